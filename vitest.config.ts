@@ -1,27 +1,31 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that are small and take long: those of the agent CLIs. Begun last, they would run alone at the end. */
-const isLong = ({ moduleId }: TestSpecification) => /(contract|real)_\w+\.test\.ts$/.test(moduleId)
-const isTogether = ({ project }: TestSpecification) => project.name === 'together'
+/** Tests of the agent CLIs: small files that take long. Started last, they would run alone at the end. */
+const isLong = ({ moduleId }: TestSpecification) => /(contract|real)_\w+\.system\.test\.ts$/.test(moduleId)
+const isShared = ({ project }: TestSpecification) => project.config.isolate === false
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const alone = sorted.filter((file) => !isTogether(file))
+    const alone = sorted.filter((file) => !isShared(file))
     // a process goes on with the next file only if that is of its kind
-    return [...alone.filter(isLong), ...sorted.filter(isTogether), ...alone.filter((file) => !isLong(file))]
+    return [...alone.filter(isLong), ...sorted.filter(isShared), ...alone.filter((file) => !isLong(file))]
   }
 }
 
-/** Of these many share a process, which loads the source once: they leave nothing behind in it. */
-const together = [
-  ...['phases', 'schemas', 'store', 'practice', 'cli', 'interop', 'viewer'].map((one) => `test/${one}/**/*.test.ts`),
-  'test/flows/!(queue)/**/*.test.ts',
-  'test/flows/*.test.ts',
-  'test/engines/!(contract_*).test.ts',
-  'test/e2e/**/*.test.ts',
+/** Folders whose test files share processes, which load the source once: these files leave nothing behind in their process. */
+const shared = [
+  ...['phases', 'schemas', 'store', 'practice', 'cli', 'interop', 'viewer'].map((one) => `test/${one}/**/*`),
+  'test/flows/!(queue)/**/*',
+  'test/flows/*',
+  'test/engines/**/!(contract_*)',
+  'test/e2e/**/*',
 ]
+const tests = (places: readonly string[], ending: string) => places.map((one) => `${one}${ending}`)
+
+/** Start the program often, or need a browser, a queue server, a sandbox or an agent CLI. */
+const system = '.system.test.ts'
 
 const each = {
   testTimeout: 60_000,
@@ -30,14 +34,34 @@ const each = {
   pool: 'forks',
 } as const
 
+/** `npm test` runs the quick ones, `npm run test:system` the others. */
 export default defineConfig({
   test: {
     globalSetup: 'test/temporary_folder.ts',
     maxWorkers: 3, // a third of the time of two they wait
     sequence: { sequencer: LongFirst },
     projects: [
-      { test: { ...each, name: 'alone', include: ['test/**/*.test.ts'], exclude: together } },
-      { test: { ...each, name: 'together', include: together, isolate: false } },
+      {
+        test: {
+          ...each,
+          name: 'quick',
+          include: tests(shared, '.test.ts'),
+          exclude: [`**/*${system}`],
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...each,
+          name: 'quick-alone',
+          include: ['test/**/*.test.ts'],
+          exclude: [...tests(shared, '.test.ts'), `**/*${system}`],
+        },
+      },
+      { test: { ...each, name: 'system', include: tests(shared, system), isolate: false } },
+      {
+        test: { ...each, name: 'system-alone', include: [`test/**/*${system}`], exclude: tests(shared, system) },
+      },
     ],
   },
 })

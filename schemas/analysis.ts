@@ -1,4 +1,4 @@
-/** `analysis.json`: why the winner of a comparison won, unsealed. */
+/** `analysis.json`: why the winner of a blind comparison won, by a model that knows which arm is which. */
 import { z } from 'zod'
 import { asked } from './asked.ts'
 

@@ -1,4 +1,4 @@
-/** `analyst_notes.json`: what a model notes on a benchmark, with the claims that each note rests on. */
+/** `analyst_notes.json`: a model's notes on a benchmark, with the claims that support each note. */
 import { z } from 'zod'
 
 export const analystClaim = z.object({

@@ -1,9 +1,12 @@
-/** What the name of a configuration says of it: one table for which arm is the candidate and for the sentences about both. */
+/** What the name of a configuration says about it: one table to choose the candidate arm and to write the sentences about both arms. */
 
-/** Without the skill, what others are held against, an older state, one with the skill, the one of today, a newer state. */
+/**
+ * without: no skill; baseline and control: what others are compared with; older, current and newer: versions of the skill; with: with the
+ * skill.
+ */
 export type ArmKind = 'without' | 'baseline' | 'control' | 'older' | 'with' | 'current' | 'newer'
 
-/** The first that fits; names in lower case, separators as _. */
+/** The first match counts; names are in lower case, with _ as separator. */
 const kinds: readonly [pattern: RegExp, kind: ArmKind][] = [
   [/without_?skill|^no_?skill|^without$|^vanilla$|^bare$|^(?:skills?_)?(?:disabled|off)$/, 'without'],
   [/^baseline/, 'baseline'],
@@ -14,12 +17,12 @@ const kinds: readonly [pattern: RegExp, kind: ArmKind][] = [
   [/^current/, 'current'],
 ]
 
-/** Names that differ in case and separators only have this in common. */
+/** The name in lower case, with _ as separator: equal for names that differ only in case and separators. */
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[-\s]+/g, '_')
 }
 
-/** null: the name says nothing. */
+/** The kind of arm that a name stands for; null: the name does not say. */
 export function armKind(name: string): ArmKind | null {
   return kinds.find(([pattern]) => pattern.test(plainName(name)))?.[1] ?? null
 }

@@ -23,6 +23,7 @@ import { grading } from './grading.ts'
 import { history } from './history.ts'
 import { spentLine } from './limits.ts'
 import { metrics } from './metrics.ts'
+import { olderRunsFile } from './older_runs.ts'
 import { plan, runSpec } from './plan.ts'
 import { pluginEvalCase } from './plugin_eval_case.ts'
 import { runRecord } from './run.ts'
@@ -58,6 +59,7 @@ export const artefacts = {
   triggers,
   description,
   calibration,
+  older_runs: olderRunsFile,
   comparison,
   comparison_error: comparisonError,
   comparison_summary: comparisonSummary,

@@ -1,4 +1,4 @@
-/** Who was asked (to grade, compare, analyze), how often, and what it took. */
+/** Which model was asked (to grade, compare or analyze), how often, and what that cost. */
 import { z } from 'zod'
 
 const count = z.number().int().nonnegative()

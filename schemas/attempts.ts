@@ -1,4 +1,4 @@
-/** Attempts at runs that do not count: another attempt at the same run was taken, but they are paid for too. */
+/** Attempts at runs that do not count because another attempt at the same run was used; they cost money too. */
 import { z } from 'zod'
 
 /** A line of attempts.jsonl: one attempt that was lost with its worker, or refused. */

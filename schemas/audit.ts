@@ -1,10 +1,10 @@
-/** `audit_log.jsonl`: what people say of a judge's decisions, a line each; and what follows from them. */
+/** `audit_log.jsonl`: what people say about a judge's decisions, one per line, and the summary of their labels. */
 import { z } from 'zod'
 
 const count = z.number().int().nonnegative()
 const share = z.number().min(0).max(1)
 
-/** One line. The last of an id counts. */
+/** One line. The last line with an id counts. */
 export const auditLine = z.object({
   schema_version: z.literal(1),
   id: z.string().describe('sha256 of the statement and of what the judge saw, shortened: it survives a new grading'),
@@ -20,7 +20,7 @@ export const auditLine = z.object({
 
 const rate = z.object({ rate: share, ci_low: share, ci_high: share, n: count })
 
-/** How far the judge agrees with people on the decisions of a benchmark that were audited. */
+/** How far the judge agrees with people on the audited decisions of a benchmark. */
 export const auditSummary = z.object({
   decisions: count.describe('expectations that the judge decided; equal ones once'),
   labels: count.describe('of them, those that a person decided too'),
@@ -38,6 +38,12 @@ export const auditSummary = z.object({
     .describe("Wilson's interval of the agreement, as kappa: what chance would give is taken as it is"),
   sensitivity: rate.nullable().describe('share of what people hold to be met that the judge passed'),
   specificity: rate.nullable().describe('share of what people hold to be unmet that the judge failed'),
+  by_configuration: z
+    .record(z.string(), z.object({ sensitivity: rate, specificity: rate }))
+    .nullish()
+    .describe(
+      "the judge's errors in each configuration, by which its rate is corrected; null: too few labels of one, so all are corrected alike",
+    ),
   corrected: z
     .record(z.string(), z.object({ judged: share, rate: share, ci_low: share, ci_high: share, n: count }))
     .nullable()
@@ -47,7 +53,7 @@ export const auditSummary = z.object({
   withheld: z
     .string()
     .nullish()
-    .describe('why no rate is corrected, neither here nor in statistics.judge; null: they are'),
+    .describe('why a rate is not corrected, neither here nor in statistics.judge; null: all are'),
   sentence: z.string(),
   banner: z.string().nullable().describe('why the rates should not be leaned on; null: nothing speaks against it'),
 })

@@ -1,11 +1,11 @@
-/** evals.json as an editor holds its author to it: the documented form alone, and what `check` calls a mistake. The loader never asks it: real files are sloppier, and are read. */
+/** The strict schema of evals.json, for editors. */
 import { z } from 'zod'
 import { check } from './check.ts'
 import { environmentSource, hooks, mcpServers } from './environment.ts'
 import { evalCase, evalsFile } from './evals.ts'
 import { pathWithin, withinForm } from './paths.ts'
 
-/** Of the skill, relative to its folder; not the folder itself nor SKILL.md, which the arm without the skill would see. */
+/** A path relative to the skill's folder; not the folder itself nor SKILL.md, which the arm without the skill would see. */
 const inputPath = z
   .string()
   .regex(/^(?!\s*(?:\/|(?:[\s\S]*\/)?\.\.(?:\/|\s*$)|(?:\.\/)*(?:\.\/?|SKILL\.md)?\s*$))/)
@@ -17,11 +17,12 @@ const statement = z.union([
   z.looseObject({
     text: z.string().regex(/\S/),
     indicator: z.boolean().nullish().describe('true: only the arm with the skill can meet it; false: it counts'),
+    weight: z.number().positive().nullish().describe('how much it counts in the pass rate of a run; absent: 1'),
   }),
 ])
 const statements = z.array(statement).meta({ uniqueItems: true }).nullish()
 
-/** What names a file of the outcome stays in the working folder, `script` and `file` in the skill's. */
+/** `path` is a file of the outcome and stays in the working folder; `script` and `file` stay in the skill's folder. */
 const within = { type: 'string', pattern: withinForm.source }
 const authoredCheck = check.meta({ properties: { path: within, script: within, file: within } })
 
@@ -41,13 +42,20 @@ const git = z.union([
   }),
 ])
 
+/** At most one check is a reward. */
+const oneReward = {
+  contains: { type: 'object', required: ['reward'], properties: { reward: { const: true } } },
+  minContains: 0,
+  maxContains: 1,
+}
+
 const has = (field: string, that: object) => ({ required: [field], properties: { [field]: that } })
 const some = (item: object) => ({ type: 'array', contains: item })
 const filled = { type: 'array', minItems: 1 }
 const marked = { type: 'object', ...has('indicator', { const: true }) }
 const checkOf = (...types: readonly string[]) => has('type', { enum: types })
 
-/** A `file_modified` check needs something that is there before. */
+/** A `file_modified` check needs something that exists before the run. */
 const modifiesWhatIsThere = {
   anyOf: [
     { not: has('checks', some(checkOf('file_modified'))) },
@@ -66,7 +74,11 @@ const authoredCase = evalCase
     files: inputPaths.nullish().describe('input files or folders, relative to the skill root'),
     expectations: statements.describe('statements that the judge decides'),
     assertions: statements.describe('the same, as agentskills.io calls it'),
-    checks: z.array(authoredCheck).meta({ uniqueItems: true }).nullish().describe('statements that code decides'),
+    checks: z
+      .array(authoredCheck)
+      .meta({ uniqueItems: true, ...oneReward })
+      .nullish()
+      .describe('statements that code decides'),
     rubric: evalCase.shape.rubric.nullable(),
     reference: z
       .strictObject({ answer: z.string().optional(), files: z.record(pathWithin, z.string()).optional() })
@@ -81,7 +93,7 @@ const authoredCase = evalCase
   })
   .meta(modifiesWhatIsThere)
 
-/** By a statement or check that counts; else by the expected output, which is one where the case lists none. */
+/** How a case is judged: by a statement or check that counts, or by the expected output if the case lists none. */
 const judged = [
   has('expectations', some({ not: marked })),
   has('assertions', some({ not: marked })),
@@ -99,6 +111,7 @@ const sharedRubric = has('rubric', { type: 'object' })
 const noneOfItsOwn = { not: has('rubric', { not: { type: 'null' } }) }
 const eachCase = (anyOf: readonly object[]) => ({ properties: { evals: { items: { anyOf } } } })
 
+/** Only the documented form, and what `check` calls a mistake. The loader does not use it: real files are sloppier, and it reads them too. */
 export const authoredEvals = evalsFile
   .extend({
     skill_name: z.string().regex(/\S/).describe("the name in SKILL.md's frontmatter"),

@@ -1,16 +1,16 @@
-/** `benchmark.json`: all gradings of one plan, summarised. The seed's fields exactly, plus ours. */
+/** `benchmark.json`: all gradings of one plan, summarised. skill-creator's fields exactly, plus Whetstone's own. */
 import { z } from 'zod'
 import { otherAttempts } from './attempts.ts'
 import { auditSummary } from './audit.ts'
 import { statistics } from './benchmark_statistics.ts'
 import { comparisonSummary } from './comparison_summary.ts'
-import { gradedExpectation, judgeError } from './grading.ts'
+import { gradedExpectation, injectionAttempt, judgeError } from './grading.ts'
 import { heldBack } from './held_back.ts'
 import { stop } from './limits.ts'
 import { rubricResult } from './rubric.ts'
 import { chosenCases } from './suite.ts'
 
-/** Sample statistics: stddev with n−1, 0.0 for one value (as skill-creator's). */
+/** Sample statistics: stddev with n−1, 0.0 for one value (as in skill-creator). */
 export const summaryStats = z.looseObject({ mean: z.number(), stddev: z.number(), min: z.number(), max: z.number() })
 
 export const benchmarkRun = z.looseObject({
@@ -31,14 +31,30 @@ export const benchmarkRun = z.looseObject({
     skill_read: z.boolean().nullable().optional(),
     undecided: z.number().int().nonnegative().optional().describe('expectations without a verdict, outside the rate'),
     timed_out: z.boolean().optional().describe('the agent ran out of time, which counts as its failure'),
+    provider_unseen: z
+      .literal(true)
+      .optional()
+      .describe('of a run that timed out: its engine does not see the provider, which may have been silent'),
+    asked_user: z.boolean().optional().describe('the run ended with a question to the user'),
   }),
   expectations: z.array(gradedExpectation),
   rubric: rubricResult.optional().describe('absent: the case has no rubric, or it was not decided'),
   judge_errors: z.array(judgeError).optional().describe('what was left undecided; absent: nothing'),
+  injection_attempts: z
+    .array(injectionAttempt)
+    .optional()
+    .describe('text in this run that seems to instruct the judge; absent: none was found'),
   notes: z.array(z.string()),
 })
 
-/** A planned run that is in no rate, and why. */
+/** Graded runs that contain text which seems to instruct the judge. */
+export const suspiciousRuns = z.object({
+  runs: z.number().int().nonnegative().describe('graded runs with at least one attempt'),
+  by_configuration: z.record(z.string(), z.number().int().nonnegative()),
+  run_ids: z.array(z.string()).describe('their folders, relative to the benchmark'),
+})
+
+/** A planned run that counts in no rate, and why. */
 export const excludedRun = z.object({
   eval_id: z.number().int(),
   eval_name: z.string(),
@@ -131,6 +147,7 @@ export const benchmark = z.looseObject({
     .describe('what it says is of these cases alone; absent: of the whole suite, as far as is known'),
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
+  injection_attempts: suspiciousRuns.optional().describe('absent: written before they were counted'),
   reused: reusedRuns.optional().describe('absent: every run was made for this benchmark'),
   statistics: statistics.optional().describe('absent: written before there were any'),
   audit: auditSummary
@@ -147,6 +164,10 @@ export const benchmark = z.looseObject({
     .describe('absent: no model was asked'),
   comparison: comparisonSummary.optional().describe('blind comparisons of the arms; absent: none was made'),
   held_back: heldBack.optional().describe('over runs and judges; absent: no limit of a provider was met'),
+  suspended: z
+    .object({ runs: z.number().int().positive(), longest_ms: z.number().positive() })
+    .optional()
+    .describe('runs during which Whetstone was stopped or starved, and for how long at most; absent: none'),
   other_attempts: otherAttempts.optional().describe('attempts at runs that do not count; absent: none'),
   engine_versions: z
     .record(z.string(), z.number().int().positive())
@@ -164,6 +185,7 @@ export type ExcludedRun = z.infer<typeof excludedRun>
 export type ArmSummary = z.infer<typeof armSummary>
 export type CaseRow = z.infer<typeof caseRow>
 export type RunCounts = z.infer<typeof runCounts>
+export type SuspiciousRuns = z.infer<typeof suspiciousRuns>
 export type CostSummary = z.infer<typeof costSummary>
 export type ReusedRuns = z.infer<typeof reusedRuns>
 export type Benchmark = z.infer<typeof benchmark>

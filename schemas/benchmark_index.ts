@@ -1,4 +1,4 @@
-/** `index.json`: several benchmarks side by side: many skills, or one suite on several engines and models. */
+/** `index.json`: several benchmarks in one table: many skills, or one suite on several engines and models. */
 import { z } from 'zod'
 import { summaryStats } from './benchmark.ts'
 import { chosenCases } from './suite.ts'
@@ -12,7 +12,7 @@ export const indexArm = z.object({
   cost_usd: z.number().nullable(),
 })
 
-/** The difference on the cases of the benchmark, as its `statistics` has it, beside all others of the index. */
+/** The difference on the benchmark's own cases, from its `statistics`, with a p-value adjusted for the other rows of the index. */
 export const indexLift = z.object({
   mean: z.number(),
   ci_low: z.number().nullable(),
@@ -36,6 +36,12 @@ export const indexRow = z.object({
   candidate: indexArm.nullable(),
   baseline: indexArm.nullable(),
   delta: z.number().nullable().describe('candidate − baseline of the mean pass rates; null where an arm has none'),
+  suspicious_runs: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('graded runs with text that seems to instruct the judge; absent: none'),
   chosen: chosenCases
     .optional()
     .describe(

@@ -1,27 +1,64 @@
-/** `statistics` in `benchmark.json`: how large the difference is, how sure, for which cases, by which method. Rates and differences from 0 to 1. */
+/** `statistics` in `benchmark.json`: how large the difference is, how certain, for which cases, by which method. Rates are from 0 to 1. */
 import { z } from 'zod'
+import { olderRuns } from './older_runs.ts'
 
 const count = z.number().int().nonnegative()
 const share = z.number().min(0).max(1)
 const bound = z.number().nullable().describe('null: no interval is offered')
 
-export const verdict = z.enum(['helps', 'hurts', 'no_difference', 'inconclusive'])
+export const verdict = z
+  .enum(['helps', 'hurts', 'too_easy', 'too_hard', 'no_difference', 'inconclusive', 'not_comparable'])
+  .describe('too_easy: both pass 97% or more; too_hard: both pass 3% or less; not_comparable: no case graded in both')
 
 export const scopeDifference = z.object({
   mean: z
     .number()
     .nullable()
     .describe('candidate − baseline, the mean over cases; null: no case has runs in both arms'),
+  candidate_mean: share.optional().describe('the mean over the same cases, each counted once'),
+  baseline_mean: share.optional(),
   ci_low: bound,
   ci_high: bound,
   method: z
-    .enum(['within_case_t', 'wilson_newcombe', 'betting_sequence', 'paired_t', 'beta_bound'])
+    .enum([
+      'moderated_t',
+      'repeated_interval',
+      'betting_sequence',
+      'paired_t',
+      'beta_bound',
+      'within_case_t',
+      'wilson_newcombe',
+    ])
     .nullable()
-    .describe('of the interval; wilson_newcombe and beta_bound are bounds: at least as wide as the confidence asks'),
+    .describe(
+      'of the interval; betting_sequence, within_case_t and wilson_newcombe: only in files with schema_version 1',
+    ),
   p_value: share
     .nullable()
-    .describe('null: nothing to test; for cases like these also where looks ended the runs (until)'),
+    .describe(
+      'by the procedure of the interval, which excludes 0 exactly where p ≤ alpha; null: no interval, or with --until no interim analysis has stopped the benchmark, or the scope is cases_like_these',
+    ),
   p_method: z
+    .enum([
+      'moderated_t',
+      'paired_t',
+      'beta_bound',
+      'group_sequential',
+      'e_value',
+      'permutation_exact',
+      'permutation_draws',
+      'permutation_normal',
+      'sign_flip_exact',
+      'sign_flip_draws',
+      'sign_flip_normal',
+    ])
+    .nullable()
+    .describe('e_value, permutation_… and sign_flip_…: only in files with schema_version 1'),
+  p_exact: share
+    .nullable()
+    .optional()
+    .describe('of the permutation test within cases (these_cases) or the sign-flip test over cases; decides nothing'),
+  p_exact_method: z
     .enum([
       'permutation_exact',
       'permutation_draws',
@@ -29,9 +66,8 @@ export const scopeDifference = z.object({
       'sign_flip_exact',
       'sign_flip_draws',
       'sign_flip_normal',
-      'e_value',
     ])
-    .nullable(),
+    .optional(),
   n_cases: count.describe('cases with runs in both arms'),
   n_runs: count.describe('their runs, both arms'),
 })
@@ -47,8 +83,9 @@ export const scope = z.object({
     .positive()
     .nullable()
     .describe(
-      'these_cases: runs a case and arm, cases_like_these: cases, that would be enough; null: unknown or decided',
+      'these_cases: runs per case and configuration, cases_like_these: further cases, that make the observed difference significant with 80% power; null: unknown or decided',
     ),
+  needed_low: z.number().int().positive().nullable().optional().describe('the same in half of the benchmarks'),
 })
 
 const ratio = z.object({
@@ -72,7 +109,11 @@ export const statisticsCase = z.object({
   flakiness: share.describe('the chance that two runs of the same arm end differently; of the arms the larger'),
 })
 
-const tally = z.object({ passed: count, total: count })
+const tally = z.object({
+  passed: count,
+  total: count,
+  score: share.optional().describe('the mean score; absent: no verdict has a score of its own'),
+})
 
 export const statisticsExpectation = z.object({
   eval_id: z.number().int(),
@@ -83,9 +124,17 @@ export const statisticsExpectation = z.object({
     .describe(
       'why only the arm with the skill can meet it: the mark of the author, or a rule; left out of every rate here',
     ),
+  diagnostic: z.literal(true).optional().describe("in no rate: the case's own reward rates its runs"),
   candidate: tally,
   baseline: tally,
-  discrimination: z.number().nullable().describe('candidate − baseline of the rates; null: not decided in both arms'),
+  discrimination: z
+    .number()
+    .nullable()
+    .describe(
+      'candidate − baseline of the rates (of the mean scores, where there are any); null: not decided in both arms',
+    ),
+  p_value: share.optional().describe("of Fisher's exact test; absent: it can't differ, or is an indicator"),
+  p_adjusted: share.optional().describe('adjusted for the number of expectations (Benjamini and Hochberg)'),
   always_passes: z.boolean(),
   never_passes: z.boolean(),
   redundant_with: z.string().nullable().describe('an expectation of the same case with the same verdict in every run'),
@@ -123,30 +172,36 @@ const noise = z.object({
     .describe('the same transcripts graded again, score by score'),
 })
 
-/** What so many runs can see, before they are made. */
+/** The differences that this many runs can detect, before any of them has started. */
 export const detectable = z.object({
   power: share,
   these_cases: share.describe('the smallest difference that these runs find on these cases with that power; 1: none'),
-  cases_like_these: share
-    .nullable()
-    .describe('likewise for cases like these; null: too few cases, or looks ended the runs'),
+  cases_like_these: share.nullable().describe('the same for similar cases; null: too few cases, or adaptive stopping'),
+  fewest_runs: count.optional().describe('per case and arm; with fewer no outcome is significant on these cases'),
 })
 
 export const untilLook = z.object({
-  blocks: count.describe('the look is after so many blocks: one pair of every case each'),
+  blocks: count.describe('the interim analysis is after so many blocks: one pair of every case each'),
   pairs: count.describe('graded in both arms'),
   wins: count.describe('pairs in which the candidate meets the larger share of its expectations'),
   losses: count,
-  e_value: z.number().nonnegative().describe('against "both arms equal on every case"; decides at 1/alpha'),
+  predictive_power: share
+    .nullable()
+    .optional()
+    .describe(
+      'the chance that the runs left would show a difference; null: no pair yet, or no run left; absent: of an older version',
+    ),
   verdict,
-  status: z.enum(['open', 'decided', 'futile', 'max_runs']),
+  status: z
+    .enum(['open', 'decided', 'futile', 'max_runs'])
+    .describe('futile: more runs were unlikely to show a difference'),
 })
 
 export const until = z.object({
   rule: z.literal('decided'),
   max_runs: z.number().int().positive().describe('blocks at most'),
-  blocks: count.describe('looked at'),
-  next: z.number().int().positive().nullable().describe('blocks at the next look; null: it has ended'),
+  blocks: count.describe('analysed'),
+  next: z.number().int().positive().nullable().describe('blocks at the next interim analysis; null: it has ended'),
   stopped: z
     .enum(['decided', 'futile', 'max_runs'])
     .nullable()
@@ -156,7 +211,7 @@ export const until = z.object({
 })
 
 export const statistics = z.looseObject({
-  schema_version: z.literal(1),
+  schema_version: z.union([z.literal(1), z.literal(2)]),
   alpha: z.number().gt(0).lt(1),
   seed: z.number().int().describe('of every draw'),
   margin: z.number().positive().describe('a difference inside ± margin counts as none'),
@@ -176,6 +231,10 @@ export const statistics = z.looseObject({
     }),
   ),
   cases: z.array(statisticsCase),
+  unpaired_cases: z
+    .array(z.number().int())
+    .optional()
+    .describe('eval_id of each case graded in one configuration only: left out of the difference'),
   pass_at_k: z
     .record(z.string(), z.record(z.string(), share))
     .describe('by arm and k; absent where a case has fewer runs'),
@@ -187,6 +246,9 @@ export const statistics = z.looseObject({
     cases_like_these: z.number().nullable(),
   }),
   until: until.optional().describe('of --until decided; absent: the number of runs was fixed'),
+  older_runs: olderRuns
+    .optional()
+    .describe('whether both configurations ran at the same time; absent: all runs were performed for this benchmark'),
   noise: noise.nullable().describe('null: not measured'),
   activation: z.record(
     z.string(),
@@ -216,6 +278,17 @@ export const statistics = z.looseObject({
     )
     .nullable()
     .describe("by arm, corrected for the judge's errors; null, or without an arm: see audit.withheld"),
+  judge_difference: z
+    .object({
+      mean: z.number().describe('candidate − baseline, over the cases with runs in both arms'),
+      ci_low: z.number(),
+      ci_high: z.number(),
+      errors: z
+        .enum(['by_configuration', 'pooled'])
+        .describe("whether each configuration's own labels gave the judge's errors, or all labels together"),
+    })
+    .nullish()
+    .describe("the difference on these cases, corrected for the judge's errors; null or absent: it can't be"),
 })
 
 export type Verdict = z.infer<typeof verdict>

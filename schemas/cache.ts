@@ -1,14 +1,14 @@
-/** What lies in `<workspace>/.cache`: runs by all that shaped them, judges' answers by all that they were asked. */
+/** Entries of `<workspace>/.cache`: runs by everything that shaped them, judges' answers by everything that they were asked. */
 import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
 import { grading } from './grading.ts'
 import { pathBelow } from './paths.ts'
 import { timing } from './timing.ts'
 
-/** What shaped a run, by name: short values as they are, long ones as sha256. Their hash is the key; nothing else is in it. */
+/** What shaped a run, by name: short values as they are, long ones as sha256. The key is the hash of these parts alone. */
 export const keyParts = z.record(z.string(), z.string())
 
-/** What describes a cached run; its small files follow it in the same file, large ones lie beside it in `files/`. */
+/** The description of a cached run. Its small files follow it in the same file; large ones are next to it in `files/`. */
 export const cacheEntry = z.object({
   schema_version: z.literal(1),
   key: z.string(),
@@ -28,7 +28,7 @@ export const cacheEntry = z.object({
   ),
 })
 
-/** A whole grading of a cached run under one set of criteria. */
+/** A complete grading of a cached run under one set of criteria. */
 export const cachedGrading = z.object({
   schema_version: z.literal(1),
   of: z.string().describe('when the run was made that it grades: a newer run under the same key has another'),
@@ -37,7 +37,7 @@ export const cachedGrading = z.object({
   timing,
 })
 
-/** The usable answer of a judge. */
+/** A usable answer of a judge. */
 export const cachedAnswer = z.object({
   schema_version: z.literal(1),
   parts: keyParts,

@@ -1,4 +1,4 @@
-/** What `whetstone cache stats` and `cache prune` say of the caches below a folder. */
+/** What `whetstone cache stats` and `cache prune` report about the caches below a folder. */
 import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
 
@@ -24,7 +24,7 @@ export const cachePruned = z.object({
   kept: amount,
 })
 
-/** Why a planned run would be taken from the cache, or made. */
+/** Why a planned run would be taken from the cache, or would have to run. */
 export const cacheExplanation = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('reused'),

@@ -1,4 +1,4 @@
-/** Where a run or a judge's answer that was not paid for again comes from. */
+/** The origin of a run or a judge's answer that was reused instead of paid for again. */
 import { z } from 'zod'
 
 export const cachedFrom = z.object({

@@ -1,4 +1,4 @@
-/** `calibration.json`: the baseline against itself (A/A), what is left of it for later benchmarks of the same suite. */
+/** `calibration.json`: the result of the baseline against itself (A/A), kept for later benchmarks of the same suite. */
 import { z } from 'zod'
 import { engineChoice } from './plan.ts'
 

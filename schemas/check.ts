@@ -50,6 +50,17 @@ export const check = z.discriminatedUnion('type', [
   durationAtMostCheck,
 ])
 
+/** The checks of a case. */
+export const checks = z.array(check).refine((list) => {
+  const rewards = list.filter(isReward)
+  return rewards.length <= 1 && rewards.every(({ indicator }) => indicator !== true)
+}, 'one check alone can be the reward of a case, and an indicator never')
+
+/** Whether it alone rates a run. */
+export function isReward(one: Check): boolean {
+  return 'reward' in one && one.reward === true
+}
+
 export type Check = z.infer<typeof check>
 export type CheckType = Check['type']
 export type CheckOf<T extends CheckType> = Extract<Check, { type: T }>

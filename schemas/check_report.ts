@@ -1,5 +1,6 @@
-/** What `whetstone check --json` prints: every problem of every skill that was named. */
+/** What `whetstone check --json` prints: every problem of every skill that it was asked to check. */
 import { z } from 'zod'
+import { suiteCommand } from './suite_command.ts'
 
 export const severity = z.enum(['error', 'warning', 'info'])
 
@@ -11,6 +12,13 @@ export const problem = z.object({
   line: z.number().int().positive().nullable(),
   message: z.string(),
   fix: z.string(),
+  eval_id: z
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('the case that it is about; absent: skill or suite as a whole'),
+  stops_bench: z.literal(true).optional().describe('bench refuses to start because of it'),
 })
 
 export const checkReport = z.object({
@@ -20,6 +28,7 @@ export const checkReport = z.object({
       path: z.string().describe('absolute path of the skill, or of the suite file that was named'),
       readable: z.boolean().describe('false: its SKILL.md or suite could not be read; exit code 2'),
       problems: z.array(problem),
+      commands: z.array(suiteCommand).optional().describe('what its suite starts; absent: nothing'),
     }),
   ),
   passed_over: z

@@ -1,4 +1,4 @@
-/** `comparison-N.json`: a blind A/B verdict, asked in both orders. The seed's fields exactly, plus ours. */
+/** `comparison-N.json`: a blind A/B verdict, asked in both orders. skill-creator's fields exactly, plus Whetstone's own. */
 import { z } from 'zod'
 import { asked } from './asked.ts'
 
@@ -26,7 +26,7 @@ export const comparedResults = z.looseObject({
   details: z.array(z.looseObject({ text: z.string(), passed: z.boolean() })),
 })
 
-/** What a criterion is called, and what it asks in this task. */
+/** The name of a criterion, and what it means for this task. */
 export const criterion = z.object({ name: z.string(), meaning: z.string() })
 
 export const criteria = z.object({
@@ -76,7 +76,7 @@ export const comparison = z.looseObject({
   compared_key: z.string().optional().describe('sha256 of all that was judged, by whom: the same is not asked again'),
 })
 
-/** `comparison_error-N.json`: a pair that no judge could decide; removed when it is judged. */
+/** `comparison_error-N.json`: a pair that no judge could decide; removed once it is judged. */
 export const comparisonError = z.object({
   schema_version: z.literal(1),
   sides: z.object({ A: origin, B: origin }),

@@ -1,4 +1,4 @@
-/** The blind comparisons of two arms in numbers: `comparison` in `benchmark.json`, and `comparison_summary.json` of two folders. */
+/** The blind comparisons of two arms in numbers: `comparison` in `benchmark.json`, and `comparison_summary.json` for two folders. */
 import { z } from 'zod'
 
 const count = z.number().int().nonnegative()

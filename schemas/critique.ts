@@ -1,4 +1,4 @@
-/** What `whetstone check --critique <benchmark>` proposes: edits of a suite, each with the numbers that it comes from. */
+/** What `whetstone check --critique <benchmark>` proposes: edits of a suite, each with the numbers behind it. */
 import { z } from 'zod'
 import { check } from './check.ts'
 import { severity } from './check_report.ts'

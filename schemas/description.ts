@@ -1,4 +1,4 @@
-/** `description.json`: what `improve --description` tried, by what it chose, and what the queries said that nobody had looked at. */
+/** `description.json`: what `improve --description` tried, how it chose, and the result on the test queries that it had not used. */
 import { z } from 'zod'
 import { asked } from './asked.ts'
 import { engineChoice } from './plan.ts'
@@ -7,7 +7,7 @@ const share = z.number().min(0).max(1)
 const count = z.number().int().nonnegative()
 const ids = z.array(z.number().int().positive())
 
-/** What a description reaches on some queries. */
+/** The results of a description on some queries. */
 export const descriptionScore = z.object({
   behaves: share.describe('mean over queries of the share of runs that do as they should'),
   recall: share.nullable(),
@@ -58,7 +58,7 @@ export const description = z.object({
   cost_usd: z.number().nonnegative().nullable().describe('of all runs, without the proposer; null: unknown'),
 })
 
-/** `search.json`: what a search was asked and what was proposed so far, so that it can go on. */
+/** `search.json`: the settings of a search and the proposals so far, so that it can be resumed. */
 export const descriptionSearch = z.object({
   schema_version: z.literal(1),
   asked: z.record(z.string(), z.unknown()).describe('what a resumed search must be asked just the same'),

@@ -1,4 +1,4 @@
-/** What a suite puts around the agent besides files, the same in both arms: hooks, rules, sub-agents, MCP servers. */
+/** The agent's environment that a suite defines besides files, the same in both arms: hooks, rules, sub-agents, MCP servers. */
 import { z } from 'zod'
 
 export const hookEntry = z.looseObject({
@@ -19,13 +19,13 @@ const hookGroup = z.strictObject({
   hooks: z.array(hookEntry).min(1),
 })
 
-/** Hooks as Claude Code's settings.json has them: event → groups. */
+/** Hooks as in Claude Code's settings.json: event → groups. */
 export const hooks = z.record(
   z.string().regex(/^[A-Z][A-Za-z]+$/, 'an event of Claude Code, such as PreToolUse'),
   z.array(hookGroup),
 )
 
-/** An MCP server as .mcp.json has it: a command for stdio, or a url. */
+/** An MCP server as in .mcp.json: a command for stdio, or a url. */
 export const mcpServer = z.looseObject({
   type: z.string().optional(),
   command: z.string().min(1).optional(),
@@ -45,7 +45,7 @@ export const mcpServers = z.record(
 
 const paths = z.array(z.string().min(1))
 
-/** As a suite writes it; paths are relative to the skill's folder. */
+/** The environment as a suite writes it; paths are relative to the skill's folder. */
 export const environmentSource = z.strictObject({
   files: paths.optional().describe("files and folders that hooks and servers need, laid outside of the agent's folder"),
   hooks: z

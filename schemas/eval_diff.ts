@@ -1,4 +1,4 @@
-/** What changed between two reports of eval, and reports over time. */
+/** What changed between two reports of eval, and its reports over time. */
 import { z } from 'zod'
 
 const verdict = z.enum(['PASS', 'FAIL', 'SKIP'])

@@ -1,4 +1,4 @@
-/** A pass in the cache of eval: a case that passed with all of this the same needs no run. Fails are never kept. */
+/** A pass in the cache of eval: a case that passed with the same key needs no run. Failures are never kept. */
 import { z } from 'zod'
 
 export const evalPass = z.object({

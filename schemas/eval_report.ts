@@ -1,4 +1,4 @@
-/** `evals/reports/<timestamp>.json`: the report of an eval run, by the field reference of AAM packages. Ours and other tools'. */
+/** `evals/reports/<timestamp>.json`: an eval report by the field reference of AAM packages, written by Whetstone or another tool. */
 import { z } from 'zod'
 
 const text = z.string().nullable()

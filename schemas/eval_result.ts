@@ -1,6 +1,7 @@
-/** `eval.json`: one arm over a suite: does it pass? A verdict a case. */
+/** `eval.json`: whether one arm passes a suite, with one verdict per case. */
 import { z } from 'zod'
 import { goldenAuditLine, goldenRunLine } from './golden.ts'
+import { injectionAttempt } from './grading.ts'
 import { engineChoice } from './plan.ts'
 import { loadWarning } from './suite.ts'
 
@@ -13,7 +14,7 @@ export const evalCheck = z.object({
   evidence: z.string(),
 })
 
-export const evalCase = z.object({
+export const evalCaseResult = z.object({
   eval_id: z.number().int(),
   eval_key: z.string().nullable(),
   eval_name: z.string(),
@@ -36,6 +37,10 @@ export const evalCase = z.object({
     })
     .nullable()
     .describe('null: no judge was asked'),
+  injection_attempts: z
+    .array(injectionAttempt)
+    .optional()
+    .describe('text in the run that seems to instruct the judge; absent: none was found'),
   output_snippet: z.string().describe('the first 500 characters of the final answer'),
 })
 
@@ -69,7 +74,7 @@ export const evalResult = z.object({
   judge: engineChoice.nullable().describe('null: no case needs one'),
   timeout_seconds: z.number(),
   summary: evalSummary,
-  cases: z.array(evalCase),
+  cases: z.array(evalCaseResult),
   golden: z
     .object({
       log: z.string().describe('runs/<date>.jsonl, absolute'),
@@ -90,6 +95,6 @@ export const evalResult = z.object({
 })
 
 export type EvalVerdict = z.infer<typeof evalVerdict>
-export type EvalCaseResult = z.infer<typeof evalCase>
+export type EvalCaseResult = z.infer<typeof evalCaseResult>
 export type EvalSummary = z.infer<typeof evalSummary>
 export type EvalResult = z.infer<typeof evalResult>

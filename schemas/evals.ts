@@ -1,6 +1,6 @@
-/** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus ours. What the lenient reader accepts beyond this is in docs/formats.md. */
+/** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus Whetstone's own. */
 import { z } from 'zod'
-import { check } from './check.ts'
+import { checks } from './check.ts'
 import { environmentSource } from './environment.ts'
 import { pathWithin } from './paths.ts'
 import { rubric } from './rubric.ts'
@@ -15,12 +15,13 @@ export const gitStart = z.union(
   { error: 'must be true or { "bundle": "<path>" }' },
 )
 
-/** A statement alone, or marked; docs/statistics.md says what an indicator is. */
+/** A statement, plain or marked; docs/statistics.md explains what an indicator is. */
 const statement = z.union([
   z.string().min(1),
   z.looseObject({
     text: z.string().min(1),
     indicator: z.boolean().optional().describe('true: only the arm with the skill can meet it; false: it counts'),
+    weight: z.number().positive().optional().describe('how much it counts in the pass rate of a run; absent: 1'),
   }),
 ])
 
@@ -33,7 +34,7 @@ export const evalCase = z.looseObject({
   files: z.array(z.string().min(1)).optional().describe('input files or folders, relative to the skill root'),
   expectations: z.array(statement).optional().describe('statements that the judge decides'),
   assertions: z.array(statement).optional().describe('the same, as agentskills.io calls it'),
-  checks: z.array(check).optional().describe('statements that code decides'),
+  checks: checks.optional().describe('statements that code decides'),
   rubric: z
     .union([z.literal(false), rubric])
     .optional()
@@ -57,11 +58,14 @@ export const evalCase = z.looseObject({
     .describe('"draft": a model wrote the case and nobody has reviewed it; check and bench say so'),
 })
 
-/** What a suite's agents may do; docs/security.md. A user's flags win. */
+/** What a suite requests from the sandbox (docs/security.md). It can't open anything that only a user may open. */
 export const sandboxSettings = z.strictObject({
-  network: z.enum(['none', 'open']).optional().describe('what the tools of an agent reach; none if not given'),
+  network: z
+    .enum(['none', 'open'])
+    .optional()
+    .describe('what the tools of an agent need; open: the suite is refused until a user gives --network'),
   writable: z
-    .array(z.string().regex(/^\/[^\0]+$/, 'must be an absolute path'))
+    .array(z.string().regex(/^\/[^\0]+$/, 'must be an absolute path below /'))
     .optional()
     .describe('absolute folders that an agent finds empty and may write to; nothing of them is kept'),
   only_writable: z
@@ -70,6 +74,7 @@ export const sandboxSettings = z.strictObject({
     .describe('folders of the working folder, the only ones that an agent may change; made where they are not there'),
 })
 
+/** docs/formats.md says what the lenient reader accepts beyond this. */
 export const evalsFile = z.looseObject({
   skill_name: z.string().min(1),
   environment: environmentSource.optional().describe('of every case that has none of its own'),

@@ -1,7 +1,7 @@
-/** What looking up a judge's quotes found: whether they stand in what it judged, and where. */
+/** The result of looking up a judge's quotes: whether they are in what it judged, and where. */
 import { z } from 'zod'
 
-/** Where a quote stands: enough to link to it and to mark it. */
+/** The position of a quote: enough to link to it and to mark it. */
 export const evidencePlace = z.object({
   file: z.string().describe("relative to the run's folder: transcript.md, outputs/…; or inputs/…"),
   line: z.number().int().positive().describe('of its first character, from 1'),
@@ -9,12 +9,14 @@ export const evidencePlace = z.object({
   end: z.number().int().positive().describe('offset behind its last character'),
 })
 
-/** The fields of whatever a judge may prove by quotes. */
+/** The fields of everything that a judge may support with quotes. */
 export const lookedUp = {
   evidence_verified: z
-    .enum(['exact', 'fuzzy', 'absent', 'not_a_quote'])
+    .enum(['exact', 'fuzzy', 'claim', 'absent', 'not_a_quote'])
     .optional()
-    .describe('whether what a judge quotes stands in transcript or files; absent: a quote of it does not'),
+    .describe(
+      'whether what a judge quotes was found in transcript or files; claim: only what the agent says of its own work; absent: a quote was not found',
+    ),
   evidence_at: evidencePlace.optional().describe('where the first quote stands that was found'),
 }
 

@@ -1,11 +1,13 @@
-/** Flow events: what a flow says while it works; `--json` prints them one a line. */
+/** Flow events: what a flow reports while it works; `--json` prints one per line. */
 import { z } from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
 import { stop } from './limits.ts'
+import { driftTest } from './older_runs.ts'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
+import { suiteCommand } from './suite_command.ts'
 
-/** On every event of a bench of several: which of them it is of. */
+/** On every event of a bench of several skills or cells: the one that the event belongs to. */
 const of = {
   skill: z.string().optional().describe('where several are benched: the skill'),
   cell: z.string().optional().describe('in a matrix: engine:model'),
@@ -53,6 +55,13 @@ export const flowEvent = z.discriminatedUnion('type', [
     warnings: z.array(loadWarning).describe('what the loader had to forgive'),
     cannot_run: z.array(z.object({ eval_id: z.number().int(), reason: z.string() })),
   }),
+  z.object({
+    type: z.literal('suite_commands'),
+    ...of,
+    suite: z.string().describe('the file or folder that brings them'),
+    confined: z.boolean().describe('whether a sandbox holds them; false: they run as the user'),
+    commands: z.array(suiteCommand),
+  }),
   z.object({ type: z.literal('run_started'), ...run }),
   z.object({
     type: z.literal('run_retried'),
@@ -93,6 +102,17 @@ export const flowEvent = z.discriminatedUnion('type', [
     oldest: z.iso.datetime().describe('when the oldest of them was made'),
     by_configuration: z.record(z.string(), z.number().int()),
   }),
+  z.object({
+    type: z.literal('older_runs'),
+    ...of,
+    configuration: z.string(),
+    older: z.number().int().positive().describe('runs too old to be compared with those of the other configuration'),
+    again: z.number().int().nonnegative().describe('of them, run again'),
+    tested: z.boolean().describe('whether the new results are compared with the older ones; false: all are run again'),
+    baseline_age_seconds: z.number().nonnegative(),
+    repeated: z.number().int().nonnegative().describe('runs to run again that counted as finished until now'),
+  }),
+  z.object({ type: z.literal('drift_tested'), ...of, ...driftTest.shape }),
   z.object({
     type: z.literal('artefact_damaged'),
     ...of,
@@ -140,6 +160,20 @@ export const flowEvent = z.discriminatedUnion('type', [
       .positive()
       .describe('that it knew no more, though nobody had cancelled them; they were submitted again'),
   }),
+  z.object({
+    type: z.literal('waiting'),
+    ...of,
+    why: z.string().describe('what everything waits for'),
+    works: z.number().int().positive().describe('runs and judges that wait'),
+    until: z.iso.datetime().nullable().describe('the time that the provider named; null: none'),
+    gives_up_at: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'when --max-wait ends the command, if nothing gets on by then; null: the named time is waited for first',
+      ),
+  }),
+  z.object({ type: z.literal('waiting_ended'), ...of }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),
   z.object({

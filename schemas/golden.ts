@@ -1,4 +1,4 @@
-/** Golden tests of an Atomic Agent: what rubric.md, judge.md and golden/ say, and the lines that runs/<date>.jsonl holds. */
+/** Golden tests of an Atomic Agent: the contents of rubric.md, judge.md and golden/, and the lines of runs/<date>.jsonl. */
 import { z } from 'zod'
 
 export const expectedFact = z.looseObject({
@@ -37,7 +37,7 @@ export const goldenJudge = z.object({
 export const capPeriods = ['day', 'month'] as const
 export const capActions = ['skip', 'fallback', 'alert'] as const
 
-/** What an agent may cost by its model.md. */
+/** What an agent may cost, from its model.md. */
 export const costGuardrails = z.object({
   caps: z.array(
     z.object({
@@ -71,7 +71,7 @@ export const factualCheck = z.looseObject({
   cited: z.boolean().nullish(),
 })
 
-/** What a judge's answer came to; computed by us. */
+/** The result of a judge's answer; computed by Whetstone. */
 export const goldenScores = z.object({
   scores: z.record(z.string(), z.number()),
   justifications: z.record(z.string(), z.string()),
@@ -103,7 +103,7 @@ export const goldenAuditLine = z.looseObject({
     .describe('what a person says of it, written here by hand; null: open'),
 })
 
-/** As a model of a line: nobody was asked. */
+/** The model in a line for which no model was asked. */
 export const notInvoked = '(not invoked)'
 
 /** One line of runs/<date>.jsonl. Cost and tokens null: not known. */

@@ -1,4 +1,4 @@
-/** `grading.json`: the verdicts on one run, each with evidence. Summaries are computed by us, never taken from a model. */
+/** `grading.json`: the verdicts on one run, each with evidence. Summaries are computed by Whetstone, never taken from a model. */
 import { z } from 'zod'
 import { asked } from './asked.ts'
 import { cachedFrom } from './cached_from.ts'
@@ -26,11 +26,26 @@ export const gradedExpectation = z.looseObject({
   decided_by: z.string().optional().describe('judge, check:<type>, or timeout'),
   derived: z.boolean().optional().describe('made from expected_output, because the case lists none'),
   indicator: z.boolean().optional(),
+  weight: z.number().positive().optional().describe('how much it counts in the pass rate; absent: 1'),
+  score: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('what counts in the pass rate instead of the verdict; absent: 1 if passed, else 0'),
+  diagnostic: z
+    .boolean()
+    .optional()
+    .describe("true: shown, but in no rate, because the case's own reward rates the run"),
 })
 
-export const judgeError = z.object({ text: z.string(), reason: z.string() })
+export const judgeError = z.object({
+  text: z.string(),
+  reason: z.string(),
+  diagnostic: z.boolean().optional().describe('true: it would have been in no rate'),
+})
 
-/** Something in what the agent left that seems to be meant for the judge. */
+/** Something that the agent left and that seems to address the judge. */
 export const injectionAttempt = z.object({
   rule: z.enum(['instruction', 'verdict', 'forged_end', 'invisible', 'file_name']),
   file: z.string().describe("relative to the run's folder"),
@@ -41,8 +56,12 @@ export const injectionAttempt = z.object({
 export const gradingSummary = z.looseObject({
   passed: z.number().int().nonnegative(),
   failed: z.number().int().nonnegative(),
-  total: z.number().int().nonnegative().describe('decided expectations; judge errors are outside'),
-  pass_rate: z.number().min(0).max(1).describe('passed ÷ total, 0 when nothing was decided'),
+  total: z.number().int().nonnegative().describe('decided expectations; judge errors and diagnostics are outside'),
+  pass_rate: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Σ weight × score ÷ Σ weight over them (passed ÷ total without either), 0 when nothing was decided'),
   source: z
     .enum(['counts', 'rate'])
     .optional()

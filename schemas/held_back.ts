@@ -1,4 +1,4 @@
-/** How far a provider account's limit held work back; waits are in no working time. */
+/** How much the limit of a provider's account held work back; waits are not part of working time. */
 import { z } from 'zod'
 
 export const heldBack = z.object({

@@ -1,11 +1,11 @@
-/** `history.json`: the improve loop, version by version. The seed's fields exactly, plus ours. */
+/** `history.json`: the improve loop, version by version. skill-creator's fields exactly, plus Whetstone's own. */
 import { z } from 'zod'
 import { gateResult } from './history/gate.ts'
-import { headroom, split, testResult } from './history/session.ts'
+import { headroom, sessionTestResult, split } from './history/session.ts'
 
 const usd = z.number().nonnegative().nullable()
 
-/** What a proposer changed, in its own words and by count. */
+/** What a proposer changed, in its own words and in numbers. */
 export const proposal = z.object({
   summary: z.string().describe("the proposer's own words"),
   why: z.string().describe('what it saw in the training cases that made it change this'),
@@ -48,7 +48,7 @@ export const iteration = z.looseObject({
 
 const stopReason = z.enum(['no_headroom', 'solved', 'plateau', 'iterations', 'budget', 'interrupted', 'proposer'])
 
-/** A proposal that no agent was ever run on. */
+/** A proposal that was refused before any agent ran with it. */
 export const refusedProposal = z.object({
   iteration: z.number().int().positive(),
   parent: z.string(),
@@ -83,7 +83,7 @@ export const history = z.looseObject({
     })
     .optional()
     .describe('absent: it is under way'),
-  test: testResult.nullable().optional().describe('null: there was none; absent: not made yet'),
+  test: sessionTestResult.nullable().optional().describe('null: there was none; absent: not made yet'),
   benchmarks_usd: usd
     .optional()
     .describe(

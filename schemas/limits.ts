@@ -2,8 +2,10 @@
 import { z } from 'zod'
 
 export const stopKind = z
-  .enum(['budget', 'budget_tokens', 'deadline', 'unreported_cost'])
-  .describe('unreported_cost: an engine did not say what a run cost, so no budget can be kept')
+  .enum(['budget', 'budget_tokens', 'deadline', 'unreported_cost', 'max_wait'])
+  .describe(
+    'unreported_cost: an engine did not say what a run cost, so no budget can be kept; max_wait: everything waited for a provider for too long',
+  )
 
 /** Why no further run was started. */
 export const stop = z.object({
@@ -22,7 +24,7 @@ export const stop = z.object({
 export type StopKind = z.infer<typeof stopKind>
 export type Stop = z.infer<typeof stop>
 
-/** A line of spent.jsonl: what an attempt at a run, or its grading, was paid with. */
+/** A line of spent.jsonl: what an attempt at a run, or its grading, cost. */
 export const spentLine = z.object({
   run_id: z.string(),
   part: z.enum(['run', 'grading']),

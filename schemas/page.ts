@@ -1,4 +1,4 @@
-/** What a report page carries: columns of runs at once, evidence in packs and a run's transcript and outputs on demand. */
+/** The data of a report page: columns of all runs at once, evidence in packs, and a run's transcript and outputs on demand. */
 import type { Analysis } from './analysis.ts'
 import type { Benchmark, CaseRow } from './benchmark.ts'
 import type { CaseChange, PlanDifference, TurnedExpectation } from './benchmark_diff.ts'
@@ -12,13 +12,13 @@ import type { RubricResult } from './rubric.ts'
 import type { Trend } from './trend.ts'
 import type { Triggers } from './triggers.ts'
 
-/** A text, or the reason why its end is missing. */
+/** A file, and the reason if its content or its end is missing. */
 export interface PageFile {
   /** Relative to its folder, with /. */
   path: string
   bytes: number
   sha256: string | null
-  /** text: as it is; base64: bytes; none: not carried, see `left_out`. */
+  /** text: as it is; base64: bytes; none: the page does not contain it, see `left_out`. */
   as: 'text' | 'base64' | 'none'
   body: string
   left_out: string | null
@@ -27,10 +27,10 @@ export interface PageFile {
 export interface PageCase extends CaseRow {
   prompt: string | null
   files: PageFile[]
-  /** Every statement of the case; a run's `marks` has one sign for each. */
+  /** Every statement of the case; a run's `marks` has one character for each. */
   statements: PageStatement[]
   flaky: boolean
-  /** Why none of its runs is made; null: it can run. */
+  /** Why it can't run; null: it can. */
   cannot_run: string | null
   ci_low: number | null
   ci_high: number | null
@@ -40,48 +40,56 @@ export interface PageStatement {
   text: string
   decided_by: string | null
   indicator: string | null
+  /** In no rate, because the case's own reward rates its runs. */
+  diagnostic?: true
   /** candidate − baseline of the rates; null: not known. */
   discrimination: number | null
   remark: string | null
 }
 
-/** One entry a run in every list; graded runs first, then those in no rate. */
+/** Every list has one entry per run: graded runs first, then those that count in no rate. */
 export interface PageRuns {
   /** Index in `cases`. */
   case: number[]
   /** Index in `arms`. */
   arm: number[]
   number: number[]
-  /** graded, or why the run is in no rate. */
+  /** graded, or why the run counts in no rate. */
   status: string[]
   message: string[]
-  /** A sign for each statement of the case: 1 passed, 0 failed, p and f the same with evidence that was not found, ? undecided, - not in this run. */
+  /** A character for each statement: 1 passed, 0 failed, p and f the same with evidence not found, ? undecided, - not in this run. */
   marks: string[]
   passed: number[]
-  /** Decided expectations; those without a verdict are outside. */
+  /** Decided expectations; those without a verdict are not counted. */
   total: number[]
   undecided: number[]
-  /** 1: the agent ran out of time, and the run counts as it stands. */
+  /** 1: the agent ran out of time, and the run counts with what it had done. */
   timed_out: (0 | 1)[]
+  /** 1: text in the run seems to instruct the judge. */
+  suspicious: (0 | 1)[]
+  /** 1: the run ended with a question to the user. */
+  asked_user: (0 | 1)[]
   rate: number[]
   seconds: (number | null)[]
   tokens: (number | null)[]
   calls: (number | null)[]
   errors: number[]
   cost: (number | null)[]
-  /** 1, 0; null: not known. */
+  /** 1: the skill was read; 0: it was not; null: not known. */
   read: (0 | 1 | null)[]
   /** Folder of the run, relative to the benchmark; empty: not known. */
   folder: string[]
-  /** Where the run's detail is: 0 nowhere, 1 in the page, 2 in a file beside it. */
+  /** Where the run's detail is: 0 nowhere, 1 in the page, 2 in a file next to it. */
   detail: (0 | 1 | 2)[]
-  /** Where what it was in the iteration before is, 3: it is that very run, reused; absent: there was no iteration before. */
+  /** Where the run's counterpart in the previous iteration is, as in `detail`; 3: it is the same run, reused. Absent: there was none. */
   before?: (0 | 1 | 2 | 3)[]
 }
 
-/** Said in the terminal's words. */
+/** Texts in the same words as in the terminal. */
 export interface PageSaid {
   headline: string
+  /** Says that runs contain text which seems to instruct the judge; null: none does. */
+  suspicious: string | null
   sureness: string[]
   incomplete: string | null
   header: string[]
@@ -95,15 +103,15 @@ export interface PageNote {
   timestamp: string
 }
 
-/** The page shows two benchmarks, A and B; the arms of each bear its letter. */
+/** The page shows two benchmarks, A and B; the arms of each have its letter. */
 export interface PageCompared {
-  /** As they were named. */
+  /** As the user named them. */
   a: { name: string; timestamp: string }
   b: { name: string; timestamp: string }
   plan: PlanDifference[]
-  /** By eval_id of this page. */
+  /** By the eval_id on this page. */
   turned: (TurnedExpectation & { eval_id: number })[]
-  /** One entry a case; null: not in what is compared. */
+  /** One entry per case; null: the case is not part of the comparison. */
   changes: (CaseChange['change'] | null)[]
 }
 
@@ -113,42 +121,42 @@ export type PageBenchmark = Pick<Benchmark, 'metadata' | 'notes' | 'counts' | 's
 export interface Page {
   version: 1
   said: PageSaid
-  /** Without what the columns hold. */
+  /** Without what the columns contain. */
   benchmark: PageBenchmark
   /** Configuration names, candidate first. */
   arms: string[]
   cases: PageCase[]
   runs: PageRuns
-  /** Runs a pack of evidence; pack k holds runs k × size and on. */
+  /** Runs per pack of evidence; pack k begins with run k × size. */
   pack_size: number
-  /** For each pack where it is: 1 in the page, 2 in a file beside it. */
+  /** Where each pack is: 1 in the page, 2 in a file next to it. */
   packs: (1 | 2)[]
-  /** Changes with every writing: keeps a browser from taking an old file beside the page. */
+  /** Changes each time the page is written, so that a browser does not use an old file next to it. */
   stamp: string
-  /** A benchmark that is being made at this moment: what is missing comes yet. */
+  /** The benchmark is still running: what is missing will come. */
   running: boolean
   left_out: string[]
   feedback: PageNote[]
-  /** Notes of the iteration before, on the runs of this one. */
+  /** Notes of the previous iteration, on the runs of this one. */
   previous: PageNote[]
-  /** The folder of the iteration before; null: there was none. */
+  /** The folder of the previous iteration; null: there was none. */
   previous_name: string | null
   extras: PageExtras
   /** Absent: a page of one benchmark. */
   compared?: PageCompared
-  /** There is none: only what lies in the workspace besides. */
+  /** The page has no benchmark, only what else the workspace contains. */
   without_benchmark?: true
 }
 
 /** Artefacts that a benchmark or its workspace may have; each tab shows one. */
 export interface PageExtras {
-  /** By the file's path in the benchmark. */
+  /** `name`: the file's path in the benchmark. */
   comparisons?: { name: string; comparison: Known<Comparison> }[]
-  /** Pairs that no judge decided, and why; by the file's path too. */
+  /** Pairs that no judge decided, and why; `name` as above. */
   comparison_errors?: { name: string; reason: string }[]
   analyses?: { name: string; analysis: Known<Analysis> }[]
   history?: Known<History>
-  /** Of versions whose benchmarks are there, by version. */
+  /** By version, for versions with benchmarks. */
   scores?: Record<string, PageScore[]>
   /** Where the versions' files are. */
   versions?: { names: string[]; at: 0 | 1 | 2 }
@@ -157,14 +165,14 @@ export interface PageExtras {
   /** The newest search for a description. */
   description?: Known<Description>
   trend?: Known<Trend>
-  /** Addresses of the pages of benchmarks that the history and the trend name, by the name of their folder. */
+  /** Addresses of the pages of benchmarks in the history and the trend, by the name of their folder. */
   reports?: Record<string, string>
   audit?: PageAudit
-  /** Of an eval: its verdicts. */
+  /** The verdicts of an eval. */
   evaluation?: Known<PageEvaluation>
 }
 
-/** What eval.json says, without where things lie on that machine; and the reports of the package that was evaluated. */
+/** The content of eval.json without paths of that machine, and the reports of the package that was evaluated. */
 export interface PageEvaluation extends Pick<EvalResult, 'format' | 'name' | 'version' | 'started_at' | 'summary'> {
   cases: EvalCaseResult[]
   golden: Pick<NonNullable<EvalResult['golden']>, 'lines' | 'threshold' | 'stopped'> | null
@@ -172,10 +180,10 @@ export interface PageEvaluation extends Pick<EvalResult, 'format' | 'name' | 've
   reports: (Pick<EvalReport, 'id' | 'timestamp' | 'summary'> & { model: string | null })[]
 }
 
-/** A file as its schema has it, or, where it does not fit, as it is. */
+/** A file parsed by its schema, or as it is if it does not fit. */
 export type Known<T> = { value: T } | { raw: unknown }
 
-/** Mean over cases of the arm under test, with the interval for cases like these; null: too few, or nothing varies. */
+/** Mean over cases of the arm under test, with the interval for cases like these; null: too few cases, or nothing varies. */
 export interface PageScore {
   part: 'train' | 'validation'
   rate: number
@@ -184,35 +192,35 @@ export interface PageScore {
   n_cases: number
 }
 
-/** Every version of a skill; equal texts once. */
+/** Every version of a skill; equal texts are stored once. */
 export interface PageVersions {
   versions: Record<string, { path: string; bytes: number; sha256: string | null; text: boolean }[]>
   /** By sha256. */
   texts: Record<string, string>
 }
 
-/** What a run was in the iteration before. */
+/** A run's counterpart in the previous iteration. */
 export interface PageBefore {
   /** null: not recorded. */
   answer: string | null
   outputs: PageFile[]
 }
 
-/** What people may say of the judge's decisions, and have said. */
+/** The judge's decisions that people can label, and their labels. */
 export interface PageAudit {
-  /** From the workspace. */
+  /** Its folder, from the workspace. */
   benchmark: string
-  /** All that the judge decided, equal ones once. */
+  /** All decisions of the judge, equal ones once. */
   decisions: number
-  /** How many of them are drawn. */
+  /** How many of them are in the sample. */
   drawn: number
   /** Where the sample is: a list of PageDrawn under the key `audit`. */
   at: 0 | 1 | 2
-  /** Whether people hold a statement to be met, and since when, by id of the decision. */
+  /** Whether people say that a statement is met, and since when, by id of the decision. */
   labels: Record<string, PageLabel>
 }
 
-/** One that `whetstone audit` draws: which run in the columns, which statement of its case. */
+/** A decision in the sample of `whetstone audit`: the run's index in the columns, and the statement's index in its case. */
 export interface PageDrawn {
   id: string
   run: number
@@ -225,18 +233,18 @@ export interface PageLabel {
   at: string
 }
 
-/** A pack: for each run its verdicts and notes. */
+/** A pack: the verdicts and notes of each run. */
 export type EvidencePack = {
   expectations: GradedExpectation[]
-  /** Of the decisions, in the order of the expectations; null: not a judge's. Absent: not to be audited here. */
+  /** Ids of the decisions, in the order of the expectations; null: not the judge's. Absent: this page is not for audits. */
   ids?: (string | null)[]
   notes: string[]
   rubric?: RubricResult
-  /** What has no verdict, and why; absent: nothing. */
+  /** Statements without a verdict, and why; absent: none. */
   undecided?: JudgeError[]
 }[]
 
-/** An event of transcript.jsonl as it stands there; long texts may be cut. */
+/** An event of transcript.jsonl, unchanged except that long texts may be cut. */
 export interface PageEvent {
   type: string
   at?: string
@@ -244,20 +252,20 @@ export interface PageEvent {
   [field: string]: unknown
 }
 
-/** Where a quote of transcript.md stands in the events. */
+/** The place of a quote from transcript.md in the events. */
 export interface PageSpot {
   /** Index of the event. */
   event: number
-  /** In what it says; null: the page has that cut. */
+  /** Offsets in the event's text; null: the page has the event cut, or the place is not exact. */
   span: { start: number; end: number } | null
 }
 
-/** All that is shown of one run alone. */
+/** The data that is shown for one run alone. */
 export interface RunDetail {
   events: PageEvent[] | null
-  /** Of the quotes in its grading, by the offset in transcript.md at which each begins; absent: none is known. */
+  /** Places of the quotes in its grading, by the offset in transcript.md at which each begins; absent: none is known. */
   spots?: Record<string, PageSpot>
-  /** Of another tool: its transcript as it is. */
+  /** The transcript of another tool, as it is. */
   transcript: string | null
   cut: string | null
   outputs: PageFile[]
@@ -265,7 +273,7 @@ export interface RunDetail {
   grading: unknown
 }
 
-/** The name under which a run's detail lies in or beside the page: readable, and no two folders share one. */
+/** The name of a run's detail in or next to the page: readable, and different for every folder. */
 export function pageKey(folder: string): string {
   let hash = 0x811c9dc5
   for (let index = 0; index < folder.length; index += 1) {

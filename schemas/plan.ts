@@ -1,4 +1,4 @@
-/** `plan.json`: every run of a benchmark and all that shapes it: enough to resume, repeat or send away. Holds no secret. */
+/** `plan.json`: every run of a benchmark and all that shapes it, enough to resume, repeat or send it elsewhere. Contains no secrets. */
 import { z } from 'zod'
 import { sandboxSettings } from './evals.ts'
 import {
@@ -12,7 +12,7 @@ import {
   suiteCase,
 } from './suite.ts'
 
-/** `…_again`: the second arm of a calibration, which is the same as the first. `subject`: the one arm of eval. */
+/** `…_again`: the second arm of a calibration, which is the same as the first. `subject`: the only arm of eval. */
 export const configuration = z.enum([
   'with_skill',
   'without_skill',
@@ -23,7 +23,7 @@ export const configuration = z.enum([
   'subject',
 ])
 
-/** An engine and the model it is asked for; `model` null: the engine's own default. `command` only for the command engine. */
+/** An engine and the requested model; `model` null: the engine's default. `command`: only for the command engine. */
 export const engineChoice = z.object({
   name: z.string().min(1),
   model: z.string().nullable(),
@@ -31,16 +31,16 @@ export const engineChoice = z.object({
   base_url: z.string().optional().describe('where its server is, from --base-url; absent: where the environment says'),
 })
 
-/** The sandbox that is really used. */
+/** The sandbox that is actually used. */
 export const sandboxUse = z.object({
   mechanism: z.enum(['bubblewrap', 'seatbelt', 'none']),
   reason: z.string().describe('why it is this one'),
-  network: z.enum(['none', 'open']).optional().describe('of --network; absent: as the suite says'),
+  network: z.enum(['none', 'open']).optional().describe('of --network; absent: none'),
 })
 
 export const activation = z.enum(['natural', 'instructed'])
 
-/** One run: one case × one configuration × one run number, with all it takes to perform it anywhere. */
+/** One run: one case × one configuration × one run number, with everything needed to perform it anywhere. */
 export const runSpec = z.object({
   run_id: z
     .string()

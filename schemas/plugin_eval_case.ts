@@ -1,4 +1,4 @@
-/** The case.yaml of a `claude plugin eval` suite. The graders as the loader reads them, loosely; `pluginEvalCase` is stricter, for editors: only what is read here, since `check` warns of the rest. */
+/** The case.yaml of a `claude plugin eval` suite: the graders as the loader reads them, and a stricter schema for editors. */
 import { z } from 'zod'
 import { withinForm } from './paths.ts'
 
@@ -67,6 +67,7 @@ const notes = Object.fromEntries(
 )
 const part = z.strictObject({ ...task, ...notes }).nullish()
 
+/** For editors: only what is read here, since `check` warns about the rest. The loader reads the graders leniently. */
 export const pluginEvalCase = z.strictObject({
   schema_version: z
     .string()

@@ -1,13 +1,13 @@
-/** What goes through the queue: a run to be made elsewhere, and what came of it. Nothing large, nothing secret. */
+/** Jobs and answers in the queue: a run for a worker, and its result. They contain nothing large and no secrets. */
 import { z } from 'zod'
 import { runSpec } from './plan.ts'
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')
 
-/** Jobs of another version are other jobs, in other queues. */
+/** Version of the format: jobs of another version are different jobs, in different queues. */
 export const jobVersion = 2
 
-/** What a worker must have to do the jobs of a queue. */
+/** What a worker must have to run the jobs of a queue. */
 export const queueNeeds = z.object({
   engine: z.string(),
   account: z.string().nullable().describe('whose limit the runs count against, hashed; null: no one knows'),
@@ -36,13 +36,13 @@ export const queueJob = z.object({
   signature: z.string().nullable(),
 })
 
-/** What lies with a job that was given back: it is not given back for ever. */
+/** Counts that are kept with a released job, so that it is not released for ever. */
 export const givenBack = z.object({
   shortages: z.number().int().nonnegative().default(0).describe('how often a worker was short of something'),
   unfit: z.array(z.string()).default([]).describe('each worker that lacked the program or the key'),
 })
 
-/** What a worker answers; the run itself lies in the shared folder. */
+/** A worker's answer; the run itself is in the shared folder. */
 export const queueAnswer = z.object({
   attempt: z.number().int().positive().describe('the number of the folder that holds it'),
   sha256: hex.describe('of its run.json'),
@@ -50,7 +50,7 @@ export const queueAnswer = z.object({
   worker: z.string(),
 })
 
-/** What hangs on the board of a queue server. */
+/** An entry in the registry of a queue server. */
 export const queueNote = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('queue'), queue: z.string(), needs: queueNeeds, at: z.iso.datetime() }),
   z.object({

@@ -1,4 +1,4 @@
-/** A rubric: dimensions that a judge scores from 1 to 5, their weights, the score that passes, and what fails whatever the scores. */
+/** A rubric: dimensions that a judge scores from 1 to 5, their weights, the score that passes, and what fails regardless of the scores. */
 import { z } from 'zod'
 import { lookedUp } from './evidence.ts'
 
@@ -24,7 +24,7 @@ const dimension = z.strictObject({
   anchors: anchors.optional(),
 })
 
-/** `Persona fidelity`, `persona-fidelity` and `persona_fidelity` name the same dimension. */
+/** The normal form of a name: `Persona fidelity`, `persona-fidelity` and `persona_fidelity` are the same dimension. */
 export function dimensionKey(text: string): string {
   return text
     .trim()
@@ -48,7 +48,7 @@ export const rubric = z.strictObject({
     .describe('what fails the rubric whatever the scores; the judge says which of them occurred'),
 })
 
-/** What came of it, as grading.json holds it. The weighted score and the verdict are computed by us. */
+/** The result of a rubric, as in grading.json. Whetstone computes the weighted score and the verdict. */
 export const rubricResult = z.looseObject({
   dimensions: z.array(
     z.looseObject({

@@ -6,7 +6,7 @@ import { pathBelow, pathWithin } from './paths.ts'
 import { activation, configuration, sandboxUse } from './plan.ts'
 import { cost, usage } from './usage.ts'
 
-/** Why a run has no outcome to grade. All are infrastructure: counted apart, never in a pass rate. */
+/** Why a run has no outcome to grade. All are failures of infrastructure: counted separately, never in a pass rate. */
 export const failureKind = z.enum([
   'missing_binary',
   'credentials',
@@ -49,13 +49,28 @@ const shared = {
   duration_ms: z
     .number()
     .nonnegative()
-    .describe("the agent's wall time in the attempt that counts; retries' waits, setup and grading left out"),
+    .describe(
+      "the agent's wall time in the attempt that counts; retries' waits, suspensions, setup and grading left out",
+    ),
+  suspended_ms: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe('while Whetstone was stopped or starved: in neither duration_ms nor the time limit; absent: never'),
   attempts: z.number().int().positive(),
   held_back: heldBack.optional().describe('absent: the account bore every request, and nothing was waited for'),
   session_id: z.string().nullable(),
   usage: usage.nullable().describe('null: the engine does not report tokens'),
   cost: cost.nullable().describe('null: unknown'),
   steps: z.number().int().nonnegative().describe('model responses; for an engine that shows none, 1'),
+  model_answered: z
+    .boolean()
+    .optional()
+    .describe('whether the model gave at least one whole response; absent: the engine does not see its provider'),
+  retried_error: failureKind
+    .nullable()
+    .optional()
+    .describe("the provider's error after which a request was still being retried when the run ended; null: none"),
   stop_reason: z.string().nullable(),
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
@@ -80,6 +95,13 @@ const shared = {
     .describe(
       "what the agent was confined to; network none: of the agent's tools where the model is called from outside",
     ),
+  asked_user: z
+    .object({
+      question: z.string().describe('its text, at most 500 characters'),
+      via: z.string().describe('the tool that asked, or final_response'),
+    })
+    .optional()
+    .describe('the run ended with a question to the user; absent: it did not, or an older version wrote this file'),
   permission_denials: z.array(z.string()).nullable().describe('tools whose call was refused; null: not known'),
   outputs: z.object({
     files: z.array(outputFile),
@@ -92,7 +114,14 @@ const shared = {
 
 export const runRecord = z.discriminatedUnion('status', [
   z.object({ status: z.literal('completed'), ...shared }),
-  z.object({ status: z.literal('timed_out'), ...shared }),
+  z.object({
+    status: z.literal('timed_out'),
+    provider_unseen: z
+      .literal(true)
+      .optional()
+      .describe('the engine does not see its provider, which may have been silent; absent: the model had answered'),
+    ...shared,
+  }),
   z.object({
     status: z.literal('failed'),
     error: z.object({ kind: failureKind, message: z.string() }),
@@ -105,37 +134,31 @@ const counts = {
   key: true,
   configuration: true,
   engine: true,
+  ended_at: true,
   duration_ms: true,
+  suspended_ms: true,
   held_back: true,
   usage: true,
   cost: true,
   skill: true,
+  asked_user: true,
   cached_from: true,
 } as const
 const [completed, timedOut, failed, cancelled] = runRecord.options
 
-/** Of outputs nothing is counted, but a run whose paths lead out of them is no run for any reader. */
+/** Outputs are not counted, but they are parsed: no reader accepts a run with a path that leads out of its outputs. */
 const looked = { status: true, outputs: true, ...counts } as const
 
-/** The part of a record that a benchmark looks at: read by the ten thousand, the rest is passed over. */
+/** The part of a record that a benchmark needs: records are read by the ten thousand, so the rest is skipped. */
 export const countedRecord = z.discriminatedUnion('status', [
   completed.pick(looked),
-  timedOut.pick(looked),
+  timedOut.pick({ provider_unseen: true, ...looked }),
   failed.pick({ error: true, ...looked }),
   cancelled.pick(looked),
 ])
 
 type WithoutOutputs<R> = R extends unknown ? Omit<R, 'outputs'> : never
 export type CountedRecord = WithoutOutputs<z.infer<typeof countedRecord>>
-
-/** What counts of a record that was checked already. */
-export function countedOf(record: RunRecord): CountedRecord {
-  const { key, configuration, engine, duration_ms, held_back, usage, cost, skill, cached_from } = record
-  const part = { key, configuration, engine, duration_ms, held_back, usage, cost, skill, cached_from }
-  return record.status === 'failed'
-    ? { status: record.status, error: record.error, ...part }
-    : { status: record.status, ...part }
-}
 
 export type FailureKind = z.infer<typeof failureKind>
 export type OutputFile = z.infer<typeof outputFile>

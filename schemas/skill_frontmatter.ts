@@ -1,13 +1,13 @@
-/** The frontmatter of a SKILL.md as an editor holds its author to it: what `check` asks of it. The loader does not ask this: it takes a skill that has a name and a description. */
+/** The strict schema of a SKILL.md's frontmatter, for editors and `check`. The loader accepts any skill that has a name and a description. */
 import { z } from 'zod'
 
-/** Keys that one agent or another reads beyond the specification. */
+/** Keys that some agents read, beyond the specification. */
 export const agentKeys: readonly string[] = [
   ...['when_to_use', 'argument-hint', 'arguments', 'disable-model-invocation', 'user-invocable', 'model', 'effort'],
   ...['context', 'agent', 'hooks', 'paths', 'shell', 'disallowed-tools', 'version'],
 ]
 
-/** With a character that is not blank, and no more than these; white space around it, such as the line break of a block, does not count. */
+/** Text that is not blank, with at most `longest` characters; white space around it, such as the line break of a block, does not count. */
 const text = (longest: number) => z.string().regex(new RegExp(`^\\s*\\S(?:[\\s\\S]{0,${longest - 2}}\\S)?\\s*$`, 'u'))
 
 /** The fields of the Agent Skills specification (agentskills.io/specification). */

@@ -7,7 +7,7 @@ import { costGuardrails, golden } from './golden.ts'
 import { pathBelow } from './paths.ts'
 import { rubric } from './rubric.ts'
 
-/** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
+/** One file or folder that both arms get. `path`: its place in the run's working folder; `source`: where it is read from. */
 export const inputFile = z.object({
   path: pathBelow,
   source: z.string().min(1),
@@ -21,16 +21,17 @@ export const expectation = z.object({
   text: z.string().min(1),
   derived: z.boolean().optional().describe('true: made from expected_output, because the case lists none'),
   indicator: z.boolean().optional(),
+  weight: z.number().positive().optional().describe('in the pass rate of a run; absent: 1'),
   rubric: rubric.optional().describe('this is the verdict on a rubric; the last one of a case'),
 })
 
-/** The git state a run starts from: a fresh repository, or a bundle known by its content. */
+/** The git state a run starts from: a fresh repository, or a bundle identified by its content. */
 export const gitState = z.union([
   z.literal(true),
   z.object({ bundle: z.string().min(1).describe('absolute path'), sha256: z.string().describe('of the bundle') }),
 ])
 
-/** What a case puts around the agent, found and hashed. `path` of a file: below ${ENVIRONMENT_DIR}, .claude/rules/ or .claude/agents/. */
+/** The agent's environment in a case, found and hashed. `path` of a file: below ${ENVIRONMENT_DIR}, .claude/rules/ or .claude/agents/. */
 export const environment = z.object({
   files: z.array(inputFile),
   hooks,
@@ -60,7 +61,7 @@ export const environment = z.object({
     ),
 })
 
-/** What a suite says of how it is run; flags win over it, it wins over our own defaults. */
+/** A suite's own settings for its runs: flags override them, and they override Whetstone's defaults. */
 export const suiteDefaults = z.object({
   engine: z.string().optional().describe('engine[:model]'),
   unsupported_engine: z.string().optional().describe('it names an engine that nobody can run; --engine names another'),
@@ -70,7 +71,7 @@ export const suiteDefaults = z.object({
   timeout_seconds: z.number().positive().optional(),
 })
 
-/** How a format has its own cases judged, where that is not by our judge. */
+/** How a format's cases are judged, if not by Whetstone's own judge. */
 export const judging = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('verdict').describe('VERDICT: PASS or FAIL on the one expectation, which is a rubric') }),
   z.object({ kind: z.literal('golden'), golden }),
@@ -130,7 +131,7 @@ export const suite = z.object({
   warnings: z.array(loadWarning),
 })
 
-/** A skill folder, as found. `sha256` covers every file that an agent gets to see (so not `evals/`). */
+/** A skill folder, as found. `sha256` covers every file that an agent can see (so not `evals/`). */
 export const skill = z.object({
   name: z.string().min(1),
   description: z.string(),
@@ -138,10 +139,10 @@ export const skill = z.object({
   sha256: z.string(),
 })
 
-/** One that is laid into a working folder, under its name. */
+/** A skill that is installed in a working folder, under its name. */
 export const installedSkill = skill.extend({ name: pathBelow })
 
-/** The cases of a benchmark that was not of the whole suite. */
+/** The cases of a benchmark that covers only a part of the suite. */
 export const chosenCases = z.object({
   eval_ids: z.array(z.number().int()).describe('in the order of the suite'),
   of: z.number().int().positive().describe('cases of the whole suite'),

@@ -1,5 +1,6 @@
 /** What `whetstone test` found: the outcome of each deterministic test of a package. */
 import { z } from 'zod'
+import { suiteCommand } from './suite_command.ts'
 
 const run = z.object({
   dialect: z
@@ -33,6 +34,7 @@ export const testResult = z.object({
     failed: z.number().int(),
     errors: z.number().int(),
   }),
+  commands: z.array(suiteCommand).optional().describe('what the tests start; absent: nothing'),
   cases: z.array(testCaseResult),
   warnings: z.array(z.string()),
 })

@@ -1,7 +1,7 @@
 /** `timing.json`: wall clock and tokens of a run. Durations of the executor are those of run.json; grading adds its own. */
 import { z } from 'zod'
 
-/** Who began an attempt at a run through a queue, and when. */
+/** Which worker began an attempt at a run through a queue, and when. */
 export const attemptMark = z.object({
   attempt: z.number().int().positive(),
   run_id: z.string(),

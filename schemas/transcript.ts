@@ -1,4 +1,4 @@
-/** `transcript.jsonl`: what happened in a run, one event a line, the same for every engine. */
+/** `transcript.jsonl`: what happened in a run, one event per line, the same for every engine. */
 import { z } from 'zod'
 import { usage } from './usage.ts'
 

@@ -1,4 +1,4 @@
-/** `triggers.json`: for which queries an agent used the skill; skill-creator's output fields, and what they leave out. */
+/** `triggers.json`: for which queries an agent used the skill. skill-creator's output fields, and more that they lack. */
 import { z } from 'zod'
 import { stop } from './limits.ts'
 import { configuration, engineChoice, sandboxUse } from './plan.ts'
@@ -9,7 +9,7 @@ import { cost } from './usage.ts'
 const count = z.number().int().nonnegative()
 const share = z.number().min(0).max(1)
 
-/** A share with its Wilson interval; `n`: what the interval counts as independent. */
+/** A share with its Wilson interval; `n`: the number of units that the interval treats as independent. */
 export const triggerShare = z.object({ value: share, ci_low: share, ci_high: share, n: count })
 
 /** One run of a query. A run without an answer is an error, never "not triggered". */
@@ -35,7 +35,7 @@ export const triggerRun = z.object({
   cost: cost.nullable(),
 })
 
-/** One query of the set. Equal texts stay apart: `query_id` tells them from each other. */
+/** One query of the set. Queries with equal texts are separate: they differ in `query_id`. */
 export const triggerResult = z.object({
   query_id: z.number().int().positive().describe('its place in the set, from 1'),
   id: z.string().nullable().describe("the set's own id"),
@@ -82,7 +82,7 @@ export const triggerMetrics = z.object({
   method: z.literal('wilson over queries').describe('runs of one query are alike, so that queries are what is counted'),
 })
 
-/** What stopping early saved; an estimate, since a run that was stopped can't say what it would have taken. */
+/** What stopping early saved. It is an estimate: what a stopped run would have used is not known. */
 export const triggerSaving = z.object({
   stopped: count.describe('runs ended by us'),
   of: count.describe('runs with an answer'),

@@ -1,7 +1,7 @@
 /** Tokens and money of a run: one definition for every engine. */
 import { z } from 'zod'
 
-/** Tokens by kind. `input_tokens` leaves cached ones out; reasoning is part of output. Their sum is "tokens" everywhere. */
+/** Tokens by kind. `input_tokens` excludes cached tokens; reasoning is part of the output. Their sum is "tokens" everywhere. */
 export const usage = z.object({
   input_tokens: z.number().int().nonnegative(),
   output_tokens: z.number().int().nonnegative(),

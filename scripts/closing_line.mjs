@@ -10,8 +10,8 @@ const { values, positionals: logs } = parseArgs({
 const counts = { passed: 0, failed: 0, skipped: 0 }
 for (const log of logs.filter(existsSync)) {
   const lines = stripVTControlCharacters(readFileSync(log, 'utf8')).split('\n')
-  const summary = lines.findLast((line) => /^\s*Tests\s/.test(line)) ?? ''
-  for (const what of Object.keys(counts)) counts[what] += Number(new RegExp(`(\\d+) ${what}`).exec(summary)?.[1] ?? 0)
+  for (const summary of lines.filter((line) => /^\s*Tests\s+\d/.test(line)))
+    for (const what of Object.keys(counts)) counts[what] += Number(new RegExp(`(\\d+) ${what}`).exec(summary)?.[1] ?? 0)
 }
 for (const status of values.part) counts[status === '0' ? 'passed' : 'failed'] += 1
 if (values.status !== '0' && counts.failed === 0) counts.failed = 1 // what is no test: the linter, a build

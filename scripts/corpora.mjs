@@ -18,10 +18,10 @@ if (folder === undefined) {
   console.error('npm run corpora -- DIR: a folder with suites of any format, and evals.json files of any names')
   process.exit(2)
 }
-const { loadSuite } = await import('../dist/src/phases/1-plan/load.js')
-const { UserError } = await import('../dist/src/base/error.js')
-const { findSuites, loadSuites } = await import('../dist/src/phases/1-plan/find_suites.js')
-const { loadQuerySet } = await import('../dist/src/phases/1-plan/triggers/load_set.js')
+const { loadSuite } = await import('../dist/src/phases/1-plan/suite/load_suite.js')
+const { UserError } = await import('../dist/src/base/errors/error.js')
+const { findSuites, loadSuites } = await import('../dist/src/phases/1-plan/suite/find_suites.js')
+const { loadQuerySet } = await import('../dist/src/phases/1-plan/triggers/load_query_set.js')
 const { readAamTests } = await import('../dist/src/phases/1-plan/formats/aam/tests.js')
 
 const reasons = [

@@ -9,10 +9,10 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes('--check')
 const { artefacts } = await import(path.join(root, 'dist/schemas/artefacts.js'))
 
-const { configFile } = await import(path.join(root, 'dist/src/cli/config/keys.js'))
+const { configFileSchema } = await import(path.join(root, 'dist/src/cli/config/config_keys.js'))
 
 const wanted = new Map()
-for (const [name, schema] of Object.entries({ ...artefacts, config: configFile() })) {
+for (const [name, schema] of Object.entries({ ...artefacts, config: configFileSchema() })) {
   const body = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
   wanted.set(`schemas/json/${name}.schema.json`, `${JSON.stringify({ title: name, ...body }, null, 2)}\n`)
 }

@@ -1,4 +1,4 @@
-/** The tree keeps its shape: imports go one way, files and functions stay small, no barrels, no `any`. */
+/** The tree keeps its shape: imports go one way and in no circle, folders, files and functions stay small, names can be found. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -27,44 +27,38 @@ interface Source {
   imports: string[]
 }
 
-function sources(): Source[] {
-  return ['schemas', 'src', 'viewer'].flatMap((folder) => tsFiles(folder)).map(load)
-}
-
-function tsFiles(folder: string): string[] {
-  try {
-    return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name))
-      .map((name) => `${folder}/${name.replaceAll(path.sep, '/')}`)
-  } catch {
-    return []
-  }
-}
-
-function load(file: string): Source {
+function readSource(file: string): Source {
   const text = readFileSync(path.join(root, file), 'utf8')
   const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
   const imports = [...found].map(([, target = '']) => path.posix.join(path.posix.dirname(file), target))
   return { file, text, imports }
 }
 
-function folderOf(file: string): string {
+function listSources(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => `${folder}/${name.replaceAll(path.sep, '/')}`)
+}
+
+const all = ['schemas', 'src', 'viewer'].flatMap(listSources).map(readSource)
+
+function rankedFolder(file: string): string {
   const match = Object.keys(ranks)
     .filter((prefix) => file === prefix || file.startsWith(`${prefix}/`))
     .sort((a, b) => b.length - a.length)[0]
   return match ?? 'outside'
 }
 
-/** A phase is its own island: phases/1-plan may not import phases/2-run, nor jobs, nor store. */
-function islandOf(file: string): string {
-  return /^src\/phases\/[^/]+/.exec(file)?.[0] ?? folderOf(file)
+/** A phase may import no other phase. */
+function phaseOrFolder(file: string): string {
+  return /^src\/phases\/[^/]+/.exec(file)?.[0] ?? rankedFolder(file)
 }
 
-function forbidden(file: string, target: string): string | null {
-  const [from, to] = [folderOf(file), folderOf(target)]
-  if (from === 'outside') return `${file} lies in no ranked folder`
-  if (to === 'outside') return `${file} imports ${target}, which lies in no ranked folder`
-  if (islandOf(file) === islandOf(target)) return null
+function wrongImport(file: string, target: string): string | null {
+  const [from, to] = [rankedFolder(file), rankedFolder(target)]
+  if (from === 'outside') return `${file} is in no ranked folder`
+  if (to === 'outside') return `${file} imports ${target}, which is in no ranked folder`
+  if (phaseOrFolder(file) === phaseOrFolder(target)) return null
   if (from === 'src/phases' && (to === 'src/jobs' || to === 'src/store')) return `${file} (a phase) imports ${target}`
   if ((ranks[to] ?? 9) >= (ranks[from] ?? 0) && !(from === 'src/base' && to === 'schemas')) {
     return `${file} (rank ${ranks[from]}) imports ${target} (rank ${ranks[to]})`
@@ -72,23 +66,122 @@ function forbidden(file: string, target: string): string | null {
   return null
 }
 
-const all = sources()
-const lengths = all.map(({ text }) => text.split('\n').length - 1).sort((a, b) => a - b)
-const quantile = (q: number) => lengths[Math.min(lengths.length - 1, Math.floor(q * lengths.length))] ?? 0
+/** Folders of one command each: other flows import them through the file of the same name only. */
+const commands =
+  'bench eval test grade aggregate compare analyze audit improve triggers init check diff view convert demo doctor'
+const isCommand = (folder: string) => commands.split(' ').includes(folder)
+const flowFolder = (file: string) => /^src\/flows\/([^/]+)\//.exec(file)?.[1] ?? null
+
+function passesDoor(file: string, target: string): boolean {
+  const [from, to] = [flowFolder(file), flowFolder(target)]
+  return from === null || to === null || from === to || !isCommand(to) || target === `src/flows/${to}/${to}.ts`
+}
+
+/** The groups of nodes that reach each other (Tarjan's strongly connected components), largest parts of a circle. */
+function findCircles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const circles: string[][] = []
+  const visit = (node: string): number => {
+    order.set(node, order.size)
+    let low = order.get(node) ?? 0
+    stack.push(node)
+    for (const next of edges.get(node) ?? []) {
+      if (!order.has(next)) low = Math.min(low, visit(next))
+      else if (stack.includes(next)) low = Math.min(low, order.get(next) ?? 0)
+    }
+    lowest.set(node, low)
+    if (low === order.get(node)) {
+      const group = stack.splice(stack.indexOf(node))
+      if (group.length > 1) circles.push(group.sort())
+    }
+    return low
+  }
+  for (const node of edges.keys()) if (!order.has(node)) visit(node)
+  return circles
+}
+
+function flowArrows(sources: readonly Source[]): Map<string, string[]> {
+  const arrows = new Map<string, Set<string>>()
+  for (const { file, imports } of sources) {
+    for (const target of imports) {
+      const [from, to] = [flowFolder(file), flowFolder(target)]
+      if (from !== null && to !== null && from !== to) arrows.set(from, (arrows.get(from) ?? new Set()).add(to))
+    }
+  }
+  return new Map([...arrows].map(([from, to]) => [from, [...to]]))
+}
 
 describe('imports', () => {
-  test('there is something to look at', () => expect(all.length).toBeGreaterThan(20))
+  test('there is something to look at', () => expect(all.length).toBeGreaterThan(600))
   test('go to lower ranks only', () => {
-    expect(all.flatMap(({ file, imports }) => imports.map((to) => forbidden(file, to)).filter(Boolean))).toEqual([])
+    expect(all.flatMap(({ file, imports }) => imports.map((to) => wrongImport(file, to)).filter(Boolean))).toEqual([])
   })
   test.each([
-    ['src/engines/command.ts', 'src/jobs/local.ts'],
-    ['src/phases/1-plan/plan.ts', 'src/phases/2-run/run.ts'],
+    ['src/engines/command/command.ts', 'src/jobs/local_executor.ts'],
+    ['src/phases/1-plan/plan/plan.ts', 'src/phases/2-run/run.ts'],
     ['src/phases/2-run/run.ts', 'src/store/paths.ts'],
-    ['src/base/files.ts', 'src/engines/engine.ts'],
-    ['src/helpers/x.ts', 'src/base/files.ts'],
-  ])('the rule sees %s importing %s', (from, to) => expect(forbidden(from, to)).not.toBeNull())
+    ['src/base/fs/files.ts', 'src/engines/engine.ts'],
+    ['src/helpers/x.ts', 'src/base/fs/files.ts'],
+  ])('the rule sees %s importing %s', (from, to) => expect(wrongImport(from, to)).not.toBeNull())
+
+  test('no files import each other in a circle', () => {
+    expect(findCircles(new Map(all.map(({ file, imports }) => [file, imports])))).toEqual([])
+  })
+  test('no folders of flows import each other in a circle', () => {
+    expect(findCircles(flowArrows(all))).toEqual([])
+  })
+  test('the rule sees a circle of three, and none in a tree', () => {
+    expect(
+      findCircles(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c']],
+          ['c', ['a']],
+          ['d', ['a']],
+        ]),
+      ),
+    ).toEqual([['a', 'b', 'c']])
+    expect(
+      findCircles(
+        new Map([
+          ['a', ['b', 'c']],
+          ['b', ['c']],
+          ['c', []],
+        ]),
+      ),
+    ).toEqual([])
+  })
+
+  test('a command is entered through its one public file', () => {
+    const past = all.flatMap(({ file, imports }) =>
+      imports.filter((to) => !passesDoor(file, to)).map((to) => [file, to]),
+    )
+    expect(past).toEqual([])
+  })
+  test('the rule sees an entry past the door', () => {
+    expect(passesDoor('src/flows/view/view.ts', 'src/flows/bench/rerun.ts')).toBe(false)
+    expect(passesDoor('src/flows/view/view.ts', 'src/flows/bench/bench.ts')).toBe(true)
+  })
 })
+
+/** Folders of siblings that are alike, or of commands: they may hold any number. */
+const siblings = ['schemas', 'src/flows', 'src/cli/commands', 'src/phases/1-plan/formats', 'src/phases/3-judge/checks']
+
+function countEntries(files: readonly string[]): Map<string, number> {
+  const entries = new Map<string, Set<string>>()
+  for (const file of files) {
+    for (let place = file; place.includes('/'); place = path.posix.dirname(place)) {
+      const folder = path.posix.dirname(place)
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(place))
+    }
+  }
+  return new Map([...entries].map(([folder, names]) => [folder, names.size]))
+}
+
+const lengths = all.map(({ text }) => text.split('\n').length - 1).sort((a, b) => a - b)
+const quantile = (q: number) => lengths[Math.min(lengths.length - 1, Math.floor(q * lengths.length))] ?? 0
 
 describe('size budget', () => {
   test('no file over 320 lines', () => {
@@ -98,6 +191,62 @@ describe('size budget', () => {
   test('90 of 100 files at most 230 lines', () => expect(quantile(0.9)).toBeLessThanOrEqual(230))
   test('src holds only index.ts besides folders', () => {
     expect(readdirSync(path.join(root, 'src')).filter((name) => name.includes('.'))).toEqual(['index.ts'])
+  })
+  test('a folder holds at most 16 entries', () => {
+    const large = [...countEntries(all.map(({ file }) => file))].filter(([, count]) => count > 16)
+    expect(large.map(([folder]) => folder).filter((folder) => !siblings.includes(folder))).toEqual([])
+  })
+  test('files and folders are counted', () => {
+    expect(countEntries(['a/b.ts', 'a/c/d.ts', 'a/c/e.ts']).get('a')).toBe(2)
+  })
+  test('functions stay under 70 lines (biome holds the rule)', () => {
+    const biome = JSON.parse(readFileSync(path.join(root, 'biome.json'), 'utf8'))
+    expect(biome.linter.rules.complexity.noExcessiveLinesPerFunction).toMatchObject({
+      level: 'error',
+      options: { maxLines: 70 },
+    })
+  })
+})
+
+interface Exported {
+  name: string
+  file: string
+  isFunction: boolean
+}
+
+function exportsOf({ file, text }: Pick<Source, 'file' | 'text'>): Exported[] {
+  const found = text.matchAll(/^export (?:async )?(function\*?|const|class|interface|type|enum) (\w+)/gm)
+  const names = [...found].map(([, kind = '', name = '']) => ({ name, file, isFunction: kind.startsWith('function') }))
+  // an overload, and a schema with its type, say the same name twice
+  return [...new Map(names.map((one) => [one.name, one])).values()]
+}
+
+function sharedNames(exported: readonly Exported[]): string[] {
+  const places = new Map<string, string[]>()
+  for (const { name, file } of exported) places.set(name, [...(places.get(name) ?? []), file])
+  return [...places].filter(([, files]) => files.length > 1).map(([name, files]) => `${name}: ${files.join(', ')}`)
+}
+
+/** `verdictsOf` says what it is of, not what it does. */
+const endsInPreposition = (name: string) =>
+  /(?:Of|In|By|At|With|For|On|From|To|Into|Within|Above|Below|Beside)$/.test(name)
+
+describe('names', () => {
+  const exported = all.flatMap(exportsOf)
+  test('are found', () => expect(exported.length).toBeGreaterThan(2000))
+  test('one exported name, one place', () => expect(sharedNames(exported)).toEqual([]))
+  test('no exported function ends in a preposition', () => {
+    const wrong = exported.filter(({ name, isFunction }) => isFunction && endsInPreposition(name))
+    expect(wrong.map(({ file, name }) => `${file}: ${name}`)).toEqual([])
+  })
+  test('the rules see a name of two files, and a preposition at the end', () => {
+    const two = ['a.ts', 'b.ts'].flatMap((file) => exportsOf({ file, text: 'export async function verdictsOf() {}\n' }))
+    expect(sharedNames(two)).toEqual(['verdictsOf: a.ts, b.ts'])
+    expect(two.map(({ name, isFunction }) => isFunction && endsInPreposition(name))).toEqual([true, true])
+  })
+  test('no folder with a name that says nothing', () => {
+    const empty = /\/(utils|helpers|core|common|types|services)\//
+    expect(all.filter(({ file }) => empty.test(file)).map(({ file }) => file)).toEqual([])
   })
 })
 
@@ -113,18 +262,39 @@ describe('habits', () => {
     const silenced = all.filter(({ text }) => /\bas any\b|@ts-(ignore|expect-error|nocheck)|biome-ignore/.test(text))
     expect(silenced.map(({ file }) => file)).toEqual([])
   })
-  test('no limit that the garbage collection may take along (src/base/time_limit.ts says why)', () => {
+  test('no limit that the garbage collection may take along (src/base/time/time_limit.ts says why)', () => {
     expect(all.filter(({ text }) => text.includes('AbortSignal.timeout(')).map(({ file }) => file)).toEqual([])
   })
-  test('functions stay under 70 lines (biome holds the rule)', () => {
-    const biome = JSON.parse(readFileSync(path.join(root, 'biome.json'), 'utf8'))
-    expect(biome.linter.rules.complexity.noExcessiveLinesPerFunction).toMatchObject({
-      level: 'error',
-      options: { maxLines: 70 },
-    })
-  })
-  test('no folder with a name that says nothing', () => {
-    const empty = /\/(utils|helpers|core|common|types|services)\//
-    expect(all.filter(({ file }) => empty.test(file)).map(({ file }) => file)).toEqual([])
-  })
 })
+
+/** What `npm test` may not need: it runs on a machine with Node and git alone, and ends within four minutes. */
+const systemParts =
+  /from '[^']*\/(?:terminal|browser|served|worker|servers|real_cli|contract_events)\.ts'|\b(?:cli|claude)Binary\(/
+const startsProgram = /import \{[^}]*\bwhetstone\b[^}]*\} from '[^']*program\.ts'/
+const quickTests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.system.test.ts') && name !== 'architecture.test.ts')
+  .map((name) => ({ file: `test/${name}`, text: readFileSync(path.join(root, 'test', name), 'utf8') }))
+const isQuick = ({ file, text }: { file: string; text: string }) =>
+  !systemParts.test(text) && (file.startsWith('test/e2e/') || !startsProgram.test(text))
+
+describe('quick tests', () => {
+  test('need no browser, queue server or agent CLI, and start the program in test/e2e only', () => {
+    expect(quickTests.length).toBeGreaterThan(200)
+    expect(quickTests.filter((one) => !isQuick(one)).map(({ file }) => file)).toEqual([])
+  })
+  test('start the program at most 40 times', () => {
+    const starts = quickTests.filter(({ file }) => file.startsWith('test/e2e/')).map(({ text }) => startsIn(text))
+    expect(starts.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(40)
+  })
+  test.each([
+    ['test/viewer/x.test.ts', "import { openPage } from './browser.ts'"],
+    ['test/cli/x.test.ts', "import { fresh, whetstone } from '../e2e/program.ts'"],
+    ['test/e2e/x.test.ts', "const claude = cliBinary('claude')"],
+  ])('the rule sees what %s needs', (file, text) => expect(isQuick({ file, text })).toBe(false))
+  test('calls are counted', () => expect(startsIn("await whetstone(['x'])\nrun(['y'])\nconst a = bench()")).toBe(3))
+})
+
+/** Calls of the helpers that start the program. */
+function startsIn(text: string): number {
+  return text.match(/\b(?:whetstone|run|bench|benched|drafted|measured|practised|improve|compareWith)\(/g)?.length ?? 0
+}

@@ -1,15 +1,15 @@
-/** The frame of every view: name, tabs, search, theme, keyboard. */
+/** The frame around every view: name, tabs, search, theme, keyboard. */
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Model } from './data/model.ts'
-import { Guard } from './parts/guard.tsx'
-import { Help } from './parts/help.tsx'
-import { useKeys } from './parts/keys.ts'
-import { Live } from './parts/live.tsx'
-import { nextTheme, useTheme } from './parts/theme.ts'
-import { restore } from './position.ts'
-import { amend, go, link, type Route, useRoute } from './route.ts'
-import { tabOf, tabsOf, viewOf } from './tabs.tsx'
+import { Guard } from './parts/layout/error_boundary.tsx'
+import { Help } from './parts/page/help.tsx'
+import { useKeys } from './parts/page/keys.ts'
+import { LiveStatus } from './parts/page/live_status.tsx'
+import { nextTheme, useTheme } from './parts/page/theme.ts'
+import { amendRoute, navigate, type Route, routeLink, useRoute } from './route.ts'
+import { restorePosition } from './scroll_position.ts'
+import { activeTab, listTabs, renderView } from './tabs.tsx'
 
 export function App({ model }: { model: Model }) {
   const route = useRoute()
@@ -18,17 +18,17 @@ export function App({ model }: { model: Model }) {
   const search = useRef<HTMLInputElement>(null)
   const main = useRef<HTMLElement>(null)
   const nav = useRef<HTMLElement>(null)
-  const tabs = tabsOf(model)
+  const tabs = listTabs(model)
   const place = route.path.join('/')
-  // a new place starts at its top, one come back to where it was left
-  useLayoutEffect(() => restore(place), [place])
-  // what had the focus is gone with the view before: the keyboard goes on at the start of this one
+  // a new view starts at its top, a revisited one at its last position
+  useLayoutEffect(() => restorePosition(place), [place])
+  // the focused element disappears with its view, so the focus moves to the start of the new one
   const isFirst = useRef(true)
   useLayoutEffect(() => {
     if (!isFirst.current && document.activeElement === document.body) main.current?.focus({ preventScroll: true })
     isFirst.current = false
   }, [place])
-  // of many tabs on a narrow screen the one that is open is seen; scrollIntoView would move the page too
+  // on a narrow screen the open tab scrolls into sight; scrollIntoView would also move the page
   useLayoutEffect(() => {
     const show = () => {
       const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
@@ -48,13 +48,14 @@ export function App({ model }: { model: Model }) {
       search.current?.focus()
     } else if (event.key === '?') setHelp(true)
     else if (event.key === 't') setTheme(nextTheme(theme))
-    else if (event.key === 'u') go(parentOf(route))
-    else if (number > 0 && tabs[number - 1] !== undefined) go(tabs[number - 1]?.address ?? '#/')
+    else if (event.key === 'u') navigate(parentAddress(route))
+    else if (number > 0 && tabs[number - 1] !== undefined) navigate(tabs[number - 1]?.address ?? '#/')
   })
   const searches = model.page.without_benchmark !== true
   const searchable = ['', 'runs', 'triggers', 'compare'].includes(place)
-  const find = (text: string) => (searchable ? amend(route, { q: text }) : go(link(['runs'], { q: text })))
-  // a browser empties the box by itself, which leaves the filter in force
+  const find = (text: string) =>
+    searchable ? amendRoute(route, { q: text }) : navigate(routeLink(['runs'], { q: text }))
+  // a browser empties the box by itself and leaves the filter active
   const clear = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     event.preventDefault()
     event.currentTarget.value = ''
@@ -72,7 +73,7 @@ export function App({ model }: { model: Model }) {
         </a>
         <nav aria-label="Views" ref={nav}>
           {tabs.map(({ name, label, address }) => (
-            <a key={name} href={address} aria-current={name === tabOf(model, route) ? 'page' : undefined}>
+            <a key={name} href={address} aria-current={name === activeTab(model, route) ? 'page' : undefined}>
               {label}
             </a>
           ))}
@@ -97,14 +98,14 @@ export function App({ model }: { model: Model }) {
         </button>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <Guard key={place}>{viewOf(model, route)}</Guard>
+        <Guard key={place}>{renderView(model, route)}</Guard>
       </main>
-      <Live />
+      <LiveStatus />
       {help && <Help close={() => setHelp(false)} />}
     </>
   )
 }
 
-function parentOf({ path: [first, id] }: Route): string {
-  return first === 'run' && id !== undefined ? link(['case', id]) : '#/'
+function parentAddress({ path: [first, id] }: Route): string {
+  return first === 'run' && id !== undefined ? routeLink(['case', id]) : '#/'
 }

@@ -1,24 +1,24 @@
-/** Starts the page: unpacks its data and draws the view that the address asks for. */
+/** Starts the page: unpacks its data and draws the view in the address. */
 import { render } from 'preact'
 import type { Page } from '../schemas/page.ts'
 import { App } from './app.tsx'
-import { listen } from './data/live.ts'
-import { embedded } from './data/load.ts'
-import { type Model, modelOf } from './data/model.ts'
+import { listenForUpdates } from './data/live_updates.ts'
+import { takeEmbedded } from './data/load_on_demand.ts'
+import { createModel, type Model } from './data/model.ts'
 import { parseVisible, unpack } from './data/unpack.ts'
-import { keepPositions } from './position.ts'
+import { keepPositions } from './scroll_position.ts'
 
 const root = document.getElementById('app')
 
 async function start(target: HTMLElement): Promise<void> {
-  const page = parseVisible<Page>(await unpack(embedded('page') ?? ''))
+  const page = parseVisible<Page>(await unpack(takeEmbedded('page') ?? ''))
   target.textContent = ''
   const draw = (model: Model) => render(<App model={model} />, target)
   keepPositions()
-  draw(modelOf(page))
+  draw(createModel(page))
   document.documentElement.dataset.ready = 'yes'
   performance.mark('ready')
-  listen(draw)
+  listenForUpdates(draw)
 }
 
 if (root !== null) {

@@ -1,4 +1,4 @@
-/** Where a reader is, as the URL's hash: every view, filter and open row can be linked to. */
+/** The current view as the URL's hash, so that every view, filter and open row has a link. */
 import { useLayoutEffect, useState } from 'preact/hooks'
 
 export interface Route {
@@ -10,12 +10,12 @@ export interface Route {
 function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?')
   return {
-    path: path.split('/').filter(Boolean).map(decoded),
+    path: path.split('/').filter(Boolean).map(decodeSegment),
     query: Object.fromEntries(new URLSearchParams(search)),
   }
 }
 
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -23,14 +23,14 @@ function decoded(part: string): string {
   }
 }
 
-/** The address of a view; empty values are left out. */
-export function link(path: readonly (string | number)[], query: Record<string, string | undefined> = {}): string {
+/** The address of a view; empty values are omitted. */
+export function routeLink(path: readonly (string | number)[], query: Record<string, string | undefined> = {}): string {
   const search = new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])))
   const text = search.toString()
   return `#/${path.map((part) => encodeURIComponent(whole(`${part}`))).join('/')}${text === '' ? '' : `?${text}`}`
 }
 
-/** Half a character has no place in an address. */
+/** Replaces half a surrogate pair, which an address can't contain. */
 function whole(text: string): string {
   return text.replaceAll(/\p{Cs}/gu, '\uFFFD')
 }
@@ -45,15 +45,15 @@ export function useRoute(): Route {
   return parseRoute(hash)
 }
 
-/** The browser tells of the new address later: a key that comes before would act on the view before. */
-export function go(address: string): void {
+/** Dispatches the event itself, because the browser does so later: a key before that would reach the previous view. */
+export function navigate(address: string): void {
   location.hash = address
   dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
-/** Changes the query of the view without a step in the history. */
-export function amend(route: Route, query: Record<string, string | undefined>): void {
-  const address = link(route.path, { ...route.query, ...query })
+/** Changes the query of the view without a new history entry. */
+export function amendRoute(route: Route, query: Record<string, string | undefined>): void {
+  const address = routeLink(route.path, { ...route.query, ...query })
   history.replaceState(history.state, '', address)
   dispatchEvent(new HashChangeEvent('hashchange'))
 }

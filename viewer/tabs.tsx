@@ -1,19 +1,19 @@
-/** Which views there are: a tab for each part that this benchmark has. */
+/** The views: one tab for each part that this benchmark has. */
 
 import type { ComponentChildren } from 'preact'
 import type { Model } from './data/model.ts'
-import { own } from './data/own.ts'
-import { link, type Route } from './route.ts'
-import { Audit, hasAudit } from './views/audit.tsx'
-import { CaseView } from './views/case.tsx'
-import { Compare, hasComparisons } from './views/compare.tsx'
+import { ownEntry } from './data/own_property.ts'
+import { type Route, routeLink } from './route.ts'
+import { AuditView, hasAudit } from './views/audit/audit.tsx'
+import { CaseView } from './views/case/case.tsx'
+import { Compare, hasComparisons } from './views/compare/compare.tsx'
 import { FleetView, hasFleet } from './views/fleet.tsx'
-import { hasHistory, Improve } from './views/improve.tsx'
-import { Overview } from './views/overview.tsx'
-import { RunView } from './views/run.tsx'
-import { Runs } from './views/runs.tsx'
+import { hasHistory, Improve } from './views/improve/improve.tsx'
+import { Overview } from './views/overview/overview.tsx'
+import { RunView } from './views/run/run.tsx'
+import { Runs } from './views/run/runs.tsx'
 import { hasTrend, TrendView } from './views/trend.tsx'
-import { hasTriggers, TriggersView } from './views/triggers.tsx'
+import { hasTriggers, TriggersView } from './views/triggers/triggers.tsx'
 
 interface Tab {
   name: string
@@ -22,7 +22,7 @@ interface Tab {
 }
 
 interface View {
-  /** null: no tab of its own. */
+  /** null: no tab. */
   label: string | null
   present(model: Model): boolean
   draw(model: Model, route: Route): ComponentChildren
@@ -38,7 +38,7 @@ const views: Record<string, View> = {
     present: hasComparisons,
     draw: (model, route) => <Compare model={model} route={route} />,
   },
-  audit: { label: 'Audit', present: hasAudit, draw: (model, route) => <Audit model={model} route={route} /> },
+  audit: { label: 'Audit', present: hasAudit, draw: (model, route) => <AuditView model={model} route={route} /> },
   triggers: {
     label: 'Triggers',
     present: hasTriggers,
@@ -51,25 +51,25 @@ const views: Record<string, View> = {
   run: { label: null, present: hasBenchmark, draw: (model, route) => <RunView model={model} route={route} /> },
 }
 
-export function tabsOf(model: Model): Tab[] {
+export function listTabs(model: Model): Tab[] {
   return Object.entries(views).flatMap(([name, { label, present }]) =>
-    label !== null && present(model) ? [{ name, label, address: link(name === '' ? [] : [name]) }] : [],
+    label !== null && present(model) ? [{ name, label, address: routeLink(name === '' ? [] : [name]) }] : [],
   )
 }
 
-/** What the page begins with: its overview, or without a benchmark the first that there is. */
-function nameOf(model: Model, { path: [first = ''] }: Route): string {
-  return first === '' && !hasBenchmark(model) ? (tabsOf(model)[0]?.name ?? '') : first
+/** The page starts with its overview, or without a benchmark with its first tab. */
+function viewName(model: Model, { path: [first = ''] }: Route): string {
+  return first === '' && !hasBenchmark(model) ? (listTabs(model)[0]?.name ?? '') : first
 }
 
-/** The tab that a place belongs to. */
-export function tabOf(model: Model, route: Route): string {
-  const name = nameOf(model, route)
+/** The tab of a view. */
+export function activeTab(model: Model, route: Route): string {
+  const name = viewName(model, route)
   return name === 'case' ? '' : name === 'run' ? 'runs' : name
 }
 
-export function viewOf(model: Model, route: Route): ComponentChildren {
-  const view = own(views, nameOf(model, route))
+export function renderView(model: Model, route: Route): ComponentChildren {
+  const view = ownEntry(views, viewName(model, route))
   return view?.present(model) ? (
     view.draw(model, route)
   ) : (

@@ -1,4 +1,4 @@
-/** Checks of how the agent worked: its tools, the skill, hooks, and what it all took. */
+/** Checks of how the agent worked: its tools, the skill, hooks, and its turns, tokens, cost and time. */
 import { z } from 'zod'
 import { indicatorOnly, range, shared } from './shared.ts'
 

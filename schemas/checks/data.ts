@@ -1,4 +1,4 @@
-/** Checks of data: JSON and CSV, of an output file or of the final answer. */
+/** Checks of JSON and CSV data in an output file or the final answer. */
 import { z } from 'zod'
 import { answerOrPath, inJsonSchema, range, shared } from './shared.ts'
 

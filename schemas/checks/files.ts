@@ -1,4 +1,4 @@
-/** Checks of files, and of what a command says of the working folder. */
+/** Checks of files, and of a command's result in the working folder. */
 import { z } from 'zod'
 import { outputPath, range, shared } from './shared.ts'
 

@@ -1,14 +1,25 @@
-/** Parameters that checks of several kinds share. */
+/** Parameters that several kinds of checks share. */
 import { z } from 'zod'
 
-/** What a refinement says of the fields of an object, in the words of JSON Schema: zod does not write refinements down. */
+/** A refinement's rule about the fields of an object, as JSON Schema: zod does not convert refinements. */
 export const inJsonSchema = {
   anyOf: (...names: readonly string[]) => ({ anyOf: names.map((name) => ({ required: [name] })) }),
   oneOf: (...names: readonly string[]) => ({ oneOf: names.map((name) => ({ required: [name] })) }),
 }
 
+const weight = z
+  .number()
+  .positive()
+  .optional()
+  .describe('how much it counts in the pass rate of a run, relative to the other criteria; absent: 1')
+
 /** Every check has these. */
 export const shared = {
+  weight,
+  reward: z
+    .boolean()
+    .optional()
+    .describe('true: this check alone rates a run; the other criteria are shown as diagnostics, in no rate'),
   text: z
     .string()
     .min(1)
@@ -22,9 +33,10 @@ export const shared = {
     ),
 }
 
-/** Of checks that only the arm with the skill can meet: indicators, whether they say so or not. */
+/** Parameters of checks that only the arm with the skill can meet: they are indicators, whether they say so or not. */
 export const indicatorOnly = {
   text: shared.text,
+  weight,
   indicator: z
     .boolean()
     .refine((value) => value, 'only the arm with the skill can meet this check: it is always an indicator')

@@ -1,4 +1,4 @@
-/** Checks of a text: of the final answer, an output file or the transcript. */
+/** Checks of a text: the final answer, an output file or the transcript. */
 import { z } from 'zod'
 import { answerOrPath, inJsonSchema, shared, textTarget } from './shared.ts'
 

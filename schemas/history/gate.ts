@@ -1,7 +1,7 @@
-/** What the gate of the improve loop found on a candidate: the verdict with every number that it rests on. */
+/** The result of the improve loop's gate for a candidate: the verdict with every number that supports it. */
 import { z } from 'zod'
 
-/** One look at the blocks finished so far. */
+/** One interim check of the blocks finished so far. */
 const gateLook = z.object({
   blocks: z.number().int().positive(),
   difference: z.number(),

@@ -36,7 +36,7 @@ export const headroom = z.object({
 
 const estimate = z.object({ mean: z.number(), ci_low: z.number().nullable(), ci_high: z.number().nullable() })
 
-export const testResult = z.object({
+export const sessionTestResult = z.object({
   benchmark: z.string().describe('the folder, relative to the workspace'),
   best: z.string(),
   v0: estimate,

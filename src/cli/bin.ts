@@ -1,34 +1,14 @@
 #!/usr/bin/env node
-/** The program's entry: answers --version and --help before anything is loaded, else hands over to main. */
+/** The program's entry point: answers --version itself, passes everything else to main. */
 import { readFileSync } from 'node:fs'
-import { watchOutput } from './output.ts'
-import { terminalWidth } from './terminal_size.ts'
-import { setForSeconds } from './v8_flags.ts'
+import { watchOutput } from './terminal/lost_output.ts'
 
 const argv = process.argv.slice(2)
-const isAlone = (...names: string[]) => argv.length === 1 && names.includes(argv[0] ?? '')
-
-/** As it was built, for terminals that are wide enough; null: it has to be made. */
-function helpOf(): string | null {
-  if (terminalWidth(process.stdout) < 100) return null
-  try {
-    return readFileSync(new URL('../../program/help.txt', import.meta.url), 'utf8')
-  } catch {
-    return null
-  }
-}
-
-const help = isAlone('--help', '-h') ? helpOf() : null
-if (isAlone('--version', '-v')) {
+if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
   watchOutput()
-  const file = new URL('../../../package.json', import.meta.url)
-  const found = /"version":\s*"([^"]+)"/.exec(readFileSync(file, 'utf8'))
-  process.stdout.write(`${found?.[1] ?? 'unknown'}\n`)
-} else if (help !== null) {
-  watchOutput()
-  process.stdout.write(help)
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+  process.stdout.write(`${version}\n`)
 } else {
-  setForSeconds()
   const { main } = await import('./main.ts')
   process.exitCode = await main(argv)
 }

@@ -1,9 +1,9 @@
-/** Which exit code an error means. */
-import { codeOf, IncompleteError, UserError } from '../base/error.ts'
-import { exitCodes } from './exit.ts'
-import { Interrupted } from './interrupt.ts'
+/** Maps errors to exit codes and fixes. */
+import { errnoCode, IncompleteError, UserError } from '../base/errors/error.ts'
+import { exitCodes } from './exit_codes.ts'
+import { InterruptedError } from './terminal/interrupt.ts'
 
-/** What the system refuses is no bug of ours: a place that can't be used, or a machine that is short of something. */
+/** System errors that are not bugs: an unusable path, or a resource shortage. */
 const systemCodes: Readonly<Record<string, number>> = {
   EACCES: exitCodes.usage,
   EPERM: exitCodes.usage,
@@ -40,17 +40,17 @@ const fixes: Readonly<Record<string, string>> = {
   ENOMEM: limits,
 }
 
-/** How to mend it; null where nobody can say. */
-export function fixOf(error: unknown): string | null {
+/** How to fix it; null: not known. */
+export function findErrorFix(error: unknown): string | null {
   if (error instanceof Error && 'fix' in error && typeof error.fix === 'string') return error.fix
-  return fixes[codeOf(error) ?? ''] ?? null
+  return fixes[errnoCode(error) ?? ''] ?? null
 }
 
-/** The exit code that an error means. */
-export function codeFor(error: unknown): number {
-  if (error instanceof Interrupted) return exitCodes.interrupted
+/** The exit code for an error. */
+export function toExitCode(error: unknown): number {
+  if (error instanceof InterruptedError) return exitCodes.interrupted
   if (error instanceof UserError) return exitCodes.usage
-  const system = systemCodes[codeOf(error) ?? '']
+  const system = systemCodes[errnoCode(error) ?? '']
   if (system !== undefined) return system
   return error instanceof IncompleteError ? exitCodes.incomplete : exitCodes.bug
 }

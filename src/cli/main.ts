@@ -1,48 +1,62 @@
-/** Parses argv, runs the command, and is the one place where errors become lines and exit codes. */
+/** Parses argv and runs the command; the one place that turns errors into messages and exit codes. */
 import yargs, { type Argv } from 'yargs'
-import { codeOf, messageOf } from '../base/error.ts'
-import { addAggregate } from './commands/aggregate.ts'
-import { addAnalyze } from './commands/analyze.ts'
-import { addAudit } from './commands/audit.ts'
-import { addBench } from './commands/bench.ts'
-import { addCache } from './commands/cache.ts'
-import { addCheck } from './commands/check.ts'
-import { addCompare } from './commands/compare.ts'
-import { addConvert } from './commands/convert.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDiff } from './commands/diff.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addEval } from './commands/eval.ts'
-import { addGrade } from './commands/grade.ts'
-import { addImprove } from './commands/improve.ts'
-import { addInit } from './commands/init.ts'
-import { addPractice } from './commands/practice.ts'
-import { addQueue } from './commands/queue.ts'
-import { addTest } from './commands/test.ts'
-import { addTriggers } from './commands/triggers.ts'
-import { addView } from './commands/view.ts'
-import { withPlace } from './config/from_file.ts'
-import { codeFor, fixOf } from './error_code.ts'
-import { exitCodes, exitHelp } from './exit.ts'
-import { againUnless, goingOn } from './interrupt.ts'
-import { lastResort } from './last_resort.ts'
-import { checkNumbers, checkSwitches, checkValues, type KnownOptions, mistakeOf } from './mistakes.ts'
-import { watchOutput } from './output.ts'
-import { terminalWidth } from './terminal_size.ts'
+import { errnoCode, UserError, WaitOverError } from '../base/errors/error.ts'
+import { addAggregate } from './commands/aggregate/command.ts'
+import { addAnalyze } from './commands/analyze/command.ts'
+import { addAudit } from './commands/audit/command.ts'
+import { addBench } from './commands/bench/command.ts'
+import { addCache } from './commands/cache/command.ts'
+import { addCheck } from './commands/check/command.ts'
+import { addCompare } from './commands/compare/command.ts'
+import { addConvert } from './commands/convert/command.ts'
+import { addDemo } from './commands/demo/command.ts'
+import { addDiff } from './commands/diff/command.ts'
+import { addDoctor } from './commands/doctor/command.ts'
+import { addEval } from './commands/eval/command.ts'
+import { addGrade } from './commands/grade/command.ts'
+import { addImprove } from './commands/improve/command.ts'
+import { addInit } from './commands/init/command.ts'
+import { addPractice } from './commands/practice/command.ts'
+import { addQueue } from './commands/queue/command.ts'
+import { addTest } from './commands/test/command.ts'
+import { addTriggers } from './commands/triggers/command.ts'
+import { addView } from './commands/view/command.ts'
+import { forgetOrigins, withPlace } from './config/value_origins.ts'
+import { exitCodes, exitHelp } from './exit_codes.ts'
+import { sayError } from './print_error.ts'
+import { resumeCommand } from './resume_command.ts'
+import { chooseResumeWay } from './terminal/interrupt.ts'
+import { watchOutput } from './terminal/lost_output.ts'
+import { colours } from './terminal/style.ts'
+import { terminalWidth } from './terminal/terminal_size.ts'
+import { handleUncaught } from './uncaught_errors.ts'
+import { checkNumbers, checkSwitches, checkValues, type KnownOptions, toUsageError } from './usage_errors.ts'
 
-/** Gives the exit code; never throws. */
+/** Returns the exit code; never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
   const outcome: { code: number } = { code: exitCodes.done }
   const isOutputLost = watchOutput()
-  using _ = lastResort((error) => report(error, argv))
+  using _ = handleUncaught((error) => report(error, argv))
+  forgetOrigins()
   try {
     checkSwitches(argv)
+    assertWorkingFolder()
     await parser(argv, (code) => {
       outcome.code = code
     }).parseAsync()
     return outcome.code === exitCodes.done && isOutputLost() ? exitCodes.incomplete : outcome.code
   } catch (error) {
-    return await report(withPlace(error), argv)
+    return report(withPlace(error), argv)
+  }
+}
+
+/** Throws UserError if the working directory has been deleted. */
+function assertWorkingFolder(): void {
+  try {
+    process.cwd()
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') throw error
+    throw new UserError('the current folder no longer exists', 'cd to a folder that does')
   }
 }
 
@@ -74,8 +88,8 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .scriptName('whetstone')
     .detectLocale(false)
     .usage('Benchmarks agent skills and sharpens them.\n\n$0 <command> [options]')
-  withoutSpareHelp(program)
   withWholeExamples(program)
+  withoutSpareHelp(program)
   withNumbersOnce(program, argv)
   return commands
     .reduce((args, add) => add(args, done, argv), program)
@@ -94,7 +108,7 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .exitProcess(false)
     .fail((message, error) => {
       if (error && error.name !== 'YError') throw error
-      throw mistakeOf(error?.message ?? message, argv)
+      throw toUsageError(error?.message ?? message, argv)
     })
 }
 
@@ -107,7 +121,7 @@ interface Internals {
   getInternalMethods(): { getUsageInstance(): Usage }
 }
 
-/** yargs breaks an example that is longer than half a line. Here each has a line of its own, below what it is for: it can be copied. */
+/** yargs wraps an example longer than half a line. Prints each on a separate line below its description, so that it can be copied. */
 function withWholeExamples(program: Argv & Partial<Internals>): void {
   const usage = program.getInternalMethods?.().getUsageInstance()
   if (usage === undefined) return
@@ -115,13 +129,13 @@ function withWholeExamples(program: Argv & Partial<Internals>): void {
   usage.example = (command, description) => example(`# ${description}\n${command}`, '')
 }
 
-/** yargs renders a command's whole help once more when its handler has begun, for a later look: nobody looks, and bench has many flags. */
+/** yargs renders a command's whole help again when its handler starts, and nothing shows it: a fifth of the time of a dry run. */
 function withoutSpareHelp(program: Argv & Partial<Internals>): void {
   const usage = program.getInternalMethods?.().getUsageInstance()
   if (usage !== undefined) usage.cacheHelpMessage = () => {}
 }
 
-/** Before a flag reads its value: of one given twice it would say that it is no number. */
+/** Runs before a flag parses its value, which would report a repeated flag as not a number. */
 function withNumbersOnce(program: Argv & Partial<Options>, argv: readonly string[]): void {
   program.middleware(() => {
     const known = program.getOptions?.()
@@ -133,32 +147,16 @@ interface Options {
   getOptions(): KnownOptions
 }
 
-function isOn(flag: string, argv: readonly string[]): boolean {
+function isFlagSet(flag: string, argv: readonly string[]): boolean {
   return argv.includes(`--${flag}`) || argv.includes(`--${flag}=true`)
 }
 
-async function report(error: unknown, argv: readonly string[]): Promise<number> {
-  const { colours, safe } = await import('./style.ts')
-  const code = codeFor(error)
-  const json = isOn('json', argv)
-  const goesOn = againUnless(isOn('fresh', argv))
-  const told = fixOf(error)
-  const fix = told === null ? null : goingOn(told, goesOn)
-  if (json) {
-    const name = codeOf(error)
-    const line = {
-      type: 'error',
-      exit_code: code,
-      ...(name === null ? {} : { code: name }),
-      message: messageOf(error),
-      fix,
-    }
-    process.stdout.write(`${JSON.stringify(line)}\n`)
-  }
-  const { red, dim } = colours(process.stderr)
-  process.stderr.write(`${red('error')} ${messageOf(error).split('\n').map(safe).join('\n')}\n`)
-  if (fix !== null) process.stderr.write(`      ${safe(fix)}\n`)
+function report(error: unknown, argv: readonly string[]): number {
+  const resume = error instanceof WaitOverError ? resumeCommand(argv) : null
+  const how = { json: isFlagSet('json', argv), goesOn: chooseResumeWay(isFlagSet('fresh', argv)), resume }
+  const code = sayError(error, how)
   if (code === exitCodes.bug && error instanceof Error) {
+    const { dim } = colours(process.stderr)
     process.stderr.write(`${dim(error.stack ?? '')}\nThis is a bug in Whetstone. Finished runs are kept on disk.\n`)
   }
   return code

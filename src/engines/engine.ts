@@ -3,60 +3,61 @@ import type { Hooks } from '../../schemas/environment.ts'
 import type { FailureKind, RunRecord } from '../../schemas/run.ts'
 import type { TranscriptEvent } from '../../schemas/transcript.ts'
 import type { Cost, Usage } from '../../schemas/usage.ts'
+import type { AccountId } from '../base/rate_limit_slot.ts'
 import type { Sandbox } from '../base/sandbox/policy.ts'
-import type { AccountId } from '../base/slot.ts'
-import type { Gate } from './gate.ts'
+import type { RateLimiter } from './limits/rate_limiter.ts'
 
-/** A skill that lies where the engine's own discovery finds it. `path`: its folder, absolute. */
+/** A skill in the folder where the engine's own discovery finds it. `path`: its folder, absolute. */
 export interface InstalledSkill {
   name: string
   description: string
   path: string
 }
 
-/** What the suite puts around the agent, laid out in Claude Code's places of the working folder. */
+/** The environment that the suite gives the agent, written to the places of the working folder where Claude Code looks. */
 export interface InstalledEnvironment {
-  /** Where the scripts of hooks and servers lie, absolute; outside of the working folder. */
+  /** The folder with the scripts of hooks and servers, absolute; outside the working folder. */
   folder: string
-  /** As in .claude/settings.json, commands ready to run. */
+  /** As in .claude/settings.json, with commands that are ready to run. */
   hooks: Hooks
-  /** Those of .claude/rules/. */
+  /** The rules of .claude/rules/. */
   rules: { name: string; text: string }[]
   /** Absolute path of .mcp.json; null: no servers. */
   mcpConfig: string | null
   mcpServers: string[]
-  /** What AGENTS.md of the working folder says; absent: there is none. */
+  /** Text of AGENTS.md in the working folder; absent: there is no such file. */
   instructions?: string
   /** Added to the system prompt; absent: nothing. */
   systemPrompt?: string
-  /** Of the model; absent: the provider's. */
+  /** Of the model; absent: the provider's default. */
   temperature?: number
-  /** By Claude Code's names; absent: all. */
+  /** Tools by Claude Code's names; absent: all. */
   allowedTools?: readonly string[]
-  /** Whether there are sub-agents. */
+  /** Whether the suite defines sub-agents. */
   hasAgents?: boolean
 }
 
-/** Which of it an engine honours; hooks by event. */
-export interface Honours {
+/** Which parts of an environment an engine supports. `hooks`: names of events. */
+export interface SupportedEnvironment {
   hooks: 'all' | readonly string[]
   rules: boolean
   agents: boolean
   mcp_servers: boolean
-  /** Absent: not. */
+  /** Absent: not supported. */
   system_prompt?: boolean
-  /** Absent: not. */
+  /** Absent: not supported. */
   temperature?: boolean
-  /** Whether it can be kept to some of its tools; absent: not. */
+  /** Whether the agent can be limited to some of its tools; absent: it can't. */
   tools?: boolean
-  /** Absent: not. */
+  /** Absent: not supported. */
   commands?: boolean
 }
 
+/** All that an engine needs for one run. */
 export interface EngineTask {
-  /** What the user says. */
+  /** The user's message. */
   prompt: string
-  /** So many characters at its beginning are the same in other tasks: an API that caches on request is told so. Absent: unknown. */
+  /** How many characters at its start are the same in other tasks, for APIs that cache on request. Absent: unknown. */
   sharedPrefix?: number
   /** Model id or the engine's own alias; null: the engine's default. */
   model: string | null
@@ -64,22 +65,22 @@ export interface EngineTask {
   command: string | null
   /** Working folder, absolute. */
   cwd: string
-  /** The whole environment of the agent and its tools, HOME included. Holds no credential. */
+  /** The whole environment of the agent and its tools, HOME included. Contains no credentials. */
   env: Readonly<Record<string, string>>
-  /** Credentials and endpoints, by the names in `Engine.credentials`. An engine hands them to a child only if the child is the agent itself. */
+  /** Credentials and endpoints, by the names in `Engine.credentials`. An engine passes them only to the agent itself. */
   credentials: Readonly<Record<string, string>>
   skills: readonly InstalledSkill[]
-  /** all: the agent's full set; read_only: only tools that read files below cwd (judges); none: answer at once. */
+  /** all: the agent's full set; read_only: only tools that read files below cwd (for judges); none: it answers at once. */
   tools: 'all' | 'read_only' | 'none'
-  /** At most this many model responses; null: no limit of ours. */
+  /** At most this many model responses; null: Whetstone sets no limit. */
   maxTurns: number | null
-  /** JSON Schema of a structured answer, which then comes back as `EngineReport.answer`; null: free text. */
+  /** JSON Schema of a structured answer, which is returned as `EngineReport.answer`; null: free text. */
   answerSchema: Readonly<Record<string, unknown>> | null
-  /** A UUID for the engine's session where it takes one. */
+  /** A UUID for the engine's session, if the engine accepts one. */
   sessionId: string
   /**
-   * Confines the agent: a CLI runs whole inside (`runProcess({ …, sandbox: withEndpoint(task.sandbox, url) })`), an SDK
-   * engine runs its tools inside. null: no sandbox.
+   * Confines the agent: a CLI runs entirely inside it (`runProcess({ …, sandbox: withEndpoint(task.sandbox, url) })`), an SDK
+   * engine runs its tools inside it. null: no sandbox.
    */
   sandbox: Sandbox | null
   /** Absent: none. */
@@ -90,25 +91,26 @@ type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never
 /** A transcript event as an engine emits it; the collector adds the time. */
 export type EmittedEvent = WithoutTime<TranscriptEvent>
 
+/** What a run reports to, and is limited by, while it lasts. */
 export interface EngineContext {
-  /** Aborted on timeout, Ctrl-C or budget: the engine ends the agent (bounded) and rejects with `signal.reason`. */
+  /** Aborted on timeout, Ctrl-C or budget: the engine ends the agent within a bounded time and rejects with `signal.reason`. */
   signal: AbortSignal
   emit: (event: EmittedEvent) => void
-  /** Where the agent's stderr goes (appended, capped); null: thrown away. */
+  /** File for the agent's stderr (appended, capped); null: stderr is discarded. */
   stderrFile: string | null
-  /** The gate before the provider's account; absent: an open one. */
-  gate?: Gate
+  /** Rate limiter of the provider's account; absent: nothing is limited. */
+  gate?: RateLimiter
   /**
-   * Takes what gives the report as far as it is known by then. It is asked once the engine has rejected, for what was paid until
-   * then; absent: nobody asks.
+   * Receives a function that returns the report as far as it is known. It is called after the engine has rejected, to learn what was
+   * spent until then; absent: nobody needs it.
    */
   soFar?: (report: () => Promise<EngineReport>) => void
 }
 
-/** What the engine knows at the end, whatever the end was. Null or empty: it does not say. */
+/** What the engine knows at the end of a run, however it ended. Null or empty: it does not say. */
 export interface EngineReport {
   finalResponse: string
-  /** The structured answer as the engine gave it, unchecked; undefined when none was asked for or given. */
+  /** The structured answer as the engine gave it, unchecked; undefined if none was requested or given. */
   answer: unknown
   version: string | null
   model: string | null
@@ -121,19 +123,26 @@ export interface EngineReport {
   signal: string | null
   loaded: RunRecord['loaded']
   permissionDenials: string[] | null
-  /** Milliseconds that the engine waited for a server's limits while the agent was at work; left out of the run's time. */
+  /** Milliseconds that the engine waited for a server's limits while the agent was at work; not counted in the run's time. */
   waitedMs: number
+  /** Whether the model has given at least one complete response. */
+  answered: boolean
+  /** The provider's error that made the engine resend its last request, if that has not been answered yet; null: none. */
+  retrying: ProviderError | null
 }
+
+export type ProviderError = Pick<EngineError, 'kind' | 'message'>
 
 export interface EngineError {
   kind: FailureKind
   message: string
-  /** Whether the same task may work in a while. */
+  /** Whether the same task may succeed later. */
   retryable: boolean
   /** What the server asked for (Retry-After), in milliseconds. */
   retryAfterMs: number | null
 }
 
+/** How a run ended. Both ends have a report, with nulls for what is not known. */
 export type EngineOutcome =
   | { status: 'completed'; report: EngineReport }
   | { status: 'failed'; error: EngineError; report: EngineReport }
@@ -148,53 +157,56 @@ export interface ProbeRequest {
 }
 
 /**
- * `detail` is one line for a person, such as "claude 2.1.329 at /usr/bin/claude". `identity`: what else than the version tells this
- * engine from another of its name (the content of its files), by name; a part of what a cached run is known by.
+ * `detail` is one line for a person, such as "claude 2.1.329 at /usr/bin/claude". `identity`: facts besides the version, by name, that
+ * tell this engine from another with its name (such as the content of its files); they are part of the key of a cached run.
  */
 export type Probe =
   | { ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>> }
   | { ok: false; kind: FailureKind; message: string; fix: string }
 
-/** A model by the id under which a provider's price list has it. */
+/** A model, by the id that the provider's price list uses. */
 export interface PricedModel {
   model: string
   provider: string
 }
 
+/** One way to run an agent. */
 export interface Engine {
   readonly name: string
-  /** Names of the environment variables that it needs or honours, passed through when the user has them set. */
+  /** Names of the environment variables that it needs or accepts; they are passed through if the user has set them. */
   readonly credentials: readonly string[]
-  /** Which of them is the address of its server; absent: it has none that can be chosen. */
+  /** Which of them holds the address of its server; absent: its server can't be chosen. */
   readonly address?: string
-  /** False: it reads no instructions and no skills in folders above the working folder. Absent: it may. */
+  /** False: it does not read instructions or skills in folders above the working folder. Absent: it may. */
   readonly readsAbove?: boolean
   /**
-   * The URLs that the sandbox of a run lets through for the agent, and so for its tools too; absent: none, as the model is called from
-   * outside of it.
+   * The URLs that a run's sandbox lets the agent reach, and so its tools too; absent: none, because the model is called from outside
+   * the sandbox.
    */
   reaches?(task: Pick<EngineTask, 'model' | 'credentials'>): readonly string[]
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
-  /** What of a suite's environment it honours; absent: nothing. unknown: it is laid out, and the program may read it. */
-  readonly honours?: Honours | 'unknown'
-  /** Its runs show neither tools nor turns, whatever model works; absent: they do. */
+  /** What it supports of a suite's environment; absent: nothing. unknown: the environment is written, and the program may read it. */
+  readonly supports?: SupportedEnvironment | 'unknown'
+  /** Names of its tools that ask the user a question; absent: it has none. */
+  readonly questionTools?: readonly string[]
+  /** Its runs show neither tool calls nor turns, whatever the model; absent: they do. */
   readonly hidesWork?: true
   /**
-   * Whether its runs say what they cost and how many tokens they took on this model; absent: they do not. `priced`: the model that will
-   * work, where that is known beforehand.
+   * Whether its runs report their cost and their tokens on this model; absent: they do not. `priced`: the model that will be used, if
+   * that is known beforehand.
    */
   reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean; priced?: PricedModel }>
-  /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: no one's. */
+  /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: they count against no limit. */
   readonly account?: {
     slots: 'requests' | 'runs'
     of: (credentials: Readonly<Record<string, string>>) => AccountId
   }
-  /** Whether it can work, asked before any paid run; never a paid call itself. Rejects only when aborted. */
+  /** Whether it can run; called before any paid run, and never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>
   /**
-   * Resolves for every outcome of the agent (crash, refusal, bad output, server errors); rejects only when aborted, and where this
-   * machine is short of something (isShortage): no agent's doing.
+   * Resolves for every outcome of the agent (crash, refusal, bad output, server errors). Rejects only when aborted, or when this
+   * machine runs short of a resource (isShortage), which is not the agent's fault.
    */
   run(task: EngineTask, context: EngineContext): Promise<EngineOutcome>
 }
@@ -215,4 +227,6 @@ export const emptyReport: EngineReport = {
   loaded: null,
   permissionDenials: null,
   waitedMs: 0,
+  answered: false,
+  retrying: null,
 }

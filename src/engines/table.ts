@@ -1,14 +1,13 @@
 /** The table of engines: a new one is a file and a line here. */
-
-import { UserError } from '../base/error.ts'
-import { nearest } from '../base/nearest.ts'
-import { anthropic } from './anthropic.ts'
-import { claudeCode } from './claude_code.ts'
-import { codex } from './codex.ts'
-import { command } from './command.ts'
+import { UserError } from '../base/errors/error.ts'
+import { findNearest } from '../base/text/did_you_mean.ts'
+import { anthropic } from './anthropic/anthropic.ts'
+import { claudeCode } from './claude_code/claude_code.ts'
+import { codex } from './codex/codex.ts'
+import { commandEngine } from './command/command.ts'
 import type { Engine } from './engine.ts'
-import { openai } from './openai.ts'
-import { opencode } from './opencode.ts'
+import { openai } from './openai/openai.ts'
+import { opencode } from './opencode/opencode.ts'
 
 const engines = {
   'claude-code': claudeCode,
@@ -16,15 +15,15 @@ const engines = {
   codex,
   openai,
   opencode,
-  command,
+  command: commandEngine,
 } satisfies Record<string, Engine>
 
-/** Agents that are known and have no engine yet: their names stay free for one. */
-const reserved: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'gemini', 'goose']
+/** Known agents that have no engine yet: their names are reserved for one. */
+const reservedNames: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'gemini', 'goose']
 
 export type EngineName = keyof typeof engines
 
-/** All of them, in the order in which they are told. */
+/** All names, in the order in which messages list them. */
 export const engineNames: readonly string[] = Object.keys(engines)
 
 /** Whether an engine has this name. */
@@ -34,16 +33,16 @@ export function isEngineName(name: string): name is EngineName {
 
 /** Throws UserError `unsupported-engine` for a reserved name. */
 export function refuseReserved(name: string): void {
-  if (!reserved.includes(name)) return
+  if (!reservedNames.includes(name)) return
   const fix = `engines: ${engineNames.join(', ')}; a program of yours may start it: --engine "command:…" (docs/engines.md)`
   throw new UserError(`unsupported-engine: there is no engine for ${name} yet`, fix, 'unsupported-engine')
 }
 
-/** The engine of this name. Throws UserError that names the nearest and all of them; `unsupported-engine` for a reserved one. */
-export function engineNamed(name: string): Engine {
+/** The engine with this name. Throws UserError with the nearest names and all names; `unsupported-engine` for a reserved one. */
+export function findEngine(name: string): Engine {
   if (isEngineName(name)) return engines[name]
   refuseReserved(name)
-  const near = nearest(name, engineNames)
+  const near = findNearest(name, engineNames)
   const fix = `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}engines: ${engineNames.join(', ')}`
   throw new UserError(`no engine is named ${JSON.stringify(name)}`, fix)
 }

@@ -1,4 +1,4 @@
-/** The flow events of one run, made from what is known of it. */
+/** Builds the flow events of one run. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import type { Grading } from '../../schemas/grading.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
@@ -14,7 +14,7 @@ export function runName(spec: RunSpec) {
   }
 }
 
-export function runFinished(spec: RunSpec, record: RunRecord): FlowEvent {
+export function toRunFinishedEvent(spec: RunSpec, record: RunRecord): FlowEvent {
   const { usage } = record
   const tokens =
     usage === null
@@ -34,8 +34,8 @@ export function runFinished(spec: RunSpec, record: RunRecord): FlowEvent {
   }
 }
 
-/** `cached`: the whole grading was taken from the cache. */
-export function gradeFinished(
+/** `cached`: the complete grading came from the cache. */
+export function toGradeFinishedEvent(
   spec: RunSpec,
   grading: Grading,
   cached = false,

@@ -1,14 +1,14 @@
-/** Tries again with full jitter: waits grow, are random, and never undercut what the server asked for. */
+/** Retries with full jitter: waits grow, are random, and are never shorter than the server's Retry-After. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitBefore } from '../base/backoff.ts'
+import { backoffDelay } from '../base/time/backoff.ts'
 
-/** Waits of a second at first, of a minute at most. */
+/** Milliseconds: the first wait is at most a second, later ones at most a minute. */
 const quick = { baseMs: 1000, capMs: 60_000 }
 
-/** Milliseconds: a server that asks for more than an hour is not waited for, and its failure is the last word. */
+/** Milliseconds: when a server asks for more than an hour, the failure is final. */
 const longestWaitMs = 3_600_000
 
-/** What an attempt says about trying again: null when there is no point; `uncounted`: at once, and as if it had not been. */
+/** What an attempt says about a retry. null: pointless; `uncounted`: retry at once, without counting the attempt. */
 export interface Retryable {
   retry: { afterMs: number | null; uncounted?: boolean } | null
 }
@@ -17,7 +17,7 @@ export interface RetryOptions<R extends Retryable> {
   /** Further attempts after the first. */
   retries: number
   signal: AbortSignal
-  /** Called before each wait with the attempt that failed, the wait in milliseconds and the attempt's result. */
+  /** Called before each wait with the failed attempt's number, the wait in milliseconds and the attempt's result. */
   onRetry?: (attempt: number, waitMs: number, last: R) => void
   baseMs?: number
   capMs?: number
@@ -25,7 +25,7 @@ export interface RetryOptions<R extends Retryable> {
 }
 
 /**
- * Calls `attempt(n)` (n from 1) until its result asks for no retry or the retries are used up; gives the last result.
+ * Calls `attempt(n)` (n from 1) until its result asks for no retry or no retries are left; returns the last result.
  * Rejects with the abort reason when aborted while waiting.
  */
 export async function withRetry<R extends Retryable>(
@@ -40,10 +40,10 @@ export async function withRetry<R extends Retryable>(
     if (retry === null) return result
     if (!retry.uncounted) counted += 1
     if (counted > options.retries) return result
-    const waitMs = retry.uncounted ? 0 : waitBefore(counted, retry.afterMs, { ...quick, ...options })
+    const waitMs = retry.uncounted ? 0 : backoffDelay(counted, retry.afterMs, { ...quick, ...options })
     if ((retry.afterMs ?? 0) > longestWaitMs) return result
     options.onRetry?.(number, waitMs, result)
-    // a signal of its own: many wait on the same one
+    // its own signal: many wait on the shared one
     const signal = AbortSignal.any([options.signal])
     await sleep(waitMs, undefined, { signal }).catch(() => options.signal.throwIfAborted())
   }

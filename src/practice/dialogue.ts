@@ -1,6 +1,6 @@
-/** A request and its answer as the practice model sees them, whichever API they came over. */
+/** A request and its answer as the practice model sees them, whatever the API. */
 
-/** A part of a message; the names are those of the Messages API, into which the other wires translate. */
+/** A part of a message. The names are those of the Messages API; the other wires translate into them. */
 export interface Block {
   type: string
   text?: string | undefined
@@ -17,13 +17,13 @@ export interface Message {
   content: string | Block[]
 }
 
-/** How a call of a tool is written on its wire; `structured`: not as a call, but as the JSON text of a structured answer. */
+/** How a wire writes a tool call; `structured`: as the JSON text of a structured answer instead of a call. */
 type ToolKind = 'function' | 'custom' | 'local_shell' | 'structured'
 
 export interface OfferedTool {
   name: string
   kind?: ToolKind | undefined
-  /** The group of tools that it belongs to, where the wire has such. */
+  /** The group of tools that it belongs to, on wires with groups. */
   namespace?: string | undefined
 }
 
@@ -45,7 +45,7 @@ export type AnswerBlock = TextBlock | ToolUseBlock
 
 /** What the model answers. */
 export interface PracticeMessage {
-  /** 24 hex digits; a wire puts its own prefix before. */
+  /** 24 hex digits; a wire adds its own prefix. */
   id: string
   model: string
   content: readonly AnswerBlock[]
@@ -53,7 +53,7 @@ export interface PracticeMessage {
   usage: PracticeUsage
 }
 
-/** Tokens: `input` is what was neither read from nor written to a cache, `reasoning` a part of `output`. */
+/** Tokens: `input` excludes tokens read from or written to a cache, `reasoning` is part of `output`. */
 interface PracticeUsage {
   input: number
   output: number

@@ -1,15 +1,15 @@
-/** The endpoints of the API: from what was asked to what is replied, in the order in which the real one refuses. */
-import { type Asked, bodyLimit } from './asked.ts'
-import { textOf } from './conversation.ts'
+/** The endpoints of the API: from request to reply, refusing in the same order as the real one. */
+import { blocksText } from './conversation.ts'
 import type { LoggedRequest } from './log.ts'
 import { inputTokens } from './message.ts'
-import { brokenReply, type Decision, faultName, type Practice } from './practice.ts'
-import { type Reply, refusal } from './reply.ts'
-import type { Scenario } from './scenario.ts'
-import { isObject } from './strict.ts'
-import { wireOf } from './wires/table.ts'
+import { brokenReply, faultName, type Practice, type PracticeDecision } from './practice.ts'
+import { type Reply, refusalReply } from './reply.ts'
+import { bodyLimit, type PracticeRequest } from './request.ts'
+import type { Scenario } from './scenario/scenario.ts'
+import { isRecord } from './scenario/strict_schema.ts'
+import { findWire } from './wires/table.ts'
 
-/** How the log names a refusal by the moving limit; such a request takes no place of another. */
+/** Name in the log of a refusal by the moving limit; such a request takes no slot. */
 export const limitFault = 'limit'
 
 interface State {
@@ -18,58 +18,62 @@ interface State {
   inFlight: number
 }
 
-const now = (reply: Reply): Decision => ({ reply, wait: 0, undo() {} })
+const now = (reply: Reply): PracticeDecision => ({ reply, wait: 0, undo() {} })
 
-/** Decides what a request gets; tells `entry` what is known of it. */
-export function decide(asked: Asked, entry: LoggedRequest, { practice, inFlight }: State): Decision {
+/** Decides the reply to a request; fills `entry` with what is known of it. */
+export function decideRequest(
+  asked: PracticeRequest,
+  entry: LoggedRequest,
+  { practice, inFlight }: State,
+): PracticeDecision {
   note(entry, asked)
   const { scenario } = practice
   if (asked.path === '/') return now({ kind: 'json', body: { practice: true } })
-  if (!isKeyGood(scenario, asked.key)) return now(refusal(401, 'invalid x-api-key'))
+  if (!isKeyGood(scenario, asked.key)) return now(refusalReply(401, 'invalid x-api-key'))
   if (inFlight > (scenario.max_in_flight ?? Number.POSITIVE_INFINITY)) {
     entry.fault = 'max_in_flight'
-    return now(refusal(429, 'too many requests at once for this practice scenario', 1))
+    return now(refusalReply(429, 'too many requests at once for this practice scenario', 1))
   }
-  const full = asked.path === wireOf(asked).path ? practice.limit.refuses(inFlight) : null
+  const full = asked.path === findWire(asked).path ? practice.limit.refuses(inFlight) : null
   if (full !== null) {
     entry.fault = limitFault
-    return now(refusal(429, 'too many requests at once', full.retry_after ?? null))
+    return now(refusalReply(429, 'too many requests at once', full.retry_after ?? null))
   }
   const trouble = practice.globalTrouble(asked.path)
   if (trouble !== null) entry.fault = faultName(trouble)
   const broken = brokenReply(trouble)
   if (broken !== null) return now(broken)
   if (asked.method === 'GET' && /^\/v1\/models(\/|$)/.test(asked.path)) return now(models(scenario, asked.path))
-  const wire = wireOf(asked)
+  const wire = findWire(asked)
   const isCount = asked.path === '/v1/messages/count_tokens'
   if (asked.method !== 'POST' || (asked.path !== wire.path && !isCount)) {
-    return now(refusal(404, `no such endpoint: ${asked.method} ${asked.path}`))
+    return now(refusalReply(404, `no such endpoint: ${asked.method} ${asked.path}`))
   }
-  if (asked.body.kind === 'too_large') return now(refusal(413, `the request is larger than ${bodyLimit} bytes`))
-  if (asked.body.kind === 'not_json') return now(refusal(400, 'the request body is not valid JSON'))
+  if (asked.body.kind === 'too_large') return now(refusalReply(413, `the request is larger than ${bodyLimit} bytes`))
+  if (asked.body.kind === 'not_json') return now(refusalReply(400, 'the request body is not valid JSON'))
   const read = wire.read(asked.body.value, isCount)
-  if (!read.ok) return now(refusal(400, read.why))
-  if (!isModelKnown(scenario, read.request.model)) return now(refusal(404, `model: ${read.request.model}`))
+  if (!read.ok) return now(refusalReply(400, read.why))
+  if (!isModelKnown(scenario, read.request.model)) return now(refusalReply(404, `model: ${read.request.model}`))
   if (isCount) return now({ kind: 'json', body: { input_tokens: inputTokens(read.request) } })
   return practice.answer(read.request, entry, trouble)
 }
 
-/** Tells the log what a request says, be it answered or not. */
-function note(entry: LoggedRequest, asked: Asked): void {
-  const read = wireOf(asked).read(asked.body.kind === 'json' ? asked.body.value : null, true)
+/** Logs what a request says, whether it is answered or not. */
+function note(entry: LoggedRequest, asked: PracticeRequest): void {
+  const read = findWire(asked).read(asked.body.kind === 'json' ? asked.body.value : null, true)
   if (!read.ok) return
   const { model, system = '', tools = [] } = read.request
   entry.model = model
-  entry.system = typeof system === 'string' ? system : textOf(system)
-  entry.messages = sent(asked.body)
-  const heat = asked.body.kind === 'json' && isObject(asked.body.value) ? asked.body.value.temperature : undefined
+  entry.system = typeof system === 'string' ? system : blocksText(system)
+  entry.messages = sentMessages(asked.body)
+  const heat = asked.body.kind === 'json' && isRecord(asked.body.value) ? asked.body.value.temperature : undefined
   if (typeof heat === 'number') entry.temperature = heat
   entry.tools = tools.map(({ name }) => name)
 }
 
-/** The messages as they came: `input` in the Responses API, where a text alone is one. */
-function sent(body: Asked['body']): readonly unknown[] {
-  if (body.kind !== 'json' || !isObject(body.value)) return []
+/** The messages as sent: `input` in the Responses API, where a text alone is one message. */
+function sentMessages(body: PracticeRequest['body']): readonly unknown[] {
+  if (body.kind !== 'json' || !isRecord(body.value)) return []
   const { messages, input } = body.value
   return [messages ?? input].flat()
 }
@@ -85,7 +89,7 @@ function isModelKnown({ models: known }: Scenario, model: string): boolean {
 function models(scenario: Scenario, path: string): Reply {
   const [, id] = /^\/v1\/models\/(.+)$/.exec(path) ?? []
   if (id !== undefined) {
-    return isModelKnown(scenario, id) ? { kind: 'json', body: describeModel(id) } : refusal(404, `model: ${id}`)
+    return isModelKnown(scenario, id) ? { kind: 'json', body: describeModel(id) } : refusalReply(404, `model: ${id}`)
   }
   const list = (scenario.models ?? ['practice-1']).map(describeModel)
   const body = {
@@ -98,7 +102,7 @@ function models(scenario: Scenario, path: string): Reply {
   return { kind: 'json', body }
 }
 
-/** With the fields of every wire: clients leave those that they don't know. */
+/** With the fields of every wire: clients ignore unknown ones. */
 function describeModel(id: string) {
   const created = '2026-01-01T00:00:00Z'
   const openai = { object: 'model', created: Date.parse(created) / 1000, owned_by: 'practice' }

@@ -1,9 +1,9 @@
-/** The log of a practice server: what was asked and which rule answered, in memory and as lines of a file. */
+/** The log of a practice server: requests and the rules that answered, in memory and as lines of a file. */
 import { type FileHandle, open } from 'node:fs/promises'
-import { messageOf, UserError } from '../base/error.ts'
-import type { Asked } from './asked.ts'
+import { errorMessage, UserError } from '../base/errors/error.ts'
+import type { PracticeRequest } from './request.ts'
 
-/** One request. Keys and tokens are never in it. */
+/** One request, without keys and tokens. */
 export interface LoggedRequest {
   /** From 1, in order of arrival. */
   n: number
@@ -12,7 +12,7 @@ export interface LoggedRequest {
   method: string
   /** Without the query. */
   path: string
-  /** Null while it is open, and when it ended without a status. */
+  /** null: open, or ended without a status. */
   status: number | null
   model: string | null
   /** Absent: the request has none. */
@@ -23,18 +23,18 @@ export interface LoggedRequest {
   messages: readonly unknown[]
   /** Names of the tools on offer. */
   tools: readonly string[]
-  /** The conversation's number among those that began alike. */
+  /** The conversation's number among those with the same beginning. */
   seed: number | null
   turn: number | null
-  /** The rule that answered; null: none fitted, or it did not come so far. */
+  /** The rule that answered; null: none matched, or the request was refused before. */
   rule: string | null
-  /** What went wrong on purpose: "status 429", "cut", "malformed", "hang", "max_in_flight" or "limit". */
+  /** Deliberate fault: "status 429", "cut", "malformed", "hang", "context_full", "max_in_flight" or "limit". */
   fault?: string
   headers: { 'user-agent': string }
 }
 
-/** Requests kept in memory; older ones fall out. */
-const kept = 10_000
+/** Requests kept in memory; older ones are dropped. */
+const keptCount = 10_000
 
 export class RequestLog {
   readonly requests: LoggedRequest[] = []
@@ -52,11 +52,14 @@ export class RequestLog {
     try {
       return new RequestLog(await open(file, 'a'))
     } catch (error) {
-      throw new UserError(`${file}: can't be written to (${messageOf(error)})`, 'name a file in a folder that is there')
+      throw new UserError(
+        `${file}: can't be written to (${errorMessage(error)})`,
+        'name a file in a folder that is there',
+      )
     }
   }
 
-  begin({ method, path, userAgent }: Pick<Asked, 'method' | 'path' | 'userAgent'>): LoggedRequest {
+  begin({ method, path, userAgent }: Pick<PracticeRequest, 'method' | 'path' | 'userAgent'>): LoggedRequest {
     this.#count += 1
     const entry: LoggedRequest = {
       n: this.#count,
@@ -74,14 +77,14 @@ export class RequestLog {
       headers: { 'user-agent': userAgent },
     }
     this.requests.push(entry)
-    if (this.requests.length > kept) this.requests.shift()
+    if (this.requests.length > keptCount) this.requests.shift()
     return entry
   }
 
   /** Writes the line of a request that has ended. */
   end(entry: LoggedRequest): void {
     const line = `${JSON.stringify(entry)}\n`
-    // a log that can't be written (disk full) must not end the server
+    // a log that is not writable (disk full) must not end the server
     this.#written = this.#written.then(() => this.#file?.appendFile(line)).catch(() => {})
   }
 

@@ -1,13 +1,13 @@
-/** Messages of the model: content from a rule's answer, and counts. */
+/** Messages of the practice model: content from a rule's answer, and token counts. */
 import { randomBytes } from 'node:crypto'
-import { compute, computeEach, type Material } from './compute.ts'
 import type { AnswerBlock, Dialogue, PracticeMessage, ToolUseBlock } from './dialogue.ts'
-import type { Answer, Call } from './scenario.ts'
-import { type Numbered, toolUseId } from './seed.ts'
-import { isObject } from './strict.ts'
+import { computeEach, computeValue, type Material } from './scenario/compute.ts'
+import type { RuleAnswer, ScenarioCall } from './scenario/scenario.ts'
+import { type ConversationNumber, toolUseId } from './scenario/seed.ts'
+import { isRecord } from './scenario/strict_schema.ts'
 
-/** Fills a rule's answer. Throws when the scenario does not fit the request (a tool that is not offered, a missing name). */
-export function answerContent(answer: Answer, material: Material, numbered: Numbered): AnswerBlock[] {
+/** Fills a rule's answer. Throws when the scenario does not match the request (a tool that is not offered, a missing name). */
+export function answerContent(answer: RuleAnswer, material: Material, numbered: ConversationNumber): AnswerBlock[] {
   const said = (['thinking', 'text'] as const).flatMap((type) => {
     const text = answer[type]?.fill(material.variables) ?? ''
     return text.trim() === '' ? [] : [{ type, text }]
@@ -20,7 +20,7 @@ export function answerContent(answer: Answer, material: Material, numbered: Numb
   return [...said, ...blocks]
 }
 
-function toolUse(call: Call, material: Material): Omit<ToolUseBlock, 'id'> {
+function toolUse(call: ScenarioCall, material: Material): Omit<ToolUseBlock, 'id'> {
   const { tools } = material.conversation
   const names = call.name.map((one) => one.fill(material.variables))
   const name = names.find((one) => tools.includes(one))
@@ -29,16 +29,16 @@ function toolUse(call: Call, material: Material): Omit<ToolUseBlock, 'id'> {
       `calls ${names.join(' or ')}, which the request does not offer (offered: ${tools.join(', ') || 'no tool'})`,
     )
   }
-  const input = compute(call.input, material)
-  if (!isObject(input)) throw new Error(`the input of ${name} must be an object`)
+  const input = computeValue(call.input, material)
+  if (!isRecord(input)) throw new Error(`the input of ${name} must be an object`)
   return { type: 'tool_use', name, input }
 }
 
-/** A whole message with its counts: what the scenario says of them, and for the rest what the texts amount to. */
-export function messageOf(
+/** A complete message with its token counts: those of the scenario, and the rest estimated from the texts. */
+export function createMessage(
   request: Dialogue,
   content: readonly AnswerBlock[],
-  { stop_reason: stopReason, usage }: Pick<Answer, 'stop_reason' | 'usage'> = {},
+  { stop_reason: stopReason, usage }: Pick<RuleAnswer, 'stop_reason' | 'usage'> = {},
 ): PracticeMessage {
   const calls = content.some(({ type }) => type === 'tool_use')
   const output = tokens(content.map((one) => (one.type === 'tool_use' ? JSON.stringify(one.input) : one.text)).join(''))

@@ -1,31 +1,31 @@
-/** The practice model itself: decides what a request gets, knowing nothing of sockets. */
-import { messageOf as textOfError } from '../base/error.ts'
-import type { Material } from './compute.ts'
+/** The practice model itself: decides the reply to a request, independent of sockets. */
+import { errorMessage as textOfError } from '../base/errors/error.ts'
 import { type Conversation, readConversation } from './conversation.ts'
-import { draw } from './delay.ts'
 import type { Dialogue, PracticeMessage } from './dialogue.ts'
-import { strikes, type Trouble } from './fault.ts'
-import { MovingLimit } from './limits.ts'
 import type { LoggedRequest } from './log.ts'
-import { type Captures, type Fit, fits, type Scene } from './match.ts'
-import { answerContent, messageOf } from './message.ts'
-import { type Broken, type Reply, refusal } from './reply.ts'
-import type { Rule, Scenario } from './scenario.ts'
-import { Numbers, unit } from './seed.ts'
+import { answerContent, createMessage } from './message.ts'
+import { type Breakage, type Reply, refusalReply } from './reply.ts'
+import type { Material } from './scenario/compute.ts'
+import { drawDelay } from './scenario/delay.ts'
+import { faultApplies, type PracticeFault } from './scenario/fault.ts'
+import { type Captures, findFits, type MatchContext, type RuleFit } from './scenario/match.ts'
+import { MovingLimit } from './scenario/request_limits.ts'
+import type { Scenario, ScenarioRule } from './scenario/scenario.ts'
+import { ConversationNumbers, hashToUnit } from './scenario/seed.ts'
 
-export interface Decision {
+export interface PracticeDecision {
   reply: Reply
   /** Milliseconds before the reply. */
   wait: number
-  /** To be called when the reply did not go out whole. */
+  /** Call when the reply was not sent completely. */
   undo(): void
 }
 
 export class Practice {
   readonly scenario: Scenario
   readonly limit: MovingLimit
-  readonly #numbers = new Numbers()
-  /** How many requests each fault could have struck: by place in the scenario, or by rule name. */
+  readonly #numbers = new ConversationNumbers()
+  /** Number of requests that each fault could have hit: by index in the scenario, or by rule name. */
   readonly #seen = new Map<number | string, number>()
 
   constructor(scenario: Scenario) {
@@ -33,46 +33,49 @@ export class Practice {
     this.limit = new MovingLimit(scenario.limits)
   }
 
-  /** A fault of the whole server that strikes a request of this path now. */
-  globalTrouble(path: string): Trouble | null {
+  /** The fault of the whole server for this request to this path; null: none. */
+  globalTrouble(path: string): PracticeFault | null {
     const due = this.scenario.faults.filter((fault, index) => {
-      return fault.path.test(path) && strikes(fault, this.#next(index), `${this.scenario.seed} ${index}`)
+      return fault.path.test(path) && faultApplies(fault, this.#next(index), `${this.scenario.seed} ${index}`)
     })
     return due[0]?.trouble ?? null
   }
 
-  /** Answers by the first rule that fits; `entry` is told which. `trouble`: what a global fault does to it. */
-  answer(request: Dialogue, entry: LoggedRequest, trouble: Trouble | null): Decision {
+  /** Answers by the first matching rule, and records it in `entry`. `trouble`: the global fault for the request. */
+  answer(request: Dialogue, entry: LoggedRequest, trouble: PracticeFault | null): PracticeDecision {
     const conversation = readConversation(request)
     const numbered = this.#numbers.of(conversation)
-    const scene: Scene = { conversation, numbered, seed: this.scenario.seed }
-    const { fit, due } = this.#choose(scene, trouble)
+    const matchContext: MatchContext = { conversation, numbered, seed: this.scenario.seed }
+    const { fit, due } = this.#choose(matchContext, trouble)
     Object.assign(entry, { seed: numbered.number, turn: conversation.turn, rule: fit?.rule.name ?? null })
     if (due !== null) entry.fault = faultName(due)
-    const wait = this.#wait(fit?.rule, scene)
-    const whole = brokenReply(due) ?? this.#reply(request, scene, fit)
+    const wait = this.#wait(fit?.rule, matchContext)
+    const whole = brokenReply(due) ?? fullReply(due, request) ?? this.#reply(request, matchContext, fit)
     const reply = whole.kind === 'message' ? { ...whole, broken: asBroken(due) } : whole
     return { reply, wait, undo: numbered.release }
   }
 
-  /** The first rule that fits and has something to give: its fault, when that strikes, or its answer. */
-  #choose(scene: Scene, trouble: Trouble | null): { fit: Fit | null; due: Trouble | null } {
-    for (const fit of fits(this.scenario.rules, scene)) {
+  /** The first matching rule with a fault due or an answer. */
+  #choose(
+    matchContext: MatchContext,
+    trouble: PracticeFault | null,
+  ): { fit: RuleFit | null; due: PracticeFault | null } {
+    for (const fit of findFits(this.scenario.rules, matchContext)) {
       const due = trouble ?? this.#ruleTrouble(fit.rule)
       if (due !== null || fit.rule.answer !== undefined) return { fit, due }
     }
     return { fit: null, due: trouble }
   }
 
-  #reply(request: Dialogue, scene: Scene, fit: Fit | null): Reply {
+  #reply(request: Dialogue, matchContext: MatchContext, fit: RuleFit | null): Reply {
     if (fit === null) return textReply(request, this.#noRule())
     const { rule, captures } = fit
     if (rule.answer === undefined) return textReply(request, `(the rule ${rule.name} has no answer)`)
     try {
-      const content = answerContent(rule.answer, material(scene, captures), scene.numbered)
-      return messageReply(request, messageOf(request, content, rule.answer))
+      const content = answerContent(rule.answer, material(matchContext, captures), matchContext.numbered)
+      return messageReply(request, createMessage(request, content, rule.answer))
     } catch (error) {
-      return refusal(400, `practice scenario, rule "${rule.name}": ${textOfError(error)}`)
+      return refusalReply(400, `practice scenario, rule "${rule.name}": ${textOfError(error)}`)
     }
   }
 
@@ -81,15 +84,15 @@ export class Practice {
     return `No rule of the practice scenario fits this request. Rules: ${names || 'none'}.`
   }
 
-  #ruleTrouble({ fault, name }: Rule): Trouble | null {
-    return fault && strikes(fault, this.#next(name), `${this.scenario.seed} ${name}`) ? fault.trouble : null
+  #ruleTrouble({ fault, name }: ScenarioRule): PracticeFault | null {
+    return fault && faultApplies(fault, this.#next(name), `${this.scenario.seed} ${name}`) ? fault.trouble : null
   }
 
-  #wait(rule: Rule | undefined, { numbered, conversation }: Scene): number {
+  #wait(rule: ScenarioRule | undefined, { numbered, conversation }: MatchContext): number {
     const delay = rule?.latency ?? this.scenario.latency
     if (delay === undefined) return 0
     const parts = [this.scenario.seed, numbered.key, numbered.number, conversation.turn]
-    return draw(delay, unit('latency', ...parts), unit('latency again', ...parts))
+    return drawDelay(delay, hashToUnit('latency', ...parts), hashToUnit('latency again', ...parts))
   }
 
   #next(key: number | string): number {
@@ -100,18 +103,18 @@ export class Practice {
 }
 
 function textReply(request: Dialogue, text: string): Reply {
-  return messageReply(request, messageOf(request, [{ type: 'text', text }]))
+  return messageReply(request, createMessage(request, [{ type: 'text', text }]))
 }
 
 function messageReply({ stream, tools = [] }: Dialogue, message: PracticeMessage): Reply {
   return { kind: 'message', message, tools, stream: stream === true, broken: null }
 }
 
-function material({ conversation, numbered }: Scene, captures: Captures): Material {
+function material({ conversation, numbered }: MatchContext, captures: Captures): Material {
   return { conversation, variables: { ...variables(conversation), seed: String(numbered.number), ...captures } }
 }
 
-/** All texts: handlebars would add numbers that stand side by side. */
+/** Texts only: handlebars would add adjacent numbers. */
 function variables({ results, system, user, last, turn, model, tools }: Conversation): Record<string, unknown> {
   const texts = results.map(({ text }) => text)
   return {
@@ -126,19 +129,24 @@ function variables({ results, system, user, last, turn, model, tools }: Conversa
   }
 }
 
-/** How the log names a fault. */
-export function faultName(trouble: Trouble): string {
+/** The name of a fault in the log. */
+export function faultName(trouble: PracticeFault): string {
   return trouble.kind === 'status' ? `status ${trouble.status}` : trouble.kind
 }
 
-/** The reply that a fault makes by itself; null: it needs a message to break, or there is no fault. */
-export function brokenReply(trouble: Trouble | null): Reply | null {
+/** The reply of a fault without a message; null: it needs a message to break, or the fault is null. */
+export function brokenReply(trouble: PracticeFault | null): Reply | null {
   if (trouble?.kind === 'hang') return { kind: 'hang' }
   if (trouble?.kind !== 'status') return null
   const { status, message, retryAfter } = trouble
-  return refusal(status, message ?? `practice fault: status ${status}`, retryAfter)
+  return refusalReply(status, message ?? `practice fault: status ${status}`, retryAfter)
 }
 
-function asBroken(trouble: Trouble | null): Broken | null {
+/** The reply to a conversation that exceeds the model's context; null: it does not. */
+function fullReply(trouble: PracticeFault | null, { stream, model }: Dialogue): Reply | null {
+  return trouble?.kind === 'context_full' ? { kind: 'context_full', model, stream: stream === true } : null
+}
+
+function asBroken(trouble: PracticeFault | null): Breakage | null {
   return trouble !== null && 'events' in trouble ? trouble : trouble?.kind === 'malformed' ? trouble : null
 }

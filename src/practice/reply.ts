@@ -1,4 +1,4 @@
-/** What the server sends back, and sending it, broken on purpose where a fault says so. */
+/** Sends the server's replies, broken on purpose when a fault requires it. */
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
@@ -8,18 +8,25 @@ import type { Wire } from './wires/wire.ts'
 export type Reply =
   | { kind: 'json'; body: unknown }
   | { kind: 'error'; status: number; message: string; retryAfter: number | null }
-  | { kind: 'message'; message: PracticeMessage; tools: readonly OfferedTool[]; stream: boolean; broken: Broken | null }
+  | {
+      kind: 'message'
+      message: PracticeMessage
+      tools: readonly OfferedTool[]
+      stream: boolean
+      broken: Breakage | null
+    }
+  | { kind: 'context_full'; model: string; stream: boolean }
   | { kind: 'hang' }
 
-/** How a message that began well goes wrong; `events`: how many of the stream's events still go out. */
-export type Broken = { kind: 'cut' | 'stall'; events: number } | { kind: 'malformed' }
+/** How a message breaks after a good start; `events`: how many of the stream's events are still sent. */
+export type Breakage = { kind: 'cut' | 'stall'; events: number } | { kind: 'malformed' }
 
-export function refusal(status: number, message: string, retryAfter: number | null = null): Reply {
+export function refusalReply(status: number, message: string, retryAfter: number | null = null): Reply {
   return { kind: 'error', status, message, retryAfter }
 }
 
-/** Sends the reply and waits until it is out or the connection is gone. True: it was a message, and it went out whole. */
-export async function send(reply: Reply, response: ServerResponse, wire: Wire): Promise<boolean> {
+/** Sends the reply and waits until it is sent or the connection is gone. True: it was a message, and it was sent completely. */
+export async function sendReply(reply: Reply, response: ServerResponse, wire: Wire): Promise<boolean> {
   const requestId = `req_${randomBytes(12).toString('hex')}`
   response.setHeader(wire.requestIdHeader, requestId)
   switch (reply.kind) {
@@ -38,6 +45,13 @@ export async function send(reply: Reply, response: ServerResponse, wire: Wire): 
       else sendWhole(response, JSON.stringify(wire.whole(message, tools)), broken)
       break
     }
+    case 'context_full': {
+      const { model, stream } = reply
+      const full = wire.refuseFull({ model, stream, requestId })
+      if ('frames' in full) sendStream(response, full.frames, null)
+      else sendJson(response, full.status, JSON.stringify(full.body))
+      break
+    }
     case 'hang':
       break
   }
@@ -50,7 +64,7 @@ function sendJson(response: ServerResponse, status: number, body: string): void 
   response.writeHead(status, headers).end(body)
 }
 
-function sendWhole(response: ServerResponse, body: string, broken: Broken | null): void {
+function sendWhole(response: ServerResponse, body: string, broken: Breakage | null): void {
   const half = body.slice(0, body.length / 2)
   if (broken === null || broken.kind === 'malformed') {
     sendJson(response, 200, broken === null ? body : half)
@@ -60,7 +74,7 @@ function sendWhole(response: ServerResponse, body: string, broken: Broken | null
   response.write(half, () => broken.kind === 'cut' && response.socket?.end())
 }
 
-function sendStream(response: ServerResponse, frames: readonly string[], broken: Broken | null): void {
+function sendStream(response: ServerResponse, frames: readonly string[], broken: Breakage | null): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   if (broken === null) {
     response.end(frames.join(''))

@@ -2,26 +2,26 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, messageOf, UserError } from '../base/error.ts'
-import { readAsked } from './asked.ts'
-import { decide, limitFault } from './endpoints.ts'
+import { errnoCode, errorMessage, UserError } from '../base/errors/error.ts'
+import { decideRequest, limitFault } from './endpoints.ts'
 import { type LoggedRequest, RequestLog } from './log.ts'
 import { Practice } from './practice.ts'
-import { send } from './reply.ts'
-import type { Scenario } from './scenario.ts'
-import { wireOf } from './wires/table.ts'
+import { sendReply } from './reply.ts'
+import { readPracticeRequest } from './request.ts'
+import type { Scenario } from './scenario/scenario.ts'
+import { findWire } from './wires/table.ts'
 
 export interface PracticeOptions {
   scenario: Scenario
-  /** 0 (default): a free one. */
+  /** 0 (default): a free port. */
   port?: number
   host?: '127.0.0.1'
-  /** Each finished request is appended as one JSON line. */
+  /** Gets each finished request as one JSON line. */
   logFile?: string
 }
 
 export interface PracticeServer {
-  /** For ANTHROPIC_BASE_URL: http://127.0.0.1:PORT; OPENAI_BASE_URL has /v1 behind it. */
+  /** For ANTHROPIC_BASE_URL: http://127.0.0.1:PORT; OPENAI_BASE_URL needs /v1 at the end. */
   url: string
   port: number
   /** In order of arrival; an open one has status null. */
@@ -31,7 +31,7 @@ export interface PracticeServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts a server. Throws UserError when the port or the log file can't be had. */
+/** Starts a server. Throws UserError when the port or the log file is not available. */
 export async function startPractice(options: PracticeOptions): Promise<PracticeServer> {
   const { scenario, port = 0, host = '127.0.0.1', logFile } = options
   const log = await RequestLog.open(logFile)
@@ -41,7 +41,7 @@ export async function startPractice(options: PracticeOptions): Promise<PracticeS
     const work = serve(shared, request, response).finally(() => open.delete(work))
     open.add(work)
   })
-  server.keepAliveTimeout = 0 // a client that uses a connection again must not find it closed
+  server.keepAliveTimeout = 0 // a client that reuses a connection must not find it closed
   const bound = await listen(server, port, host).catch(async (error: unknown) => {
     await log.close()
     throw error
@@ -68,14 +68,14 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   try {
     await once(server, 'listening')
   } catch (error) {
-    const why = codeOf(error) === 'EADDRINUSE' ? 'something else listens there' : messageOf(error)
+    const why = errnoCode(error) === 'EADDRINUSE' ? 'something else listens there' : errorMessage(error)
     throw new UserError(`can't listen on ${host}:${port}: ${why}`, 'choose another port; 0 takes a free one')
   }
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
 }
 
-/** What all requests share. */
+/** State that all requests share. */
 interface Shared {
   practice: Practice
   log: RequestLog
@@ -87,14 +87,14 @@ async function serve(shared: Shared, request: IncomingMessage, response: ServerR
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const signal = AbortSignal.any([gone.signal, shared.closing.signal])
-  const asked = await readAsked(request)
+  const asked = await readPracticeRequest(request)
   const entry = shared.log.begin(asked)
   shared.inFlight += 1
   try {
-    const decision = decide(asked, entry, { practice: shared.practice, inFlight: shared.inFlight })
+    const decision = decideRequest(asked, entry, { practice: shared.practice, inFlight: shared.inFlight })
     if (entry.fault === limitFault) shared.inFlight -= 1
     const isAwaited = await sleep(decision.wait, true, { signal }).catch(() => false)
-    const isWhole = isAwaited && (await send(decision.reply, response, wireOf(asked)))
+    const isWhole = isAwaited && (await sendReply(decision.reply, response, findWire(asked)))
     if (!isWhole) decision.undo()
     if (isAwaited && response.headersSent) entry.status = response.statusCode
   } finally {

@@ -1,4 +1,4 @@
-/** The disk layout: where everything of a workspace lies. Nothing else knows these names. */
+/** The disk layout: all paths of a workspace. No other module knows these names. */
 import path from 'node:path'
 
 /** Paths of a benchmark folder, absolute. */
@@ -8,19 +8,23 @@ export interface BenchmarkPaths {
   benchmark: string
   markdown: string
   report: string
-  /** What was paid, where there is a budget. */
+  /** The amounts paid under a budget. */
   spent: string
-  /** Of a benchmark of two equal arms: what later ones take from it. */
+  /** Of a benchmark of two equal arms: the data that later ones use. */
   calibration: string
-  /** Of a set of trigger queries: the result. */
+  /** The result of a set of trigger queries. */
   triggers: string
-  /** Runs are filled here and renamed into place when they are whole. */
+  /** Tests of older runs for drift. */
+  olderTests: string
+  /** Older runs that were run again for such a test, by run id. */
+  older: string
+  /** Runs are filled here and renamed into place when complete. */
   partial: string
-  /** There while the reports are written; it stays where that broke off. */
+  /** Exists while reports are being written; remains after an interruption. */
   reporting: string
 }
 
-/** What lies by timestamp in a workspace. Calibrations are apart: the newest benchmark is never one of them. */
+/** Timestamped folders of a workspace. Calibrations are separate, so that the newest benchmark is never one of them. */
 export type Collection = 'benchmarks' | 'calibrations' | 'evals' | 'triggers' | 'descriptions'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
@@ -35,14 +39,14 @@ const collections: ReadonlySet<string> = new Set<Collection>([
   'descriptions',
 ])
 
-/** The workspace of a benchmark folder; null: it does not lie in one. */
-export function workspaceOf(folder: string): string | null {
+/** The workspace of a benchmark folder; null: it is not inside one. */
+export function findBenchmarkWorkspace(folder: string): string | null {
   const above = path.dirname(folder)
   const isInside = isTimestampName(path.basename(folder)) && collections.has(path.basename(above))
   return isInside ? path.dirname(above) : null
 }
 
-/** Whether a folder is named by a moment, as benchmarks are. */
+/** Whether a folder has a timestamp as its name, as benchmarks do. */
 export function isTimestampName(name: string): boolean {
   return /^\d{4}-\d\d-\d\dT/.test(name)
 }
@@ -57,6 +61,8 @@ export function benchmarkPaths(folder: string): BenchmarkPaths {
     spent: path.join(folder, 'spent.jsonl'),
     calibration: path.join(folder, 'calibration.json'),
     triggers: path.join(folder, 'triggers.json'),
+    olderTests: path.join(folder, 'older_runs.json'),
+    older: path.join(folder, '.older'),
     partial: path.join(folder, '.partial'),
     reporting: path.join(folder, '.reporting'),
   }
@@ -71,22 +77,22 @@ export function indexPaths(root: string): { index: string; markdown: string; pag
   }
 }
 
-/** What `improve` keeps in a workspace, absolute. */
+/** The paths that `improve` uses in a workspace, absolute. */
 export function improvePaths(workspace: string) {
   return {
     history: path.join(workspace, 'history.json'),
     versions: path.join(workspace, 'versions'),
     version: (name: string) => path.join(workspace, 'versions', name),
-    /** What each proposer was given, did and left behind, by iteration. */
+    /** Input, work and output of each proposer, by iteration. */
     proposals: path.join(workspace, 'proposals'),
-    /** Sessions before this one, by when they were started. */
+    /** Earlier sessions, by their start. */
     sessions: path.join(workspace, 'sessions'),
-    /** The author's skill as it was before a version was applied. */
+    /** The author's skill before a version was applied. */
     backups: path.join(workspace, 'backups'),
   }
 }
 
-/** What `view` writes over the benchmarks below a folder, absolute. */
+/** The files that `view` writes about the benchmarks below a folder, absolute. */
 export function trendPaths(root: string): { trend: string; markdown: string; page: string } {
   return {
     trend: path.join(root, 'trend.json'),
@@ -100,7 +106,7 @@ export interface RunPaths {
   folder: string
   record: string
   grading: string
-  /** The n-th time the same was graded again, from 1. */
+  /** The n-th repeated grading of the same run, from 1. */
   again: (n: number) => string
   timing: string
   metrics: string
@@ -110,16 +116,15 @@ export interface RunPaths {
 
 export function runPaths(benchmark: string, runId: string): RunPaths {
   const folder = path.join(benchmark, runId)
-  // put together by hand: asked for by the ten thousand, and the folder is normal by now
   return {
     folder,
-    record: `${folder}/run.json`,
-    grading: `${folder}/grading.json`,
-    again: (n) => `${folder}/grading-again-${n}.json`,
-    timing: `${folder}/timing.json`,
-    metrics: `${folder}/outputs/metrics.json`,
-    transcript: `${folder}/transcript.md`,
-    outputs: `${folder}/outputs`,
+    record: path.join(folder, 'run.json'),
+    grading: path.join(folder, 'grading.json'),
+    again: (n) => path.join(folder, `grading-again-${n}.json`),
+    timing: path.join(folder, 'timing.json'),
+    metrics: path.join(folder, 'outputs/metrics.json'),
+    transcript: path.join(folder, 'transcript.md'),
+    outputs: path.join(folder, 'outputs'),
   }
 }
 
@@ -132,7 +137,7 @@ export function comparisonPaths(caseFolder: string, number: number) {
   }
 }
 
-/** Where eval_metadata.json of a run's case lies: in the case's folder for the aggregator, in the arm's for the review page. */
+/** Paths of eval_metadata.json for a run's case: in the case's folder for the aggregator, in the arm's for the review page. */
 export function metadataPaths(benchmark: string, runId: string): string[] {
   const arm = path.dirname(path.join(benchmark, runId))
   return [path.join(path.dirname(arm), 'eval_metadata.json'), path.join(arm, 'eval_metadata.json')]

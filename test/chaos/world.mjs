@@ -165,6 +165,8 @@ export function startWorker({ url, places, through = [], env = {}, temporary }) 
     '2',
     '--sandbox',
     'off',
+    '--engines',
+    'command',
     '--json',
   ]
   const [command, ...args] = [...through, process.execPath, bin, 'queue', 'work', ...flags].map(String)

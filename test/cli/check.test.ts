@@ -3,20 +3,21 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkReport } from '../../schemas/check_report.ts'
-import { fresh, makeSkill, whetstone } from '../e2e/program.ts'
+import { fresh, makeSkill } from '../e2e/program.ts'
+import { runMain } from './run_main.ts'
 
 const one = (id: number) => ({ id, prompt: `Tidy room ${id}`, expectations: [`Room number ${id} holds no paper`] })
-const five = [1, 2, 3, 4, 5].map(one)
-const sound = makeSkill(five)
+const six = [1, 2, 3, 4, 5, 6].map(one)
+const sound = makeSkill(six)
 const small = makeSkill([one(1)])
-const wrong = makeSkill([{ ...one(1), prompt: '' }, ...five.slice(1)])
+const wrong = makeSkill([{ ...one(1), prompt: '' }, ...six.slice(1)])
 const empty = fresh()
 const linked = makeSkill([])
 rmSync(path.join(linked, 'evals/evals.json'))
 symlinkSync('gone.json', path.join(linked, 'evals/evals.json'))
 const echo = makeSkill([{ id: 1, prompt: 'p', checks: [{ type: 'not_contains', value: 'x' }] }])
 
-const plugin = pluginOf(['a', 'b', 'c', 'd', 'e'])
+const plugin = pluginOf(['a', 'b', 'c', 'd', 'e', 'f'])
 
 /** A plugin with one skill, and a suite with a case of each of these names. */
 function pluginOf(names: readonly string[]): string {
@@ -52,11 +53,11 @@ describe('the exit code', () => {
     ['no skill', [], 2],
     ['a judge with nothing to judge', [sound, '--judge', 'anthropic:haiku'], 2],
     ['an unknown severity', [sound, '--fail-on', 'info'], 2],
-  ])('of %s', async (_, args, code) => expect((await whetstone(['check', ...args])).code).toBe(code))
+  ])('of %s', async (_, args, code) => expect((await runMain(['check', ...args])).code).toBe(code))
 })
 
 test('--json is one document that keeps its schema', async () => {
-  const { stdout } = await whetstone(['check', sound, wrong, empty, '--json'])
+  const { stdout } = await runMain(['check', sound, wrong, empty, '--json'])
   const report = checkReport.parse(JSON.parse(stdout))
   expect(report.skills.map(({ path, readable, problems }) => [path, readable, problems.length])).toEqual([
     [sound, true, 0],
@@ -67,7 +68,7 @@ test('--json is one document that keeps its schema', async () => {
 })
 
 test('the listing is grouped by skill, the worst first, without colours in a pipe', async () => {
-  const { stdout, stderr } = await whetstone(['check', sound, wrong], { env: { NO_COLOR: '' } })
+  const { stdout, stderr } = await runMain(['check', sound, wrong], { env: { NO_COLOR: '' } })
   expect(stdout.split('\n')).toEqual([
     sound,
     '  no problem',
@@ -76,7 +77,7 @@ test('the listing is grouped by skill, the worst first, without colours in a pip
     '  error   evals/evals.json $.evals[0].prompt: case 1 (case-1): no prompt [prompt-empty]',
     '          write what a user would ask',
     expect.stringContaining('[suite-small]'),
-    expect.stringContaining('write at least 5'),
+    expect.stringContaining('write at least 6'),
     '',
     '2 skills: 1 error, 1 warning, 0 info (docs/check.md lists the rules)',
     '',

@@ -1,21 +1,22 @@
-/** The program at its edge: help, versions, mistakes with their exit codes, JSON lines. */
+/** The command line at its edge: help, mistakes with their exit codes, JSON lines. What needs a process is in `program.system.test.ts`. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { flowEvent } from '../../schemas/flow_event.ts'
 import { plan } from '../../schemas/plan.ts'
-import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
+import { agent, fresh, makeSkill } from '../e2e/program.ts'
+import { runMain } from './run_main.ts'
 
 const simple = [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains', value: 'TIDY' }] }]
 const command = ['--engine', agent('tidy.mjs')]
 
 describe('help', () => {
   test('names each command once, and each has one with examples, none of them broken over lines', async () => {
-    const { stdout } = await whetstone(['--help'])
+    const { stdout } = await runMain(['--help'])
     const names = [...stdout.matchAll(/^ {2}whetstone (\w+)/gm)].map(([, name = '']) => name)
     expect(names).toEqual(expect.arrayContaining(['bench', 'grade', 'aggregate', 'check', 'demo', 'doctor']))
     expect(new Set(names).size).toBe(names.length)
-    const helps = await Promise.all(names.map((name) => whetstone([name, '--help'])))
+    const helps = await Promise.all(names.map((name) => runMain([name, '--help'])))
     const lacking = names.filter((_, at) => helps[at]?.code !== 0 || !helps[at]?.stdout.includes('Examples:'))
     expect(lacking).toEqual([])
     const examples = helps.flatMap(
@@ -25,12 +26,8 @@ describe('help', () => {
     expect(examples.filter((line) => !/^ {2}(?:# |whetstone )\S/.test(line))).toEqual([])
   })
   test('of bench says first what it is for', async () => {
-    const { stdout } = await whetstone(['bench', '--help'])
+    const { stdout } = await runMain(['bench', '--help'])
     expect(stdout.split('\n').filter(Boolean)[1]).toBe('two arms: does the skill help?')
-  })
-  test('--version is the version', async () => {
-    const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'))
-    expect((await whetstone(['--version'])).stdout).toBe(`${version}\n`)
   })
 })
 
@@ -125,23 +122,23 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['a dialect without a folder', ['aggregate', notSkill, '--to', 'agentskills'], /--to without --output/],
     ['an unknown git ref', ['bench', skill, ...command, '--baseline', 'git:nope'], /nope|git/],
   ])('%s', async (_what, args, message) => {
-    const end = await whetstone(args, { env: { PATH: '/usr/bin:/bin' } })
+    const end = await runMain(args, { env: { PATH: '/usr/bin:/bin' } })
     expect(end.stderr).toMatch(message)
     expect(end.stderr).not.toMatch(/\n\s+at /)
     expect(end.code).toBe(2)
   })
   test('a number after -- is none of a flag', async () => {
-    const end = await whetstone(['bench', skill, '--runs', '5', '--print-config', '--', '--runs', '1'])
+    const end = await runMain(['bench', skill, '--runs', '5', '--print-config', '--', '--runs', '1'])
     expect(end.stderr).not.toContain('more than once')
   })
   test('with --json the error is a JSON line too', async () => {
-    const end = await whetstone(['bench', '/no/such', '--json'])
+    const end = await runMain(['bench', '/no/such', '--json'])
     expect(JSON.parse(end.stdout)).toMatchObject({ type: 'error', exit_code: 2 })
   })
   test('a server that is not there ends with 3, before any run', async () => {
     const workspace = path.join(fresh(), 'ws')
     const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
-    const end = await whetstone(['bench', skill, '--engine', 'anthropic', '--workspace', workspace], { env })
+    const end = await runMain(['bench', skill, '--engine', 'anthropic', '--workspace', workspace], { env })
     expect(end).toMatchObject({ code: 3 })
     expect(end.stderr).toContain('127.0.0.1:9')
     expect(() => readdirSync(workspace)).toThrow()
@@ -152,51 +149,43 @@ describe('what comes from files never drives the terminal', () => {
   const hostile = { 'SKILL.md': '---\nname: "tidy\\e[2J\\e]0;x\\a"\ndescription: d\n---\n' }
   const cases = [{ ...simple[0], name: 'first\u001b[2J\u202e' }]
   test.each([['--dry-run'], ['--runs=1']])('%s', async (flag) => {
-    const end = await whetstone(['bench', makeSkill(cases, hostile), ...command, flag])
+    const end = await runMain(['bench', makeSkill(cases, hostile), ...command, flag])
     expect(end.code).toBe(0)
     expect(end.stdout + end.stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
   })
   test('an error that names a file', async () => {
-    const end = await whetstone(['bench', '/no/su\u001b[2Jch'])
+    const end = await runMain(['bench', '/no/su\u001b[2Jch'])
     expect(end.stderr).not.toMatch(/(?!\n)\p{Cc}/u)
   })
 })
 
 describe('bench', () => {
-  test('goes on where the reader of its output has gone', async () => {
-    const workspace = path.join(fresh(), 'ws')
-    const args = ['bench', makeSkill(simple), ...command, '--runs', '1', '--json', '--workspace', workspace]
-    const end = await whetstone(args, { started: (child) => child.stdout?.destroy() })
-    expect(end).toMatchObject({ code: 0, stderr: '' })
-    expect(readdirSync(path.join(workspace, 'benchmarks'))).toHaveLength(1)
-  })
   test('--dry-run prints the plan and the calls and writes nothing', async () => {
     const cwd = fresh()
-    const end = await whetstone(['bench', makeSkill(simple), ...command, '--dry-run'], { cwd })
+    const end = await runMain(['bench', makeSkill(simple), ...command, '--dry-run'], { cwd })
     expect(end).toMatchObject({ code: 0 })
     expect(end.stdout).toContain('6 agent runs, 0 judge calls')
     expect(readdirSync(cwd)).toEqual([])
   })
-  test('--dry-run warns of checks that this engine can not decide', async () => {
+  test('--dry-run refuses checks that this engine can not decide', async () => {
     const evals = [{ id: 1, prompt: 'x', checks: [{ type: 'tool_used', name: 'Bash' }] }]
-    const end = await whetstone(['bench', makeSkill(evals), ...command, '--dry-run'])
-    expect(end).toMatchObject({ code: 0 })
-    expect(end.stdout).toMatch(
-      /warning .*evals\.json eval 1: tool_used: the engine command does not show how the agent works/,
-    )
+    const end = await runMain(['bench', makeSkill(evals), ...command, '--dry-run'])
+    expect(end).toMatchObject({ code: 2 })
+    expect(end.stderr).toMatch(/case 1 \(x\): tool_used: the engine command does not show how the agent works/)
   })
   test('--dry-run plans even where no engine can work, and says why', async () => {
-    const end = await whetstone(['bench', makeSkill(simple), '--dry-run'], { env: { PATH: '/usr/bin:/bin' } })
-    expect(end).toMatchObject({ code: 0 })
-    expect(end.stdout).toMatch(/engine: no engine can work: claude-code: .*anthropic: /)
+    const end = await runMain(['bench', makeSkill(simple), '--dry-run'], { env: { PATH: '/usr/bin:/bin' } })
+    expect(end).toMatchObject({ code: 2 })
+    expect(end.stdout).toMatch(/6 agent runs/)
+    expect(end.stderr).toMatch(/^error no engine can work: claude-code: .*anthropic: /)
   })
   test('--dry-run --json is the plan', async () => {
-    const end = await whetstone(['bench', makeSkill(simple), ...command, '--dry-run', '--json'])
+    const end = await runMain(['bench', makeSkill(simple), ...command, '--dry-run', '--json'])
     expect(plan.parse(JSON.parse(end.stdout)).runs).toHaveLength(6)
   })
   test('--json prints flow events, then the result', async () => {
     const cwd = fresh()
-    const end = await whetstone(['bench', makeSkill(simple), ...command, '--runs', '1', '--json'], { cwd })
+    const end = await runMain(['bench', makeSkill(simple), ...command, '--runs', '1', '--json'], { cwd })
     const lines = end.stdout
       .trim()
       .split('\n')
@@ -209,40 +198,22 @@ describe('bench', () => {
     expect(end.code).toBe(0)
     expect(readdirSync(path.join(cwd, 'workspaces/tidy/benchmarks'))).toHaveLength(1)
   })
-  test('an agent that always crashes: counted apart, no rate, exit 3', async () => {
-    const workspace = path.join(fresh(), 'ws')
-    const end = await whetstone([
-      'bench',
-      makeSkill(simple),
-      '--engine',
-      'command:false',
-      '--retries',
-      '0',
-      '--runs',
-      '1',
-      '--workspace',
-      workspace,
-    ])
-    expect(end.code).toBe(3)
-    expect(end.stdout).toContain('INCOMPLETE')
-    expect(end.stdout).toContain('failed:crash')
-  })
   test('a suite in which no case can run is a mistake in the suite', async () => {
     const skill = makeSkill([{ id: 1, prompt: 'x', files: ['evals/no-such.txt'], expectations: ['y'] }])
-    const end = await whetstone(['bench', skill, ...command])
+    const end = await runMain(['bench', skill, ...command])
     expect(end.code).toBe(2)
     expect(end.stderr).toContain('no-such.txt')
   })
-  test('a suite with no criteria at all is never exit 0', async () => {
-    const end = await whetstone(['bench', makeSkill([{ id: 1, prompt: 'x' }]), ...command, '--runs', '1'])
-    expect(end.code).toBe(3)
+  test('a suite with no criteria at all is refused', async () => {
+    const end = await runMain(['bench', makeSkill([{ id: 1, prompt: 'x' }]), ...command, '--runs', '1'])
+    expect(end.code).toBe(2)
   })
   test('--baseline compares two versions, the new one minus the old one', async () => {
     const old = makeSkill(simple)
     const skill = makeSkill(simple)
     mkdirSync(path.join(old, 'x'), { recursive: true })
     writeFileSync(path.join(old, 'x/note.md'), 'old')
-    const end = await whetstone(['bench', skill, ...command, '--baseline', old, '--runs', '1', '--json'])
+    const end = await runMain(['bench', skill, ...command, '--baseline', old, '--runs', '1', '--json'])
     const result = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
     expect(Object.keys(result.run_summary).sort()).toEqual(['delta', 'new_skill', 'old_skill'])
   })
@@ -254,7 +225,7 @@ describe('grade and aggregate', () => {
     const workspace = path.join(fresh(), 'ws')
     const log = path.join(fresh(), 'log')
     const env = { AGENT_LOG: log }
-    await whetstone(
+    await runMain(
       [
         'bench',
         skill,
@@ -276,12 +247,12 @@ describe('grade and aggregate', () => {
     const evals = [{ ...simple[0], checks: [{ type: 'contains', value: 'messy' }] }]
     writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))
     const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
-    const graded = await whetstone(['grade', folder, '--json'], { env })
+    const graded = await runMain(['grade', folder, '--json'], { env })
     expect(JSON.parse(graded.stdout.trim().split('\n').at(-1) ?? '').run_summary.delta.pass_rate).toBe('-1.00')
     expect(readFileSync(log, 'utf8')).toBe(before)
     const benchmark = readFileSync(path.join(folder, 'benchmark.json'), 'utf8')
     writeFileSync(path.join(folder, 'benchmark.json'), 'broken')
-    expect((await whetstone(['aggregate', folder])).code).toBe(0)
+    expect((await runMain(['aggregate', folder])).code).toBe(0)
     expect(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')).toBe(benchmark)
   })
 })

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { evalResult } from '../../schemas/eval_result.ts'
-import { loadScenario } from '../../src/practice/scenario.ts'
+import { loadScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { fresh, whetstone } from './program.ts'
 

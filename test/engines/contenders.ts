@@ -1,7 +1,7 @@
 /** The engines that the contract holds for, each with its way of being reached and of speaking of tools. */
 import path from 'node:path'
 import type { Engine, EngineTask } from '../../src/engines/engine.ts'
-import { engineNamed } from '../../src/engines/table.ts'
+import { findEngine } from '../../src/engines/table.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { claudeBinary, cliBinary } from '../require.ts'
 import { agents, keysFor } from './stage.ts'
@@ -36,25 +36,25 @@ const claudeShows = { model: 'sonnet', provider: 'anthropic', tool: 'Bash' }
 
 export const contenders: Record<string, Contender> = {
   command: {
-    engine: engineNamed('command'),
+    engine: findEngine('command'),
     needs: () => ({ command: `node ${path.join(agents, 'worker.mjs')}`, credentials: { OPENAI_API_KEY: 'key' } }),
     ...claudeTools,
     shows: null,
   },
   anthropic: {
-    engine: engineNamed('anthropic'),
+    engine: findEngine('anthropic'),
     needs: (server) => ({ credentials: keysFor(server), model: 'claude-sonnet-5-5' }),
     ...claudeTools,
     shows: claudeShows,
   },
   openai: {
-    engine: engineNamed('openai'),
+    engine: findEngine('openai'),
     needs: (server) => ({ credentials: keysFor(server), model: 'gpt-5.4-mini' }),
     ...claudeTools,
     shows: { model: 'gpt-5.4-mini', provider: 'openai', tool: 'Bash' },
   },
   'claude-code': {
-    engine: engineNamed('claude-code'),
+    engine: findEngine('claude-code'),
     cli: claudeBinary(),
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_CLAUDE: claudeBinary() ?? 'claude' },
@@ -64,7 +64,7 @@ export const contenders: Record<string, Contender> = {
     shows: claudeShows,
   },
   codex: {
-    engine: engineNamed('codex'),
+    engine: findEngine('codex'),
     cli: cliBinary('codex'),
     needs: (server) => ({
       credentials: {
@@ -79,7 +79,7 @@ export const contenders: Record<string, Contender> = {
     shows: { model: 'gpt-5.5', provider: 'openai', tool: 'exec_command' },
   },
   opencode: {
-    engine: engineNamed('opencode'),
+    engine: findEngine('opencode'),
     cli: cliBinary('opencode'),
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_OPENCODE: cliBinary('opencode') ?? 'opencode' },

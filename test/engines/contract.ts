@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { markedProcesses } from '../../src/base/processes.ts'
+import { findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
 import type { EngineTask } from '../../src/engines/engine.ts'
-import { earlyReport } from '../../src/phases/2-run/early_report.ts'
+import { createEarlyReport } from '../../src/phases/2-run/aborted_report.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { needs } from '../require.ts'
 import { contenders, rulesFor } from './contenders.ts'
@@ -82,15 +82,15 @@ export function contract(name: string): void {
 
     test('abort ends the agent, rejects with the reason, leaves no process; what it took until then is known, as far as it shows', async () => {
       const abort = new AbortController()
-      const early = earlyReport()
+      const early = createEarlyReport()
       const { soFar } = early
       const running = perform(engine, task({ prompt: 'sleep later' }), { signal: abort.signal, soFar })
       const ended = expect(running).rejects.toThrow('enough')
       await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
-      expect(await markedProcesses(stage.mark)).not.toEqual([])
+      expect(await findMarkedProcesses(stage.mark)).not.toEqual([])
       abort.abort(new Error('enough'))
       await ended
-      await vi.waitFor(async () => expect(await markedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
+      await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
       const { usage, cost, model } = await early.take()
       if (shows === null) {
         expect({ usage, cost }).toEqual({ usage: null, cost: null })
@@ -168,14 +168,15 @@ export function contract(name: string): void {
     })
 
     test('tells tokens by kind, each counted once', async () => {
-      const kinds = { cache_read: 3000, cache_write: 200, reasoning: 70 }
+      const kinds = { cache_read: 30_000, cache_write: 20_000, reasoning: 70 }
       await using counting = await practice(JSON.stringify({ rules: [{ name: 'a', text: 'all done', usage: kinds }] }))
       const counted = await perform(engine, stage.task({ ...needed(counting), ...speech }))
       const [plain, more] = [(await spoken()).outcome.report.usage, counted.outcome.report.usage]
       expect(plain).toMatchObject({ cache_read_tokens: 0, cache_write_tokens: 0 })
-      expect(more).toMatchObject({ cache_read_tokens: 3000, cache_write_tokens: 200, reasoning_tokens: 70 })
+      expect(more).toMatchObject({ cache_read_tokens: 30_000, cache_write_tokens: 20_000, reasoning_tokens: 70 })
       expect(more?.output_tokens).toBe((plain?.output_tokens ?? 0) + 70)
-      expect(Math.abs((more?.input_tokens ?? 0) - (plain?.input_tokens ?? 0))).toBeLessThan(100)
+      // an agent's own prompt differs a little from run to run; tokens of the cache counted as input would be 20,000 more
+      expect(Math.abs((more?.input_tokens ?? 0) - (plain?.input_tokens ?? 0))).toBeLessThan(1000)
     })
 
     test('a judge reads below its folder and nowhere else', async () => {
@@ -203,7 +204,7 @@ export function contract(name: string): void {
     })
 
     test.each([
-      ['401', '{ status: 401 }', { kind: 'credentials', retryable: false }],
+      ['401', '{ status: 401 }', { kind: 'credentials', retryable: true }],
       ['404', '{ status: 404 }', { kind: 'bad_request', retryable: false }],
       ['429', '{ status: 429, retry_after: 0 }', { kind: 'rate_limited', retryable: true }],
       ['500', '{ status: 500 }', { kind: 'server_error', retryable: true }],

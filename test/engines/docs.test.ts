@@ -1,9 +1,10 @@
-/** docs/engines.md: the engine that it shows how to write is one. */
+/** docs/engines.md: its table of events is the one in code; the engine that it shows how to write is one. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engines/engine.ts'
+import { type EventClass, eventClasses } from '../../src/engines/event_classes.ts'
 import { openStage, perform } from './stage.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -15,7 +16,7 @@ test('the engine of "Adding one" completes, tells what it said, and starts nothi
   await using stage = await openStage()
   try {
     const file = path.join(folder, 'echo.ts')
-    await writeFile(file, code.replaceAll("from './", `from '${root}/src/engines/`))
+    await writeFile(file, code.replaceAll("from '../", `from '${root}/src/engines/`))
     const { echo }: { echo: Engine } = await import(file)
     const { outcome, events } = await perform(echo, stage.task({ prompt: 'hello' }))
     expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'hello', cost: null, usage: null } })
@@ -25,4 +26,23 @@ test('the engine of "Adding one" completes, tells what it said, and starts nothi
   } finally {
     await rm(folder, { recursive: true })
   }
+})
+
+test('the table of events is the one in code', async () => {
+  const text = await readFile(path.join(root, 'docs/engines.md'), 'utf8')
+  const section = /^## What an event counts as\n([\s\S]*?)\n## /m.exec(text)?.[1] ?? ''
+  const cells = (line: string) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim())
+  const rows = section
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map(cells)
+  const said = (one: boolean) => (one ? 'yes' : 'no')
+  const row = ([event, { status, kind, graded, retried }]: [string, EventClass]) => {
+    return [event, kind === null ? `\`${status}\`` : `\`${status}\`: \`${kind}\``, said(graded), said(retried)]
+  }
+  expect(rows.slice(2)).toEqual(Object.entries(eventClasses).map(row))
 })

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { engineNamed } from '../../src/engines/table.ts'
-import { earlyReport } from '../../src/phases/2-run/early_report.ts'
+import { findEngine } from '../../src/engines/table.ts'
+import { createEarlyReport } from '../../src/phases/2-run/aborted_report.ts'
 import { openStage, perform, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -21,7 +21,7 @@ const begin = {
 }
 
 /** The early report of a run that is aborted while the server is silent, after it has sent this. */
-async function cutAfter(sent: string): Promise<Awaited<ReturnType<ReturnType<typeof earlyReport>['take']>>> {
+async function cutAfter(sent: string): Promise<Awaited<ReturnType<ReturnType<typeof createEarlyReport>['take']>>> {
   const abort = new AbortController()
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(sent || ': wait\n\n')
@@ -30,10 +30,10 @@ async function cutAfter(sent: string): Promise<Awaited<ReturnType<ReturnType<typ
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const { port } = server.address() as AddressInfo
   const credentials = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` }
-  const early = earlyReport()
+  const early = createEarlyReport()
   const { soFar } = early
   const task = stage.task({ credentials, model: 'claude-sonnet-5-5' })
-  await expect(perform(engineNamed('anthropic'), task, { signal: abort.signal, soFar })).rejects.toThrow('enough')
+  await expect(perform(findEngine('anthropic'), task, { signal: abort.signal, soFar })).rejects.toThrow('enough')
   server.closeAllConnections()
   server.close()
   return early.take()

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { CodexJournal } from '../../src/engines/codex/journal.ts'
+import { CodexJournal } from '../../src/engines/codex/session_file.ts'
 import { OpencodeLog } from '../../src/engines/opencode/log.ts'
 
 const meta = JSON.stringify({ type: 'session_meta', payload: { cli_version: '1.2.3' } })

@@ -2,9 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { anthropic } from '../../src/engines/anthropic.ts'
+import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
 import type { EngineTask, InstalledEnvironment } from '../../src/engines/engine.ts'
-import { hooksFor } from '../../src/engines/hooks/select.ts'
+import { selectHooks } from '../../src/engines/hooks/select_hooks.ts'
 import { keysFor, ofType, openStage, perform, practice, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -127,11 +127,13 @@ describe('before a call', () => {
     test('ends with the run', async () => {
       const reason = new Error('enough')
       const groups = { PreToolUse: [{ matcher: endless, hooks: [{ type: 'command', command: 'true' }] }] }
-      const asked = hooksFor(groups, { event: 'PreToolUse', tool: 'Write' }, AbortSignal.abort(reason))
+      const asked = selectHooks(groups, { event: 'PreToolUse', tool: 'Write' }, AbortSignal.abort(reason))
       await expect(asked).rejects.toBe(reason)
       const end = new AbortController()
       setTimeout(() => end.abort(reason), 100)
-      await expect(hooksFor(groups, { event: 'PreToolUse', tool: 'EndsWithTheRun' }, end.signal)).rejects.toBe(reason)
+      await expect(selectHooks(groups, { event: 'PreToolUse', tool: 'EndsWithTheRun' }, end.signal)).rejects.toBe(
+        reason,
+      )
     })
   })
 })

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { endMarked, markedProcesses } from '../../src/base/processes.ts'
-import { claudeCode } from '../../src/engines/claude_code.ts'
-import { command } from '../../src/engines/command.ts'
+import { endMarked, findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
+import { claudeCode } from '../../src/engines/claude_code/claude_code.ts'
+import { commandEngine } from '../../src/engines/command/command.ts'
 import { agents, ofType, openStage, perform, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -17,10 +17,10 @@ afterEach(async () => {
 })
 
 const noneLeft = () =>
-  vi.waitFor(async () => expect(await markedProcesses(stage.mark)).toEqual([]), { timeout: 5000, interval: 50 })
+  vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 5000, interval: 50 })
 
 describe('command', () => {
-  const run = (way: string) => perform(command, stage.task({ command: `node ${agents}/misbehave.mjs ${way}` }))
+  const run = (way: string) => perform(commandEngine, stage.task({ command: `node ${agents}/misbehave.mjs ${way}` }))
 
   test('100 MB on stdout: the head is kept, the run completes', async () => {
     const { outcome } = await run('flood')
@@ -44,7 +44,7 @@ describe('command', () => {
   test('ignoring SIGTERM: SIGKILL follows', async () => {
     const abort = new AbortController()
     const task = stage.task({ command: `node ${agents}/misbehave.mjs ignore_sigterm` })
-    const running = expect(perform(command, task, { signal: abort.signal })).rejects.toThrow('enough')
+    const running = expect(perform(commandEngine, task, { signal: abort.signal })).rejects.toThrow('enough')
     await vi.waitFor(() => stat(path.join(stage.cwd, 'started')), { timeout: 5000 })
     abort.abort(new Error('enough'))
     await running
@@ -71,19 +71,19 @@ describe('command', () => {
     ['/no/such/program', 'missing_binary'],
     ['a "b', 'bad_request'],
   ])('%s: %s', async (line, kind) => {
-    const { outcome } = await perform(command, stage.task({ command: line }))
+    const { outcome } = await perform(commandEngine, stage.task({ command: line }))
     expect(outcome).toMatchObject({ status: 'failed', error: { kind, retryable: false } })
   })
 
   test('a prompt that is too long for an argument says so', async () => {
     const task = stage.task({ command: `node ${agents}/worker.mjs --prompt {prompt}`, prompt: 'x'.repeat(300_000) })
-    const { outcome } = await perform(command, task)
+    const { outcome } = await perform(commandEngine, task)
     expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'bad_request' } })
   })
 
   test('stderr goes to the file', async () => {
     const stderrFile = path.join(stage.home, 'stderr.log')
-    await perform(command, stage.task({ command: `node ${agents}/misbehave.mjs crash` }), { stderrFile })
+    await perform(commandEngine, stage.task({ command: `node ${agents}/misbehave.mjs crash` }), { stderrFile })
     expect(await readFile(stderrFile, 'utf8')).toContain('it broke here')
   })
 })
@@ -169,8 +169,8 @@ describe('claude-code', () => {
     ['half_line_and_fail', 'crash', true, '(exit code 9): out of memory'],
     ['kill_itself', 'crash', true, 'SIGKILL'],
     ['break_inside', 'crash', true, 'it broke'],
-    ['e401', 'credentials', false, 'Invalid API key'],
-    ['old_401', 'credentials', false, 'API Error: 401'],
+    ['e401', 'credentials', true, 'Invalid API key'],
+    ['old_401', 'credentials', true, 'API Error: 401'],
     ['e404', 'bad_request', false, 'issue with the selected model'],
     ['e429', 'rate_limited', true, 'slow down'],
     ['e529', 'overloaded', true, 'Overloaded'],

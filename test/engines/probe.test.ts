@@ -1,9 +1,9 @@
 /** Whether an engine can work, asked before anything is paid for; and the choice of `auto`. */
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chooseEngine } from '../../src/engines/auto.ts'
 import type { ProbeRequest } from '../../src/engines/engine.ts'
-import { engineNamed } from '../../src/engines/table.ts'
+import { chooseAutoEngine } from '../../src/engines/models/first_available.ts'
+import { findEngine } from '../../src/engines/table.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { agents, keysFor, openStage, practice, type Stage } from './stage.ts'
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const fake = { WHETSTONE_CLAUDE: path.join(agents, 'fake_claude.mjs') }
 const probe = (name: string, more: Partial<ProbeRequest>) =>
-  engineNamed(name).probe({
+  findEngine(name).probe({
     ...{ model: null, command: null, credentials: {}, env: stage.env, signal: new AbortController().signal },
     ...more,
   })
@@ -191,7 +191,7 @@ describe('openai', () => {
 
 describe('auto', () => {
   const choose = (user: Record<string, string>, env = stage.env, model: string | null = null) =>
-    chooseEngine({ user, env, signal: new AbortController().signal, model })
+    chooseAutoEngine({ user, env, signal: new AbortController().signal, model })
   const bare = () => ({ ...stage.env, PATH: '/none' })
 
   test('takes claude-code where it can work', async () => {
@@ -215,7 +215,7 @@ describe('auto', () => {
     ['gpt-5.4', 'openai'],
     ['haiku', 'anthropic'],
   ])('%s goes to %s, whoever else could work', async (model, name) => {
-    await using both = await practice('rules: [{ name: a, answer: { text: a } }]\nmodels: [gpt-5.4, claude-haiku-5-5]')
+    await using both = await practice('rules: [{ name: a, answer: { text: a } }]\nmodels: [gpt-5.4, claude-haiku-4-5]')
     expect((await choose(keysFor(both), bare(), model)).name).toBe(name)
   })
   test('else says how to get one, and names the demo', async () => {

@@ -2,7 +2,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { engineNamed } from '../../src/engines/table.ts'
+import { findEngine } from '../../src/engines/table.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { keysFor, openStage, practice, type Stage } from './stage.ts'
 
@@ -33,7 +33,7 @@ interface Asked {
 }
 
 const probe = (name: string, { model = null, credentials = {}, env = {} }: Asked) =>
-  engineNamed(name).probe({
+  findEngine(name).probe({
     ...{ model, command: null, credentials, signal: new AbortController().signal },
     env: { ...stage.env, ...env },
   })
@@ -120,7 +120,7 @@ describe('opencode', () => {
   test.each([
     [null, { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'anthropic/claude-sonnet-5-5'],
     [null, { OPENAI_API_KEY: 'o' }, 'openai/gpt-5.4'],
-    ['haiku', { ANTHROPIC_API_KEY: 'a' }, 'anthropic/claude-haiku-5-5'],
+    ['haiku', { ANTHROPIC_API_KEY: 'a' }, 'anthropic/claude-haiku-4-5'],
     ['gpt-5.5', { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'openai/gpt-5.5'],
     ['openai/llama3', { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'openai/llama3'],
   ])('model %j with %j: %s', async (model, keys, meant) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { anthropic } from '../../src/engines/anthropic.ts'
+import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
 
 const request = z.object({
   messages: z.array(

@@ -1,7 +1,7 @@
 /** The temperature of a suite reaches the API as a parameter of each request, and no request has one unasked. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { anthropic } from '../../src/engines/anthropic.ts'
-import { openai } from '../../src/engines/openai.ts'
+import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
+import { openai } from '../../src/engines/openai/openai.ts'
 import { openStage, perform, practice, type Stage } from './stage.ts'
 
 let stage: Stage

@@ -2,14 +2,14 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { followSkillReads } from '../../src/engines/answers/skill_read.ts'
 import type { EmittedEvent, EngineTask } from '../../src/engines/engine.ts'
-import { retryAfter } from '../../src/engines/rate_headers.ts'
-import { followSkillReads } from '../../src/engines/skill_read.ts'
-import { engineNamed } from '../../src/engines/table.ts'
-import { systemPrompt } from '../../src/engines/tool_loop/system_prompt.ts'
+import { readRetryAfter } from '../../src/engines/limits/rate_headers.ts'
+import { findEngine } from '../../src/engines/table.ts'
+import { fillSystemPrompt } from '../../src/engines/tool_loop/system_prompt.ts'
 import { performCalls } from '../../src/engines/tool_loop/tool_calls.ts'
-import { toolsFor } from '../../src/engines/tool_loop/tools/table.ts'
-import { parseScenario } from '../../src/practice/scenario.ts'
+import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
 import { bodyCanary, keysFor, ofType, openStage, perform, type Stage } from './stage.ts'
 
@@ -24,15 +24,15 @@ afterEach(async () => {
 const bash = (command: string) => `{ name: Bash, input: { command: '${command}' } }`
 
 describe('system prompt', () => {
-  const plain = () => systemPrompt(stage.task())
+  const plain = () => fillSystemPrompt(stage.task())
   test('lists a skill by name, description and path below the working folder', async () => {
-    const prompt = systemPrompt(stage.task({ skills: await stage.skill() }))
+    const prompt = fillSystemPrompt(stage.task({ skills: await stage.skill() }))
     expect(prompt).toContain('- name: demo\n  description: Shows things.\n  file: .claude/skills/demo/SKILL.md')
     expect(prompt).not.toContain(bodyCanary)
     expect(prompt).not.toContain(stage.cwd)
   })
   test('without skills it does not speak of them; the rest is the same', async () => {
-    const lines = systemPrompt(stage.task({ skills: await stage.skill() })).split('\n')
+    const lines = fillSystemPrompt(stage.task({ skills: await stage.skill() })).split('\n')
     expect(plain()).not.toMatch(/skill/i)
     expect(lines).toEqual(expect.arrayContaining(plain().split('\n')))
   })
@@ -40,7 +40,7 @@ describe('system prompt', () => {
     const [skill] = await stage.skill()
     if (skill === undefined) throw new Error('no skill')
     const skills = [{ ...skill, description: 'a <b>\n  & "c" {{d}}' }]
-    expect(systemPrompt(stage.task({ skills }))).toContain('description: a <b> & "c" {{d}}\n')
+    expect(fillSystemPrompt(stage.task({ skills }))).toContain('description: a <b> & "c" {{d}}\n')
   })
 })
 
@@ -53,7 +53,7 @@ const apis = {
 }
 
 describe.each(Object.entries(apis))('%s', (api, { name, path: place, address }) => {
-  const engine = engineNamed(name)
+  const engine = findEngine(name)
   const credentialsFor = (server: PracticeServer) => ({ ...keysFor(server), OPENAI_BASE_URL: address(server.url) })
   const run = (server: PracticeServer, more: Partial<EngineTask> = {}) =>
     perform(engine, stage.task({ credentials: credentialsFor(server), ...more }))
@@ -117,7 +117,7 @@ rules:
       }
       const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
       const call = { id: 't', name: 'Fly', input: {} }
-      const workshop = { tools: toolsFor('all'), place, skillReads, submits: false, hooks: null, emit }
+      const workshop = { tools: selectTools('all'), place, skillReads, submits: false, hooks: null, emit }
       const done = await performCalls({ calls: [call], lastIsCut: false, step: 1 }, workshop)
       expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true, output: expect.stringContaining('Bash') }])
       expect(done).toMatchObject({ results: [{ call, answer: { isError: true } }] })
@@ -307,7 +307,7 @@ rules:
       const { outcome } = await run(server, {
         credentials: { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: address(server.url) },
       })
-      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'credentials', retryable: false } })
+      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'credentials', retryable: true } })
       expect(server.requests).toEqual([])
     })
   })
@@ -321,7 +321,7 @@ describe('Retry-After', () => {
     [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, null],
     [{ 'retry-after': 'soon' }, null],
     [{}, null],
-  ])('%j is a wait of %s ms', (headers, wait) => expect(retryAfter(new Headers(headers), 1000)).toBe(wait))
+  ])('%j is a wait of %s ms', (headers, wait) => expect(readRetryAfter(new Headers(headers), 1000)).toBe(wait))
 })
 
 const png = Buffer.from(

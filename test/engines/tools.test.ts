@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { toolsFor } from '../../src/engines/tool_loop/tools/table.ts'
+import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
 import type { ToolAnswer, ToolPlace } from '../../src/engines/tool_loop/tools/tool.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 async function use(name: string, input: unknown, more: Partial<ToolPlace> = {}): Promise<ToolAnswer> {
-  const tool = toolsFor('all').find((one) => one.name === name)
+  const tool = selectTools('all').find((one) => one.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool.run(input, { ...place, ...more })
 }
@@ -40,7 +40,7 @@ describe('which', () => {
     ['all', ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep']],
     ['read_only', ['Read', 'Glob', 'Grep']],
     ['none', []],
-  ] as const)('%s: %j', (allowed, names) => expect(toolsFor(allowed).map(({ name }) => name)).toEqual(names))
+  ] as const)('%s: %j', (allowed, names) => expect(selectTools(allowed).map(({ name }) => name)).toEqual(names))
 })
 
 describe('answers', () => {

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { aggregateAgain } from '../../src/flows/aggregate.ts'
-import { demo } from '../../src/flows/demo.ts'
-import { fieldsOf } from '../../src/store/foreign/pick.ts'
+import { aggregateAgain } from '../../src/flows/aggregate/aggregate.ts'
+import { demo } from '../../src/flows/demo/demo.ts'
+import { toForeignFields } from '../../src/store/foreign/pick_values.ts'
 import { referenceNumbers } from '../../src/store/foreign/reference.ts'
 import { folderOf } from '../store/foreign/folder.ts'
 
@@ -32,7 +32,7 @@ test('its numbers of each run of ours are ours', async () => {
   expect(plan.runs.length).toBe(8)
   for (const { run_id, eval_id, configuration } of plan.runs) {
     const run = benchmark.runs.find((one) => one.eval_id === eval_id && one.configuration === configuration)
-    const grading = fieldsOf(readJson(folder, run_id, 'grading.json')) ?? {}
+    const grading = toForeignFields(readJson(folder, run_id, 'grading.json')) ?? {}
     const theirs = referenceNumbers(grading, readJson(folder, run_id, 'timing.json'))
     expect(theirs.pass_rate).toBe((run?.result.passed ?? 0) / (run?.result.total ?? 1))
     expect([theirs.time_seconds, theirs.tokens]).toEqual([run?.result.time_seconds, run?.result.tokens])

@@ -1,7 +1,7 @@
 /** Those who share an account wait in one line; who is aborted leaves it. */
 import { describe, expect, test } from 'vitest'
-import { Account } from '../../src/jobs/rate/account.ts'
-import { accountOf } from '../../src/jobs/rate/accounts.ts'
+import { Account } from '../../src/jobs/rate/account_limit.ts'
+import { getAccount } from '../../src/jobs/rate/accounts.ts'
 
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -79,7 +79,7 @@ describe('an account', () => {
 
 test('one account for each provider, address and credential', () => {
   const id = { provider: 'anthropic', baseUrl: 'https://a.example', secret: 'one' }
-  expect(accountOf({ ...id, baseUrl: 'https://a.example/' })).toBe(accountOf(id))
-  expect(accountOf({ ...id, secret: 'two' })).not.toBe(accountOf(id))
-  expect(accountOf({ ...id, provider: 'openai' })).not.toBe(accountOf(id))
+  expect(getAccount({ ...id, baseUrl: 'https://a.example/' })).toBe(getAccount(id))
+  expect(getAccount({ ...id, secret: 'two' })).not.toBe(getAccount(id))
+  expect(getAccount({ ...id, provider: 'openai' })).not.toBe(getAccount(id))
 })

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { waitBefore } from '../../src/base/backoff.ts'
-import { runLocal, type Slot } from '../../src/jobs/local.ts'
+import { backoffDelay } from '../../src/base/time/backoff.ts'
+import { type JobSlot, runLocal } from '../../src/jobs/local_executor.ts'
 import { withRetry } from '../../src/jobs/retry.ts'
 
 const never = new AbortController().signal
@@ -61,7 +61,7 @@ describe('runLocal', () => {
       most.working = Math.max(most.working, now.working)
       most.all = Math.max(most.all, now.all)
     }
-    const job = async (slot: Slot) => {
+    const job = async (slot: JobSlot) => {
       count({ working: 1, all: 1 })
       await sleep(2)
       count({ working: -1 })
@@ -75,7 +75,7 @@ describe('runLocal', () => {
   })
   test('a place that is taken again is waited for', async () => {
     const order: string[] = []
-    const first = async (slot: Slot) => {
+    const first = async (slot: JobSlot) => {
       await slot.take()
       order.push('first')
       slot.release()
@@ -133,7 +133,7 @@ describe('withRetry', () => {
         fc.option(fc.integer({ min: 0, max: 1e6 })),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (n, after, random) => {
-          const wait = waitBefore(n, after, { baseMs: 1000, capMs: 60_000, random: () => random })
+          const wait = backoffDelay(n, after, { baseMs: 1000, capMs: 60_000, random: () => random })
           expect(wait).toBeGreaterThanOrEqual(after ?? 0)
           expect(wait).toBeLessThanOrEqual((after ?? 0) + 60_000)
         },

@@ -1,10 +1,9 @@
 // SIGKILL at seeded points of a 60-run benchmark, each resumed: no finished run is lost, none is paid for twice.
 // npm run test:kill -- [--points 200] [--seed 1]
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { buildProgram } from '../../scripts/program.mjs'
 import { complaints, isComplete, upToTiming } from './agree.mjs'
 import { asked, bench, benchmarksOf, copyOfBuild, makeSkill, names, runsOnDisk, startServer, top } from './stage.mjs'
 
@@ -75,9 +74,9 @@ async function isPlaced(workspace, runs, done) {
 }
 
 /** The commit order reversed: each run is in place, as if finished, before its agent is asked. */
-async function reversedBuild(reference) {
+function reversedBuild(reference) {
   const change = (dist) => {
-    const file = path.join(dist, 'src/flows/execute.js')
+    const file = path.join(dist, 'src/flows/run/execute.js')
     const text = readFileSync(file, 'utf8')
     const start = 'async function runAndCommit(execution, job, context) {'
     if (!text.includes(start)) throw new Error(`${file}: the place to change is gone`)
@@ -99,12 +98,10 @@ async function reversedBuild(reference) {
       file,
       text.replace(start, () => start + mark),
     )
+    const bin = path.join(dist, 'src/cli/bin.js') // starts from the changed file, not from the bundle
+    writeFileSync(bin, readFileSync(bin, 'utf8').replace('../../program/main.js', './main.js'))
   }
-  const reversed = copyOfBuild('reversed', { from: build, change })
-  const program = path.join(reversed, 'program') // what starts is the bundle: it has to hold the change
-  rmSync(program, { recursive: true })
-  await buildProgram(reversed, program)
-  return reversed
+  return copyOfBuild('reversed', { from: build, change })
 }
 
 const whole = [await undisturbed('whole-1'), await undisturbed('whole-2')]
@@ -134,7 +131,7 @@ for (let number = 1; number <= points; number += 1) {
     console.log(`${number} of ${points} kills, ${tally.inFlight} with runs in flight, ${tally.failed} failed`)
 }
 
-const reversed = await reversedBuild(reference)
+const reversed = reversedBuild(reference)
 let seen = 0
 for (let number = 1; number <= 3; number += 1) {
   const end = await trial({ dist: reversed, name: `reversed-${number}`, placed: 12 * number, expected })

@@ -48,7 +48,7 @@ rules:
 
 export async function startServer(dist) {
   const { startPractice } = await import(path.join(dist, 'src/practice/server.js'))
-  const { parseScenario } = await import(path.join(dist, 'src/practice/scenario.js'))
+  const { parseScenario } = await import(path.join(dist, 'src/practice/scenario/scenario.js'))
   return startPractice({ scenario: parseScenario(scenario, 'kill.yaml') })
 }
 

@@ -1,6 +1,6 @@
 /** A practice server and the official SDK talking to it. */
 import Anthropic from '@anthropic-ai/sdk'
-import { parseScenario } from '../../src/practice/scenario.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
 
 export interface Bench extends AsyncDisposable {

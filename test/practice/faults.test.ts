@@ -1,8 +1,8 @@
 /** What goes wrong on purpose, as the official SDK sees it, and when. */
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
-import { draw } from '../../src/practice/delay.ts'
-import { unit } from '../../src/practice/seed.ts'
+import { drawDelay } from '../../src/practice/scenario/delay.ts'
+import { hashToUnit } from '../../src/practice/scenario/seed.ts'
 import { type Bench, openBench, textIn } from './bench.ts'
 
 const params = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'x' }] }
@@ -160,8 +160,10 @@ describe('limits and latency', () => {
     expect(bench.server.requests.find(({ fault }) => fault)).toMatchObject({ status: 429, fault: 'max_in_flight' })
     expect(textIn(await bench.say('x'))).toBe('ok')
   })
-  const draws = (spec: Parameters<typeof draw>[0]) =>
-    Array.from({ length: 2000 }, (_, at) => draw(spec, unit('a', at), unit('b', at))).sort((a, b) => a - b)
+  const draws = (spec: Parameters<typeof drawDelay>[0]) =>
+    Array.from({ length: 2000 }, (_, at) => drawDelay(spec, hashToUnit('a', at), hashToUnit('b', at))).sort(
+      (a, b) => a - b,
+    )
   test('fixed', () => expect(new Set(draws({ kind: 'fixed', ms: 5 }))).toEqual(new Set([5])))
   test('uniform lies between its bounds', () => {
     const all = draws({ kind: 'uniform', low: 10, high: 20 })

@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { parseScenario } from '../../src/practice/scenario.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
 
 interface Bench extends AsyncDisposable {

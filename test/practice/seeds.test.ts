@@ -1,6 +1,6 @@
 /** Repeats differ by their number, and the same benchmark gives the same numbers. */
 import { describe, expect, test } from 'vitest'
-import { conversationKey, evenChance, unit } from '../../src/practice/seed.ts'
+import { conversationKey, evenChance, hashToUnit } from '../../src/practice/scenario/seed.ts'
 import { type Bench, openBench, textIn, tools } from './bench.ts'
 
 const numbered = 'rules: [{ name: a, text: "{{seed}}" }]'
@@ -86,7 +86,7 @@ describe('conditions on the number', () => {
   })
   test.each([0.1, 0.25, 0.5, 0.9])('%d of the numbers, within two, from any start', (p) => {
     for (let at = 0; at < 50; at += 1) {
-      const start = unit('start', at)
+      const start = hashToUnit('start', at)
       const n = 20 + at
       const passed = Array.from({ length: n }, (_, number) => evenChance(p, number, start)).filter(Boolean).length
       expect(Math.abs(passed - p * n)).toBeLessThan(2)

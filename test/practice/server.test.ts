@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { RequestLog } from '../../src/practice/log.ts'
-import { parseScenario } from '../../src/practice/scenario.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { callsIn, openBench, textIn, tools } from './bench.ts'
 

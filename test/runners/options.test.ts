@@ -1,10 +1,10 @@
 /** The options of evalSuite: each has its own kind of value, every slip is told, and nothing that is known is refused. */
 import { describe, expect, test } from 'vitest'
-import { noLimits } from '../../src/flows/limits.ts'
-import { requestOf } from '../../src/runners/options.ts'
+import { noLimits } from '../../src/flows/limits/limits.ts'
+import { toEvalRequest } from '../../src/runners/options.ts'
 
 /** As a JavaScript file gives them. */
-const given = (text: string) => requestOf('skills', JSON.parse(text))
+const given = (text: string) => toEvalRequest('skills', JSON.parse(text))
 
 describe('refused', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('refused', () => {
     ['{"a":1,"keep":0}', 'there is no option a; keep must be true or false, not 0'],
   ])('%s', (text, said) => expect(() => given(text)).toThrow(said))
   test.each(['', '  ', 7, null, undefined])('%j as a place', (place) => {
-    expect(() => requestOf(place, {})).toThrow('the first argument must be a path')
+    expect(() => toEvalRequest(place, {})).toThrow('the first argument must be a path')
   })
 })
 
@@ -36,7 +36,7 @@ describe('taken', () => {
   })
   test('each value, and limits with what they leave out', () => {
     const options = { timeoutSeconds: 0.5, retries: 0, cases: ['a'], keep: true, engine: 'codex' }
-    expect(requestOf('skills', options)).toMatchObject(options)
+    expect(toEvalRequest('skills', options)).toMatchObject(options)
     expect(given('{"limits":{"budget":5}}').limits).toEqual({ ...noLimits, budget: 5 })
   })
 })

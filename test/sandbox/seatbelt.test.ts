@@ -1,7 +1,7 @@
 /** The command for macOS, as far as it can be known without a Mac: what its profile lets through. */
 import { describe, expect, test } from 'vitest'
 import type { SandboxPolicy } from '../../src/base/sandbox/policy.ts'
-import { seatbeltCommand } from '../../src/base/sandbox/seatbelt.ts'
+import { buildSeatbeltCommand } from '../../src/base/sandbox/seatbelt.ts'
 
 const room = '/private/var/folders/xy/T/whetstone-1'
 const policy: SandboxPolicy = {
@@ -15,8 +15,8 @@ const policy: SandboxPolicy = {
   limits: { tmpBytes: 1, fileBytes: 1, processes: 1 },
 }
 
-const made = (more: Partial<Parameters<typeof seatbeltCommand>[0]> = {}) =>
-  seatbeltCommand({
+const made = (more: Partial<Parameters<typeof buildSeatbeltCommand>[0]> = {}) =>
+  buildSeatbeltCommand({
     policy,
     readable: ['/Users/me/.nvm/versions/node'],
     ports: [],

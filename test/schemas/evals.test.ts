@@ -53,7 +53,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
       caseOf({ ...unjudged, expected_output: 'y', checks: [{ type: 'skill_read' }] }),
       caseOf({ ...unjudged, expected_output: 'y', checks: [{ type: 'skill_read' }, { type: 'contains', value: 'x' }] }),
     ],
-    ['not-read', caseOf({ assertions: [1] }), caseOf({ assertions: ['y'] })],
+    ['field-type', caseOf({ assertions: [1] }), caseOf({ assertions: ['y'] })],
     ['not-read', caseOf({ expectations: ['x', null] }), caseOf({ expectations: ['x', { ...indicator }] })],
     [
       'not-read',

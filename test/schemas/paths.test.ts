@@ -4,7 +4,7 @@ import { sandboxSettings } from '../../schemas/evals.ts'
 import { runSpec } from '../../schemas/plan.ts'
 import { runRecord } from '../../schemas/run.ts'
 import { environment, inputFile, installedSkill } from '../../schemas/suite.ts'
-import { checkAs } from '../../src/base/json.ts'
+import { checkAs } from '../../src/base/json/json.ts'
 import { record } from '../fixtures/record.ts'
 
 const outside = [

@@ -10,11 +10,13 @@ const summary = (text: string) =>
 const files = {
   check: summary('\u001b[1m\u001b[32m70 passed\u001b[39m\u001b[22m\u001b[90m (70)\u001b[39m'),
   slow: summary('1 failed | 9 passed | 2 skipped (12)'),
+  two: summary('5 passed (5)') + summary('1 failed | 2 passed (3)'),
   lint: 'a mistake\n',
 }
 
 test.each([
   [[], ['check'], '70 passed, 0 failed, 0 skipped'],
+  [[], ['two'], '7 passed, 1 failed, 0 skipped'],
   [[], ['check', 'slow'], '79 passed, 1 failed, 2 skipped'],
   [['--part', '0', '--part', '0'], ['check', 'gone'], '72 passed, 0 failed, 0 skipped'],
   [['--part', '1', '--part', '0', '--status', '1'], ['check'], '71 passed, 1 failed, 0 skipped'],

@@ -1,5 +1,5 @@
 /** Seeded worlds to try the statistics on: what each arm can do on each case is known, so every interval and verdict can be checked. */
-import { type Random, seeded } from '../../src/phases/4-report/stats/random.ts'
+import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
 
 /** True chances of a case: with the skill and without it. */
 export interface Truth {
@@ -57,28 +57,44 @@ export const worlds: Record<'smooth' | 'bimodal' | 'saturated' | 'heteroscedasti
   },
 }
 
+/** Both arms are equal on every case: whatever decides between them is wrong. */
+export const equalWorlds: Record<'no difference' | 'every case at .5', World> = {
+  'no difference'(random) {
+    const rate = beta(random, 1.2, 1)
+    return { baseline: rate, candidate: rate }
+  },
+  'every case at .5': () => ({ baseline: 0.5, candidate: 0.5 }),
+}
+
 export interface Plan {
   cases: number
   runs: number
   /** Expectations of a case; 1: pass or fail. */
   expectations: number
+  /** Of the expectations of a run; absent: they are independent. 1: a run meets all or none. */
+  correlation?: number
 }
 
 export interface SeenCase extends Truth {
   scores: { candidate: number[]; baseline: number[] }
 }
 
-export function runSuite(random: Random, truths: readonly Truth[], { runs, expectations }: Plan): SeenCase[] {
-  const arm = (chance: number) => Array.from({ length: runs }, () => met(random, chance, expectations) / expectations)
+export function runSuite(random: Random, truths: readonly Truth[], plan: Plan): SeenCase[] {
+  const arm = (chance: number) => Array.from({ length: plan.runs }, () => met(random, chance, plan) / plan.expectations)
   return truths.map((truth) => ({
     ...truth,
     scores: { candidate: arm(truth.candidate), baseline: arm(truth.baseline) },
   }))
 }
 
-function met(random: Random, chance: number, expectations: number): number {
+/** Each expectation copies a draw of the run with the chance √correlation, so two of them have this correlation. */
+function met(random: Random, chance: number, { expectations, correlation = 0 }: Plan): number {
+  const [copied, shared] = [Math.sqrt(correlation), correlation > 0 && random() < chance]
   let count = 0
-  for (let at = 0; at < expectations; at += 1) if (random() < chance) count += 1
+  for (let at = 0; at < expectations; at += 1) {
+    const isCopy = copied > 0 && random() < copied
+    if (isCopy ? shared : random() < chance) count += 1
+  }
   return count
 }
 
@@ -88,7 +104,7 @@ export function drawTruths(random: Random, world: World, at: { cases: number; ef
 
 /** The mean effect over the population of cases, from 400,000 of them. */
 export function meanEffect(world: World, effect: number, draws = 400_000): number {
-  const random = seeded(20_261_121)
+  const random = createSeededRandom(20_261_121)
   let sum = 0
   for (let at = 0; at < draws; at += 1) {
     const { candidate, baseline } = world(random, effect)

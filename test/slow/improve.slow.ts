@@ -1,9 +1,9 @@
 /** The improve loop's gate, by the functions that its flow calls: what it takes wrongly, what it finds, what it gains beside a loop that takes any higher score. */
 import { expect, test } from 'vitest'
-import { alphaFor } from '../../src/phases/4-report/accept/alpha.ts'
-import { clopperPearson } from '../../src/phases/4-report/stats/binomial.ts'
-import { varianceOf } from '../../src/phases/4-report/stats/moments.ts'
-import { seeded } from '../../src/phases/4-report/stats/random.ts'
+import { candidateAlpha } from '../../src/phases/4-report/acceptance/alpha_spending.ts'
+import { clopperPearson } from '../../src/phases/4-report/stats/distributions/binomial.ts'
+import { createSeededRandom } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { sampleVariance } from '../../src/phases/4-report/stats/numbers/moments.ts'
 import { design, meetGate, ourSession, type SessionEnd, streamOf, strictSession } from './improve_session.ts'
 import { firstSkill, type Mix, meanOf, mixes } from './improve_world.ts'
 import { printTable, share } from './table.ts'
@@ -20,7 +20,7 @@ const upper = (ends: readonly SessionEnd[]) => clopperPearson(ends.filter(isFals
 /** Ours less the other, session by session on the same skill and the same stream of proposals: the mean and its standard error. */
 function leadOf(ours: readonly SessionEnd[], other: readonly SessionEnd[]): { mean: number; error: number } {
   const leads = ours.map(({ gain }, at) => gain - (other[at]?.gain ?? Number.NaN))
-  return { mean: meanOf(leads), error: Math.sqrt(varianceOf(leads) / leads.length) }
+  return { mean: meanOf(leads), error: Math.sqrt(sampleVariance(leads) / leads.length) }
 }
 
 /** Ours, and the loop that takes any higher score with at least as many runs in each session: the same a case, fewer, and with the same proposals. */
@@ -34,7 +34,7 @@ function simulate(mix: Mix, from: number, strict: readonly number[]): Record<str
   }
   for (let session = 0; session < sessions; session += 1) {
     const seed = from + session
-    const random = seeded(seed)
+    const random = createSeededRandom(seed)
     const first = firstSkill(random)
     const edits = () => streamOf(seed, mix)
     const { runs, proposals } = add('ours', ourSession(random, { first, edits: edits(), runs: design.budget }))
@@ -107,10 +107,10 @@ test('nothing but null edits: at most 6 of 100 sessions take one', () => {
 test('at 20 validation cases × 10 runs a gain of .25 is found with power ≥ .7, as the first and as the fifth candidate', () => {
   const trials = 1000
   const rows = [0, 4].map((before) => {
-    const random = seeded(950_000 + before)
+    const random = createSeededRandom(950_000 + before)
     let spent = 0
-    for (let at = 0; at < before; at += 1) spent += alphaFor({ spent, left: 5 - at })
-    const alpha = alphaFor({ spent, left: 5 - before })
+    for (let at = 0; at < before; at += 1) spent += candidateAlpha({ spent, left: 5 - at })
+    const alpha = candidateAlpha({ spent, left: 5 - before })
     let [won, blocks] = [0, 0]
     for (let trial = 0; trial < trials; trial += 1) {
       const incumbent = Array.from({ length: 20 }, () => 0.1 + 0.6 * random())

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { History } from '../../schemas/history.ts'
 import { improve } from '../../src/flows/improve/improve.ts'
-import { usualMargins } from '../../src/phases/4-report/accept/guards.ts'
-import { type Random, seeded } from '../../src/phases/4-report/stats/random.ts'
-import { parseScenario } from '../../src/practice/scenario.ts'
+import { usualMargins } from '../../src/phases/4-report/acceptance/guards.ts'
+import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { drawEdit, type Mix } from './improve_world.ts'
 
@@ -103,7 +103,7 @@ async function layOut(folder: string): Promise<string> {
 
 /** One session, from the start to its test. The same seed gives the same session, however busy the machine is: time decides nothing. */
 export async function practiceSession(seed: number, mix: Mix): Promise<PracticeEnd> {
-  const drawn = draw(seeded(seed), mix)
+  const drawn = draw(createSeededRandom(seed), mix)
   const rules = [...proposerRules(drawn), ...agentRules(drawn)]
   await using server = await startPractice({ scenario: parseScenario(JSON.stringify({ rules }), 'session.yaml') })
   const folder = await mkdtemp(path.join(tmpdir(), 'improve-'))
@@ -125,7 +125,7 @@ export async function practiceSession(seed: number, mix: Mix): Promise<PracticeE
         ...{ suite: null, engine: 'anthropic:practice-1', model: null, judge: null, concurrency: 1 },
         ...{ timeoutSeconds: 120, maxTurns: null, retries: 2, activation: 'natural', onTimeout: 'fail' },
         ...{ workspace: path.join(folder, 'ws'), passEnv: [] },
-        sandbox: { mode: 'off', network: null, readable: [] },
+        sandbox: { mode: 'off', network: null, readable: [], trusted: true },
       },
     },
     { emit: () => {}, env, drain: never, signal: never, now: () => new Date() },

@@ -1,20 +1,20 @@
 /** Sessions of the improve loop on the landscape: ours, by the gate's own code, and the loop that takes whatever scores higher. */
 import type { GateResult } from '../../schemas/history/gate.ts'
-import { alphaFor } from '../../src/phases/4-report/accept/alpha.ts'
+import { candidateAlpha } from '../../src/phases/4-report/acceptance/alpha_spending.ts'
+import { type PairedCase, takeFirstBlocks } from '../../src/phases/4-report/acceptance/compared_case.ts'
+import { isLosingToParent, parentRuns, trainVerdict } from '../../src/phases/4-report/acceptance/early_rejection.ts'
+import { gatePower } from '../../src/phases/4-report/acceptance/gate_power.ts'
+import { usualMargins } from '../../src/phases/4-report/acceptance/guards.ts'
+import { evaluateCandidateLook } from '../../src/phases/4-report/acceptance/interim_analysis.ts'
 import {
-  courseOf,
-  hopedGain,
+  countTries,
+  expectedGain,
   isWorthValidating,
   spentAlpha,
-  type Tried,
-  triesOf,
-} from '../../src/phases/4-report/accept/course.ts'
-import { isBehind, parentRuns, trainVerdict } from '../../src/phases/4-report/accept/early.ts'
-import { usualMargins } from '../../src/phases/4-report/accept/guards.ts'
-import { lookAt } from '../../src/phases/4-report/accept/look.ts'
-import { firstBlocks, type MetCase } from '../../src/phases/4-report/accept/met_case.ts'
-import { gatePower } from '../../src/phases/4-report/accept/power.ts'
-import { type Random, seeded } from '../../src/phases/4-report/stats/random.ts'
+  type TriedVersion,
+  traceCourse,
+} from '../../src/phases/4-report/acceptance/session_course.ts'
+import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { applyEdit, drawEdit, type Edit, type Mix, meanOf, type Skill } from './improve_world.ts'
 
 /** `noiseRuns`: of v0 against itself. No number of proposals is set: both loops end with their runs. */
@@ -39,7 +39,7 @@ const passes = (random: Random, chance: number, runs: number) =>
   Array.from({ length: runs }, () => (random() < chance ? 1 : 0))
 
 /** Both versions in the same blocks; time and cost vary as those of agents do, the same in both. */
-function meet(random: Random, candidate: readonly number[], incumbent: readonly number[], runs: number): MetCase[] {
+function meet(random: Random, candidate: readonly number[], incumbent: readonly number[], runs: number): PairedCase[] {
   return candidate.map((chance, at) => {
     const own = passes(random, chance, runs)
     const other = passes(random, incumbent[at] ?? 0, runs)
@@ -72,7 +72,7 @@ function trainTo(random: Random, { skill, trained }: Version, runs: number): Tra
 const countOf = (trained: Trained) => trained.reduce((sum, runs) => sum + runs.length, 0)
 
 /** Cost and time say nothing there. */
-function metIn(candidate: Trained, baseline: Trained): MetCase[] {
+function metIn(candidate: Trained, baseline: Trained): PairedCase[] {
   return candidate.map((own, evalId) => {
     const scores = { candidate: own, baseline: baseline[evalId] ?? [] }
     const of = <T>(value: (score: number) => T) => ({
@@ -101,7 +101,7 @@ function tryCandidate(random: Random, { candidate, parent, incumbent, alpha, tri
   parent.trained = trainTo(random, parent, parentRuns(trainRuns, tries))
   for (let runs = 1; runs <= trainRuns; runs += 1) {
     candidate.trained = trainTo(random, candidate, runs)
-    if (isBehind(metIn(candidate.trained, parent.trained))) break
+    if (isLosingToParent(metIn(candidate.trained, parent.trained))) break
   }
   const cases = metIn(candidate.trained, parent.trained)
   const runs = countOf(candidate.trained) + countOf(parent.trained) - before
@@ -124,7 +124,12 @@ export function meetGate(random: Random, { candidate, incumbent, alpha }: Meetin
   const met = { against: 'best', alpha, planned, margins: usualMargins }
   const looks: GateResult['looks'] = []
   for (let blocks = 1; ; blocks += 1) {
-    const { look, verdict } = lookAt({ ...met, cases: all.map((one) => firstBlocks(one, blocks)), blocks, looks })
+    const { look, verdict } = evaluateCandidateLook({
+      ...met,
+      cases: all.map((one) => takeFirstBlocks(one, blocks)),
+      blocks,
+      looks,
+    })
     if (look !== null) looks.push(look)
     if (verdict !== null) return verdict
   }
@@ -140,7 +145,7 @@ interface Version {
 export function ourSession(random: Random, { first, edits, runs: budget }: Session): SessionEnd {
   const v0: Version = { skill: first, version: 'v0', trained: [] }
   const versions = [v0]
-  const tried: Tried[] = [{ version: 'v0', parent: null, grading_result: 'baseline' }]
+  const tried: TriedVersion[] = [{ version: 'v0', parent: null, grading_result: 'baseline' }]
   const versionOf = (name: string) => versions.find(({ version }) => version === name) ?? v0
   const skillOf = (name: string) => versionOf(name).skill
   const { noiseRuns, trainRuns, validationRuns, iterations } = design
@@ -150,17 +155,17 @@ export function ourSession(random: Random, { first, edits, runs: budget }: Sessi
     ...{ proposals: 0, falseAccepts: 0, harmfulAccepts: 0, accepts: 0 },
   }
   for (; end.proposals < iterations && end.runs + most <= budget; end.proposals += 1) {
-    const course = courseOf(tried)
+    const course = traceCourse(tried)
     const [incumbent, parent] = [skillOf(course.best), versionOf(course.head)]
     const skill = applyEdit(parent.skill, edits())
     const candidate: Version = { skill, version: `v${versions.length}`, trained: [] }
-    const tries = triesOf(tried, course.head)
+    const tries = countTries(tried, course.head)
     const left = iterations - end.proposals
-    const alpha = alphaFor({ spent: spentAlpha(tried), left })
+    const alpha = candidateAlpha({ spent: spentAlpha(tried), left })
     const { detectable } = gatePower({ cases: first.validation.length, runs: validationRuns, alpha })
     const isLast = end.runs + 2 * most > budget
     const isWorth = (difference: number) =>
-      isWorthValidating(hopedGain(course, difference), { detectable, left: isLast ? 1 : left })
+      isWorthValidating(expectedGain(course, difference), { detectable, left: isLast ? 1 : left })
     const { gate, runs } = tryCandidate(random, { candidate, parent, incumbent, alpha, tries, isWorth })
     versions.push(candidate)
     tried.push({ version: candidate.version, parent: course.head, grading_result: gate.result, gate })
@@ -168,21 +173,21 @@ export function ourSession(random: Random, { first, edits, runs: budget }: Sessi
     if (gate.result === 'won') count(skill, incumbent)
   }
   // what was worked on without a win is validated before the end, as the loop does
-  const { best, head } = courseOf(tried)
+  const { best, head } = traceCourse(tried)
   const open = tried.find(({ version }) => version === head)
   if (
     open?.gate?.stage === 'train' &&
     head !== best &&
     end.runs + 2 * validationRuns * first.validation.length <= budget
   ) {
-    const alpha = alphaFor({ spent: spentAlpha(tried), left: 1 })
+    const alpha = candidateAlpha({ spent: spentAlpha(tried), left: 1 })
     const [candidate, incumbent] = [skillOf(head), skillOf(best)]
     const gate = meetGate(random, { candidate: candidate.validation, incumbent: incumbent.validation, alpha })
     end.runs += 2 * gate.blocks * candidate.validation.length
     tried[tried.indexOf(open)] = { ...open, gate, grading_result: gate.result }
     if (gate.result === 'won') count(candidate, incumbent)
   }
-  return { ...end, gain: meanOf(skillOf(courseOf(tried).best).test) - meanOf(first.test) }
+  return { ...end, gain: meanOf(skillOf(traceCourse(tried).best).test) - meanOf(first.test) }
 
   function count(candidate: Skill, incumbent: Skill): void {
     const truth = meanOf(candidate.test) - meanOf(incumbent.test)
@@ -227,6 +232,6 @@ export function strictSession(
 
 /** The same proposals in the same order for whoever asks. */
 export function streamOf(seed: number, mix: Mix): () => Edit {
-  const random = seeded(seed)
+  const random = createSeededRandom(seed)
   return () => drawEdit(random, mix)
 }

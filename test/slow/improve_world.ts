@@ -1,5 +1,5 @@
 /** A landscape of edits with known truth: what a skill can do on each case is known, and an edit changes it by a known amount. */
-import { type Random, seeded } from '../../src/phases/4-report/stats/random.ts'
+import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
 
 type EditKind = 'helpful' | 'null' | 'harmful'
 
@@ -50,7 +50,7 @@ export function drawEdit(random: Random, mix: Mix): Edit {
 /** Cases take more or less of an edit; of a null edit none takes anything. The same edit on the same skill does the same. */
 export function applyEdit(skill: Skill, { effect, seed }: Edit): Skill {
   if (effect === 0) return skill
-  const random = seeded(seed)
+  const random = createSeededRandom(seed)
   const changed = (chances: readonly number[]) => chances.map((chance) => clip(chance + effect * 2 * random()))
   return { train: changed(skill.train), validation: changed(skill.validation), test: changed(skill.test) }
 }

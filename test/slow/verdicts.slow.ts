@@ -1,10 +1,10 @@
 /** Size and power of the verdicts: how often each is given, and how often wrongly. */
 import { expect, test } from 'vitest'
 import type { Verdict } from '../../schemas/benchmark_statistics.ts'
-import { casesLikeThese } from '../../src/phases/4-report/stats/like_these.ts'
-import { usualOptions } from '../../src/phases/4-report/stats/options.ts'
-import { seeded } from '../../src/phases/4-report/stats/random.ts'
-import { theseCases } from '../../src/phases/4-report/stats/these_cases.ts'
+import { createSeededRandom } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { casesLikeThese } from '../../src/phases/4-report/stats/scopes/similar_cases.ts'
+import { theseCases } from '../../src/phases/4-report/stats/scopes/these_cases.ts'
+import { usualOptions } from '../../src/phases/4-report/stats/statistics_options.ts'
 import { drawTruths, effectFor, meanOfTruths, type Plan, runSuite, type Truth, worlds } from './generators.ts'
 import { printTable, share, twoErrors } from './table.ts'
 
@@ -20,7 +20,7 @@ interface Seen {
 }
 
 function simulate(plan: Plan, seed: number, truthsOf: (random: () => number) => Truth[], times = trials): Seen[] {
-  const random = seeded(seed)
+  const random = createSeededRandom(seed)
   return Array.from({ length: times }, () => {
     const truths = truthsOf(random)
     const scores = runSuite(random, truths, plan).map((one) => ({ ...one.scores, expectations: plan.expectations }))

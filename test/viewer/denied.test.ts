@@ -1,8 +1,8 @@
 /** Which quotes of an evidence are of what is not there: those lead nowhere, all others to where they stand. */
 import { expect, test } from 'vitest'
 import type { EvidencePlace } from '../../schemas/evidence.ts'
-import { provedParts } from '../../viewer/data/proof.ts'
-import type { Quotable } from '../../viewer/data/quotes.ts'
+import { findProvedParts } from '../../viewer/data/quotes/quote_places.ts'
+import type { Quotable } from '../../viewer/data/quotes/quotes.ts'
 
 const said = 'Say hello: hell or draft, alpha and beta, total 7, nice'
 const detail: Quotable = {
@@ -10,7 +10,7 @@ const detail: Quotable = {
   ...{ record: null, grading: null },
 }
 const linked = (evidence: string, evidence_at?: EvidencePlace, own = detail) =>
-  provedParts({ evidence, evidence_at }, own).flatMap(({ quote, place }) => (place === null ? [] : quote))
+  findProvedParts({ evidence, evidence_at }, own).flatMap(({ quote, place }) => (place === null ? [] : quote))
 
 test.each<[string, string[]]>([
   ['"hell" is not in the final answer; it begins "nice"', ['nice']],

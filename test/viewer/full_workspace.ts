@@ -1,5 +1,5 @@
 /** A benchmark with every artefact that may lie beside it: comparisons, versions, triggers, a trend, an iteration before. */
-import { aggregate } from '../../src/phases/4-report/aggregate.ts'
+import { aggregate } from '../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
 import { analysisFile, comparisonFile, historyFile, outside, trendFile, triggersFile } from './artefacts.ts'
 

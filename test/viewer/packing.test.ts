@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { aggregate } from '../../src/phases/4-report/aggregate.ts'
+import { aggregate } from '../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
 import { filling } from './filling.ts'
 import { stage } from './stage.ts'

@@ -1,5 +1,5 @@
 /** What the page is shown with in tests: a small benchmark with transcripts and outputs, and one of everything that can happen. */
-import { aggregate } from '../../src/phases/4-report/aggregate.ts'
+import { aggregate } from '../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf, oneOfEverything } from '../phases/4-report/fixture.ts'
 import { type Staged, stage } from './stage.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Benchmark } from '../../schemas/benchmark.ts'
-import { redactorFor } from '../../src/base/redact.ts'
+import { getRedactor } from '../../src/base/secrets/redact.ts'
 import { writePage } from '../../src/flows/page/write_page.ts'
 
 interface StagedRun {
@@ -57,7 +57,7 @@ export async function stage({ benchmark, runs = [], prompts, files = {}, singleF
     runs.map((run) => [`${run.eval_id}/${run.configuration}/run-${run.run_number}`, path.join(folder, runFolder(run))]),
   )
   const report = path.join(folder, 'report.html')
-  const redactor = redactorFor({})
+  const redactor = getRedactor({})
   const again = async (changed?: StagedRun) => {
     if (changed !== undefined) putRun(changed)
     await writePage({ folder, report, benchmark, prompts: prompts ?? null, folders, redactor, singleFile })

@@ -1,7 +1,7 @@
 /** The final answer of a run; null: there is none. */
 import type { RunDetail } from '../../schemas/page.ts'
 
-export function answerOf(detail: RunDetail | null): string | null {
+export function finalAnswer(detail: RunDetail | null): string | null {
   const { record } = detail ?? {}
   const said =
     typeof record === 'object' && record !== null && 'final_response' in record ? record.final_response : null

@@ -1,4 +1,4 @@
-/** The page's data with what every view asks of it: a run by its address, the runs of a case, an arm's place. */
+/** The page's data with the lookups of all views: a run by address, the runs of a case, the place of a configuration. */
 import type { Page, PageCase, PageRuns } from '../../schemas/page.ts'
 
 export interface Run {
@@ -12,11 +12,15 @@ export interface Run {
   message: string
   marks: string
   passed: number
-  /** Decided expectations; those undecided are outside. */
+  /** Decided expectations only. */
   total: number
   undecided: number
-  /** It counts as it stands, though the agent ran out of time. */
+  /** The agent ran out of time, but the run counts. */
   timedOut: boolean
+  /** It contains text that seems to instruct the judge. */
+  suspicious: boolean
+  /** It ended with a question to the user. */
+  askedUser: boolean
   rate: number
   seconds: number | null
   tokens: number | null
@@ -34,23 +38,30 @@ export interface Model {
   runs: PageRuns
   size: number
   run(index: number): Run
-  /** Indices of a case's runs: by arm, then number. */
+  /** Indices of a case's runs: by configuration, then number. */
   ofCase(caseIndex: number): number[]
   find(evalId: number, arm: string, number: number): number
   caseAt(evalId: number): number
 }
 
-export function modelOf(page: Page): Model {
+export function createModel(page: Page): Model {
   const { runs, cases, arms } = page
   const size = runs.case.length
   const groups: number[][] = cases.map(() => [])
   const places = new Map<string, number>()
   for (let index = 0; index < size; index += 1) {
-    groups[at(runs.case, index)]?.push(index)
-    places.set(`${at(runs.case, index)}/${at(runs.arm, index)}/${at(runs.number, index)}`, index)
+    groups[columnEntry(runs.case, index)]?.push(index)
+    places.set(
+      `${columnEntry(runs.case, index)}/${columnEntry(runs.arm, index)}/${columnEntry(runs.number, index)}`,
+      index,
+    )
   }
   for (const group of groups) {
-    group.sort((a, b) => at(runs.arm, a) - at(runs.arm, b) || at(runs.number, a) - at(runs.number, b))
+    group.sort(
+      (a, b) =>
+        columnEntry(runs.arm, a) - columnEntry(runs.arm, b) ||
+        columnEntry(runs.number, a) - columnEntry(runs.number, b),
+    )
   }
   const ids = new Map(cases.map(({ eval_id }, index) => [eval_id, index]))
   const caseAt = (evalId: number) => ids.get(evalId) ?? -1
@@ -58,54 +69,56 @@ export function modelOf(page: Page): Model {
     page,
     runs,
     size,
-    run: (index) => runAt(page, index),
+    run: (index) => createRun(page, index),
     ofCase: (caseIndex) => groups[caseIndex] ?? [],
     find: (evalId, arm, number) => places.get(`${caseAt(evalId)}/${arms.indexOf(arm)}/${number}`) ?? -1,
     caseAt,
   }
 }
 
-/** An entry of a column; every column has one a run. */
-export function at<T>(column: readonly T[], index: number): T {
+/** An entry of a column; every column has one per run. Throws RangeError if there is no such run. */
+export function columnEntry<T>(column: readonly T[], index: number): T {
   const value = column[index]
   if (value === undefined) throw new RangeError(`no run ${index}`)
   return value
 }
 
-function runAt({ runs, cases, arms }: Page, index: number): Run {
-  const status = at(runs.status, index)
-  const read = at(runs.read, index)
+function createRun({ runs, cases, arms }: Page, index: number): Run {
+  const status = columnEntry(runs.status, index)
+  const read = columnEntry(runs.read, index)
   return {
     index,
-    case: at(cases, at(runs.case, index)),
-    caseIndex: at(runs.case, index),
-    arm: arms[at(runs.arm, index)] ?? '?',
-    armIndex: at(runs.arm, index),
-    number: at(runs.number, index),
+    case: columnEntry(cases, columnEntry(runs.case, index)),
+    caseIndex: columnEntry(runs.case, index),
+    arm: arms[columnEntry(runs.arm, index)] ?? '?',
+    armIndex: columnEntry(runs.arm, index),
+    number: columnEntry(runs.number, index),
     status,
-    message: at(runs.message, index),
-    marks: at(runs.marks, index),
-    passed: at(runs.passed, index),
-    total: at(runs.total, index),
-    undecided: at(runs.undecided, index),
-    timedOut: at(runs.timed_out, index) === 1,
-    rate: at(runs.rate, index),
-    seconds: at(runs.seconds, index),
-    tokens: at(runs.tokens, index),
-    calls: at(runs.calls, index),
-    errors: at(runs.errors, index),
-    cost: at(runs.cost, index),
+    message: columnEntry(runs.message, index),
+    marks: columnEntry(runs.marks, index),
+    passed: columnEntry(runs.passed, index),
+    total: columnEntry(runs.total, index),
+    undecided: columnEntry(runs.undecided, index),
+    timedOut: columnEntry(runs.timed_out, index) === 1,
+    suspicious: columnEntry(runs.suspicious, index) === 1,
+    askedUser: columnEntry(runs.asked_user, index) === 1,
+    rate: columnEntry(runs.rate, index),
+    seconds: columnEntry(runs.seconds, index),
+    tokens: columnEntry(runs.tokens, index),
+    calls: columnEntry(runs.calls, index),
+    errors: columnEntry(runs.errors, index),
+    cost: columnEntry(runs.cost, index),
     read: read === null ? null : read === 1,
-    folder: at(runs.folder, index),
-    detail: at(runs.detail, index),
+    folder: columnEntry(runs.folder, index),
+    detail: columnEntry(runs.detail, index),
     graded: status === 'graded',
   }
 }
 
-/** What a statement came to in a run. */
+/** The verdict on a statement in a run. */
 export type Mark = 'pass' | 'fail' | 'undecided' | 'none'
 
-export function markOf(sign: string | undefined): Mark {
+export function toMark(sign: string | undefined): Mark {
   if (sign === '1' || sign === 'p') return 'pass'
   if (sign === '0' || sign === 'f') return 'fail'
   return sign === '?' ? 'undecided' : 'none'

@@ -1,12 +1,12 @@
-/** Fleet: who works for a queue, what waits in it, and how fast it goes; asked for anew every two seconds. */
+/** The fleet view: a queue's workers, waiting jobs and speed; it asks every two seconds. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Fleet } from '../../schemas/fleet.ts'
-import { isServed } from '../data/out.ts'
-import { Listed } from '../parts/listed.tsx'
-import { plural } from '../words.ts'
+import { isServed } from '../data/review/send_or_save.ts'
+import { displayPlural } from '../format.ts'
+import { ListTable } from '../parts/layout/data_table.tsx'
 
 const pauseMs = 2000
-/** A worker says that it lives every five seconds or so. */
+/** A worker reports about every five seconds. */
 const silentMs = 30_000
 
 export function hasFleet(): boolean {
@@ -36,7 +36,7 @@ export function FleetView() {
     <>
       <header class="lead">
         <h1>
-          {plural(fleet.workers.length, 'worker')}, {rate(fleet.per_minute)}
+          {displayPlural(fleet.workers.length, 'worker')}, {rate(fleet.per_minute)}
         </h1>
         <p>
           <bdi>{fleet.place}</bdi>, as of {new Date(fleet.at).toLocaleTimeString()}
@@ -71,7 +71,7 @@ function Workers({ workers }: { workers: Fleet['workers'] }) {
   return (
     <section aria-labelledby="workers">
       <h2 id="workers">Workers</h2>
-      <Listed
+      <ListTable
         columns={['worker', 'offers', 'busy', 'made', 'left', '429', 'a minute', 'heard']}
         words={['worker', 'offers']}
       >
@@ -96,7 +96,7 @@ function Workers({ workers }: { workers: Fleet['workers'] }) {
             </td>
           </tr>
         ))}
-      </Listed>
+      </ListTable>
     </section>
   )
 }
@@ -106,7 +106,7 @@ function Queues({ queues }: { queues: Fleet['queues'] }) {
   return (
     <section aria-labelledby="queues">
       <h2 id="queues">Queues</h2>
-      <Listed columns={['queue', 'needs', 'waiting', 'in flight', 'failed', 'at once']} words={['queue', 'needs']}>
+      <ListTable columns={['queue', 'needs', 'waiting', 'in flight', 'failed', 'at once']} words={['queue', 'needs']}>
         {queues.map((one) => (
           <tr key={one.queue}>
             <th scope="row" class="left">
@@ -121,7 +121,7 @@ function Queues({ queues }: { queues: Fleet['queues'] }) {
             <td>{one.limit ?? 'no limit'}</td>
           </tr>
         ))}
-      </Listed>
+      </ListTable>
     </section>
   )
 }

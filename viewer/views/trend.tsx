@@ -1,11 +1,11 @@
-/** Trend: every benchmark of the workspace over time, each difference with its interval, and what it all cost by month. */
+/** The trend view: every benchmark of the workspace over time, each difference with its interval, and the cost by month. */
 import type { Trend, TrendPoint } from '../../schemas/trend.ts'
 import type { Model } from '../data/model.ts'
-import { Forest } from '../parts/forest.tsx'
-import { Listed } from '../parts/listed.tsx'
-import { ReportLink } from '../parts/report_link.tsx'
-import { UnknownForm } from '../parts/unknown_form.tsx'
-import { dollars, percent, plural, points } from '../words.ts'
+import { displayDollars, displayPercent, displayPlural, displayPoints } from '../format.ts'
+import { Forest } from '../parts/charts/difference_chart.tsx'
+import { UnknownForm } from '../parts/content/raw_artefact.tsx'
+import { ListTable } from '../parts/layout/data_table.tsx'
+import { ReportLink } from '../parts/run/report_link.tsx'
 
 export function hasTrend({ page }: Model): boolean {
   return page.extras.trend !== undefined
@@ -18,7 +18,7 @@ export function TrendView({ model }: { model: Model }) {
   return (
     <>
       <header class="lead">
-        <h1>{plural(trend.value.points.length, 'benchmark')} over time</h1>
+        <h1>{displayPlural(trend.value.points.length, 'benchmark')} over time</h1>
       </header>
       <Points model={model} trend={trend.value} />
     </>
@@ -42,7 +42,7 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
         <h2 id="points">
           Benchmarks <small>newest first; as of when `view --trend` was run</small>
         </h2>
-        <Listed
+        <ListTable
           columns={['made', 'version, model', 'with', 'baseline', 'difference', 'interval', '']}
           words={['made', 'version, model']}
           kind="trend"
@@ -50,7 +50,7 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
           {newest.map((point) => (
             <Row key={point.folder} model={model} point={point} />
           ))}
-        </Listed>
+        </ListTable>
       </section>
       <Costs trend={trend} />
     </>
@@ -71,10 +71,10 @@ function Row({ model, point }: { model: Model; point: TrendPoint }) {
       <td class="left">
         <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{point.model ?? '–'}</bdi>
       </td>
-      <td>{candidate === null ? '–' : percent(candidate.mean)}</td>
-      <td>{baseline === null ? '–' : percent(baseline.mean)}</td>
-      <td>{lift === null ? '–' : points(lift.mean)}</td>
-      <td>{known ? `${points(lift.ci_low ?? 0)} to ${points(lift.ci_high ?? 0)}` : '–'}</td>
+      <td>{candidate === null ? '–' : displayPercent(candidate.mean)}</td>
+      <td>{baseline === null ? '–' : displayPercent(baseline.mean)}</td>
+      <td>{lift === null ? '–' : displayPoints(lift.mean)}</td>
+      <td>{known ? `${displayPoints(lift.ci_low ?? 0)} to ${displayPoints(lift.ci_high ?? 0)}` : '–'}</td>
       <td class="wide">{lift !== null && <Forest mean={lift.mean} low={lift.ci_low} high={lift.ci_high} />}</td>
     </tr>
   )
@@ -82,11 +82,14 @@ function Row({ model, point }: { model: Model; point: TrendPoint }) {
 
 function Costs({ trend: { costs } }: { trend: Trend }) {
   if (costs.length === 0) return null
-  const money = (usd: number | null) => (usd === null ? '–' : dollars(usd))
+  const money = (usd: number | null) => (usd === null ? '–' : displayDollars(usd))
   return (
     <section aria-labelledby="months">
       <h2 id="months">Cost by month</h2>
-      <Listed columns={['month', 'benchmarks', 'agent', 'judge', 'improve', 'runs of unknown cost']} words={['month']}>
+      <ListTable
+        columns={['month', 'benchmarks', 'agent', 'judge', 'improve', 'runs of unknown cost']}
+        words={['month']}
+      >
         {costs.map(({ month, benchmarks, agent_usd, judge_usd, improve_usd, unknown_runs }) => (
           <tr key={month}>
             <th scope="row">{month}</th>
@@ -97,7 +100,7 @@ function Costs({ trend: { costs } }: { trend: Trend }) {
             <td>{unknown_runs}</td>
           </tr>
         ))}
-      </Listed>
+      </ListTable>
     </section>
   )
 }

@@ -1,18 +1,26 @@
-/** The command line of bubblewrap for a policy. Pure: what is on this machine is told to it. */
+/** Builds the command line of bubblewrap for a policy. Pure: the caller passes the facts about this machine. */
+import path from 'node:path'
+import { filterDescriptor } from './kernel/first_process.ts'
+import type { CoveredEntry } from './kernel/proc.ts'
+import { isSubpath } from './paths_below.ts'
 import type { SandboxPolicy } from './policy.ts'
 
-/** One part of the machine as it shall appear inside. `link`: a symbolic link to `to`. */
+/** One part of the machine as it appears inside. `link`: a symbolic link to `to`. */
 export type SystemPart = { kind: 'folder' | 'file'; path: string } | { kind: 'link'; path: string; to: string }
 
-export interface Inside {
+export interface BubblewrapRequest {
   policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'tmp' | 'limits'>
   /** Parts of the system, all read-only. */
   system: readonly SystemPart[]
-  /** Existing files and folders to read, absolute. */
+  /** Entries of /proc to cover. */
+  coveredProc: readonly CoveredEntry[]
+  /** Ask for a user namespace; an ordinary user always gets one. */
+  userNamespace: boolean
+  /** Existing readable files and folders, absolute. */
   readable: readonly string[]
-  /** Existing folders within a readable folder of which only what is named itself is seen. */
+  /** Existing folders within a readable folder that appear empty, except for what is listed itself. */
   cleared: readonly string[]
-  /** Existing things within a readable folder that shall not be seen. */
+  /** Existing files and folders within a readable folder that stay invisible. */
   hidden: readonly { path: string; isFolder: boolean }[]
   /** A file of the host at another place inside (the bridge). */
   placed: readonly { from: string; at: string }[]
@@ -21,44 +29,74 @@ export interface Inside {
   command: readonly string[]
 }
 
-/** Every namespace of its own but the network's; ends with its starter; no terminal to type into; no capability. */
+/** Own namespaces except network and user; ends with its parent; no terminal to type into; no capabilities; a system call filter. */
 const shell = [
   '--unshare-pid',
   '--unshare-ipc',
   '--unshare-uts',
   '--unshare-cgroup-try',
   '--die-with-parent',
+  '--as-pid-1',
   '--new-session',
   '--cap-drop',
   'ALL',
+  '--seccomp',
+  String(filterDescriptor),
 ]
 
-/** The arguments for `bwrap`. Later mounts lie over earlier ones: what is hidden over what is readable, what is writable over all; then what is empty is closed. */
-export function bubblewrapArguments(inside: Inside): string[] {
+/** The arguments for `bwrap`. Later mounts cover earlier ones: hidden over readable, writable over all. Empty folders end read-only. */
+export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
   const { policy, cwd } = inside
   const size = ['--size', String(policy.limits.tmpBytes), '--tmpfs']
   return [
     ...shell,
+    ...(inside.userNamespace ? ['--unshare-user'] : []),
     ...(policy.network === 'open' ? [] : ['--unshare-net']),
     ...inside.system.flatMap((part) =>
       part.kind === 'link' ? ['--symlink', part.to, part.path] : ['--ro-bind', part.path, part.path],
     ),
-    ...['--proc', '/proc', '--dev', '/dev', ...size, '/dev/shm', '--dir', '/var/tmp', '--dir', '/run'],
+    ...procArguments(inside.coveredProc),
+    ...['--dev', '/dev', ...size, '/dev/shm', '--dir', '/var/tmp', '--dir', '/run'],
     ...(policy.tmp === null ? [...size, '/tmp'] : ['--bind', policy.tmp, '/tmp']),
     ...parentsFirst([...inside.readable, ...inside.cleared]).flatMap((path) =>
       inside.cleared.includes(path) ? ['--tmpfs', path] : ['--ro-bind', path, path],
     ),
     ...inside.hidden.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
-    ...parentsFirst(policy.scratch).flatMap((path) => [...size, path]),
-    ...parentsFirst(policy.writable).flatMap((path) => ['--bind', path, path]),
+    ...parentsFirst(policy.scratch).flatMap((path) => ['--size', scratchShare(policy), '--tmpfs', path]),
+    ...parentsFirst([...policy.writable, ...pinnedFolders(policy)]).flatMap((path) => ['--bind', path, path]),
     ...parentsFirst(policy.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...inside.placed.flatMap(({ from, at }) => ['--ro-bind', from, at]),
-    ...[...inside.cleared, ...emptied(inside)].flatMap((path) => ['--remount-ro', path]),
+    ...[...inside.cleared, ...emptyHiddenArguments(inside)].flatMap((path) => ['--remount-ro', path]),
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--', ...inside.command],
   ]
 }
 
-function emptied({ hidden }: Inside): string[] {
+/** Scratch folders are in memory: together they get the size of one /tmp, however many a suite asks for. */
+function scratchShare({ scratch, limits }: BubblewrapRequest['policy']): string {
+  return String(Math.max(4096, Math.floor(limits.tmpBytes / scratch.length)))
+}
+
+/** Its own processes, kernel settings read-only (bubblewrap leaves /proc/sys writable to root), and no entry that reaches the host. */
+function procArguments(covered: readonly CoveredEntry[]): string[] {
+  return [
+    ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+    ...covered.flatMap(({ path, isFolder }) =>
+      isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
+    ),
+  ]
+}
+
+/** The folders between a writable folder and its read-only parts: a mount point can't be renamed, so the parts stay in place. */
+function pinnedFolders({ writable, readOnly }: Pick<SandboxPolicy, 'writable' | 'readOnly'>): string[] {
+  return readOnly.flatMap((place) => {
+    const between: string[] = []
+    const isInside = (folder: string) => writable.some((root) => root !== folder && isSubpath(folder, root))
+    for (let folder = path.dirname(place); isInside(folder); folder = path.dirname(folder)) between.push(folder)
+    return between
+  })
+}
+
+function emptyHiddenArguments({ hidden }: BubblewrapRequest): string[] {
   return hidden.filter(({ isFolder }) => isFolder).map(({ path }) => path)
 }
 

@@ -1,29 +1,32 @@
-/** Which sandbox this machine gives, asked once per process, and what a user's wish makes of it. */
+/** Finds which sandbox this machine supports, once per process, and applies the user's options. */
 import { platform } from 'node:os'
-import { messageOf, UserError } from '../error.ts'
-import { runProcess } from '../spawn.ts'
-import { timeLimit } from '../time_limit.ts'
+import { errorMessage, UserError } from '../errors/error.ts'
+import { runProcess } from '../process/spawn.ts'
+import { startTimeLimit } from '../time/time_limit.ts'
 import { enterSandbox } from './enter.ts'
+import { seccompFilter } from './kernel/seccomp.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
-import { whereIs } from './programs.ts'
+import { findOnPath } from './programs.ts'
 
 export type SandboxMode = 'auto' | 'required' | 'off'
 
-/** What a user asks of the sandbox. */
+/** The user's options for the sandbox. */
 export interface SandboxWish {
   mode: SandboxMode
-  /** Wins over the suite; null: as the suite says, else none. */
+  /** null: none, and a suite that asks for an open network is refused. */
   network: 'none' | 'open' | null
   /** Further files and folders that agents may read. */
   readable: readonly string[]
+  /** Whether commands of a suite may run without a sandbox; absent: ask the user. */
+  trusted?: boolean
 }
 
-export const noWish: SandboxWish = { mode: 'auto', network: null, readable: [] }
+export const noSandboxWish: SandboxWish = { mode: 'auto', network: null, readable: [] }
 
-/** What is really used. `reason`: one line for a person. */
-export interface SandboxChoice extends Omit<SandboxWish, 'mode'> {
+/** The sandbox in use. `reason`: one line for a person. */
+export interface SandboxChoice extends Omit<SandboxWish, 'mode' | 'trusted'> {
   mechanism: Sandbox['mechanism'] | 'none'
-  /** null where the mechanism is none. */
+  /** null: the mechanism is none. */
   program: string | null
   reason: string
 }
@@ -33,7 +36,7 @@ export type SandboxProbe =
   | { ok: true; mechanism: Sandbox['mechanism']; program: string; detail: string }
   | { ok: false; message: string; fix: string }
 
-/** Throws UserError where one is required and none works. */
+/** Throws UserError when a sandbox is required and none works. */
 export async function chooseSandbox(wish: SandboxWish, searchPath: string): Promise<SandboxChoice> {
   const { network, readable } = wish
   const none = (reason: string) => ({ mechanism: 'none' as const, program: null, reason, network, readable })
@@ -46,7 +49,7 @@ export async function chooseSandbox(wish: SandboxWish, searchPath: string): Prom
 
 const probes = new Map<string, Promise<SandboxProbe>>()
 
-/** Starts a program in a sandbox to see, with bubblewrap twice where it is silent for `patienceMs`; the answer is kept for this process. */
+/** Starts a program in a sandbox to find out; retries bubblewrap once after `patienceMs` without an answer. Kept for this process. */
 export function probeSandbox(searchPath: string, patienceMs = 10_000): Promise<SandboxProbe> {
   const probe = probes.get(searchPath) ?? probeNow(searchPath, patienceMs)
   probes.set(searchPath, probe)
@@ -58,7 +61,10 @@ async function probeNow(searchPath: string, patienceMs: number): Promise<Sandbox
   if (platform() !== 'linux') {
     return { ok: false, message: `no sandbox on ${platform()}`, fix: 'use Linux with bubblewrap' }
   }
-  const program = await whereIs('bwrap', searchPath)
+  if (seccompFilter(process.arch) === null) {
+    return { ok: false, message: `no sandbox on ${process.arch}`, fix: 'use an x64 or arm64 machine' }
+  }
+  const program = await findOnPath('bwrap', searchPath)
   const fix = 'install bubblewrap (apt-get install bubblewrap, dnf install bubblewrap)'
   if (program === null) return { ok: false, message: 'bwrap is not on PATH', fix }
   return await tryBubblewrap(program, searchPath, { patienceMs, tries: 2 })
@@ -69,20 +75,20 @@ const blank: SandboxPolicy = {
   limits: { tmpBytes: 2 ** 20, fileBytes: 2 ** 20, processes: 64 },
 }
 
-/** Not yet proven on a Mac. */
+/** Not verified on a Mac. */
 async function trySeatbelt(searchPath: string, patienceMs: number): Promise<SandboxProbe> {
   const sandbox: Sandbox = { mechanism: 'seatbelt', program: '/usr/bin/sandbox-exec', policy: blank }
   const fix = 'npm install -g @anthropic-ai/sandbox-runtime@0.0.78 (beside whetstone)'
   try {
     const inner = { command: 'true', args: [], cwd: '/', env: { PATH: searchPath } }
     await using entered = await enterSandbox(inner, sandbox)
-    using limit = timeLimit(patienceMs)
+    using limit = startTimeLimit(patienceMs)
     const end = await runProcess({ ...entered.invocation, signal: limit.signal })
     const detail = 'Seatbelt (not yet proven)'
     if (end.exitCode === 0) return { ok: true, mechanism: 'seatbelt', program: sandbox.program, detail }
     return { ok: false, message: `Seatbelt does not work here: ${end.stderrTail.trim()}`, fix }
   } catch (error) {
-    return { ok: false, message: `Seatbelt does not work here: ${messageOf(error)}`, fix }
+    return { ok: false, message: `Seatbelt does not work here: ${errorMessage(error)}`, fix }
   }
 }
 
@@ -92,12 +98,12 @@ async function tryBubblewrap(
   { patienceMs, tries }: { patienceMs: number; tries: number },
 ): Promise<SandboxProbe> {
   const sandbox: Sandbox = { mechanism: 'bubblewrap', program, policy: blank }
-  using limit = timeLimit(patienceMs)
+  using limit = startTimeLimit(patienceMs)
   const { signal } = limit
   const inner = { command: 'sh', args: ['-c', 'test "$$" -lt 10'], cwd: '/', env: { PATH: searchPath } }
   await using entered = await enterSandbox(inner, sandbox)
   const end = await runProcess({ ...entered.invocation, signal }).catch((error: Error) => error)
-  // the time may have gone to work of our own, or while we were stopped: no agent is to run bare for that
+  // our own work or a stopped process may have used up the time: that must not leave agents without a sandbox
   if (end instanceof Error && signal.aborted && tries > 1)
     return await tryBubblewrap(program, searchPath, { patienceMs, tries: tries - 1 })
   if (!(end instanceof Error) && end.exitCode === 0) {

@@ -1,45 +1,52 @@
-/** From a process to the same process inside a sandbox. */
+/** Moves a process into a sandbox. */
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isBelow } from './below.ts'
-import { type Bridge, openBridge } from './bridge.ts'
+import { UserError } from '../errors/error.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
-import { limit } from './limit.ts'
+import { prepareLimits } from './command_limits.ts'
+import type { EnteredSandbox, Invocation } from './invocation.ts'
+import { firstProcessPipes, firstProcessWords } from './kernel/first_process.ts'
+import { listCoveredProcEntries } from './kernel/proc.ts'
+import { seccompFilter } from './kernel/seccomp.ts'
+import { hasUserNamespace } from './kernel/user_namespace.ts'
+import { type Bridge, openBridge } from './network_bridge.ts'
+import { planRoutes } from './network_routes.ts'
+import { isSubpath } from './paths_below.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
-import { partsOfCommand, pathFolders, roomsFolder } from './programs.ts'
-import { routesTo } from './routes.ts'
-import { systemParts } from './system.ts'
+import { findCommandParts, resolvePathFolders, tempDirRoots } from './programs.ts'
+import { listSystemParts } from './system.ts'
 
-export interface Invocation {
-  command: string
-  args: readonly string[]
-  cwd: string
-  env: Readonly<Record<string, string>>
-}
-
-export interface Entered extends AsyncDisposable {
-  /** What to start in place of the given. */
-  invocation: Invocation
-}
-
-/** Prepares the sandbox; its end closes what belongs to it outside. Rejects when something of it can't be made. */
-export async function enterSandbox(outside: Invocation, { mechanism, program, policy }: Sandbox): Promise<Entered> {
+/** Prepares the sandbox; disposal closes its parts outside. Rejects when a part can't be created. */
+export async function enterSandbox(
+  outside: Invocation,
+  { mechanism, program, policy }: Sandbox,
+): Promise<EnteredSandbox> {
   if (mechanism === 'seatbelt') return (await import('./enter_seatbelt.ts')).enterSeatbelt(outside, policy)
-  const shown = await shownTo(outside, policy)
+  const filter = seccompFilter(process.arch)
+  if (filter === null) throw new UserError(`no sandbox on ${process.arch}`, 'use an x64 or arm64 machine')
+  const shown = await findExistingPolicy(outside, policy)
   const { env, command, args, cwd } = outside
-  const link = await linkTo(outside, policy)
+  const link = await openLink(outside, policy)
   try {
-    const limited = await limit(policy.limits)
+    const limited = await prepareLimits(policy.limits)
     const words = bubblewrapArguments({
       ...shown,
+      coveredProc: listCoveredProcEntries(),
+      userNamespace: process.getuid?.() === 0 && (await hasUserNamespace(program)),
       placed: link.placed,
       cwd,
-      command: [...limited.inside, ...link.before, command, ...args],
+      command: [...firstProcessWords(limited.inside), ...link.before, command, ...args],
     })
     const [first = program, ...rest] = [...limited.outside, program, ...words]
     return {
-      invocation: { command: first, args: rest, cwd: '/', env: { ...env, ...link.env } },
+      invocation: {
+        command: first,
+        args: rest,
+        cwd: '/',
+        env: { ...env, ...link.env },
+        pipes: firstProcessPipes(filter),
+      },
       async [Symbol.asyncDispose]() {
         await link.bridge?.[Symbol.asyncDispose]()
         await limited.end()
@@ -51,23 +58,25 @@ export async function enterSandbox(outside: Invocation, { mechanism, program, po
   }
 }
 
-/** What of the policy is there on this machine. */
-async function shownTo(outside: Invocation, policy: SandboxPolicy) {
-  const programs = [await pathFolders(outside.env.PATH ?? ''), await partsOfCommand([outside.command])]
-  if (typeof policy.network !== 'string') programs.push(await partsOfCommand([process.execPath]))
-  const hidden = await existing(policy.hidden)
-  const rooms = (await existing(roomsFolder())).filter(({ real }) => !hidden.some((one) => isBelow(real, one.real)))
-  const found = await existing([...policy.readable, ...programs.flat()])
-  const readable = found.filter(({ real }) => !hidden.some((one) => isBelow(real, one.real)))
-  const readOnly = (await existing(policy.readOnly)).map(({ path }) => path)
+/** The parts of the policy that exist on this machine. */
+async function findExistingPolicy(outside: Invocation, policy: SandboxPolicy) {
+  const programs = [await resolvePathFolders(outside.env.PATH ?? ''), await findCommandParts([outside.command])]
+  if (typeof policy.network !== 'string') programs.push(await findCommandParts([process.execPath]))
+  const hidden = await findExistingPlaces(policy.hidden)
+  const rooms = (await findExistingPlaces(tempDirRoots())).filter(
+    ({ real }) => !hidden.some((one) => isSubpath(real, one.real)),
+  )
+  const found = await findExistingPlaces([...policy.readable, ...programs.flat()])
+  const readable = found.filter(({ real }) => !hidden.some((one) => isSubpath(real, one.real)))
+  const readOnly = (await findExistingPlaces(policy.readOnly)).map(({ path }) => path)
   return {
-    system: await systemParts(),
+    system: await listSystemParts(),
     readable: readable.map(({ path }) => path),
-    cleared: covered(
+    cleared: coveredPaths(
       readable.filter(({ real }) => !rooms.some((one) => one.real === real)),
       rooms,
     ).map(({ path }) => path),
-    hidden: covered(readable, hidden),
+    hidden: coveredPaths(readable, hidden),
     policy: { ...policy, readOnly },
   }
 }
@@ -83,10 +92,10 @@ interface Link {
 const noLink: Link = { bridge: null, before: [], env: {}, placed: [] }
 const forwarder = { from: fileURLToPath(new URL('./forward.mjs', import.meta.url)), at: '/run/whetstone/forward.mjs' }
 
-/** The bridge to the endpoints, where the policy names some. */
-async function linkTo({ env }: Invocation, { network }: SandboxPolicy): Promise<Link> {
+/** The bridge to the endpoints that the policy names, if any. */
+async function openLink({ env }: Invocation, { network }: SandboxPolicy): Promise<Link> {
   if (typeof network === 'string') return noLink
-  const { routes, env: more } = routesTo(network.endpoints)
+  const { routes, env: more } = planRoutes(network.endpoints)
   if (routes.length === 0) return noLink
   // the user's own: suiteVariables lets no suite name one
   const upstream = env.HTTPS_PROXY || env.https_proxy || null
@@ -102,28 +111,27 @@ async function linkTo({ env }: Invocation, { network }: SandboxPolicy): Promise<
 }
 
 interface Place {
-  /** As it was named, absolute. */
+  /** As given, absolute. */
   path: string
-  /** Where it lies, its links resolved. */
+  /** With its links resolved. */
   real: string
   isFolder: boolean
 }
 
-/** What is hidden, at each path at which a readable folder would show it: by links above them both have many names. */
-function covered(readable: readonly Place[], hidden: readonly Place[]): { path: string; isFolder: boolean }[] {
-  // the outermost alone: below it there is nothing left to cover
-  const outermost = hidden.filter(({ real }) => !hidden.some((one) => one.real !== real && isBelow(real, one.real)))
+/** Hidden places, at each path where a readable folder shows them: through links both may have many paths. */
+function coveredPaths(readable: readonly Place[], hidden: readonly Place[]): { path: string; isFolder: boolean }[] {
+  // only the outermost: everything below it is covered too
+  const outermost = hidden.filter(({ real }) => !hidden.some((one) => one.real !== real && isSubpath(real, one.real)))
   const found = new Map<string, boolean>()
   for (const shown of readable) {
     for (const { real, isFolder } of outermost) {
-      if (isBelow(real, shown.real)) found.set(path.join(shown.path, path.relative(shown.real, real)), isFolder)
+      if (isSubpath(real, shown.real)) found.set(path.join(shown.path, path.relative(shown.real, real)), isFolder)
     }
   }
   return [...found].map(([path, isFolder]) => ({ path, isFolder }))
 }
 
-/** Those that are there. */
-async function existing(paths: readonly string[]): Promise<Place[]> {
+async function findExistingPlaces(paths: readonly string[]): Promise<Place[]> {
   const found = await Promise.all(
     paths.map(async (path) => {
       const [info, real] = await Promise.all([stat(path), realpath(path)]).catch(() => [null, null])

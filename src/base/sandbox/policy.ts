@@ -1,53 +1,53 @@
-/** What a sandboxed process may see, change and reach: pure data, carried in a task, the same for every mechanism. */
+/** What a sandboxed process may see, change and reach: pure data, part of a task, the same for every mechanism. */
 
-/** none: not even loopback of this machine; endpoints: the hosts of these URLs and nothing else, through a bridge; open: as the user. */
+/** none: not even loopback of this machine; endpoints: only the hosts of these URLs, through a bridge; open: as the user. */
 type SandboxNetwork = 'none' | 'open' | { endpoints: readonly string[] }
 
 export interface SandboxLimits {
-  /** Bytes of an own /tmp, of /dev/shm and of each scratch folder. */
+  /** Bytes of the sandbox's own /tmp, of /dev/shm and of each scratch folder. */
   tmpBytes: number
   /** Bytes of the largest file that can be written. */
   fileBytes: number
-  /** Processes and threads at a time; enforced where `processLimit` says so. */
+  /** Processes and threads at a time; enforced where detectProcessLimit says so. */
   processes: number
 }
 
 export interface SandboxPolicy {
-  /** Files and folders beside those of the system that may be read, absolute. */
+  /** Readable files and folders in addition to the system's, absolute. */
   readable: readonly string[]
-  /** Folders that may be changed, absolute. */
+  /** Writable folders, absolute. */
   writable: readonly string[]
-  /** Parts of writable folders that may only be read (the skill), absolute. */
+  /** Read-only parts of writable folders (the skill), absolute. */
   readOnly: readonly string[]
-  /** What is unseen even where a readable folder holds it: the suite, the results, absolute. */
+  /** Invisible even inside a readable folder (the suite, the results), absolute. */
   hidden: readonly string[]
-  /** Folders of their own to write to, empty at first and gone with the process, absolute. */
+  /** Own writable folders, empty at first and removed with the process, absolute. */
   scratch: readonly string[]
   network: SandboxNetwork
-  /** A folder that is shown as /tmp; null: an empty one that is gone with the process. */
+  /** A folder that is shown as /tmp; null: an empty one that is removed with the process. */
   tmp: string | null
   limits: SandboxLimits
 }
 
-/** A mechanism that works on this machine with the policy that it enforces. `program`: its absolute path. */
+/** A mechanism that works on this machine, with the policy to enforce. `program`: absolute path. */
 export interface Sandbox {
   mechanism: 'bubblewrap' | 'seatbelt'
   program: string
   policy: SandboxPolicy
 }
 
-/** The sandbox for an agent CLI: it reaches its model's endpoints (URLs, if any) where nothing was reachable. */
+/** The sandbox for an agent CLI: it adds the model's endpoints (URLs, if any) when the network is none. */
 export function withEndpoint(sandbox: Sandbox | null, ...endpoints: string[]): Sandbox | null {
   if (sandbox === null || sandbox.policy.network !== 'none' || endpoints.length === 0) return sandbox
   return { ...sandbox, policy: { ...sandbox.policy, network: { endpoints } } }
 }
 
-/** The sandbox with a folder as its /tmp, so that what one command leaves there is found by the next. */
+/** The sandbox with a folder as its /tmp, so that one command finds there what another left. */
 export function withTmp(sandbox: Sandbox, tmp: string | null): Sandbox {
   return { ...sandbox, policy: { ...sandbox.policy, tmp } }
 }
 
-/** The sandbox with further files or folders that may be read: those of the program itself. */
+/** The sandbox with further readable files or folders, for the program itself. */
 export function withReadable(sandbox: Sandbox | null, paths: readonly string[]): Sandbox | null {
   if (sandbox === null) return null
   return { ...sandbox, policy: { ...sandbox.policy, readable: [...sandbox.policy.readable, ...paths] } }

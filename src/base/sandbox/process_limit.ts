@@ -1,26 +1,26 @@
-/** How many processes a sandbox may hold: by a pids cgroup (root), or by the user's own limit inside its namespace (anybody else). */
+/** Limits the processes of a sandbox: by a pids cgroup (root), or by the user's own limit inside its namespace (all others). */
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
-import { rmdir } from 'node:fs/promises'
+import { readFile, rmdir } from 'node:fs/promises'
 import { release } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlive, ownStart } from '../processes.ts'
+import { isAlive, killNow, readOwnStart } from '../process/marked_processes.ts'
 
-/** What there is on this machine. `folder`: the cgroup below which groups can be made. */
+/** The limit that this machine supports. `folder`: the cgroup that can contain new groups. */
 export type ProcessLimit =
   | { kind: 'cgroup'; folder: string }
   | { kind: 'user' }
   | { kind: 'none'; why: string; fix: string }
 
-let known: ProcessLimit | null = null
+let cachedProcessLimit: ProcessLimit | null = null
 
-/** Looked at once per process. */
-export function processLimit(): ProcessLimit {
-  known ??= process.getuid?.() === 0 ? cgroupLimit() : userLimit()
-  return known
+/** Checked once per process. */
+export function detectProcessLimit(): ProcessLimit {
+  cachedProcessLimit ??= process.getuid?.() === 0 ? cgroupLimit() : userLimit()
+  return cachedProcessLimit
 }
 
-/** Since 5.14 the kernel counts a user's processes in each namespace by itself; before, all of that user on the machine. */
+/** Since 5.14 the kernel counts a user's processes per namespace; before, all of that user's on the machine. */
 function userLimit(): ProcessLimit {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   if (major > 5 || (major === 5 && minor >= 14)) return { kind: 'user' }
@@ -39,7 +39,7 @@ function cgroupLimit(): ProcessLimit {
       } finally {
         rmdirSync(trial)
       }
-    } catch {} // not there, read-only, or without the pids controller: the next
+    } catch {} // missing, read-only, or without the pids controller: try the next
   }
   const fix =
     'run as an ordinary user, or where the pids cgroup is writable (a container with cgroupns and a writable /sys/fs/cgroup)'
@@ -47,18 +47,18 @@ function cgroupLimit(): ProcessLimit {
 }
 
 export interface LimitedGroup {
-  /** The file that a process writes its number to. */
+  /** The file to which a process writes its number. */
   joinFile: string
-  /** Removes the group once its last process is gone; waits a second at most. */
+  /** Removes the group after its last process; waits at most one second. */
   end(): Promise<void>
 }
 
 let count = 0
 
-/** Makes a group with this limit. Throws the error of the system. */
+/** Creates a group with this limit. Throws the system's error. */
 export async function makeGroup(folder: string, most: number): Promise<LimitedGroup> {
   count += 1
-  const group = path.join(folder, `whetstone-${process.pid}.${await ownStart()}-${count}`)
+  const group = path.join(folder, `whetstone-${process.pid}.${await readOwnStart()}-${count}`)
   mkdirSync(group)
   writeFileSync(path.join(group, 'pids.max'), String(most))
   return { joinFile: path.join(group, 'cgroup.procs'), end: () => removeGroup(group) }
@@ -75,13 +75,32 @@ async function removeGroup(group: string): Promise<void> {
   }
 }
 
-/** Removes the groups of owners that were killed; the last process of theirs is gone by then. */
+/** Removes the groups of killed owners with all their processes, including those that dropped the mark of their run. */
 export async function reapGroups(): Promise<void> {
-  const limit = processLimit()
-  if (limit.kind !== 'cgroup') return
+  for (const group of await findStaleGroups()) {
+    for (const pid of await listGroup(group)) killNow(pid)
+    await removeGroup(group)
+  }
+}
+
+/** Processes in groups of killed owners. */
+export async function findStaleGroupProcesses(): Promise<number[]> {
+  return (await Promise.all((await findStaleGroups()).map(listGroup))).flat()
+}
+
+async function findStaleGroups(): Promise<string[]> {
+  const limit = detectProcessLimit()
+  if (limit.kind !== 'cgroup') return []
+  const stale: string[] = []
   for (const name of readdirSync(limit.folder)) {
     const { pid, start } = /^whetstone-(?<pid>\d+)\.(?<start>\d+)-/.exec(name)?.groups ?? {}
     if (pid === undefined || start === undefined || (await isAlive(Number(pid), start))) continue
-    await rmdir(path.join(limit.folder, name)).catch(() => {})
+    stale.push(path.join(limit.folder, name))
   }
+  return stale
+}
+
+async function listGroup(group: string): Promise<number[]> {
+  const text = await readFile(path.join(group, 'cgroup.procs'), 'utf8').catch(() => '')
+  return text.split('\n').filter(Boolean).map(Number)
 }

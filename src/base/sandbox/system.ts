@@ -1,11 +1,12 @@
-/** What of this machine every sandbox shows: the system's programs and libraries, and few files of /etc. */
+/** The parts of this machine that every sandbox shows: the system's programs and libraries, and a few files of /etc. */
 import { lstat, readlink, realpath } from 'node:fs/promises'
-import { isBelow } from './below.ts'
+import path from 'node:path'
 import type { SystemPart } from './bubblewrap.ts'
+import { isSubpath } from './paths_below.ts'
 
 const folders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store']
 
-/** Nothing of /etc that names accounts' secrets, keys or hosts: certificates, names, the loader, time. */
+/** Entries of /etc without secrets or keys of accounts: certificates, names, the loader, time. */
 const settings = [
   'alternatives,bash.bashrc,ca-certificates,ca-certificates.conf,crypto-policies,debian_version,environment.d,fonts',
   'group,gitconfig,hosts,inputrc,java-17-openjdk,java-21-openjdk,ld.so.cache,ld.so.conf,ld.so.conf.d,localtime,locale.alias',
@@ -13,22 +14,23 @@ const settings = [
   'resolv.conf,services,ssl/certs,ssl/openssl.cnf,terminfo,timezone',
 ]
 
-let known: Promise<SystemPart[]> | null = null
+const settingFiles = settings.flatMap((line) => line.split(',')).map((name) => `/etc/${name}`)
 
-/** The system's parts that are there; looked at once per process. */
-export function systemParts(): Promise<SystemPart[]> {
-  known ??= lookAtSystem()
-  return known
+let cachedSystemParts: Promise<SystemPart[]> | null = null
+
+/** The system's parts on this machine. Read once per process. */
+export function listSystemParts(): Promise<SystemPart[]> {
+  cachedSystemParts ??= findSystemParts()
+  return cachedSystemParts
 }
 
-async function lookAtSystem(): Promise<SystemPart[]> {
-  const names = settings.flatMap((line) => line.split(',')).map((name) => `/etc/${name}`)
-  const parts = await Promise.all([...folders, ...names].map(partAt))
+async function findSystemParts(): Promise<SystemPart[]> {
+  const parts = await Promise.all([...folders, ...settingFiles].map(readSystemPart))
   return parts.filter((part) => part !== null)
 }
 
-/** A link at the top (/bin) stays one; a link in /etc becomes what it leads to (resolv.conf leads into /run). */
-async function partAt(place: string): Promise<SystemPart | null> {
+/** A link at the top (/bin) stays a link; a link in /etc becomes its target (resolv.conf leads into /run). */
+async function readSystemPart(place: string): Promise<SystemPart | null> {
   const info = await lstat(place).catch(() => null)
   if (info === null) return null
   if (info.isSymbolicLink() && !place.startsWith('/etc/')) {
@@ -38,7 +40,14 @@ async function partAt(place: string): Promise<SystemPart | null> {
   return real === null ? null : { kind: info.isDirectory() ? 'folder' : 'file', path: place }
 }
 
-/** Whether a path lies in what every sandbox shows. */
-export function isSystem(place: string): boolean {
-  return folders.some((folder) => isBelow(place, folder))
+/** Whether a path is inside the parts that every sandbox shows. */
+export function isSystemPath(place: string): boolean {
+  return folders.some((folder) => isSubpath(place, folder))
+}
+
+/** The part of the system that an empty folder at this absolute path would replace, be inside of or cover; null: none. */
+export function findSystemPart(place: string): string | null {
+  const whole = path.resolve(place)
+  const parts = [...folders, ...settingFiles, '/proc', '/sys', '/dev']
+  return parts.find((part) => isSubpath(whole, part) || isSubpath(part, whole)) ?? null
 }

@@ -1,34 +1,34 @@
-/** What the parser of a flag says of values that its command reads only later: a file's mistake is told with its line. */
-import { messageOf, UserError } from '../../base/error.ts'
+/** Checks a file's values with the flags' own parsers, so that a mistake is reported with its line. */
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { isJudgeList } from '../../engines/models/judge_choice.ts'
+import { resolveEngineChoice, resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { parseMatrix } from '../../flows/bench/engine_matrix.ts'
+import { triggersGateSubject } from '../../phases/4-report/gate/gate_subject.ts'
+import { parseGate } from '../../phases/4-report/gate/parse_gate.ts'
+import { parseDeadline } from '../commands/options/deadline.ts'
+import { parseReporters } from '../reporters/reporters.ts'
+import type { ConfiguredCommand } from './config_keys.ts'
 import type { FileMistake } from './file_mistakes.ts'
-import type { ConfiguredCommand } from './keys.ts'
-import type { Setting } from './read.ts'
+import type { Setting } from './read_config.ts'
 
 type Parse = (value: string, command: ConfiguredCommand) => unknown
 
 const parsers: Readonly<Record<string, Parse>> = {
-  engine: async (engine) => (await import('../../engines/models.ts')).resolveEngineChoice({ engine, model: null }),
-  judge: async (text) => {
-    const [{ isJudgeList }, { resolveJudgeChoice }] = await Promise.all([
-      import('../../engines/judge_choice.ts'),
-      import('../../engines/models.ts'),
-    ])
+  engine: (engine) => resolveEngineChoice({ engine, model: null }),
+  judge: (text) => {
     for (const one of isJudgeList(text) ? text.split(',') : [text]) resolveJudgeChoice(one)
   },
-  matrix: async (text) => (await import('../../flows/matrix.ts')).matrixCells(text),
-  deadline: async (text) => (await import('../deadline.ts')).deadlineOf(text, new Date()),
-  gate: async (text, command) => {
-    const [{ parseGate }, { ofTriggers }] = await Promise.all([
-      import('../../phases/4-report/gate/parse.ts'),
-      import('../../phases/4-report/gate/subject.ts'),
-    ])
-    return command === 'triggers' ? parseGate(text, ofTriggers) : parseGate(text)
-  },
-  reporter: async (text) => (await import('../reporters.ts')).reportersOf([text]),
+  matrix: parseMatrix,
+  deadline: (text) => parseDeadline(text, new Date()),
+  gate: (text, command) => (command === 'triggers' ? parseGate(text, triggersGateSubject) : parseGate(text)),
+  reporter: (text) => parseReporters([text]),
 }
 
-/** A mistake of each value that its flag refuses. */
-export async function refusedValues(command: ConfiguredCommand, settings: readonly Setting[]): Promise<FileMistake[]> {
+/** One mistake for each value that its flag refuses. */
+export async function findRefusedValues(
+  command: ConfiguredCommand,
+  settings: readonly Setting[],
+): Promise<FileMistake[]> {
   const found: FileMistake[] = []
   for (const { key, line, values } of settings) {
     for (const value of values) {
@@ -38,7 +38,7 @@ export async function refusedValues(command: ConfiguredCommand, settings: readon
         if (!(error instanceof UserError)) throw error
         found.push({
           line,
-          text: `${key}: ${messageOf(error).replace(new RegExp(`^--${key}:? `), '')}`,
+          text: `${key}: ${errorMessage(error).replace(new RegExp(`^--${key}:? `), '')}`,
           fix: error.fix,
         })
       }

@@ -1,78 +1,72 @@
-/** A command line with what a configuration file adds to it: flags win, then the file, then the defaults. */
+/** Combines a command line with a configuration file: flags win, then the file, then the defaults. */
+import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
-import { UserError } from '../../base/error.ts'
-import { isBelow } from '../../base/sandbox/below.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { isSubpath } from '../../base/sandbox/paths_below.ts'
+import { type ConfiguredCommand, configurableSettings, harmlessKeys, harmlessNames, pathKeys } from './config_keys.ts'
 import { type FileMistake, fileError } from './file_mistakes.ts'
-import { findConfig } from './find.ts'
-import { rememberOrigins } from './from_file.ts'
-import { type ConfiguredCommand, harmless, harmlessNames, settingsOf } from './keys.ts'
-import type { Setting } from './read.ts'
+import { findConfig } from './find_config.ts'
+import type { Setting } from './read_config.ts'
+import { type Origin, rememberOrigins } from './value_origins.ts'
 
 export interface ConfigureRequest<T> {
   command: ConfiguredCommand
-  /** As yargs has it: bench <skill..>. */
+  /** As for yargs: bench <skill..>. */
   usage: string
   options: (args: Argv) => Argv<T>
   argv: readonly string[]
-  /** What argv alone means. */
+  /** The result of argv alone. */
   args: ArgumentsCamelCase<T>
-  /** Where to look first, then above. */
+  /** The first folder to search, then upwards. */
   start: string
-  /** A file in this folder, named where it really lies, came with the skill, and may set less; null: nobody else's. */
+  /** Files in this folder (links resolved) came with the skill and may set less; null: all files are the user's own. */
   skill: string | null
 }
 
-/** Where a value came from; suite: what the suite says holds, and our default where it says nothing. */
-export type Origin =
-  | { kind: 'flag' }
-  | { kind: 'file'; file: string; line: number }
-  | { kind: 'default' }
-  | { kind: 'suite' }
-
-export interface Configured<T> {
+export interface ConfiguredArguments<T> {
   args: ArgumentsCamelCase<T>
   /** The configuration file, absolute; null: none was found. */
   file: string | null
   origins: ReadonlyMap<string, Origin>
 }
 
-/** Throws UserError that names all mistakes in the file. */
-export async function configure<T>(request: ConfigureRequest<T>): Promise<Configured<T>> {
+/** Throws UserError with all mistakes in the file. */
+export async function configureCommand<T>(request: ConfigureRequest<T>): Promise<ConfiguredArguments<T>> {
   const { argv, command } = request
-  const given = givenIn(argv)
-  const flags = Object.keys(settingsOf(command))
-  const usual = (key: string): Origin => ({ kind: ofSuite[command]?.has(key) ? 'suite' : 'default' })
+  const given = listGivenFlags(argv)
+  const flags = Object.keys(configurableSettings(command))
+  const usual = (key: string): Origin => ({ kind: suiteSettings[command]?.has(key) ? 'suite' : 'default' })
   const origins = new Map<string, Origin>(flags.map((key) => [key, given.has(key) ? { kind: 'flag' } : usual(key)]))
   const file = await findConfig(request.start, process.env.HOME)
   if (file === null) return { args: request.args, file, origins }
-  const { readConfig } = await import('./read.ts')
-  const { settings, mistakes } = await readConfig(file, command)
+  const { readConfigFile } = await import('./read_config.ts')
+  const { settings, mistakes } = await readConfigFile(file, command)
   const isOthers = isOtherEngine(argv, settings)
   const isLeft = (key: string) => isMoot(key, { command, argv, given }) || (key === 'base-url' && isOthers)
   const used = settings.filter(({ key }) => !given.has(key) && !isLeft(key))
-  const powers = powersOf(file, settings, request.skill)
+  const powers = findForbiddenSettings(file, settings, request.skill)
   const may = used.filter(({ line }) => !powers.some((one) => one.line === line))
-  const all = [...mistakes, ...powers, ...(await mistakesIn(may, command))]
+  const all = [...mistakes, ...powers, ...(await findSettingMistakes(may, command))]
   if (all.length > 0) throw fileError(file, all, command)
   for (const { key, line } of used) origins.set(key, { kind: 'file', file, line })
   rememberOrigins(origins)
   if (used.length === 0) return { args: request.args, file, origins }
-  return { args: await parse(request, used.flatMap(wordsOf)), file, origins }
+  return { args: await parse(request, used.flatMap(settingWords)), file, origins }
 }
 
-/** What this command says of values that another takes, and what the flags' own parsers say. */
-async function mistakesIn(used: readonly Setting[], command: ConfiguredCommand): Promise<FileMistake[]> {
-  const { refusedValues } = await import('./check_values.ts')
+/** Mistakes in values that this command does not accept, and those that the flags' own parsers report. */
+async function findSettingMistakes(used: readonly Setting[], command: ConfiguredCommand): Promise<FileMistake[]> {
+  const { findRefusedValues } = await import('./check_values.ts')
   const own = used.flatMap(({ key, line, mistake }) => {
     const fix = `give --${key}, or put one into the section ${command} of the file`
     return mistake === null ? [] : [{ line, text: `${key}: ${mistake}`, fix }]
   })
   const others = used.filter(({ mistake }) => mistake === null)
-  return [...own, ...(await refusedValues(command, others))]
+  return [...own, ...(await findRefusedValues(command, others))]
 }
 
-function wordsOf({ key, values }: Setting): string[] {
+function settingWords({ key, values }: Setting): string[] {
   return values.map((value) => `--${key}=${value}`)
 }
 
@@ -98,7 +92,7 @@ async function parse<T>(
 }
 
 /** The long names of the flags on a command line. */
-function givenIn(argv: readonly string[]): Set<string> {
+function listGivenFlags(argv: readonly string[]): Set<string> {
   const end = argv.indexOf('--')
   return new Set(
     argv.slice(0, end < 0 ? argv.length : end).flatMap((word) => {
@@ -108,51 +102,65 @@ function givenIn(argv: readonly string[]): Set<string> {
   )
 }
 
-/** What a suite may say where neither a flag nor the file does. */
-const ofSuite: Readonly<Partial<Record<ConfiguredCommand, ReadonlySet<string>>>> = {
+/** Settings of a suite that apply if neither a flag nor the file sets them. */
+const suiteSettings: Readonly<Partial<Record<ConfiguredCommand, ReadonlySet<string>>>> = {
   bench: new Set(['model', 'timeout']),
   improve: new Set(['model', 'timeout']),
   eval: new Set(['engine', 'model', 'judge', 'timeout']),
 }
 
-interface Given {
+interface GivenFlags {
   command: ConfiguredCommand
   argv: readonly string[]
   given: ReadonlySet<string>
 }
 
 /**
- * What a flag has already said in other words: the engines of --matrix, the model of --engine name:model, the runs of --until, who
- * drafts by init --judge.
+ * Settings that another flag already covers: the engines of --matrix, the model of --engine name:model, the runs of --until, the drafting
+ * model of init --judge.
  */
-function isMoot(key: string, { command, argv, given }: Given): boolean {
+function isMoot(key: string, { command, argv, given }: GivenFlags): boolean {
   if (key === 'runs') return given.has('until')
   if (key === 'until' || key === 'max-runs') return ['runs', 'rerun', 'calibrate'].some((flag) => given.has(flag))
   if (key === 'matrix') return given.has('engine') || given.has('model')
   if (key !== 'engine' && key !== 'model') return false
   if (command === 'init' && given.has('judge')) return true
-  return given.has('matrix') || (key === 'model' && /:/.test(engineIn(argv)))
+  return given.has('matrix') || (key === 'model' && /:/.test(findGivenEngine(argv)))
 }
 
-/** What --engine says; empty: it is not given. */
-function engineIn(argv: readonly string[]): string {
+/** The value of --engine; empty: not given. */
+function findGivenEngine(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^--engine(=|$)/.test(word))
   return (argv[at] === '--engine' ? argv[at + 1] : argv[at]?.slice('--engine='.length)) ?? ''
 }
 
-/** Whether a flag names another engine than the file: the file's server is none of its, and must not get its key. */
+/** Whether a flag names another engine than the file: that engine must not use the file's server, which would get its key. */
 function isOtherEngine(argv: readonly string[], settings: readonly Setting[]): boolean {
-  const [asked, own] = [engineIn(argv), settings.find(({ key }) => key === 'engine')?.values[0] ?? '']
+  const [asked, own] = [findGivenEngine(argv), settings.find(({ key }) => key === 'engine')?.values[0] ?? '']
   return asked !== '' && own !== '' && asked.split(':')[0] !== own.split(':')[0]
 }
 
-/** Whoever wrote the skill must not choose what runs on the user's machine, or what it sees of the environment. */
-function powersOf(file: string, settings: readonly Setting[], skill: string | null): FileMistake[] {
-  if (skill === null || !isBelow(file, skill)) return []
+/** The skill's author must not choose what runs on the user's machine, which variables it sees, or where it reads and writes. */
+function findForbiddenSettings(file: string, settings: readonly Setting[], skill: string | null): FileMistake[] {
+  if (skill === null || !isSubpath(file, skill)) return []
   return settings.flatMap(({ key, values, line }) => {
     const isHarmless = harmlessNames.has(key) && !values.some((value) => value.includes('command:'))
-    if (harmless.has(key) || isHarmless) return []
     const fix = `move ${path.basename(file)} above the skill's folder, or give such keys as flags`
-    return [{ line, text: `${key}: not in a file that comes with the skill`, fix }]
+    if (!harmlessKeys.has(key) && !isHarmless) {
+      return [{ line, text: `${key}: not in a file that comes with the skill`, fix }]
+    }
+    const outside =
+      pathKeys.has(key) && values.some((value) => path.isAbsolute(value) && !isSubpath(real(value), skill))
+    return outside ? [{ line, text: `${key}: leads out of ${skill}, with which the file comes`, fix }] : []
   })
+}
+
+/** The path with links resolved, as far as it exists. */
+function real(place: string): string {
+  try {
+    return realpathSync(place)
+  } catch {
+    const above = path.dirname(place)
+    return above === place ? place : path.join(real(above), path.basename(place))
+  }
 }

@@ -1,15 +1,15 @@
-/** The mistakes of a configuration file in one error: each with its line, their fixes behind each other. */
-import { UserError } from '../../base/error.ts'
+/** Combines a configuration file's mistakes in one error: each with its line, then their fixes. */
+import { UserError } from '../../base/errors/error.ts'
 
 export interface FileMistake {
   /** From 1. */
   line: number
   text: string
-  /** Null: what keys and values there are is to be looked up. */
+  /** null: the fix is to look up the valid keys and values. */
   fix: string | null
 }
 
-/** `command`: whose flags the keys are. */
+/** `command`: its flags are the valid keys. */
 export function fileError(file: string, mistakes: readonly FileMistake[], command: string): UserError {
   const sorted = [...mistakes].sort((a, b) => a.line - b.line)
   const message = sorted.map(({ line, text }) => `${file}:${line}: ${text}`).join('\n')

@@ -1,16 +1,16 @@
-/** The Anthropic SDK as an API of the tool loop. */
+/** The Anthropic SDK as an API for the tool loop. */
 import { VERSION } from '@anthropic-ai/sdk/version'
-import type { Api } from '../tool_loop/session.ts'
-import { hasKey } from './address.ts'
+import type { ModelApi } from '../tool_loop/session.ts'
+import { hasAnthropicKey } from './address.ts'
 import { AnthropicSession } from './session.ts'
 
-export const anthropicApi: Api = {
+export const anthropicApi: ModelApi = {
   version: VERSION,
   provider: 'anthropic',
   missing(credentials) {
-    if (hasKey(credentials)) return null
+    if (hasAnthropicKey(credentials)) return null
     const message = 'neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set'
-    return { kind: 'credentials', message, retryable: false, retryAfterMs: null }
+    return { kind: 'credentials', message, retryable: true, retryAfterMs: null }
   },
   open: (task, offers, send) => new AnthropicSession(task, offers, send),
 }

@@ -1,65 +1,65 @@
-/** A conversation over the Messages API of Anthropic. */
+/** A conversation over Anthropic's Messages API. */
 import Anthropic from '@anthropic-ai/sdk'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineTask } from '../engine.ts'
-import { anthropicModel } from '../providers.ts'
-import { engineErrorOf } from '../sdk_error.ts'
+import { anthropicModel } from '../models/providers.ts'
+import { toEngineError } from '../tool_loop/sdk_error.ts'
 import type {
-  Asked,
   CallResult,
+  ModelAnswer,
   ModelBlock,
   ModelResponse,
-  Session,
+  ModelSession,
   ToolOffer,
-  Unfinished,
+  UnfinishedResponse,
 } from '../tool_loop/session.ts'
-import { systemPrompt } from '../tool_loop/system_prompt.ts'
-import { temperatureOf } from '../tool_loop/temperature.ts'
-import { openClient } from './client.ts'
+import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
+import { temperatureSetting } from '../tool_loop/temperature.ts'
+import { openAnthropicClient } from './client.ts'
 
-/** Output tokens of one response at most. */
+/** The most output tokens of one response. */
 const maxTokens = 32_000
 
-export class AnthropicSession implements Session {
+export class AnthropicSession implements ModelSession {
   readonly model: string
   readonly #client: Anthropic
   readonly #request: Omit<Anthropic.MessageStreamParams, 'messages'>
   readonly #messages: Anthropic.MessageParam[]
-  #unfinished: Unfinished = null
+  #unfinished: UnfinishedResponse = null
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
     this.model = anthropicModel(task.model)
-    this.#client = openClient(task.credentials, send)
+    this.#client = openAnthropicClient(task.credentials, send)
     this.#request = {
       model: this.model,
       max_tokens: maxTokens,
-      system: [{ type: 'text', text: systemPrompt(task), cache_control: { type: 'ephemeral' } }],
+      system: [{ type: 'text', text: fillSystemPrompt(task), cache_control: { type: 'ephemeral' } }],
       metadata: { user_id: task.sessionId },
       ...(tools.length > 0 ? { tools } : {}),
-      ...temperatureOf(task),
+      ...temperatureSetting(task),
     }
     this.#messages = [firstMessage(task)]
   }
 
-  /** The server says at the start of a response what it read, and what it wrote only at the end. */
-  get unfinished(): Unfinished {
+  /** The server reports input tokens at the start of a response, but output tokens only at its end. */
+  get unfinished(): UnfinishedResponse {
     return this.#unfinished
   }
 
-  async ask(forced: string | null, signal: AbortSignal): Promise<Asked> {
+  async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
     const choice = forced === null ? {} : { tool_choice: { type: 'tool' as const, name: forced } }
-    const params = { ...this.#request, messages: marked(this.#messages), ...choice }
+    const params = { ...this.#request, messages: markCacheEnd(this.#messages), ...choice }
     const stream = this.#client.messages.stream(params, { signal })
     try {
       const message = await stream.finalMessage()
       if (message.content.length > 0) this.#messages.push({ role: 'assistant', content: message.content })
-      return { ok: true, response: responseOf(message) }
+      return { ok: true, response: toAnthropicResponse(message) }
     } catch (error) {
       const begun = signal.aborted ? stream.currentMessage : undefined
-      if (begun !== undefined) this.#unfinished = { usage: usageOf(begun.usage), model: begun.model }
+      if (begun !== undefined) this.#unfinished = { usage: toAnthropicUsage(begun.usage), model: begun.model }
       signal.throwIfAborted()
-      return { ok: false, error: engineErrorOf(error, this.#client.baseURL, Anthropic) }
+      return { ok: false, error: toEngineError(error, this.#client.baseURL, Anthropic) }
     }
   }
 
@@ -72,7 +72,7 @@ export class AnthropicSession implements Session {
   }
 }
 
-/** What other tasks begin with as well is a block of its own, up to which the server may cache. */
+/** The beginning that other tasks share is a block of its own, up to which the server may cache. */
 function firstMessage({ prompt, sharedPrefix = 0 }: EngineTask): Anthropic.MessageParam {
   if (sharedPrefix === 0 || sharedPrefix >= prompt.length) return userMessage(prompt)
   const shared = {
@@ -87,8 +87,8 @@ function userMessage(text: string): Anthropic.MessageParam {
   return { role: 'user', content: [{ type: 'text', text }] }
 }
 
-/** The end of the last message is marked, so that the server may cache what comes before. */
-function marked(messages: readonly Anthropic.MessageParam[]): Anthropic.MessageParam[] {
+/** Marks the end of the last message, so that the server may cache everything before it. */
+function markCacheEnd(messages: readonly Anthropic.MessageParam[]): Anthropic.MessageParam[] {
   const last = messages.at(-1)
   if (last?.role !== 'user' || typeof last.content === 'string') return [...messages]
   const block = last.content.at(-1)
@@ -105,25 +105,25 @@ function resultBlock({ call, answer: { text, isError, image } }: CallResult): An
   return { type: 'tool_result', tool_use_id: call.id, content, ...(isError ? { is_error: true } : {}) }
 }
 
-function responseOf(message: Anthropic.Message): ModelResponse {
+function toAnthropicResponse(message: Anthropic.Message): ModelResponse {
   const stopReason = message.stop_reason ?? 'end_turn'
   return {
-    blocks: message.content.flatMap(blockOf),
-    usage: usageOf(message.usage),
+    blocks: message.content.flatMap(toModelBlocks),
+    usage: toAnthropicUsage(message.usage),
     model: message.model || null,
     stopReason,
     lastIsCut: stopReason === 'max_tokens' && message.content.at(-1)?.type === 'tool_use',
   }
 }
 
-function blockOf(block: Anthropic.ContentBlock): ModelBlock[] {
+function toModelBlocks(block: Anthropic.ContentBlock): ModelBlock[] {
   if (block.type === 'text') return [{ type: 'text', text: block.text }]
   if (block.type === 'thinking') return [{ type: 'thinking', text: block.thinking }]
   return block.type === 'tool_use' ? [{ type: 'call', id: block.id, name: block.name, input: block.input }] : []
 }
 
-/** A count that a server leaves out is 0. */
-function usageOf(given: Partial<Anthropic.Usage> | undefined): Usage {
+/** A count that the server leaves out is 0. */
+function toAnthropicUsage(given: Partial<Anthropic.Usage> | undefined): Usage {
   const reasoning = given?.output_tokens_details?.thinking_tokens ?? 0
   return {
     input_tokens: given?.input_tokens ?? 0,

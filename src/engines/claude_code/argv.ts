@@ -1,7 +1,7 @@
 /** How Claude Code is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
-import { keyDescriptor, keyName } from './key.ts'
+import { claudeKeyDescriptor, claudeKeyName } from './pass_key.ts'
 
 /** The credentials that Claude Code itself reads. */
 export const claudeKeys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL']
@@ -20,24 +20,24 @@ export function claudeArguments(task: EngineTask): string[] {
   if (task.model !== null) argv.push('--model', task.model)
   if (task.maxTurns !== null) argv.push('--max-turns', String(task.maxTurns))
   if (task.answerSchema !== null) argv.push('--json-schema', JSON.stringify(task.answerSchema))
-  return [...argv, ...surroundings(task), ...permissions(task.tools)]
+  return [...argv, ...environmentArguments(task), ...permissions(task.tools)]
 }
 
-/** The suite's hooks tell of themselves, and its servers are the only ones. */
-function surroundings({ environment, tools, skills }: EngineTask): string[] {
+/** The stream reports the suite's hooks, and its MCP servers are the only ones. */
+function environmentArguments({ environment, tools, skills }: EngineTask): string[] {
   if (tools !== 'all') return []
-  // Claude Code follows the settings in the working folder while it runs, where an agent can change them; equal hooks run once
+  // while it runs, Claude Code follows the settings in the working folder, which the agent can change; equal hooks run once
   const hooks = environment?.hooks ?? {}
   const own = Object.keys(hooks).length === 0 ? [] : ['--settings', JSON.stringify({ hooks })]
   if (environment === undefined) return own
   const servers = environment.mcpConfig === null ? [] : ['--mcp-config', environment.mcpConfig]
   const { systemPrompt } = environment
   const identity = systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]
-  return [...own, '--include-hook-events', ...servers, ...identity, ...toolsOf({ environment, skills })]
+  return [...own, '--include-hook-events', ...servers, ...identity, ...toolArguments({ environment, skills })]
 }
 
-/** What skills and sub-agents are used by is not withheld. */
-function toolsOf({ environment, skills }: Pick<EngineTask, 'environment' | 'skills'>): string[] {
+/** Skills and sub-agents keep the tool that they are used with. */
+function toolArguments({ environment, skills }: Pick<EngineTask, 'environment' | 'skills'>): string[] {
   const allowed = environment?.allowedTools
   if (allowed === undefined) return []
   const means = [...(skills.length > 0 ? ['Skill'] : []), ...(environment?.hasAgents ? ['Task'] : [])]
@@ -45,8 +45,8 @@ function toolsOf({ environment, skills }: Pick<EngineTask, 'environment' | 'skil
 }
 
 /**
- * An agent may do all, with the project's own settings and skills and nothing of a user. A judge reads below its folder
- * only, and what an agent left there configures nothing: no settings, hooks or CLAUDE.md of that folder are loaded.
+ * An agent may do everything, with the project's own settings and skills and nothing of a user. A judge reads only below its folder, and
+ * files that an agent left there don't configure it: no settings, hooks or CLAUDE.md of that folder are loaded.
  */
 function permissions(tools: EngineTask['tools']): string[] {
   switch (tools) {
@@ -59,25 +59,25 @@ function permissions(tools: EngineTask['tools']): string[] {
   }
 }
 
-/** The child's whole environment: the run's, its keys, and what keeps it to itself. `isLent`: the API key comes another way. */
+/** The child's whole environment: the run's, its keys, and settings that isolate it. `isLent`: the API key is passed another way. */
 export function claudeEnvironment(
   task: Pick<EngineTask, 'env' | 'credentials'>,
   isLent = false,
 ): Record<string, string> {
-  const { CLAUDECODE: _, ...env } = task.env // it refuses to start inside another
+  const { CLAUDECODE: _, ...env } = task.env // with it, Claude Code refuses to start inside another Claude Code
   const keys = Object.entries(task.credentials).filter(
-    ([name]) => claudeKeys.includes(name) && !(isLent && name === keyName),
+    ([name]) => claudeKeys.includes(name) && !(isLent && name === claudeKeyName),
   )
   return {
     ...env,
     ...Object.fromEntries(keys),
-    ...(isLent ? { CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR: String(keyDescriptor) } : {}),
+    ...(isLent ? { CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR: String(claudeKeyDescriptor) } : {}),
     CLAUDE_CONFIG_DIR: path.join(env.HOME ?? '', '.claude'),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // as root it refuses to bypass permissions without this
+    // as root, Claude Code refuses to bypass permissions without this
     IS_SANDBOX: '1',
-    // its ten retries take minutes even for a bad key; the rest is the caller's
+    // its own ten retries take minutes even for a bad key; more retries are up to the caller
     CLAUDE_CODE_MAX_RETRIES: env.CLAUDE_CODE_MAX_RETRIES ?? '4',
   }
 }

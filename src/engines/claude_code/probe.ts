@@ -1,7 +1,7 @@
-/** Whether Claude Code can work here: the program, its version, a key, and a server that takes it. */
-import { type AgentCli, type ProbeFailure, probeCli } from '../agent_cli.ts'
+/** Checks whether Claude Code can run here: the program, its version, a key, and a server that accepts it. */
+import { type AgentCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
-import { anthropicModel } from '../providers.ts'
+import { anthropicModel } from '../models/providers.ts'
 import { claudeEnvironment } from './argv.ts'
 
 export const claudeCli: AgentCli = {
@@ -12,6 +12,7 @@ export const claudeCli: AgentCli = {
   update: 'claude update',
 }
 
+/** Checks `claude --version` and the key, then asks the server. Rejects only when aborted. */
 export function probeClaude(request: ProbeRequest): Promise<Probe> {
   const env = claudeEnvironment({ env: request.env, credentials: {} })
   const failure = async () => keyFailure(request) ?? (await serverFailure(request))
@@ -27,12 +28,12 @@ function keyFailure({ credentials }: ProbeRequest): ProbeFailure | null {
   return { ok: false, kind: 'credentials', message, fix }
 }
 
-/** Asked only where the key is one that the API itself takes. */
+/** Asks the server only if the key is one that the API itself accepts. */
 async function serverFailure({ credentials, model, signal }: ProbeRequest): Promise<ProbeFailure | null> {
   if (!credentials.ANTHROPIC_API_KEY && !credentials.ANTHROPIC_AUTH_TOKEN) return null
-  const { reachFailure } = await import('../anthropic/reach.ts')
+  const { probeAnthropicServer } = await import('../anthropic/probe_server.ts')
   const isFullId = model?.startsWith('claude-') ?? false
-  return reachFailure({
+  return probeAnthropicServer({
     credentials,
     model: anthropicModel(model),
     checkModel: isFullId,

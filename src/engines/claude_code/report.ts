@@ -1,38 +1,58 @@
-/** What Claude Code's stream amounts to at its end: a report, and whether the run failed and why. Pure. */
+/** Turns Claude Code's stream into a report at its end, and says whether and why the run failed. Pure. */
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
-import type { ProcessEnd } from '../../base/spawn.ts'
-import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
-import { kindOfStatus, mayPass } from '../http_status.ts'
-import { saidTooDeep } from '../json_line.ts'
-import { addUsage } from '../usage.ts'
-import type { InitRecord, PlainUsage, ResultRecord } from './records.ts'
+import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { tooDeepError } from '../cli/json_line.ts'
+import { type EngineError, type EngineReport, emptyReport, type ProviderError } from '../engine.ts'
+import { contextFull, saysContextFull } from '../limits/context_full.ts'
+import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
+import { parseResetMs } from '../limits/reset_time.ts'
+import { addUsage } from '../models/usage.ts'
 import { brokenServers, type ClaudeStream, serverNames } from './stream.ts'
+import type { InitRecord, PlainUsage, ResultRecord, RetryRecord } from './stream_records.ts'
 
-/** The report from what was seen of the stream, and of the process. */
-export function reportOf(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCode' | 'signal'>): EngineReport {
+/** The report from what was seen of the stream and the process. */
+export function claudeReport(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCode' | 'signal'>): EngineReport {
   const { init, result } = stream
-  const isMaxTurns = result?.subtype === 'error_max_turns'
   const usd = result?.total_cost_usd ?? 0
+  const early = ownEnd(stream)
   return {
     ...emptyReport,
-    finalResponse: result?.result ?? '',
+    finalResponse: (early === null ? result?.result : stream.lastText) ?? '',
     answer: result?.structured_output,
     version: init?.claude_code_version ?? null,
-    model: modelOf(result) ?? stream.model ?? init?.model ?? null,
+    model: mainModel(result) ?? stream.model ?? init?.model ?? null,
     provider: 'anthropic',
     sessionId: result?.session_id ?? init?.session_id ?? null,
-    usage: result === null ? usageSoFar(stream) : usageOf(result),
+    usage: result === null ? usageSoFar(stream) : claudeUsage(result),
     cost: usd > 0 ? { usd, source: 'agent' } : null,
-    stopReason: isMaxTurns ? 'max_turns' : (result?.stop_reason ?? result?.subtype ?? null),
+    stopReason: early ?? result?.stop_reason ?? result?.subtype ?? null,
     exitCode: end.exitCode,
     signal: end.signal,
-    loaded: loadedIn(init),
+    loaded: loadedFeatures(init),
     permissionDenials: result?.permission_denials.map(({ tool_name }) => tool_name) ?? null,
+    answered: stream.step > 0,
+    retrying: stream.retry === null ? null : retryProviderError(stream.retry),
   }
 }
 
-function loadedIn(init: InitRecord | null): EngineReport['loaded'] {
+function retryProviderError({ error_status: status, error }: RetryRecord): ProviderError {
+  const code = error ?? 'unknown'
+  const kind = status != null && status >= 400 ? kindOfStatus(status) : (kindOfCode[code] ?? 'server_error')
+  return { kind, message: `the server answered ${status ?? 'nothing'} (${code})` }
+}
+
+/** The stop reason if the agent ended by itself, though Claude Code calls it an error: such runs are graded. null: it ended otherwise. */
+function ownEnd({ result, apiError, step }: ClaudeStream): string | null {
+  if (result === null) return null
+  if (result.subtype === 'error_max_turns') return 'max_turns'
+  if (!result.is_error && apiError === null) return null
+  if (step > 0 && saysContextFull(result.result ?? '')) return contextFull
+  if (apiError === 'max_output_tokens') return 'max_tokens'
+  return result.stop_reason === 'refusal' ? 'refusal' : null
+}
+
+function loadedFeatures(init: InitRecord | null): EngineReport['loaded'] {
   if (!init?.skills) return null
   const plugins = (init.plugins ?? []).filter(({ path }) => path !== 'builtin').map(({ name }) => name)
   const { skills, tools = null } = init
@@ -40,13 +60,13 @@ function loadedIn(init: InitRecord | null): EngineReport['loaded'] {
   return { skills, tools, mcp_servers: servers, ...(plugins.length > 0 && { plugins }) }
 }
 
-/** Of a run that came to no result: the sum of what its responses said; null: none said anything. */
+/** Usage of a run without a result: the sum of what its responses reported; null: none reported anything. */
 function usageSoFar({ usageOf }: ClaudeStream): Usage | null {
   const all = [...usageOf.values()]
-  return all.length === 0 ? null : all.map(plain).reduce(addUsage)
+  return all.length === 0 ? null : all.map(toPlainUsage).reduce(addUsage)
 }
 
-function plain({ input_tokens, output_tokens, ...rest }: PlainUsage): Usage {
+function toPlainUsage({ input_tokens, output_tokens, ...rest }: PlainUsage): Usage {
   const cached = {
     cache_read_tokens: rest.cache_read_input_tokens,
     cache_write_tokens: rest.cache_creation_input_tokens,
@@ -54,11 +74,11 @@ function plain({ input_tokens, output_tokens, ...rest }: PlainUsage): Usage {
   return { input_tokens, output_tokens, ...cached }
 }
 
-/** Per-model counts hold the subagents' tokens too; the plain ones only the main conversation's. */
-function usageOf({ usage, modelUsage = {} }: ResultRecord): Usage | null {
+/** Counts per model include the subagents' tokens; the plain counts contain only the main conversation's. */
+function claudeUsage({ usage, modelUsage = {} }: ResultRecord): Usage | null {
   const models = Object.values(modelUsage)
   if (models.length === 0) {
-    return usage === undefined ? null : plain(usage)
+    return usage === undefined ? null : toPlainUsage(usage)
   }
   const sum = (pick: (model: (typeof models)[number]) => number) => models.reduce((all, one) => all + pick(one), 0)
   const reasoning = sum((one) => one.thinkingTokens)
@@ -71,14 +91,14 @@ function usageOf({ usage, modelUsage = {} }: ResultRecord): Usage | null {
   }
 }
 
-/** The model that wrote most. */
-function modelOf(result: ResultRecord | null): string | null {
+/** The model with the most output tokens. */
+function mainModel(result: ResultRecord | null): string | null {
   const models = Object.entries(result?.modelUsage ?? {})
   return models.sort(([, a], [, b]) => b.outputTokens - a.outputTokens)[0]?.[0] ?? null
 }
 
 /** Why the run failed; null: it did not. */
-export function failureOf(stream: ClaudeStream, end: ProcessEnd): EngineError | null {
+export function claudeFailure(stream: ClaudeStream, end: ProcessEnd): EngineError | null {
   const { result, apiError } = stream
   const broken = brokenServers(stream.init)
   if (broken.length > 0) {
@@ -86,15 +106,15 @@ export function failureOf(stream: ClaudeStream, end: ProcessEnd): EngineError | 
     return { kind: 'setup', message, retryable: false, retryAfterMs: null }
   }
   if (result === null) return noResult(stream, end)
-  // the agent's own doing, though Claude Code calls it an error: the outcome is graded as it is
-  if (result.subtype === 'error_max_turns') return stream.saidTooDeep ? saidTooDeep : null
+  if (ownEnd(stream) !== null) return stream.saidTooDeep ? tooDeepError : null
   const text = (result.result ?? result.errors?.join('; ') ?? '').trim() || result.subtype
   if (result.subtype === 'error_max_structured_output_retries') {
     return { kind: 'bad_output', message: text, retryable: false, retryAfterMs: null }
   }
-  if (!result.is_error && apiError === null) return stream.saidTooDeep ? saidTooDeep : null
-  const kind = kindOfFailure(result.api_error_status ?? statusIn(text), apiError, text)
-  return { kind, message: text, retryable: mayPass(kind), retryAfterMs: null }
+  if (!result.is_error && apiError === null) return stream.saidTooDeep ? tooDeepError : null
+  const kind = kindOfFailure(result.api_error_status ?? findHttpStatus(text), apiError, text)
+  const retryAfterMs = kind === 'rate_limited' ? (stream.limitLeftMs() ?? parseResetMs(text)) : null
+  return { kind, message: text, retryable: isRetryableKind(kind), retryAfterMs }
 }
 
 function noResult({ unreadable }: ClaudeStream, end: ProcessEnd): EngineError {
@@ -105,12 +125,12 @@ function noResult({ unreadable }: ClaudeStream, end: ProcessEnd): EngineError {
   return { kind: isCrash ? 'crash' : 'bad_output', message, retryable: true, retryAfterMs: null }
 }
 
-function statusIn(text: string): number | null {
+function findHttpStatus(text: string): number | null {
   const found = /^API Error:[^\d]*(\d{3})\b/.exec(text)
   return found === null ? null : Number(found[1])
 }
 
-/** Codes of a failed request, as Claude Code names them. */
+/** Failure kinds by Claude Code's own codes of failed requests. */
 const kindOfCode: Readonly<Record<string, FailureKind>> = {
   authentication_failed: 'credentials',
   oauth_org_not_allowed: 'credentials',
@@ -123,9 +143,11 @@ const kindOfCode: Readonly<Record<string, FailureKind>> = {
 
 function kindOfFailure(status: number | null, code: string | null, text: string): FailureKind {
   if (status !== null && status >= 400) return kindOfStatus(status)
+  if (/connection .*was lost/i.test(text)) return 'server_error' // it had been established before
   if (/ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection (refused|error|reset)|unable to connect|network/i.test(text)) {
     return 'unreachable'
   }
+  if (/\b(usage|session|weekly|5-hour) limit\b|hit your limit/i.test(text)) return 'rate_limited'
   if (code !== null && kindOfCode[code] !== undefined) return kindOfCode[code]
   if (/invalid api key|not logged in|run \/login|authentication/i.test(text)) return 'credentials'
   return code === null ? 'crash' : 'server_error'

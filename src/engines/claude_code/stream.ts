@@ -1,39 +1,45 @@
-/** Follows Claude Code's stream-json line by line: transcript events out, what the end needs kept. */
+/** Follows Claude Code's stream-json line by line: emits transcript events, and keeps what is needed at the end. */
+import { toJsonValue } from '../answers/json_value.ts'
+import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
 import type { EmittedEvent } from '../engine.ts'
-import type { OwnRetry } from '../gate.ts'
-import { hookEvent } from '../hooks/event.ts'
-import { jsonValue } from '../json_value.ts'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../skill_read.ts'
+import { hookEvent } from '../hooks/hook_outcome.ts'
+import type { OwnRetry } from '../limits/rate_limiter.ts'
 import {
   type AssistantRecord,
-  type Block,
+  type ClaudeBlock,
   contentText,
   type HookRecord,
   type InitRecord,
   type PlainUsage,
   type ResultRecord,
-  readRecord,
+  type RetryRecord,
+  rateLimit,
+  readClaudeRecord,
   type UserRecord,
-} from './records.ts'
+} from './stream_records.ts'
 
-/** Characters of a line that is kept as it is, and how many such lines. */
+/** The most characters of a line that is kept as JSON, and the most lines that are kept. */
 const rawLimit = 20_000
 const noiseLimit = 200
 
-/** Tells events through `emit`; `init`, `result`, … hold what has been seen so far. */
+/** Emits events; `init`, `result`, … contain what has been seen so far. */
 export class ClaudeStream {
   step = 0
   init: InitRecord | null = null
   result: ResultRecord | null = null
   /** The code of the last request that failed for good, such as rate_limit; null: none did. */
   apiError: string | null = null
-  /** The model that answered last, by the answer itself: the one that is asked for may be a short name. */
+  /** The last text that the model wrote. */
+  lastText = ''
+  /** The failed request that it is sending again; null: the last one was answered. */
+  retry: RetryRecord | null = null
+  /** The model that answered last, from the answer itself: the requested model may be a short name. */
   model: string | null = null
-  /** What each response took as its last line says, which may come before it ends; by message id. */
+  /** Usage of each response by message id, from its last line, which may come before the response ends. */
   readonly usageOf = new Map<string, PlainUsage>()
-  /** Lines that were no JSON; the last of them. */
+  /** The last line that was not a JSON object; null: there was none. */
   unreadable: string | null = null
-  /** Whether one of them was JSON, nested too deep to be taken in. */
+  /** Whether such a line was JSON, but nested too deep to be used. */
   saidTooDeep = false
 
   readonly #emit: (event: EmittedEvent) => void
@@ -42,7 +48,8 @@ export class ClaudeStream {
   readonly #stepOf = new Map<string, number>()
   readonly #nameOf = new Map<string, string>()
   #noise = 0
-  /** It was started with --include-hook-events, and a hook has run. */
+  #limitEnds: number | null = null
+  /** Whether it reports hooks: it was started with --include-hook-events, and a hook has run. */
   #tellsHooks = false
 
   constructor(request: SkillReadsRequest & { onRetry?: (retry: OwnRetry) => void }) {
@@ -51,16 +58,21 @@ export class ClaudeStream {
     this.#skillReads = followSkillReads(request)
   }
 
-  /** Takes one line; true when it ends the run whatever else comes: the result, or a server of the suite that did not start. */
+  /** Milliseconds until the subscription's limit ends; null: it reported none, or that time has passed. */
+  limitLeftMs(now = Date.now()): number | null {
+    return this.#limitEnds === null || this.#limitEnds <= now ? null : this.#limitEnds - now
+  }
+
+  /** Takes one line; true if it ends the run whatever follows: the result, or a server of the suite that did not start. */
   take(line: string): boolean {
-    const read = readRecord(line)
+    const read = readClaudeRecord(line)
     switch (read.kind) {
       case 'init':
         this.#takeInit(read.record)
         return brokenServers(read.record).length > 0
       case 'hook':
         this.#tellsHooks = true
-        this.#emit({ ...hookEventOf(read.record), step: this.step })
+        this.#emit({ ...toHookEvent(read.record), step: this.step })
         return false
       case 'assistant':
         this.#takeAssistant(read.record)
@@ -72,13 +84,15 @@ export class ClaudeStream {
         this.result = read.record
         return true
       case 'retry': {
+        this.retry = read.record
         const { error_status: status, retry_delay_ms: waitMs } = read.record
         this.#onRetry({ status: status ?? null, waitMs })
-        this.#keep(nameOf(read.record), { line, value: read.record })
+        this.#keep(recordName(read.record), { line, value: read.record })
         return false
       }
       case 'other':
-        this.#keep(nameOf(read.record), { line, value: read.record })
+        this.#takeLimit(read.record)
+        this.#keep(recordName(read.record), { line, value: read.record })
         return false
       case 'unreadable':
         this.unreadable = line
@@ -86,6 +100,11 @@ export class ClaudeStream {
         this.#keep('unreadable', { line, value: undefined })
         return false
     }
+  }
+
+  #takeLimit(record: Record<string, unknown>): void {
+    const limit = rateLimit.safeParse(record)
+    if (limit.success) this.#limitEnds = limit.data.rate_limit_info.resetsAt * 1000
   }
 
   #takeInit(record: InitRecord): void {
@@ -102,6 +121,7 @@ export class ClaudeStream {
       return
     }
     this.apiError = null
+    this.retry = null
     const step = this.#stepFor(message.id)
     this.model = message.model ?? this.model
     if (message.usage !== undefined) this.usageOf.set(message.id ?? `step ${step}`, message.usage)
@@ -117,8 +137,9 @@ export class ClaudeStream {
     return this.step
   }
 
-  #takeBlock(block: Block, step: number): void {
+  #takeBlock(block: ClaudeBlock, step: number): void {
     if (block.type === 'text' && typeof block.text === 'string') {
+      this.lastText = block.text
       this.#emit({ type: 'assistant', step, text: block.text })
     } else if (block.type === 'thinking' && typeof block.thinking === 'string') {
       if (block.thinking !== '') this.#emit({ type: 'thinking', step, text: block.thinking })
@@ -126,7 +147,7 @@ export class ClaudeStream {
       const { id, name, input } = block
       this.#nameOf.set(id, name)
       this.#skillReads.called({ id, name, input })
-      this.#emit({ type: 'tool_call', step, id, name, input: jsonValue(input) })
+      this.#emit({ type: 'tool_call', step, id, name, input: toJsonValue(input) })
     }
   }
 
@@ -141,13 +162,13 @@ export class ClaudeStream {
         this.#emit({ type: 'tool_result', step: this.step, ...end })
         this.#skillReads.ended(id, { isError, step: this.step })
       } else {
-        // the user said nothing after the prompt: Claude Code adds these, such as a skill's body
+        // after the prompt there is no message of a user: Claude Code adds these texts, such as a skill's body
         this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
       }
     }
   }
 
-  /** A hook that the suite does not know of (the skill's own, or an input file's) shows only by what it says. */
+  /** A hook that is not the suite's (the skill's own, or one in an input file) is visible only by its message. */
   #tellBlock(output: string): void {
     const [, tool, stderr = ''] = /^PreToolUse:(\S+) hook error: ([\s\S]*)/.exec(output) ?? []
     if (tool === undefined) return
@@ -156,30 +177,31 @@ export class ClaudeStream {
   }
 
   #keep(subtype: string, { line, value }: { line: string; value: unknown }): void {
-    if (subtype === 'system/hook_started') return // its end is told
+    if (subtype === 'system/hook_started') return // the hook's end is emitted
     this.#noise += 1
     if (this.#noise > noiseLimit) return
     const isRaw = value !== undefined && line.length <= rawLimit
-    const kept = isRaw ? { raw: jsonValue(value) } : { text: line.slice(0, rawLimit) }
+    const kept = isRaw ? { raw: toJsonValue(value) } : { text: line.slice(0, rawLimit) }
     this.#emit({ type: 'system', step: this.step, subtype, ...kept })
   }
 }
 
-function hookEventOf({ hook_event: event, hook_name, exit_code, stdout, stderr }: HookRecord) {
+function toHookEvent({ hook_event: event, hook_name, exit_code, stdout, stderr }: HookRecord) {
   const tool = hook_name.startsWith(`${event}:`) ? hook_name.slice(event.length + 1) : undefined
   return hookEvent({ event, tool, exitCode: exit_code ?? null, stdout, stderr })
 }
 
-/** Servers that were asked for and did not start. */
+/** MCP servers that were requested and did not start. */
 export function brokenServers(init: InitRecord | null): string[] {
   const servers = init?.mcp_servers ?? []
   return servers.flatMap((one) => (typeof one !== 'string' && one.status === 'failed' ? [one.name] : []))
 }
 
+/** The names of all MCP servers that Claude Code lists at its start, broken ones too. */
 export function serverNames({ mcp_servers = [] }: InitRecord): string[] {
   return mcp_servers.map((server) => (typeof server === 'string' ? server : server.name))
 }
 
-function nameOf(record: Record<string, unknown>): string {
+function recordName(record: Record<string, unknown>): string {
   return [record.type, record.subtype].filter((part) => typeof part === 'string').join('/') || 'unknown'
 }

@@ -1,32 +1,32 @@
 /** How Codex is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
-import { surroundingsOf } from './surroundings.ts'
+import { codexEnvironmentOptions } from './environment_settings.ts'
 
-/** The keys it takes, the first that is set. */
+/** The variables with its key; the first that is set is used. */
 export const codexKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY']
 const keyName = 'CODEX_API_KEY'
 
 /**
- * How what it runs is confined. own: Codex's own sandbox (no network, writes in the working folder and temporary ones
- * only); none: not by Codex. A judge is always confined by Codex: it reads below its folder, and `readable`, absolute.
+ * How the programs that Codex starts are confined. own: by Codex's own sandbox (no network, writes in the working folder and temporary
+ * folders only); none: not by Codex. judge: always by Codex; it reads below its folder and below `readable`, absolute paths.
  */
 export type Confinement = { by: 'own' } | { by: 'none' } | { by: 'judge'; readable: readonly string[] }
 
-/** Off for a run: what speaks with servers other than the model's, installs from them, or waits without an end. */
+/** Features that are disabled in a run: they contact servers other than the model's, install from them, or wait without an end. */
 const featuresOff = ['plugins', 'apps', 'remote_plugin', 'shell_snapshot', 'unbounded_connection_retries']
 
-export interface Invocation {
+export interface CodexInvocation {
   /** The file with the schema of the answer; null: free text. */
   schemaFile: string | null
   confinement: Confinement
 }
 
 /**
- * Arguments of a headless run. Its session is kept in its own home, which goes with the run: what it was offered is read
- * from there (so no --ephemeral).
+ * Arguments of a headless run. Its session is kept in its own home, which is removed after the run: the skills that it was offered are
+ * read from there (so no --ephemeral).
  */
-export function codexArguments(task: EngineTask, { schemaFile, confinement }: Invocation): string[] {
+export function codexArguments(task: EngineTask, { schemaFile, confinement }: CodexInvocation): string[] {
   const argv = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '-C', task.cwd]
   if (task.model !== null) argv.push('-m', task.model)
   if (schemaFile !== null) argv.push('--output-schema', schemaFile)
@@ -34,7 +34,7 @@ export function codexArguments(task: EngineTask, { schemaFile, confinement }: In
     argv.push('--sandbox', confinement.by === 'own' ? 'workspace-write' : 'danger-full-access')
   }
   for (const feature of [...featuresOff, ...toolsOff(task.tools)]) argv.push('--disable', feature)
-  const { flags, settings: surroundings } = surroundingsOf(task)
+  const { flags, settings: surroundings } = codexEnvironmentOptions(task)
   argv.push(...flags)
   for (const [name, value] of [...settings(task, confinement), ...surroundings]) argv.push('-c', `${name}=${value}`)
   return [...argv, '-']
@@ -44,15 +44,15 @@ function toolsOff(tools: EngineTask['tools']): string[] {
   return tools === 'none' ? ['shell_tool', 'unified_exec', 'view_image'] : []
 }
 
-/** Values are TOML, in which a JSON string stands for itself. */
+/** Values are TOML, where a JSON string is also a string. */
 function settings(task: EngineTask, confinement: Confinement): [string, string][] {
   const retries = Number(task.env.CODEX_MAX_RETRIES ?? 4) || 0
   const provider = [
     'name="whetstone"',
-    `base_url=${JSON.stringify(endpointOf(task.credentials))}`,
+    `base_url=${JSON.stringify(codexEndpoint(task.credentials))}`,
     `env_key="${keyName}"`,
     'wire_api="responses"',
-    `request_max_retries=${retries}`,
+    'request_max_retries=0', // it does not report these retries, but it reports the others
     `stream_max_retries=${retries}`,
   ]
   return [
@@ -60,7 +60,7 @@ function settings(task: EngineTask, confinement: Confinement): [string, string][
     ['model_providers.whetstone', `{${provider.join(',')}}`],
     ['analytics.enabled', 'false'],
     ['check_for_update_on_startup', 'false'],
-    // nothing above the working folder is looked at: no AGENTS.md, no skill of a repository that it lies in
+    // Codex reads nothing above the working folder: no AGENTS.md and no skills of a repository around it
     ['project_root_markers', '[]'],
     // a login shell would replace PATH
     ['allow_login_shell', 'false'],
@@ -72,7 +72,7 @@ function settings(task: EngineTask, confinement: Confinement): [string, string][
   ]
 }
 
-/** A judge reads below its folder only, searches nothing, and what an agent left there tells it nothing. */
+/** A judge reads only below its folder and does not search the web; files that an agent left there don't instruct it. */
 function judgeSettings(confinement: Confinement): [string, string][] {
   const alone: [string, string][] = [
     ['project_doc_max_bytes', '0'],
@@ -85,19 +85,19 @@ function judgeSettings(confinement: Confinement): [string, string][] {
   return [...alone, ['default_permissions', '"judge"'], ['permissions.judge', `{filesystem={${filesystem.join(',')}}}`]]
 }
 
-/** The address that it sends its requests below. */
-export function endpointOf(credentials: EngineTask['credentials']): string {
+/** The address below which it sends its requests. */
+export function codexEndpoint(credentials: EngineTask['credentials']): string {
   return (credentials.OPENAI_BASE_URL || 'https://api.openai.com/v1').replace(/\/+$/, '')
 }
 
-/** Its configuration and session: a folder of its own for each, below the run's home, which judges share. */
+/** The folder of its configuration and session: one for each session, below the run's home, which judges share. */
 export function codexHome({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>): string {
   return path.join(env.HOME ?? '', '.codex', sessionId)
 }
 
 /**
- * The child's whole environment: the run's, and its key. In a home below the temporary folder it would refuse to make its
- * helpers, and its sandbox would not start: it gets a temporary folder beside.
+ * The child's whole environment: the run's, and its key. With a home below the temporary folder, Codex refuses to create its helpers and
+ * its sandbox does not start, so then it gets a temporary folder next to its home.
  */
 export function codexEnvironment({
   env,

@@ -1,48 +1,48 @@
-/** The items of Codex's stream that are tool calls: their names, inputs and results. Pure. */
-import type { CodexItem } from './records.ts'
+/** Reads tool calls from the items of Codex's stream: their names, inputs and results. Pure. */
+import type { CodexItem } from './stream_records.ts'
 
 export interface ItemEnd {
-  /** As the model calls it. */
+  /** The name that the model uses. */
   name: string
   input: unknown
   output: string
   isError: boolean
-  /** True when it was not allowed, so not done. */
+  /** True if the call was not allowed, and so not performed. */
   isDenied: boolean
 }
 
 type Reader = (item: CodexItem) => Omit<ItemEnd, 'isDenied' | 'isError'>
 
-/** By type of item; an item of another type is no tool. */
+/** By type of item; an item of another type is not a tool call. */
 const readers: Readonly<Record<string, Reader>> = {
   command_execution: (item) => ({
     name: 'exec_command',
-    input: { command: shellCommand(textOf(item.command)) },
-    output: textOf(item.aggregated_output),
+    input: { command: shellCommand(itemText(item.command)) },
+    output: itemText(item.aggregated_output),
   }),
-  file_change: (item) => ({ name: 'apply_patch', input: { changes: item.changes }, output: textOf(item.status) }),
+  file_change: (item) => ({ name: 'apply_patch', input: { changes: item.changes }, output: itemText(item.status) }),
   mcp_tool_call: (item) => ({
-    name: `mcp__${textOf(item.server)}__${textOf(item.tool)}`,
+    name: `mcp__${itemText(item.server)}__${itemText(item.tool)}`,
     input: item.arguments ?? {},
     output: resultText(item.error ?? item.result),
   }),
   web_search: (item) => ({ name: 'web_search', input: { query: item.query }, output: '' }),
   collab_tool_call: (item) => ({
-    name: textOf(item.tool) || 'sub_agent',
+    name: itemText(item.tool) || 'sub_agent',
     input: { prompt: item.prompt ?? null },
     output: resultText(item.agents_states ?? item.status),
   }),
 }
 
-/** What an item says of a tool call, begun or ended; null: it is none. */
-export function toolOf(item: CodexItem): ItemEnd | null {
+/** The tool call that an item describes, begun or ended; null: it is not a tool call. */
+export function readToolItem(item: CodexItem): ItemEnd | null {
   const reader = Object.hasOwn(readers, item.type) ? readers[item.type] : undefined
   if (reader === undefined) return null
   const isDenied = item.status === 'declined'
   return { ...reader(item), isDenied, isError: isDenied || item.status === 'failed' }
 }
 
-function textOf(value: unknown): string {
+function itemText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
@@ -51,14 +51,14 @@ function resultText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What was given to the shell: `/bin/bash -lc 'echo hi'` becomes `echo hi`; any other line stays. */
+/** The command that the shell got: `/bin/bash -lc 'echo hi'` becomes `echo hi`; any other line is unchanged. */
 function shellCommand(line: string): string {
   const script = /^\S*sh -l?c ([\s\S]+)$/.exec(line)?.[1]
-  return script === undefined ? line : (unquoted(script) ?? line)
+  return script === undefined ? line : (unquoteWord(script) ?? line)
 }
 
-/** One word as a shell reads it; null when it is more than one, or never closes. */
-function unquoted(text: string): string | null {
+/** One word as a shell reads it; null if the text is more than one word, or a quote never closes. */
+function unquoteWord(text: string): string | null {
   let word = ''
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at] ?? ''

@@ -1,8 +1,8 @@
-/** Whether Codex can work here: the program, its version, a key, and a server that takes it. */
-import { type AgentCli, type ProbeFailure, probeCli } from '../agent_cli.ts'
+/** Checks whether Codex can run here: the program, its version, a key, and a server that accepts it. */
+import { type AgentCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { codexEnvironment, codexKeys } from './argv.ts'
-import { reachFailure } from './reach.ts'
+import { probeCodexServer } from './probe_server.ts'
 
 export const codexCli: AgentCli = {
   name: 'codex',
@@ -12,9 +12,10 @@ export const codexCli: AgentCli = {
   update: 'codex update',
 }
 
+/** Checks `codex --version` and the key, then asks the server. Rejects only when aborted. */
 export function probeCodex(request: ProbeRequest): Promise<Probe> {
   const env = codexEnvironment({ env: request.env, credentials: {}, sessionId: 'probe' })
-  const failure = async () => keyFailure(request) ?? (await reachFailure(request))
+  const failure = async () => keyFailure(request) ?? (await probeCodexServer(request))
   return probeCli(codexCli, request, { env, failure })
 }
 

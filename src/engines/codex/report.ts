@@ -1,25 +1,27 @@
-/** What Codex's stream and session amount to at their end: a report, and whether the run failed and why. */
+/** Turns Codex's stream and session into a report at their end, and says whether and why the run failed. */
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
-import type { ProcessEnd } from '../../base/spawn.ts'
-import { estimateCost } from '../cost.ts'
+import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { lastJsonObject } from '../answers/json_answer.ts'
+import { tooDeepError } from '../cli/json_line.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
-import { kindOfStatus, mayPass } from '../http_status.ts'
-import { lastJsonObject } from '../json_answer.ts'
-import { saidTooDeep } from '../json_line.ts'
-import { told } from '../usage.ts'
-import type { CodexJournal } from './journal.ts'
-import type { CodexUsage } from './records.ts'
+import { contextFull, saysContextFull } from '../limits/context_full.ts'
+import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
+import { parseResetMs } from '../limits/reset_time.ts'
+import { estimateCost } from '../models/cost.ts'
+import { knownUsage } from '../models/usage.ts'
+import type { CodexJournal } from './session_file.ts'
 import type { CodexStream } from './stream.ts'
+import type { CodexUsage } from './stream_records.ts'
 
-/** The report from what was seen. `end` null: it was ended because it had had its turns. Never rejects. */
-export async function reportOf(
+/** The report from what was seen. `end` null: Codex was ended after its last allowed turn. Never rejects. */
+export async function codexReport(
   stream: CodexStream,
   journal: CodexJournal,
   { task, end }: { task: EngineTask; end: ProcessEnd | null },
 ): Promise<EngineReport> {
   const own = stream.end?.status === 'completed' ? stream.end.usage : null
-  const usage = usageOf(own ?? journal.tokens)
+  const usage = toCodexUsage(own ?? journal.tokens)
   const model = journal.model ?? task.model
   return {
     ...emptyReport,
@@ -31,24 +33,32 @@ export async function reportOf(
     sessionId: stream.threadId,
     usage,
     cost: usage === null || model === null ? null : await estimateCost(usage, model, 'openai'),
-    stopReason: end === null ? 'max_turns' : stopReason(stream),
+    stopReason: end === null ? 'max_turns' : stopReason(stream, journal),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
     loaded: journal.skills === null ? null : { skills: journal.skills, tools: null, mcp_servers: null },
     permissionDenials: [...stream.denied],
+    answered: hasAnswered(stream, journal),
+    retrying: stream.retried === null ? null : { kind: kindOfFailure(stream.retried), message: stream.retried },
   }
 }
 
-function stopReason({ end }: CodexStream): string | null {
-  if (end === null) return null
-  return end.status === 'completed' ? 'end_turn' : (outOfTokens(end.message) ?? 'failed')
+/** The stream shows messages and calls; the session file also shows a response without either. */
+function hasAnswered(stream: CodexStream, journal: CodexJournal): boolean {
+  return stream.step > 0 || journal.responses > 0
 }
 
-/** OpenAI counts cached tokens as input too; here each token is counted once. */
-function usageOf(usage: CodexUsage | null): Usage | null {
+function stopReason(stream: CodexStream, journal: CodexJournal): string | null {
+  const { end } = stream
+  if (end === null) return null
+  return end.status === 'completed' ? 'end_turn' : (ownEnd(end.message, hasAnswered(stream, journal)) ?? 'failed')
+}
+
+/** OpenAI also counts cached tokens as input; here each token is counted once. */
+function toCodexUsage(usage: CodexUsage | null): Usage | null {
   if (usage === null) return null
   const { input_tokens, cached_input_tokens: read, cache_write_input_tokens: written } = usage
-  return told({
+  return knownUsage({
     input_tokens: Math.max(0, input_tokens - read - written),
     output_tokens: usage.output_tokens,
     cache_read_tokens: read,
@@ -57,20 +67,24 @@ function usageOf(usage: CodexUsage | null): Usage | null {
   })
 }
 
-/** An end that the agent came to itself, though Codex calls it an error; null: it is none. */
-function outOfTokens(message: string): string | null {
-  if (/^Incomplete response returned, reason: /.test(message)) return message.split(': ')[1] ?? 'incomplete'
-  return /ran out of room in the model's context window/.test(message) ? 'context_window' : null
+/** Why a response was incomplete, in the words of the other engines; any other word is kept. */
+const incomplete: Readonly<Record<string, string>> = { max_output_tokens: 'max_tokens', content_filter: 'refusal' }
+
+/** The stop reason if the agent ended by itself, though Codex calls it an error; null: it is an error. */
+function ownEnd(message: string, answered: boolean): string | null {
+  const reason = /^Incomplete response returned, reason: (.*)$/.exec(message)?.[1]
+  if (reason !== undefined) return incomplete[reason] ?? reason
+  return answered && saysContextFull(message) ? contextFull : null
 }
 
 /** Why the run failed; null: it did not. */
-export function failureOf(stream: CodexStream, end: ProcessEnd): EngineError | null {
+export function codexFailure(stream: CodexStream, journal: CodexJournal, end: ProcessEnd): EngineError | null {
   if (stream.end === null) return noEnd(stream, end)
-  if (stream.end.status === 'completed') return stream.saidTooDeep ? saidTooDeep : null
+  if (stream.end.status === 'completed') return stream.saidTooDeep ? tooDeepError : null
   const { message } = stream.end
-  if (outOfTokens(message) !== null) return null
+  if (ownEnd(message, hasAnswered(stream, journal)) !== null) return null
   const kind = kindOfFailure(message)
-  return { kind, message, retryable: mayPass(kind), retryAfterMs: retryAfter(message) }
+  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs: parseResetMs(message) }
 }
 
 function noEnd({ unreadable, lastError }: CodexStream, end: ProcessEnd): EngineError {
@@ -80,7 +94,7 @@ function noEnd({ unreadable, lastError }: CodexStream, end: ProcessEnd): EngineE
   return { kind: end.exitCode === 0 ? 'bad_output' : 'crash', message, retryable: true, retryAfterMs: null }
 }
 
-/** What its messages say where they name no status, in the order of looking. */
+/** Failure kinds by the text of messages without a status; the first match counts. */
 const kindOfText: readonly (readonly [RegExp, FailureKind])[] = [
   [/rate limit|usage limit|too many requests/i, 'rate_limited'],
   [/quota exceeded|billing|api key|not logged in|unauthorized/i, 'credentials'],
@@ -93,12 +107,6 @@ const kindOfText: readonly (readonly [RegExp, FailureKind])[] = [
 function kindOfFailure(message: string): FailureKind {
   const status = /\bstatus:? (\d{3})\b/.exec(message)?.[1]
   if (status !== undefined) return kindOfStatus(Number(status))
+  if (saysContextFull(message)) return 'bad_request'
   return kindOfText.find(([pattern]) => pattern.test(message))?.[1] ?? 'server_error'
-}
-
-/** "Please try again in 1.5s", as the API says it. */
-function retryAfter(message: string): number | null {
-  const found = /try again in ([\d.]+)\s?(ms|s)\b/i.exec(message)
-  if (found === null) return null
-  return Math.ceil(Number(found[1]) * (found[2] === 'ms' ? 1 : 1000))
 }

@@ -1,29 +1,31 @@
-/** Follows `codex exec --json` line by line: transcript events out, what the end needs kept. */
+/** Follows `codex exec --json` line by line: emits transcript events, and keeps what is needed at the end. */
+import { toJsonValue } from '../answers/json_value.ts'
+import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
 import type { EmittedEvent } from '../engine.ts'
-import { hookEvent } from '../hooks/event.ts'
-import { jsonValue } from '../json_value.ts'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../skill_read.ts'
-import { type ItemEnd, toolOf } from './items.ts'
-import type { CodexJournal } from './journal.ts'
-import { type CodexItem, type CodexRecord, type CodexUsage, readLine } from './records.ts'
+import { hookEvent } from '../hooks/hook_outcome.ts'
+import { type ItemEnd, readToolItem } from './items.ts'
+import { type CodexJournal, questionTool } from './session_file.ts'
+import { type CodexItem, type CodexRecord, type CodexUsage, readCodexLine } from './stream_records.ts'
 
-/** Characters of a line that is kept as it is, and how many such lines. */
+/** The most characters of a line that is kept as JSON, and the most lines that are kept. */
 const rawLimit = 20_000
 const noiseLimit = 200
 
-/** Tells events through `emit`; the fields hold what has been seen so far. */
+/** Emits events; the fields contain what has been seen so far. */
 export class CodexStream {
   step = 0
   threadId: string | null = null
-  /** How its turn ended; null: it has not. `message`: why it failed. */
+  /** How its turn ended; null: it has not ended. `message`: why it failed. */
   end: { status: 'completed'; usage: CodexUsage | null } | { status: 'failed'; message: string } | null = null
   /** The last message of the agent. */
   lastMessage = ''
-  /** The last error that it told of. */
+  /** The last error that it reported. */
   lastError: string | null = null
-  /** Lines that were no JSON; the last of them. */
+  /** The error after which it sends a request again; null: the last one was answered. */
+  retried: string | null = null
+  /** The last line that was not a JSON object; null: there was none. */
   unreadable: string | null = null
-  /** Whether one of them was JSON, nested too deep to be taken in. */
+  /** Whether such a line was JSON, but nested too deep to be used. */
   saidTooDeep = false
   /** Calls that were refused. */
   readonly denied: string[] = []
@@ -42,14 +44,18 @@ export class CodexStream {
     this.#skillReads = followSkillReads(request)
   }
 
-  /** Tells what hooks blocked since the last time. */
+  /** Emits what only the session file shows since the last call: questions to the user and what hooks blocked. */
   tellBlocks(): void {
     this.#journal.catchUp()
+    for (const { id, input, output, step } of this.#journal.questions.splice(0)) {
+      this.#emit({ type: 'tool_call', step, id, name: questionTool, input: toJsonValue(input) })
+      this.#emit({ type: 'tool_result', step, id, name: questionTool, output, is_error: false })
+    }
     for (const { call, reason, step } of this.#journal.blocks.splice(0)) {
       if (call !== null) {
         const { id, name, input } = call
         this.denied.push(name)
-        this.#emit({ type: 'tool_call', step, id, name, input: jsonValue(input) })
+        this.#emit({ type: 'tool_call', step, id, name, input: toJsonValue(input) })
         this.#emit({ type: 'tool_result', step, id, name, output: reason, is_error: true })
       }
       const end = { event: call === null ? 'Stop' : 'PreToolUse', tool: call?.tool, exitCode: 2 }
@@ -57,10 +63,10 @@ export class CodexStream {
     }
   }
 
-  /** Takes one line; true when it ended the turn, and with it the run. */
+  /** Takes one line; true if it ended the turn, and with it the run. */
   take(line: string): boolean {
     this.tellBlocks()
-    const read = readLine(line)
+    const read = readCodexLine(line)
     switch (read.kind) {
       case 'record':
         return this.#takeRecord(read.record, line)
@@ -92,6 +98,7 @@ export class CodexStream {
         return false
       case 'error':
         this.lastError = record.message
+        this.retried = /^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s.exec(record.message)?.[1] ?? null
         this.#keep('error', { line, value: record })
         return false
       case 'turn.completed':
@@ -104,12 +111,13 @@ export class CodexStream {
   }
 
   #takeItem(item: CodexItem, line: string): void {
+    this.retried = null
     if (item.type === 'agent_message' || item.type === 'reasoning') {
       const text = typeof item.text === 'string' ? item.text : ''
       this.#speak(item.type === 'reasoning' ? 'reasoning' : 'message', text)
       return
     }
-    const tool = toolOf(item)
+    const tool = readToolItem(item)
     if (tool === null) this.#keep(item.type, { line, value: item })
     else {
       if (!this.#open.has(item.id)) this.#startTool(item)
@@ -129,15 +137,15 @@ export class CodexStream {
     )
   }
 
-  /** Without its session file one response's calls are told from the next one's by nothing but that all had ended. */
+  /** Without the session file, a call counts as the next response's if all calls before it have ended: nothing else tells them apart. */
   #startTool(item: CodexItem): void {
-    const tool = toolOf(item)
+    const tool = readToolItem(item)
     if (tool === null) return
     const isNext = this.#toolsSinceStep > 0 && this.#open.size === 0
     this.#moveTo(this.#journal.isThere ? this.#journal.current : this.step + (isNext ? 1 : 0))
     this.#toolsSinceStep += 1
     this.#open.add(item.id)
-    this.#emit({ type: 'tool_call', step: this.step, id: item.id, name: tool.name, input: jsonValue(tool.input) })
+    this.#emit({ type: 'tool_call', step: this.step, id: item.id, name: tool.name, input: toJsonValue(tool.input) })
     this.#skillReads.called({ id: item.id, name: tool.name, input: tool.input })
   }
 
@@ -158,7 +166,7 @@ export class CodexStream {
     this.#noise += 1
     if (this.#noise > noiseLimit) return
     const isRaw = value !== undefined && line.length <= rawLimit
-    const kept = isRaw ? { raw: jsonValue(value) } : { text: line.slice(0, rawLimit) }
+    const kept = isRaw ? { raw: toJsonValue(value) } : { text: line.slice(0, rawLimit) }
     this.#emit({ type: 'system', step: this.step, subtype, ...kept })
   }
 }

@@ -1,23 +1,24 @@
-/** A suite's hooks around the tool loop: before and after each call, and at the end, by Claude Code's contract. */
+/** Runs a suite's hooks around the tool loop: before and after each call, and at the end, by Claude Code's contract. */
 import { appendFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { EmittedEvent, EngineContext, EngineTask } from '../engine.ts'
 import type { ModelCall } from '../tool_loop/session.ts'
 import type { ToolAnswer } from '../tool_loop/tools/tool.ts'
-import { type HookVerdict, hookEvent, verdictOf } from './event.ts'
+import { type HookVerdict, hookEvent, readHookVerdict } from './hook_outcome.ts'
 import { runHook } from './run_hook.ts'
-import { hooksFor } from './select.ts'
+import { selectHooks } from './select_hooks.ts'
 
 type HookEventName = 'PreToolUse' | 'PostToolUse' | 'Stop'
 
-interface Asked {
+interface HookRequest {
   event: HookEventName
   tool: string | null
-  /** What stdin says besides what every hook gets. */
+  /** Fields on stdin besides those that every hook gets. */
   about: Record<string, unknown>
   step: number
 }
 
+/** The hooks of one run. */
 export class HookRunner {
   /** Names of the tools whose calls were blocked. */
   readonly denials: string[] = []
@@ -35,13 +36,13 @@ export class HookRunner {
     this.#transcript = path.join(task.env.HOME ?? task.cwd, 'transcript.jsonl')
   }
 
-  /** Tells an event, and keeps it for the transcript that hooks may read. */
+  /** Emits an event, and keeps it for the transcript that hooks may read. */
   readonly emit = (event: EmittedEvent): void => {
     this.#unwritten += `${JSON.stringify(event)}\n`
     this.#context.emit(event)
   }
 
-  /** Does a call unless a hook blocks it. */
+  /** Performs a call unless a hook blocks it. */
   async around(call: ModelCall, step: number, perform: (call: ModelCall) => Promise<ToolAnswer>): Promise<ToolAnswer> {
     const before = await this.#ask({ event: 'PreToolUse', tool: call.name, about: callFields(call), step })
     if (before.block !== null) {
@@ -50,15 +51,15 @@ export class HookRunner {
     }
     const done = before.input === null ? call : { ...call, input: before.input }
     const answer = await perform(done)
-    // as there, a call that failed is no use of a tool
-    if (answer.isError) return told(answer, [before.context])
-    const about = { ...callFields(done), tool_response: responseOf(done, answer) }
+    // as in Claude Code, PostToolUse does not run after a failed call
+    if (answer.isError) return withNotes(answer, [before.context])
+    const about = { ...callFields(done), tool_response: toToolResponse(done, answer) }
     const after = await this.#ask({ event: 'PostToolUse', tool: call.name, about, step })
     const feedback = after.block === null ? null : `PostToolUse:${call.name} hook feedback: ${after.block}`
-    return told(answer, [before.context, feedback, after.context])
+    return withNotes(answer, [before.context, feedback, after.context])
   }
 
-  /** What the model is told to go on with; null: it may end. */
+  /** The message with which the model must go on; null: it may end. */
   async atEnd(text: string, step: number): Promise<string | null> {
     const about = { stop_hook_active: this.#isContinued, last_assistant_message: text }
     const { block } = await this.#ask({ event: 'Stop', tool: null, about, step })
@@ -67,21 +68,21 @@ export class HookRunner {
     return `Stop hook feedback:\n${block}`
   }
 
-  /** Runs all that fit side by side. One that blocks wins; of several inputs the last. */
-  async #ask({ event, tool, about, step }: Asked): Promise<HookVerdict> {
-    const met = await hooksFor(this.#task.environment?.hooks ?? {}, { event, tool }, this.#context.signal)
+  /** Runs all hooks that fit, at the same time. One that blocks is enough; of several inputs the last counts. */
+  async #ask({ event, tool, about, step }: HookRequest): Promise<HookVerdict> {
+    const met = await selectHooks(this.#task.environment?.hooks ?? {}, { event, tool }, this.#context.signal)
     const { entries, unknown } = met
     for (const stderr of unknown) {
       this.emit({ ...hookEvent({ event, tool: tool ?? undefined, exitCode: null, stdout: '', stderr }), step })
     }
-    if (entries.length === 0) return together([])
+    if (entries.length === 0) return combineVerdicts([])
     await appendFile(this.#transcript, this.#unwritten)
     this.#unwritten = ''
     const input = { ...this.#common(), hook_event_name: event, ...about }
     const place = { task: this.#task, signal: this.#context.signal }
     const ends = await Promise.all(entries.map((entry) => runHook(entry, input, place)))
     for (const end of ends) this.emit({ ...hookEvent({ ...end, tool: tool ?? undefined }), step })
-    const verdict = together(ends.map(verdictOf))
+    const verdict = combineVerdicts(ends.map(readHookVerdict))
     this.stopped ??= verdict.stop
     return verdict
   }
@@ -92,7 +93,7 @@ export class HookRunner {
   }
 }
 
-function together(verdicts: readonly HookVerdict[]): HookVerdict {
+function combineVerdicts(verdicts: readonly HookVerdict[]): HookVerdict {
   const contexts = verdicts.flatMap(({ context }) => context ?? [])
   return {
     block: verdicts.find(({ block }) => block !== null)?.block ?? null,
@@ -107,12 +108,12 @@ function callFields({ id, name, input }: ModelCall) {
   return { tool_name: name, tool_input: input, tool_use_id: id }
 }
 
-/** Bash answers as Claude Code's does; of the others there is the text. */
-function responseOf({ name }: ModelCall, { text }: ToolAnswer) {
+/** For Bash the same fields as in Claude Code; for the other tools the text. */
+function toToolResponse({ name }: ModelCall, { text }: ToolAnswer) {
   return name === 'Bash' ? { stdout: text, stderr: '', interrupted: false, isImage: false } : { content: text }
 }
 
-function told(answer: ToolAnswer, notes: readonly (string | null)[]): ToolAnswer {
+function withNotes(answer: ToolAnswer, notes: readonly (string | null)[]): ToolAnswer {
   const said = notes.filter((note) => note !== null)
   return said.length === 0 ? answer : { ...answer, text: [answer.text, ...said].join('\n\n') }
 }

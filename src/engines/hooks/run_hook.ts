@@ -1,10 +1,10 @@
-/** Runs one hook: a shell command in the working folder, the event as JSON on its stdin. */
+/** Runs one hook: a shell command in the working folder, with the event as JSON on its stdin. */
 import type { HookEntry } from '../../../schemas/environment.ts'
+import { runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withReadable } from '../../base/sandbox/policy.ts'
-import { runProcess, SpawnError } from '../../base/spawn.ts'
-import { timeLimit } from '../../base/time_limit.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { EngineTask } from '../engine.ts'
-import type { HookEnd } from './event.ts'
+import type { HookEnd } from './hook_outcome.ts'
 
 const defaultSeconds = 600
 const longestSeconds = 3600
@@ -15,7 +15,7 @@ export interface HookPlace {
   signal: AbortSignal
 }
 
-/** Resolves for every end of it, a command that can't start included; rejects only when aborted. It gets no credential. */
+/** Resolves however the hook ends, even if its command can't start; rejects only when aborted. The hook gets no credentials. */
 export async function runHook(
   entry: HookEntry,
   input: { hook_event_name: string; tool_name?: string },
@@ -23,7 +23,7 @@ export async function runHook(
 ): Promise<HookEnd> {
   const about = { event: input.hook_event_name, tool: input.tool_name }
   const seconds = Math.min(entry.timeout ?? defaultSeconds, longestSeconds)
-  using limit = timeLimit(seconds * 1000, [signal])
+  using limit = startTimeLimit(seconds * 1000, [signal])
   try {
     const end = await runProcess({
       command: '/bin/sh',

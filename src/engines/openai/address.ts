@@ -1,14 +1,14 @@
-/** Where the OpenAI API is, from `credentials` alone. */
+/** The address of the OpenAI API, from `credentials` alone. */
 
-export type Credentials = Readonly<Record<string, string>>
+export type OpenaiCredentials = Readonly<Record<string, string>>
 
 const ownUrl = 'https://api.openai.com/v1'
 
-export function baseUrlOf(credentials: Credentials): string {
+export function openaiBaseUrl(credentials: OpenaiCredentials): string {
   return credentials.OPENAI_BASE_URL || ownUrl
 }
 
-/** Whether OpenAI itself answers there, and no compatible server. */
+/** Whether the address is OpenAI's own server, not a compatible one. */
 export function isOwnServer(url: string): boolean {
   return URL.canParse(url) && new URL(url).hostname === new URL(ownUrl).hostname
 }

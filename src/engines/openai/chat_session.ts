@@ -2,15 +2,22 @@
 import OpenAI from 'openai'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineTask } from '../engine.ts'
-import { openaiModel } from '../providers.ts'
-import { engineErrorOf } from '../sdk_error.ts'
-import type { Asked, CallResult, ModelBlock, ModelResponse, Session, ToolOffer } from '../tool_loop/session.ts'
-import { systemPrompt } from '../tool_loop/system_prompt.ts'
-import { temperatureOf } from '../tool_loop/temperature.ts'
-import { openClient } from './client.ts'
-import { parsedArguments, resultText } from './result_text.ts'
+import { openaiModel } from '../models/providers.ts'
+import { toEngineError } from '../tool_loop/sdk_error.ts'
+import type {
+  CallResult,
+  ModelAnswer,
+  ModelBlock,
+  ModelResponse,
+  ModelSession,
+  ToolOffer,
+} from '../tool_loop/session.ts'
+import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
+import { temperatureSetting } from '../tool_loop/temperature.ts'
+import { openOpenaiClient } from './client.ts'
+import { parseToolArguments, resultText } from './result_text.ts'
 
-export class ChatSession implements Session {
+export class ChatSession implements ModelSession {
   readonly model: string
   readonly #client: OpenAI
   readonly #tools: OpenAI.ChatCompletionFunctionTool[]
@@ -19,18 +26,18 @@ export class ChatSession implements Session {
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = openaiModel(task.model)
-    this.#client = openClient(task.credentials, send)
+    this.#client = openOpenaiClient(task.credentials, send)
     this.#tools = offers.map(({ name, description, inputSchema: parameters }) => {
       return { type: 'function', function: { name, description, parameters } }
     })
-    this.#temperature = temperatureOf(task)
+    this.#temperature = temperatureSetting(task)
     this.#messages = [
-      { role: 'system', content: systemPrompt(task) },
+      { role: 'system', content: fillSystemPrompt(task) },
       { role: 'user', content: task.prompt },
     ]
   }
 
-  async ask(forced: string | null, signal: AbortSignal): Promise<Asked> {
+  async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
     const params = {
       model: this.model,
       ...this.#temperature,
@@ -42,11 +49,11 @@ export class ChatSession implements Session {
     }
     try {
       const completion = await this.#client.chat.completions.stream(params, { signal }).finalChatCompletion()
-      this.#messages.push(...completion.choices.slice(0, 1).map(keptOf))
-      return { ok: true, response: responseOf(completion) }
+      this.#messages.push(...completion.choices.slice(0, 1).map(toKeptMessage))
+      return { ok: true, response: toChatResponse(completion) }
     } catch (error) {
       signal.throwIfAborted()
-      return { ok: false, error: engineErrorOf(error, this.#client.baseURL, OpenAI) }
+      return { ok: false, error: toEngineError(error, this.#client.baseURL, OpenAI) }
     }
   }
 
@@ -64,16 +71,16 @@ export class ChatSession implements Session {
 
 type Choice = OpenAI.ChatCompletion.Choice
 
-/** The answer as it goes back to the model: without what servers add, which others refuse. */
-function keptOf({ message }: Choice): OpenAI.ChatCompletionAssistantMessageParam {
-  const calls = callsOf(message).map(({ id, function: { name, arguments: text } }) => {
+/** The answer as it is sent back to the model: without fields that some servers add and others refuse. */
+function toKeptMessage({ message }: Choice): OpenAI.ChatCompletionAssistantMessageParam {
+  const calls = functionCalls(message).map(({ id, function: { name, arguments: text } }) => {
     return { id, type: 'function' as const, function: { name, arguments: text } }
   })
   const content = message.content ?? message.refusal ?? null
   return { role: 'assistant', content, ...(calls.length > 0 ? { tool_calls: calls } : {}) }
 }
 
-function callsOf({ tool_calls: calls }: Choice['message']): OpenAI.ChatCompletionMessageFunctionToolCall[] {
+function functionCalls({ tool_calls: calls }: Choice['message']): OpenAI.ChatCompletionMessageFunctionToolCall[] {
   return (calls ?? []).filter((call) => call.type === 'function')
 }
 
@@ -84,25 +91,25 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 }
 
-function responseOf({ choices: [choice], usage, model }: OpenAI.ChatCompletion): ModelResponse {
+function toChatResponse({ choices: [choice], usage, model }: OpenAI.ChatCompletion): ModelResponse {
   const reason = choice?.finish_reason ?? 'stop'
-  const calls = choice === undefined ? [] : callsOf(choice.message)
+  const calls = choice === undefined ? [] : functionCalls(choice.message)
   const stopReason = choice?.message.refusal ? 'refusal' : (stopReasons[reason] ?? reason)
   const text = choice?.message.content ?? choice?.message.refusal ?? ''
   const blocks: ModelBlock[] = calls.map(({ id, function: { name, arguments: given } }) => {
-    return { type: 'call', id, name, input: parsedArguments(given) }
+    return { type: 'call', id, name, input: parseToolArguments(given) }
   })
   return {
     blocks: [{ type: 'text', text }, ...blocks],
-    usage: usageOf(usage),
+    usage: toChatUsage(usage),
     model: model || null,
     stopReason,
     lastIsCut: stopReason === 'max_tokens' && calls.length > 0,
   }
 }
 
-/** Their input holds what the cache gave and took; ours does not. A count that a server leaves out is 0. */
-function usageOf(given: OpenAI.CompletionUsage | null | undefined): Usage {
+/** OpenAI's input tokens include those read from and written to the cache; Whetstone's don't. A count that the server leaves out is 0. */
+function toChatUsage(given: OpenAI.CompletionUsage | null | undefined): Usage {
   const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = given?.prompt_tokens_details ?? {}
   const reasoning = given?.completion_tokens_details?.reasoning_tokens ?? 0
   return {

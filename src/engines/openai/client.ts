@@ -1,21 +1,21 @@
-/** The connection to the OpenAI API: the official SDK, with our own retries and nothing from the harness's environment. */
+/** The connection to the OpenAI API: the official SDK, with Whetstone's own retries and nothing from the harness's environment. */
 import OpenAI from 'openai'
-import { baseUrlOf, type Credentials } from './address.ts'
+import { type OpenaiCredentials, openaiBaseUrl } from './address.ts'
 
-/** Milliseconds; a longer timer would ring at once. */
+/** Milliseconds; a longer timer would fire at once. */
 const longestTimer = 2 ** 31 - 1
 
-/** A client that takes key and address from `credentials` alone; `send`: what sends requests. */
-export function openClient(credentials: Credentials, send: typeof fetch): OpenAI {
+/** A client with key and address from `credentials` alone. `send` sends its requests. */
+export function openOpenaiClient(credentials: OpenaiCredentials, send: typeof fetch): OpenAI {
   return new OpenAI({
     apiKey: (credentials.OPENAI_API_KEY ?? '').trim(),
     adminAPIKey: null,
     organization: null,
     project: null,
     webhookSecret: null,
-    baseURL: baseUrlOf(credentials),
+    baseURL: openaiBaseUrl(credentials),
     maxRetries: 0,
-    // waits at the gate are none of its business, and a silent server is left by ours
+    // the SDK must not time out while a request waits in the rate limiter; `send` itself gives up a silent server
     timeout: longestTimer,
     fetch: send,
     logLevel: 'off',

@@ -1,24 +1,24 @@
-/** From a response of the Responses API to the tool loop's words. */
+/** Converts a response of the Responses API to the tool loop's types. */
 import type OpenAI from 'openai'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ModelBlock, ModelResponse } from '../tool_loop/session.ts'
-import { parsedArguments } from './result_text.ts'
+import { parseToolArguments } from './result_text.ts'
 
 type Response = OpenAI.Responses.Response
 
-/** The response; a refusal is a text with a stop reason of its own. */
-export function responseOf(response: Response): ModelResponse {
-  const stopReason = stopReasonOf(response)
+/** Converts the response; a refusal becomes a text with its own stop reason. */
+export function toModelResponse(response: Response): ModelResponse {
+  const stopReason = responseStopReason(response)
   return {
-    blocks: response.output.flatMap(blocksOf),
-    usage: usageOf(response.usage),
+    blocks: response.output.flatMap(toOutputBlocks),
+    usage: toResponseUsage(response.usage),
     model: response.model || null,
     stopReason,
     lastIsCut: stopReason === 'max_tokens' && response.output.at(-1)?.type === 'function_call',
   }
 }
 
-function stopReasonOf({ incomplete_details: incomplete, output }: Response): string {
+function responseStopReason({ incomplete_details: incomplete, output }: Response): string {
   if (incomplete?.reason === 'max_output_tokens') return 'max_tokens'
   if (incomplete?.reason === 'content_filter') return 'refusal'
   const refused = output.some((item) => item.type === 'message' && item.content.some(({ type }) => type === 'refusal'))
@@ -26,21 +26,21 @@ function stopReasonOf({ incomplete_details: incomplete, output }: Response): str
   return output.some(({ type }) => type === 'function_call') ? 'tool_use' : 'end_turn'
 }
 
-function blocksOf(item: OpenAI.Responses.ResponseOutputItem): ModelBlock[] {
+function toOutputBlocks(item: OpenAI.Responses.ResponseOutputItem): ModelBlock[] {
   switch (item.type) {
     case 'message':
       return item.content.map((part) => ({ type: 'text', text: part.type === 'refusal' ? part.refusal : part.text }))
     case 'reasoning':
       return [...item.summary, ...(item.content ?? [])].map(({ text }) => ({ type: 'thinking', text }))
     case 'function_call':
-      return [{ type: 'call', id: item.call_id, name: item.name, input: parsedArguments(item.arguments) }]
+      return [{ type: 'call', id: item.call_id, name: item.name, input: parseToolArguments(item.arguments) }]
     default:
       return []
   }
 }
 
-/** Their input holds what the cache gave and took; ours does not. A count that a server leaves out is 0. */
-function usageOf(given: Partial<OpenAI.Responses.ResponseUsage> | undefined): Usage {
+/** OpenAI's input tokens include those read from and written to the cache; Whetstone's don't. A count that the server leaves out is 0. */
+function toResponseUsage(given: Partial<OpenAI.Responses.ResponseUsage> | undefined): Usage {
   const details: Partial<OpenAI.Responses.ResponseUsage.InputTokensDetails> = given?.input_tokens_details ?? {}
   const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = details
   const reasoning = given?.output_tokens_details?.reasoning_tokens ?? 0

@@ -1,44 +1,44 @@
-/** A conversation over the Responses API. Nothing is stored at the server: every request holds all of it. */
+/** A conversation over the Responses API. The server stores nothing: every request contains the whole conversation. */
 import OpenAI from 'openai'
 import type { EngineError, EngineTask } from '../engine.ts'
-import { mayPass } from '../http_status.ts'
-import { openaiModel } from '../providers.ts'
-import { engineErrorOf, kindOfWord, unreadable } from '../sdk_error.ts'
-import type { Asked, CallResult, Session, ToolOffer } from '../tool_loop/session.ts'
-import { systemPrompt } from '../tool_loop/system_prompt.ts'
-import { temperatureOf } from '../tool_loop/temperature.ts'
-import { openClient } from './client.ts'
-import { responseOf } from './responses_answer.ts'
+import { isRetryableKind } from '../limits/http_status.ts'
+import { openaiModel } from '../models/providers.ts'
+import { kindOfWord, toEngineError, unreadableResponse } from '../tool_loop/sdk_error.ts'
+import type { CallResult, ModelAnswer, ModelSession, ToolOffer } from '../tool_loop/session.ts'
+import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
+import { temperatureSetting } from '../tool_loop/temperature.ts'
+import { openOpenaiClient } from './client.ts'
+import { toModelResponse } from './responses_answer.ts'
 import { resultText } from './result_text.ts'
 
 type Item = OpenAI.Responses.ResponseInputItem
 
-export class ResponsesSession implements Session {
+export class ResponsesSession implements ModelSession {
   readonly model: string
-  /** Whether the last failure says that the server has no such API. */
+  /** Whether the last failure shows that the server has no Responses API. */
   isAbsent = false
   readonly #client: OpenAI
   readonly #request: OpenAI.Responses.ResponseCreateParamsStreaming
   readonly #input: Item[]
-  /** Reasoning goes back to the model encrypted; models without reasoning refuse to be asked for it. */
+  /** Reasoning is sent back to the model encrypted; models without reasoning refuse requests for it. */
   #keepsReasoning = true
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = openaiModel(task.model)
-    this.#client = openClient(task.credentials, send)
+    this.#client = openOpenaiClient(task.credentials, send)
     this.#request = {
       model: this.model,
-      instructions: systemPrompt(task),
+      instructions: fillSystemPrompt(task),
       tools: offers.map(functionTool),
       store: false,
       stream: true,
       prompt_cache_key: task.sessionId,
-      ...temperatureOf(task),
+      ...temperatureSetting(task),
     }
     this.#input = [{ role: 'user', content: task.prompt }]
   }
 
-  async ask(forced: string | null, signal: AbortSignal): Promise<Asked> {
+  async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
     const asked = await this.#askOnce(forced, signal)
     const isRefused = !asked.ok && asked.error.kind === 'bad_request' && /encrypted/i.test(asked.error.message)
     if (!isRefused || !this.#keepsReasoning) return asked
@@ -54,7 +54,7 @@ export class ResponsesSession implements Session {
     this.#input.push({ role: 'user', content: text })
   }
 
-  async #askOnce(forced: string | null, signal: AbortSignal): Promise<Asked> {
+  async #askOnce(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
     const params: OpenAI.Responses.ResponseCreateParamsStreaming = {
       ...this.#request,
       input: this.#input,
@@ -62,19 +62,19 @@ export class ResponsesSession implements Session {
       ...(forced === null ? {} : { tool_choice: { type: 'function', name: forced } }),
     }
     try {
-      const ended = await lastOf(await this.#client.responses.create(params, { signal }))
-      signal.throwIfAborted() // an aborted stream ends like a whole one
+      const ended = await readLastResponse(await this.#client.responses.create(params, { signal }))
+      signal.throwIfAborted() // an aborted stream ends like a complete one
       if ('error' in ended) return { ok: false, error: ended.error }
       this.#input.push(...ended.response.output.flatMap((item) => this.#kept(item)))
-      return { ok: true, response: responseOf(ended.response) }
+      return { ok: true, response: toModelResponse(ended.response) }
     } catch (error) {
       signal.throwIfAborted()
       this.isAbsent = isAbsent(error, this.model)
-      return { ok: false, error: engineErrorOf(error, this.#client.baseURL, OpenAI) }
+      return { ok: false, error: toEngineError(error, this.#client.baseURL, OpenAI) }
     }
   }
 
-  /** What of a response goes back to the model. */
+  /** The parts of a response that are sent back to the model. */
   #kept(item: OpenAI.Responses.ResponseOutputItem): Item[] {
     if (item.type === 'reasoning') return this.#keepsReasoning && item.encrypted_content ? [item] : []
     if (item.type !== 'message' && item.type !== 'function_call') return []
@@ -99,10 +99,10 @@ function outputItem({ call, answer }: CallResult): Item {
   return { ...output, output: [{ type: 'input_text' as const, text }, picture] }
 }
 
-type Ended = { response: OpenAI.Responses.Response } | { error: EngineError }
+type StreamEnd = { response: OpenAI.Responses.Response } | { error: EngineError }
 
-/** The response at the end of its stream, or what became of it. */
-async function lastOf(stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>): Promise<Ended> {
+/** The response at the end of its stream, or the error that ended it. */
+async function readLastResponse(stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>): Promise<StreamEnd> {
   for await (const event of stream) {
     switch (event.type) {
       case 'response.completed':
@@ -116,15 +116,15 @@ async function lastOf(stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent
         break
     }
   }
-  return { error: unreadable('the stream ended before the response did') }
+  return { error: unreadableResponse('the stream ended before the response did') }
 }
 
 function failure(code: string | null | undefined, message: string | undefined): EngineError {
   const kind = kindOfWord(code) ?? 'server_error'
-  return { kind, message: message ?? 'the response failed', retryable: mayPass(kind), retryAfterMs: null }
+  return { kind, message: message ?? 'the response failed', retryable: isRetryableKind(kind), retryAfterMs: null }
 }
 
-/** Whether there is no such path, as opposed to no such model. */
+/** Whether the API does not exist, as opposed to the model. */
 function isAbsent(error: unknown, model: string): boolean {
   if (!(error instanceof OpenAI.APIError)) return false
   const isMissing = error.status === 404 || error.status === 405 || error.status === 501

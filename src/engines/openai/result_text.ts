@@ -1,14 +1,14 @@
-/** Results of tools as texts, for APIs that have no field for failure. */
+/** Tool results and arguments as text: these APIs have no field for a failed call. */
 import type { ToolAnswer } from '../tool_loop/tools/tool.ts'
 
-/** The text, which says itself that the call failed. */
+/** The text of a result; if the call failed, the text says so. */
 export function resultText({ text, isError }: ToolAnswer): string {
   const said = text === '' ? '(empty)' : text
   return isError && !/\(exit code \d+\)$/.test(said) ? `Error: ${said}` : said
 }
 
-/** Arguments as sent: parsed where they are JSON, else the text itself, which no tool takes. */
-export function parsedArguments(text: string): unknown {
+/** The arguments of a call, parsed if they are JSON, else the text itself, which no tool accepts. */
+export function parseToolArguments(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,14 +1,14 @@
-/** A conversation over the Responses API, or over Chat Completions where a compatible server has nothing else. */
+/** A conversation over the Responses API, or over Chat Completions if a compatible server has only that. */
 import type { EngineTask } from '../engine.ts'
-import type { Asked, CallResult, Session, ToolOffer } from '../tool_loop/session.ts'
-import { baseUrlOf, isOwnServer } from './address.ts'
+import type { CallResult, ModelAnswer, ModelSession, ToolOffer } from '../tool_loop/session.ts'
+import { isOwnServer, openaiBaseUrl } from './address.ts'
 import { ChatSession } from './chat_session.ts'
 import { ResponsesSession } from './responses_session.ts'
 
-/** What each server has, as seen by this process: all runs of a benchmark speak to a server in one way. */
+/** The API of each server, as found by this process: all runs of a benchmark use the same API of a server. */
 const apis = new Map<string, 'responses' | 'chat'>()
 
-export class OpenaiSession implements Session {
+export class OpenaiSession implements ModelSession {
   readonly #task: EngineTask
   readonly #offers: readonly ToolOffer[]
   readonly #send: typeof fetch
@@ -19,7 +19,7 @@ export class OpenaiSession implements Session {
     this.#send = send
     this.#task = task
     this.#offers = offers
-    this.#url = baseUrlOf(task.credentials)
+    this.#url = openaiBaseUrl(task.credentials)
     const isChat = apis.get(this.#url) === 'chat'
     this.#session = isChat ? new ChatSession(task, offers, send) : new ResponsesSession(task, offers, send)
   }
@@ -28,7 +28,7 @@ export class OpenaiSession implements Session {
     return this.#session.model
   }
 
-  async ask(forced: string | null, signal: AbortSignal): Promise<Asked> {
+  async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
     const session = this.#session
     const asked = await session.ask(forced, signal)
     if (session instanceof ChatSession) return asked

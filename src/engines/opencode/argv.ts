@@ -1,26 +1,26 @@
 /** How opencode is started: arguments, environment, configuration and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
-import { baseUrlOf, keyOf, opencodeModel } from './model.ts'
+import { opencodeBaseUrl, opencodeKeyName, opencodeModel } from './model.ts'
 
-/** Arguments of a headless run. With a title it asks no model for one. */
+/** Arguments of a headless run. Without a title, opencode would ask a model for one. */
 export function opencodeArguments(): string[] {
   return ['run', '--format', 'json', '--thinking', '--pure', '--title', 'whetstone']
 }
 
-/** Its configuration, data, cache and state: folders of its own for each session, below the run's home, which judges share. */
+/** The folders of its configuration, data, cache and state: separate for each session, below the run's home, which judges share. */
 export function opencodeFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>) {
   const root = path.join(env.HOME ?? '', '.opencode-run', sessionId)
   const below = (name: string) => path.join(root, name)
   return { root, config: below('config'), data: below('data'), cache: below('cache'), state: below('state') }
 }
 
-/** The child's whole environment: the run's, its key, and what keeps it to itself. */
+/** The child's whole environment: the run's, its key, and settings that isolate it. */
 export function opencodeEnvironment(
   task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools'>,
 ): Record<string, string> {
   const model = opencodeModel(task.model, task.credentials)
-  const key = 'mistake' in model ? null : keyOf(model)
+  const key = 'mistake' in model ? null : opencodeKeyName(model)
   const value = key === null ? undefined : task.credentials[key]
   const folders = opencodeFolders(task)
   return {
@@ -40,7 +40,7 @@ export function opencodeEnvironment(
   }
 }
 
-/** What an agent left in the folder configures and teaches a judge nothing. */
+/** Files that an agent left in the folder must not configure or instruct a judge. */
 const judgeEnvironment = {
   OPENCODE_DISABLE_PROJECT_CONFIG: '1',
   OPENCODE_DISABLE_EXTERNAL_SKILLS: '1',
@@ -52,13 +52,13 @@ function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools'>
   const base = { autoupdate: false, share: 'disabled', snapshot: false, permission: permission(task.tools) }
   if ('mistake' in model) return base
   const name = `${model.provider}/${model.id}`
-  const options = { baseURL: baseUrlOf(model, task.credentials) }
-  // a model that its own list lacks is one too
+  const options = { baseURL: opencodeBaseUrl(model, task.credentials) }
+  // makes opencode accept a model that is missing in its own list
   const provider = { [model.provider]: { options, models: { [model.id]: {} } } }
   return { ...base, model: name, small_model: name, enabled_providers: [model.provider], provider }
 }
 
-/** An agent may do all; a judge reads below its folder only. */
+/** An agent may do everything; a judge reads only below its folder. */
 function permission(tools: EngineTask['tools']): unknown {
   switch (tools) {
     case 'all':

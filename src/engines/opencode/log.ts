@@ -1,16 +1,15 @@
-/** opencode's own log, which alone tells its version and that it tries a failed request again and again. */
+/** Reads opencode's own log: nothing else shows its version, and that it sends a failed request again and again. */
 import { closeSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { openPlain } from '../../base/plain_file.ts'
+import { openRegularFile } from '../../base/fs/special_files.ts'
 
-/** One for all, since each is read at once. */
-const chunk = Buffer.allocUnsafe(64 * 1024)
-
-/** Follows the log below the data folder, as far as it is written. */
+/** Follows the log below the data folder while it is written. */
 export class OpencodeLog {
   version: string | null = null
-  /** What the last failed request was answered. */
+  /** Whether the model has called a tool: the stream shows a call only once the tool has ended. */
+  calledTool = false
+  /** The error of the last failed request. */
   lastError: string | null = null
 
   readonly #path: string
@@ -19,29 +18,35 @@ export class OpencodeLog {
   #file: number | null = null
   #line = ''
   #failures = 0
-  /** When the last request failed, if none has been made since. */
+  /** When the last request failed, in ms since 1970; null: another request has been sent since, or none failed. */
   #failedAt: number | null = null
 
-  /** `onRetry` hears of each request that is tried again: what the last was answered, and how long it waited. */
+  /** `onRetry` is called for each request that is sent again, with the error of the last one and the wait in milliseconds. */
   constructor(data: string, onRetry: (error: string, waitMs: number) => void) {
     this.#onRetry = onRetry
     this.#path = path.join(data, 'opencode/log/opencode.log')
   }
 
-  /** A request has been made since one failed, in the same step. */
+  /** Whether a request has been sent since one failed, in the same step. */
   get isTryingAgain(): boolean {
     return this.#failures > 0 && this.#failedAt === null
   }
 
-  /** How often in a row a request has failed. */
+  /** Whether, by the log read so far, a request has failed and none of this step has been answered since. */
+  get isFailing(): boolean {
+    return this.#failures > 0
+  }
+
+  /** How many requests in a row have failed. */
   retries(): number {
     this.catchUp()
     return this.#failures
   }
 
   catchUp(): void {
-    this.#file ??= opened(this.#path)
+    this.#file ??= tryOpenLog(this.#path)
     if (this.#file === null) return
+    const chunk = Buffer.alloc(64 * 1024)
     for (;;) {
       const bytes = readSync(this.#file, chunk, 0, chunk.length, null)
       if (bytes === 0) return
@@ -64,23 +69,26 @@ export class OpencodeLog {
   #take(line: string): void {
     this.version ??= / message=created .* version=(\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null
     if (/ message=loop .*\bstep=/.test(line)) this.#failures = 0
-    else if (/ message=stream /.test(line)) this.#again(timeOf(line))
-    else if (/ message="stream error" /.test(line)) {
+    else if (/ message=stream /.test(line)) this.#again(readLineTime(line))
+    else if (/ message=evaluated permission=/.test(line)) {
+      this.calledTool = true
+      this.#failures = 0
+    } else if (/ message="stream error" /.test(line)) {
       this.#failures += 1
-      this.#failedAt = timeOf(line)
+      this.#failedAt = readLineTime(line)
       this.lastError = /error\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line.slice(-300)
     }
   }
 }
 
-function timeOf(line: string): number {
+function readLineTime(line: string): number {
   return Date.parse(/^timestamp=(\S+)/.exec(line)?.[1] ?? '') || 0
 }
 
-function opened(file: string): number | null {
+function tryOpenLog(file: string): number | null {
   try {
-    return openPlain(file)
+    return openRegularFile(file)
   } catch {
-    return null // not made yet
+    return null // not created yet
   }
 }

@@ -1,6 +1,7 @@
-/** Which provider and model opencode works with, from the model that is asked for and the keys that are there. Pure. */
+/** Chooses opencode's provider and model, from the requested model and the keys that are set. Pure. */
+import type { KeyedServer } from '../cli/key_placeholders.ts'
 import type { EngineTask } from '../engine.ts'
-import { anthropicModel, isProvider, openaiModel, providerOf } from '../providers.ts'
+import { anthropicModel, guessProvider, isProvider, openaiModel } from '../models/providers.ts'
 
 export const opencodeKeys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL']
 
@@ -11,7 +12,7 @@ export interface OpencodeModel {
 
 type Credentials = EngineTask['credentials']
 
-/** `provider/model` as opencode writes it, a model alone, or null: the default of the provider whose key is there. */
+/** Takes `provider/model` as opencode writes it, a model alone, or null: the default of the provider whose key is set. */
 export function opencodeModel(model: string | null, credentials: Credentials): OpencodeModel | { mistake: string } {
   const slash = model?.indexOf('/') ?? -1
   const named = model === null || slash < 0 ? null : model.slice(0, slash)
@@ -21,27 +22,32 @@ export function opencodeModel(model: string | null, credentials: Credentials): O
     }
   }
   const rest = model === null || slash < 0 ? model : model.slice(slash + 1)
-  const provider = named ?? providerOf(rest ?? '') ?? (credentials.ANTHROPIC_API_KEY ? 'anthropic' : 'openai')
+  const provider = named ?? guessProvider(rest ?? '') ?? (credentials.ANTHROPIC_API_KEY ? 'anthropic' : 'openai')
   return { provider, id: provider === 'anthropic' ? anthropicModel(rest) : openaiModel(rest) }
 }
 
-/** The name of the key that this provider takes. */
-export function keyOf({ provider }: OpencodeModel): string {
+/** The name of the variable with this provider's key. */
+export function opencodeKeyName({ provider }: OpencodeModel): string {
   return provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
 }
 
+/** The provider's server, from its variables. */
+export function opencodeServer(model: OpencodeModel, credentials: Credentials): KeyedServer {
+  const [address, usual] =
+    model.provider === 'anthropic'
+      ? ['ANTHROPIC_BASE_URL', 'https://api.anthropic.com']
+      : ['OPENAI_BASE_URL', 'https://api.openai.com/v1']
+  return { address, url: (credentials[address] || usual).replace(/\/+$/, ''), keys: [opencodeKeyName(model)] }
+}
+
 /** The address below which it sends its requests; Anthropic's variable has no /v1, OpenAI's has. */
-export function baseUrlOf({ provider }: OpencodeModel, credentials: Credentials): string {
-  const given = provider === 'anthropic' ? credentials.ANTHROPIC_BASE_URL : credentials.OPENAI_BASE_URL
-  const url = (given || (provider === 'anthropic' ? 'https://api.anthropic.com' : 'https://api.openai.com/v1')).replace(
-    /\/+$/,
-    '',
-  )
-  return provider === 'anthropic' ? `${url}/v1` : url
+export function opencodeBaseUrl(model: OpencodeModel, credentials: Credentials): string {
+  const { url } = opencodeServer(model, credentials)
+  return model.provider === 'anthropic' ? `${url}/v1` : url
 }
 
 /** The address that the sandbox lets it reach. */
-export function endpointOf({ model, credentials }: Pick<EngineTask, 'model' | 'credentials'>): string {
+export function opencodeEndpoint({ model, credentials }: Pick<EngineTask, 'model' | 'credentials'>): string {
   const choice = opencodeModel(model, credentials)
-  return 'mistake' in choice ? 'https://localhost' : baseUrlOf(choice, credentials)
+  return 'mistake' in choice ? 'https://localhost' : opencodeBaseUrl(choice, credentials)
 }

@@ -1,9 +1,9 @@
-/** Whether opencode can work here: the program, its version, ripgrep, a model, a key. */
-import { type AgentCli, type ProbeFailure, probeCli } from '../agent_cli.ts'
+/** Checks whether opencode can run here: the program, its version, ripgrep, a model, a key. */
+import { type AgentCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
+import { findProgram } from '../cli/find_program.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
-import { findProgram } from '../find_program.ts'
 import { opencodeEnvironment } from './argv.ts'
-import { keyOf, type OpencodeModel, opencodeModel } from './model.ts'
+import { type OpencodeModel, opencodeKeyName, opencodeModel } from './model.ts'
 
 export const opencodeCli: AgentCli = {
   name: 'opencode',
@@ -13,6 +13,7 @@ export const opencodeCli: AgentCli = {
   update: 'opencode upgrade',
 }
 
+/** Checks the model's name, `opencode --version`, the key and ripgrep; no server is asked. Rejects only when aborted. */
 export async function probeOpencode(request: ProbeRequest): Promise<Probe> {
   const model = opencodeModel(request.model, request.credentials)
   if ('mistake' in model) {
@@ -26,7 +27,7 @@ export async function probeOpencode(request: ProbeRequest): Promise<Probe> {
 }
 
 function keyFailure(model: OpencodeModel, { credentials }: ProbeRequest): ProbeFailure | null {
-  const key = keyOf(model)
+  const key = opencodeKeyName(model)
   if (credentials[key]) return null
   const message = `opencode has no key for ${model.provider}/${model.id}: ${key} is unset`
   return { ok: false, kind: 'credentials', message, fix: `export ${key}=…, or name a model of the other provider` }

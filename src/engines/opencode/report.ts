@@ -1,34 +1,36 @@
-/** What opencode's stream amounts to at its end: a report, and whether the run failed and why. */
+/** Turns opencode's stream into a report at its end, and says whether and why the run failed. */
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
-import type { ProcessEnd } from '../../base/spawn.ts'
-import { estimateCost } from '../cost.ts'
-import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
-import { kindOfStatus, mayPass } from '../http_status.ts'
-import { lastJsonObject } from '../json_answer.ts'
-import { saidTooDeep } from '../json_line.ts'
-import { told } from '../usage.ts'
+import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { lastJsonObject } from '../answers/json_answer.ts'
+import { tooDeepError } from '../cli/json_line.ts'
+import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
+import { contextFull, saysContextFull } from '../limits/context_full.ts'
+import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
+import { parseResetMs } from '../limits/reset_time.ts'
+import { estimateCost } from '../models/cost.ts'
+import { knownUsage } from '../models/usage.ts'
 import type { OpencodeLog } from './log.ts'
 import type { OpencodeModel } from './model.ts'
-import type { OpencodeTokens } from './records.ts'
 import type { OpencodeStream } from './stream.ts'
+import type { OpencodeFailure, OpencodeTokens } from './stream_records.ts'
 
-interface Told {
+interface OpencodeEnd {
   task: EngineTask
   model: OpencodeModel
-  /** The skills that it offers; null: not known. */
+  /** The skills that it offers its model; null: not known. */
   offered: string[] | null
-  /** null: it was ended by us. */
+  /** null: Whetstone ended it. */
   end: ProcessEnd | null
 }
 
 /** The report from what was seen. Never rejects. */
-export async function reportOf(
+export async function opencodeReport(
   stream: OpencodeStream,
   log: OpencodeLog,
-  { task, model, offered, end }: Told,
+  { task, model, offered, end }: OpencodeEnd,
 ): Promise<EngineReport> {
-  const usage = usageOf(stream.tokens)
+  const usage = sumTokens(stream.tokens)
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
@@ -38,16 +40,38 @@ export async function reportOf(
     provider: model.provider,
     sessionId: stream.sessionId,
     usage,
-    cost: usage === null ? null : await costOf(usage, stream.cost, model),
-    stopReason: stream.hadEnough ? 'max_turns' : stopReasonOf(stream.reason),
+    cost: usage === null ? null : await chooseCost(usage, stream.cost, model),
+    stopReason: ownEnd(stream) ?? toStopReason(stream.reason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
     loaded: offered === null ? null : { skills: offered, tools: null, mcp_servers: null },
     permissionDenials: [...stream.denied],
+    answered: hasAnswered(stream, log),
+    retrying: log.isFailing ? errorInLog(log) : null,
   }
 }
 
-/** Its words (the AI SDK's) in those of the other engines; any other stays as it is. */
+function hasAnswered({ reason }: OpencodeStream, { calledTool }: OpencodeLog): boolean {
+  return reason !== null || calledTool
+}
+
+function errorInLog({ lastError }: OpencodeLog): ProviderError {
+  return { kind: classifyErrorText(lastError ?? ''), message: lastError ?? 'its requests failed' }
+}
+
+/** The stop reason if the agent ended by itself, though opencode may call it an error: such runs are graded. null: it ended otherwise. */
+function ownEnd({ hadEnough, failure, reason }: OpencodeStream): string | null {
+  if (hadEnough) return 'max_turns'
+  if (failure === null) return null
+  if (failure.name === 'ContentFilterError') return 'refusal'
+  return reason !== null && isFull(failure) ? contextFull : null
+}
+
+function isFull({ name, data }: OpencodeFailure): boolean {
+  return name === 'ContextOverflowError' || saysContextFull(data?.message ?? '')
+}
+
+/** Stop reasons of opencode (and the AI SDK) in the words of the other engines; any other word is kept. */
 const stopReasons: Readonly<Record<string, string>> = {
   stop: 'end_turn',
   'tool-calls': 'tool_use',
@@ -55,20 +79,20 @@ const stopReasons: Readonly<Record<string, string>> = {
   'content-filter': 'refusal',
 }
 
-function stopReasonOf(reason: string | null): string | null {
+function toStopReason(reason: string | null): string | null {
   return reason === null ? null : (stopReasons[reason] ?? reason)
 }
 
-function costOf(usage: Usage, own: number, { id, provider }: OpencodeModel): Promise<Cost | null> {
+function chooseCost(usage: Usage, own: number, { id, provider }: OpencodeModel): Promise<Cost | null> {
   return own > 0 ? Promise.resolve({ usd: own, source: 'agent' }) : estimateCost(usage, id, provider)
 }
 
-/** Its total says whether reasoning is part of the output or stands beside it. */
-function usageOf(all: readonly OpencodeTokens[]): Usage | null {
+/** The total shows whether reasoning is part of the output or counted separately. */
+function sumTokens(all: readonly OpencodeTokens[]): Usage | null {
   const sum = (pick: (one: OpencodeTokens) => number) => all.reduce((before, one) => before + pick(one), 0)
   const cached = (one: OpencodeTokens) => one.cache.read + one.cache.write
   const reasoning = sum((one) => one.reasoning)
-  return told({
+  return knownUsage({
     input_tokens: sum((one) => one.input),
     output_tokens: sum((one) =>
       one.total === undefined ? one.output + one.reasoning : Math.max(one.output, one.total - one.input - cached(one)),
@@ -80,35 +104,44 @@ function usageOf(all: readonly OpencodeTokens[]): Usage | null {
 }
 
 /** Why the run failed; null: it did not. */
-export function failureOf(stream: OpencodeStream, log: OpencodeLog, end: ProcessEnd | null): EngineError | null {
-  if (stream.hadEnough) return null
+export function opencodeFailure(stream: OpencodeStream, log: OpencodeLog, end: ProcessEnd | null): EngineError | null {
+  if (ownEnd(stream) !== null) return null
   if (stream.failure !== null) {
     const { name, data } = stream.failure
     const message = data?.message ?? name
-    return errorOf(data?.statusCode === undefined ? kindOfText(message) : kindOfStatus(data.statusCode), message)
+    if (isFull(stream.failure)) return toRetryableError('bad_request', message)
+    return toRetryableError(
+      data?.statusCode === undefined ? classifyErrorText(message) : kindOfStatus(data.statusCode),
+      message,
+    )
   }
-  if (end === null) return errorOf(kindOfText(log.lastError ?? ''), log.lastError ?? 'its requests failed')
-  if (stream.reason !== null && stream.reason !== 'tool-calls') return stream.saidTooDeep ? saidTooDeep : null
+  if (end === null) {
+    const { kind, message } = errorInLog(log)
+    return toRetryableError(kind, message)
+  }
+  if (stream.reason !== null && stream.reason !== 'tool-calls') return stream.saidTooDeep ? tooDeepError : null
   const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
   const said = [log.lastError, end.stderrTail.trim(), stream.unreadable?.slice(0, 300)]
   const message = [`opencode gave no answer (${how})`, ...said].filter(Boolean).join(': ')
-  return errorOf(end.exitCode === 0 ? 'bad_output' : 'crash', message)
+  return toRetryableError(end.exitCode === 0 ? 'bad_output' : 'crash', message)
 }
 
-function errorOf(kind: FailureKind, message: string): EngineError {
-  return { kind, message, retryable: mayPass(kind), retryAfterMs: null }
+function toRetryableError(kind: FailureKind, message: string): EngineError {
+  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
+  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
 }
 
-/** Its log names no status; what servers say with one. */
+/** Failure kinds by the text of an error: the log has no field for the status. */
 const kinds: readonly (readonly [RegExp, FailureKind])[] = [
   [/\b429\b|rate.?limit|too many requests/i, 'rate_limited'],
   [/\b(529|503)\b|overloaded/i, 'overloaded'],
+  [/closed unexpectedly|terminated/i, 'server_error'], // it had been established before
   [/connect|ECONN|ENOTFOUND|network|socket|fetch failed/i, 'unreachable'],
   [/\b40[13]\b|api key|unauthori[sz]ed|authentication/i, 'credentials'],
   [/model not found|ModelNotFound|\b(400|404|413|422)\b/i, 'bad_request'],
 ]
 
-/** What a request that failed with these words failed for. */
-export function kindOfText(text: string): FailureKind {
+/** The failure kind of a request with this error text. */
+export function classifyErrorText(text: string): FailureKind {
   return kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'server_error'
 }

@@ -1,29 +1,36 @@
-/** Follows `opencode run --format json` line by line: transcript events out, what the end needs kept. */
+/** Follows `opencode run --format json` line by line: emits transcript events, and keeps what is needed at the end. */
+import { toJsonValue } from '../answers/json_value.ts'
+import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
 import type { EmittedEvent } from '../engine.ts'
-import { jsonValue } from '../json_value.ts'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../skill_read.ts'
-import { type OpencodeFailure, type OpencodeRecord, type OpencodeTokens, readLine, type ToolPart } from './records.ts'
+import {
+  type OpencodeFailure,
+  type OpencodeRecord,
+  type OpencodeTokens,
+  readOpencodeLine,
+  type ToolPart,
+} from './stream_records.ts'
 
-/** Characters of a line that is kept as it is, and how many such lines. */
+/** The most characters of a line that is kept as JSON, and the most lines that are kept. */
 const rawLimit = 20_000
 const noiseLimit = 200
 
-/** Tells events through `emit`; the fields hold what has been seen so far. */
+/** Emits events; the fields contain what has been seen so far. */
 export class OpencodeStream {
   step = 0
   sessionId: string | null = null
   /** Why the last response ended, such as stop or tool-calls. */
   reason: string | null = null
-  /** True when it has been told to end after the turns that it may have. */
+  /** True if it would go on after its last allowed turn. */
   hadEnough = false
   failure: OpencodeFailure | null = null
   lastText = ''
   /** Of each response that ended. */
   readonly tokens: OpencodeTokens[] = []
-  /** Dollars by opencode's own prices; 0 where it knows none. */
+  /** Dollars by opencode's own prices; 0 if it knows none. */
   cost = 0
+  /** The last line that was not a JSON object; null: there was none. */
   unreadable: string | null = null
-  /** Whether one of them was JSON, nested too deep to be taken in. */
+  /** Whether such a line was JSON, but nested too deep to be used. */
   saidTooDeep = false
   readonly denied: string[] = []
 
@@ -38,9 +45,9 @@ export class OpencodeStream {
     this.#skillReads = followSkillReads(request)
   }
 
-  /** Takes one line. last: it has nothing more to say; enough: it would go on, and may not. */
+  /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
   take(line: string): 'last' | 'enough' | 'more' {
-    const read = readLine(line)
+    const read = readOpencodeLine(line)
     switch (read.kind) {
       case 'record':
         return this.#takeRecord(read.record)
@@ -91,9 +98,9 @@ export class OpencodeStream {
     return this.hadEnough ? 'enough' : 'more'
   }
 
-  /** A call is told once it has ended. */
+  /** opencode reports a call once it has ended. */
   #takeTool({ tool, callID: id, state }: ToolPart): void {
-    const input = jsonValue(state.input ?? {})
+    const input = toJsonValue(state.input ?? {})
     const exit = state.metadata?.exit ?? 0
     const isError = state.status === 'error' || exit !== 0
     const output = state.output ?? state.error ?? ''
@@ -108,7 +115,7 @@ export class OpencodeStream {
     this.#noise += 1
     if (this.#noise > noiseLimit) return
     const isRaw = value !== undefined && line.length <= rawLimit
-    const kept = isRaw ? { raw: jsonValue(value) } : { text: line.slice(0, rawLimit) }
+    const kept = isRaw ? { raw: toJsonValue(value) } : { text: line.slice(0, rawLimit) }
     this.#emit({ type: 'system', step: this.step, subtype, ...kept })
   }
 }

@@ -1,23 +1,24 @@
-/** The agent loop: ask the model, do what it asks of the tools, until it has finished. */
-import { isTooDeep } from '../../base/depth.ts'
-import { estimateCost } from '../cost.ts'
-import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask } from '../engine.ts'
+/** The agent loop: asks the model and runs the tool calls that it asks for, until it has finished. */
+import { isTooDeep } from '../../base/json/nesting_depth.ts'
+import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { followSkillReads } from '../answers/skill_read.ts'
+import { tooDeepError } from '../cli/json_line.ts'
+import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask, ProviderError } from '../engine.ts'
 import { emptyReport } from '../engine.ts'
-import { type Gate, openGate } from '../gate.ts'
-import { gatedFetch } from '../gated_fetch.ts'
 import { HookRunner } from '../hooks/hooks.ts'
-import { saidTooDeep } from '../json_line.ts'
-import { complete, fail } from '../outcome.ts'
-import { followSkillReads } from '../skill_read.ts'
-import { addUsage } from '../usage.ts'
-import { askPatiently } from './patience.ts'
-import { placeOf } from './place.ts'
-import type { Api, Asked, Session } from './session.ts'
-import { performCalls, submitTool, type Workshop } from './tool_calls.ts'
-import { offersOf, toolsFor } from './tools/table.ts'
-import { beginWork, takeResponse, type Work } from './work.ts'
+import { contextFull, saysContextFull } from '../limits/context_full.ts'
+import { createLimitedFetch } from '../limits/rate_limited_fetch.ts'
+import { openRateLimiter, type RateLimiter } from '../limits/rate_limiter.ts'
+import { estimateCost } from '../models/cost.ts'
+import { addUsage } from '../models/usage.ts'
+import { type LoopProgress, retriedError, startLoopProgress, takeResponse } from './loop_progress.ts'
+import { askWithRetry } from './model_retry.ts'
+import type { ModelAnswer, ModelApi, ModelSession } from './session.ts'
+import { performCalls, submitTool, type ToolContext } from './tool_calls.ts'
+import { openToolPlace } from './tool_workspace.ts'
+import { describeTools, selectTools } from './tools/table.ts'
 
-/** Tries of one request once the agent is at work. */
+/** How often one request is sent at most, once the agent is at work. */
 const triesAtWork = 4
 
 const nudge = `You ended without an answer. Give it now: call ${submitTool}.`
@@ -25,42 +26,42 @@ const nudge = `You ended without an answer. Give it now: call ${submitTool}.`
 export interface LoopRequest {
   task: EngineTask
   context: EngineContext
-  api: Api
+  api: ModelApi
   skillsFolder: string
 }
 
-/** Runs a task to its end, whatever that is; rejects only when aborted. */
+/** Runs a task to its end, however it ends; rejects only when aborted or when this machine runs short of a resource. */
 export async function runLoop({ task, context, api, skillsFolder }: LoopRequest): Promise<EngineOutcome> {
   const hooks = task.environment === undefined ? null : new HookRunner(task, context)
   const emit = hooks?.emit ?? context.emit
   const { signal } = context
   signal.throwIfAborted()
   const missing = api.missing(task.credentials)
-  if (missing !== null) return fail(context, missing, { report: emptyReport, step: 0 })
-  const tools = toolsFor(task.tools, task.environment?.allowedTools)
-  const gate = context.gate ?? openGate(null)
-  const session = api.open(task, offersOf(tools, task.answerSchema), gatedFetch(gate))
-  const work = beginWork(session.model)
+  if (missing !== null) return failRun(context, missing, { report: emptyReport, step: 0 })
+  const tools = selectTools(task.tools, task.environment?.allowedTools)
+  const gate = context.gate ?? openRateLimiter(null)
+  const session = api.open(task, describeTools(tools, task.answerSchema), createLimitedFetch(gate))
+  const work = startLoopProgress(session.model, gate)
   const loaded = { skills: task.skills.map(({ name }) => name), tools: tools.map(({ name }) => name), mcp_servers: [] }
   emit({ type: 'system', step: 0, subtype: 'init', model: session.model, ...loaded })
-  const known = { api, loaded, sessionId: task.sessionId }
-  context.soFar?.(() => reportOf(withUnfinished(work, session), { ...known, denials: hooks?.denials ?? [] }))
-  const workshop: Workshop = {
+  const known = { api, loaded, sessionId: task.sessionId, gate }
+  context.soFar?.(() => toLoopReport(withUnfinished(work, session), { ...known, denials: hooks?.denials ?? [] }))
+  const workshop: ToolContext = {
     tools,
-    place: await placeOf(task, signal),
+    place: await openToolPlace(task, signal),
     skillReads: followSkillReads({ skills: task.skills, skillsFolder, emit }),
     submits: task.answerSchema !== null,
     hooks,
     emit,
   }
   const end = await converse({ session, work, workshop, gate, maxTurns: task.maxTurns })
-  const report = await reportOf(work, { ...known, denials: hooks?.denials ?? [] })
-  if ('kind' in end) return fail(context, end, { report, step: work.step })
-  return complete(context, { ...report, stopReason: end.stopReason }, work.step)
+  const report = await toLoopReport(work, { ...known, denials: hooks?.denials ?? [] })
+  if ('kind' in end) return failRun(context, end, { report, step: work.step })
+  return completeRun(context, { ...report, stopReason: end.stopReason }, work.step)
 }
 
-/** With the response that was cut off, as far as it is known what that took. */
-function withUnfinished(work: Work, { unfinished = null }: Session): Work {
+/** Adds the response that was cut off, as far as its usage is known. */
+function withUnfinished(work: LoopProgress, { unfinished = null }: ModelSession): LoopProgress {
   if (unfinished === null) return work
   const { usage, model } = unfinished
   const sum = work.usage && addUsage(work.usage, usage)
@@ -68,23 +69,24 @@ function withUnfinished(work: Work, { unfinished = null }: Session): Work {
 }
 
 interface Loop {
-  session: Session
-  work: Work
-  workshop: Workshop
-  gate: Gate
+  session: ModelSession
+  work: LoopProgress
+  workshop: ToolContext
+  gate: RateLimiter
   maxTurns: number | null
 }
 
 async function converse(loop: Loop): Promise<{ stopReason: string } | EngineError> {
-  const { session, work, workshop, maxTurns } = loop
+  const { session, work, workshop, gate, maxTurns } = loop
   const isLast = () => maxTurns !== null && work.step >= maxTurns
   let nudged = false
   for (;;) {
     const asked = await ask(loop, nudged)
-    if (!asked.ok) return asked.error
+    if (!asked.ok) return isFull(asked.error, work) ? { stopReason: contextFull } : asked.error
+    work.refusals = gate.refusals
     const { stopReason, lastIsCut } = asked.response
     const calls = takeResponse(work, asked.response, workshop.emit)
-    if (calls.some(({ input }) => isTooDeep(input))) return saidTooDeep
+    if (calls.some(({ input }) => isTooDeep(input))) return tooDeepError
     if (calls.length > 0) {
       const done = await performCalls({ calls, lastIsCut, step: work.step }, workshop)
       if ('submitted' in done) {
@@ -105,6 +107,11 @@ async function converse(loop: Loop): Promise<{ stopReason: string } | EngineErro
   }
 }
 
+/** Whether the agent has filled its context. A first request that does not fit is the suite's fault. */
+function isFull({ kind, message }: EngineError, { answered }: LoopProgress): boolean {
+  return answered && kind === 'bad_request' && saysContextFull(message)
+}
+
 /** Whether a Stop hook made the agent go on. */
 async function goesOnByHook({ session, work, workshop: { hooks, emit } }: Loop): Promise<boolean> {
   const text = (await hooks?.atEnd(work.text, work.step)) ?? null
@@ -114,25 +121,32 @@ async function goesOnByHook({ session, work, workshop: { hooks, emit } }: Loop):
   return true
 }
 
-/** After the nudge the answer is forced; a model that refuses to be forced is asked without. */
-async function ask({ session, work, workshop, gate }: Loop, forced: boolean): Promise<Asked> {
+/** After the nudge the call is forced; if the server refuses to force it, the model is asked without force. */
+async function ask({ session, work, workshop, gate }: Loop, forced: boolean): Promise<ModelAnswer> {
   const { signal } = workshop.place
-  const patience = { tries: work.step === 0 ? 1 : triesAtWork, signal, gate }
-  const unforced = () => askPatiently(() => session.ask(null, signal), patience)
+  const onRetry = (error: ProviderError) => {
+    work.failure = error
+  }
+  const patience = { tries: work.step === 0 ? 1 : triesAtWork, signal, gate, onRetry }
+  const unforced = () => askWithRetry(() => session.ask(null, signal), patience)
   if (!forced) return unforced()
-  const asked = await askPatiently(() => session.ask(submitTool, signal), patience)
+  const asked = await askWithRetry(() => session.ask(submitTool, signal), patience)
   return asked.ok || asked.error.kind !== 'bad_request' ? asked : unforced()
 }
 
-interface Known {
-  api: Api
+interface LoopFacts {
+  api: ModelApi
   loaded: EngineReport['loaded']
   sessionId: string
   denials: string[]
+  gate: RateLimiter
 }
 
-async function reportOf(work: Work, { api, loaded, sessionId, denials }: Known): Promise<EngineReport> {
-  const { step, usage, model, answer, text } = work
+async function toLoopReport(
+  work: LoopProgress,
+  { api, loaded, sessionId, denials, gate }: LoopFacts,
+): Promise<EngineReport> {
+  const { step, usage, model, answer, text, answered } = work
   return {
     ...emptyReport,
     finalResponse: text,
@@ -145,5 +159,7 @@ async function reportOf(work: Work, { api, loaded, sessionId, denials }: Known):
     cost: step === 0 || usage === null ? null : await estimateCost(usage, model, api.provider),
     loaded,
     permissionDenials: denials,
+    answered,
+    retrying: retriedError(work, gate),
   }
 }

@@ -1,4 +1,4 @@
-/** What the tool loop asks of an API: one conversation, kept in the API's own shape behind words that all share. */
+/** The interface of an API for the tool loop: one conversation, stored in the API's own format, with types that all APIs share. */
 import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineError, EngineTask } from '../engine.ts'
 import type { ToolAnswer } from './tools/tool.ts'
@@ -14,39 +14,41 @@ export type ModelBlock = { type: 'text' | 'thinking'; text: string } | ({ type: 
 
 export interface ModelResponse {
   blocks: readonly ModelBlock[]
-  /** Of this response alone; all 0 where the server does not say. */
+  /** Of this response alone; all 0 if the server does not report it. */
   usage: Usage
-  /** The model that answered; null: the server does not say. */
+  /** The model that answered; null: the server does not report it. */
   model: string | null
-  /** end_turn, tool_use, max_tokens, stop_sequence, pause_turn, refusal, or a word of the API's own. */
+  /** end_turn, tool_use, max_tokens, stop_sequence, pause_turn, refusal, or another word of the API. */
   stopReason: string
-  /** Whether it was cut inside its last block, a call. */
+  /** Whether the response was cut off inside its last block, a call. */
   lastIsCut: boolean
 }
 
-export type Asked = { ok: true; response: ModelResponse } | { ok: false; error: EngineError }
+export type ModelAnswer = { ok: true; response: ModelResponse } | { ok: false; error: EngineError }
 
 export interface CallResult {
   call: ModelCall
   answer: ToolAnswer
 }
 
-export type Unfinished = { usage: Usage; model: string } | null
+/** What is known of an aborted response; null: nothing. */
+export type UnfinishedResponse = { usage: Usage; model: string } | null
 
-export interface Session {
-  /** The id of the model that is asked. */
+/** One conversation with a model. */
+export interface ModelSession {
+  /** The id of the requested model. */
   readonly model: string
-  /** Asks for one response, once, and keeps it. `forced`: it must call this tool. Rejects only when aborted. */
-  ask(forced: string | null, signal: AbortSignal): Promise<Asked>
-  /** The response in which the last `ask` was aborted, as far as it had come; absent or null: not known, or there was none. */
-  readonly unfinished?: Unfinished
+  /** Requests one response, once, and adds it to the conversation. `forced`: it must call this tool. Rejects only when aborted. */
+  ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer>
+  /** The response during which the last `ask` was aborted, as far as it had come; absent or null: unknown, or there was none. */
+  readonly unfinished?: UnfinishedResponse
   /** Adds the results of the last response's calls, all of them. */
   addResults(results: readonly CallResult[]): void
-  /** Adds what the user says. */
+  /** Adds a message of the user. */
   addUser(text: string): void
 }
 
-/** A tool as the model is told of it. */
+/** A tool as it is described to the model. */
 export interface ToolOffer {
   name: string
   description: string
@@ -54,14 +56,14 @@ export interface ToolOffer {
   inputSchema: { type: 'object'; [keyword: string]: unknown }
 }
 
-/** What makes an SDK an engine. */
-export interface Api {
+/** What an SDK must provide to work as an engine. */
+export interface ModelApi {
   /** The SDK's version. */
   version: string
-  /** Who serves the model. */
+  /** The provider that serves the model. */
   provider: string
-  /** Why nothing can be sent; null: it can. */
+  /** Why no request can be sent; null: requests can be sent. */
   missing(credentials: EngineTask['credentials']): EngineError | null
-  /** `send`: by which every request goes out, at the gate of the account. */
-  open(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch): Session
+  /** `send` sends every request, under the account's rate limit. */
+  open(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch): ModelSession
 }

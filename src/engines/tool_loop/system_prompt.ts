@@ -1,4 +1,4 @@
-/** The system prompt of the SDK engines: the same in both arms but for the list of skills. */
+/** The system prompt of the SDK engines: the same in both arms except for the list of skills. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Handlebars from 'handlebars'
@@ -9,10 +9,10 @@ const template = Handlebars.compile(readFileSync(new URL('./system_prompt.md', i
   noEscape: true,
 })
 
-type Shown = Pick<EngineTask, 'skills' | 'cwd' | 'tools' | 'environment'>
+type PromptInput = Pick<EngineTask, 'skills' | 'cwd' | 'tools' | 'environment'>
 
-/** Fills the prompt. Skills are listed by name, description and path below the working folder; their bodies are not in it. */
-export function systemPrompt({ skills, cwd, tools, environment }: Shown): string {
+/** Fills the prompt. It lists skills with name, description and path below the working folder, without their bodies. */
+export function fillSystemPrompt({ skills, cwd, tools, environment }: PromptInput): string {
   const listed = skills.map(({ name, description, path: folder }) => ({
     name,
     description: description.replace(/\s+/g, ' ').trim(),

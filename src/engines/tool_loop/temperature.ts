@@ -1,7 +1,7 @@
-/** The temperature that a suite wants of the agent's model, as all APIs take it. */
+/** The temperature that a suite sets for the agent's model, as all APIs accept it. */
 import type { EngineTask } from '../engine.ts'
 
-/** Empty where it wants none: models differ in what they take. */
-export function temperatureOf({ environment }: EngineTask): { temperature?: number } {
+/** Empty if the suite sets none: models differ in what they accept. */
+export function temperatureSetting({ environment }: EngineTask): { temperature?: number } {
   return environment?.temperature === undefined ? {} : { temperature: environment.temperature }
 }

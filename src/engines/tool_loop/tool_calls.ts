@@ -1,14 +1,14 @@
 /** Performs the tool calls of one response, in order. */
+import type { SkillReads } from '../answers/skill_read.ts'
 import type { EngineContext } from '../engine.ts'
 import type { HookRunner } from '../hooks/hooks.ts'
-import type { SkillReads } from '../skill_read.ts'
 import type { CallResult, ModelCall } from './session.ts'
 import type { LocalTool, ToolAnswer, ToolPlace } from './tools/tool.ts'
 
-/** The tool through which a structured answer comes. */
+/** The tool that the model calls to give a structured answer. */
 export const submitTool = 'submit'
 
-export interface Workshop {
+export interface ToolContext {
   tools: readonly LocalTool[]
   place: ToolPlace
   skillReads: SkillReads
@@ -26,44 +26,47 @@ interface Calls {
   step: number
 }
 
-/** Their results, or what was submitted; what follows a call of `submit` is left. Rejects only when aborted. */
+/**
+ * Returns the results, or the submitted answer; calls after `submit` are not performed. Rejects only when aborted or when this machine
+ * runs short of a resource.
+ */
 export async function performCalls(
   { calls, lastIsCut, step }: Calls,
-  workshop: Workshop,
+  workshop: ToolContext,
 ): Promise<{ results: CallResult[] } | { submitted: unknown }> {
   const results: CallResult[] = []
   for (const [index, call] of calls.entries()) {
     const isCut = lastIsCut && index === calls.length - 1
     if (!isCut && workshop.submits && call.name === submitTool) {
-      tell(workshop, { call, answer: { text: 'the answer is taken', isError: false } }, step)
+      reportCall(workshop, { call, answer: { text: 'the answer is taken', isError: false } }, step)
       return { submitted: call.input }
     }
     workshop.skillReads.called(call)
-    const result = { call, answer: isCut ? cutOff : await performed(call, step, workshop) }
-    tell(workshop, result, step)
+    const result = { call, answer: isCut ? cutOffAnswer : await performWithHooks(call, step, workshop) }
+    reportCall(workshop, result, step)
     results.push(result)
   }
   return { results }
 }
 
-const cutOff: ToolAnswer = {
+const cutOffAnswer: ToolAnswer = {
   text: 'not done: the response reached its length limit inside this call; do it in smaller parts',
   isError: true,
 }
 
-function performed(call: ModelCall, step: number, workshop: Workshop): Promise<ToolAnswer> {
+function performWithHooks(call: ModelCall, step: number, workshop: ToolContext): Promise<ToolAnswer> {
   const { hooks } = workshop
   return hooks === null ? perform(call, workshop) : hooks.around(call, step, (done) => perform(done, workshop))
 }
 
-function perform(call: ModelCall, { tools, place }: Workshop): Promise<ToolAnswer> {
+function perform(call: ModelCall, { tools, place }: ToolContext): Promise<ToolAnswer> {
   const tool = tools.find(({ name }) => name === call.name)
   if (tool !== undefined) return tool.run(call.input, place)
   const known = tools.map(({ name }) => name).join(', ')
   return Promise.resolve({ text: `no tool is named ${call.name}; tools: ${known}`, isError: true })
 }
 
-function tell({ emit, skillReads }: Workshop, { call, answer }: CallResult, step: number): void {
+function reportCall({ emit, skillReads }: ToolContext, { call, answer }: CallResult, step: number): void {
   const { id, name } = call
   emit({ type: 'tool_result', step, id, name, output: answer.text, is_error: answer.isError })
   skillReads.ended(id, { isError: answer.isError, step })

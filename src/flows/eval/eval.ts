@@ -1,23 +1,51 @@
-/** eval: one arm, does it pass? Finds suites, plans each, runs and grades them one after another; a broken one stops no other. */
-
-import { IncompleteError, UserError } from '../../base/error.ts'
-import { reapRooms } from '../../base/room.ts'
-import { findSuites, loadSuites } from '../../phases/1-plan/find_suites.ts'
-import { selectEvals } from '../../phases/1-plan/select_eval.ts'
-import type { FlowContext } from '../context.ts'
-import { noLimits } from '../limits.ts'
-import { Purses } from '../purses.ts'
-import { evalSuite } from './eval_suite.ts'
+/** eval: does one configuration pass? Finds suites, plans, executes and grades each in turn; a broken one does not stop the others. */
+import type { Suite } from '../../../schemas/suite.ts'
+import { IncompleteError, UserError } from '../../base/errors/error.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { findSuites, loadSuites } from '../../phases/1-plan/suite/find_suites.ts'
+import { selectEvals } from '../../phases/1-plan/suite/select_eval_cases.ts'
+import type { CommandReview } from '../authorize/suite_commands.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { SharedBudgets } from '../limits/budgets.ts'
+import { noLimits } from '../limits/limits.ts'
+import { type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
+import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { readyEval } from './check_eval_start.ts'
+import type { BrokenSuite, EvalPlans, EvalRequest, EvalsResult, PreparedEval } from './eval_request.ts'
+import { runEvalSuite } from './eval_suite.ts'
 import { prepareEval } from './prepare_eval.ts'
-import { refuseBadReports } from './report.ts'
-import type { BrokenSuite, EvalPlans, EvalRequest, EvalsResult } from './request.ts'
+import { refuseBadReports } from './write_reports.ts'
 
-/** The plans alone, for --dry-run: no agent is started, nothing written. Throws UserError where no suite is found. */
-export async function planEval(request: EvalRequest, context: FlowContext, lenient = true): Promise<EvalPlans> {
+/** Plans and start refusals for --dry-run: starts no agent, writes nothing. Throws UserError where no suite is found. */
+export async function planEval(request: EvalRequest, context: FlowContext): Promise<EvalPlans> {
+  await using scratch = await openTempDir()
+  const found = new Map<PreparedEval, { refusals: StartRefusal[]; review: CommandReview }>()
+  const { plans, broken } = await prepareEvals(request, context, async (suite) => {
+    const refusals: StartRefusal[] = []
+    const refuse = (reason: StartRefusal) => void refusals.push(reason)
+    const prepared = await prepareEval(suite, request, { context, refuse, isDryRun: true })
+    const how = { scratch: scratch.path, refuse, isDryRun: true, started: context.now() }
+    const { review } = await readyEval(prepared, request, how, context)
+    found.set(prepared, { refusals, review })
+    return prepared
+  })
+  if (request.writes !== undefined) refuseBadReports(plans, request.writes)
+  return { plans: plans.flatMap((plan) => attachRefusals(plan, found.get(plan))), broken }
+}
+
+function attachRefusals(plan: PreparedEval, found: { refusals: StartRefusal[]; review: CommandReview } | undefined) {
+  return found === undefined ? [] : [{ ...plan, ...found }]
+}
+
+async function prepareEvals(
+  request: EvalRequest,
+  context: FlowContext,
+  prepareOne: (suite: Suite) => Promise<PreparedEval>,
+): Promise<{ plans: PreparedEval[]; broken: BrokenSuite[] }> {
   const broken: BrokenSuite[] = []
   const loaded = []
   for (const { found, read } of await loadSuites(await findSuites(request.path, request.format))) {
-    const suite = await orBroken(found, broken, async () => {
+    const suite = await catchBroken(found, broken, async () => {
       if (read.status === 'rejected') throw read.reason
       return read.value
     })
@@ -25,27 +53,31 @@ export async function planEval(request: EvalRequest, context: FlowContext, lenie
   }
   const [only] = broken
   if (loaded.length === 0 && only !== undefined && broken.length === 1) throw only.error
-  const plans = []
+  const plans: PreparedEval[] = []
   for (const { found, suite } of selectEvals(loaded, request)) {
-    const plan = await orBroken(found, broken, () => prepareEval(suite, request, { context, lenient }))
-    if (plan !== null) plans.push({ ...plan, choices: [...(found.note === null ? [] : [found.note]), ...plan.choices] })
+    const plan = await catchBroken(found, broken, () => prepareOne(suite))
+    if (plan === null) continue
+    if (found.note !== null) plan.choices.unshift(found.note)
+    plans.push(plan)
+    context.signal.throwIfAborted()
   }
   const [first] = broken
   if (plans.length === 0 && first !== undefined && broken.length === 1) throw first.error
   return { plans, broken }
 }
 
-/** Runs them. Throws UserError where there is nothing to run, the abort reason when cut short. */
+/** Runs the suites. Throws UserError where there is nothing to run, and the abort reason if interrupted. */
 export async function evaluate(request: EvalRequest, context: FlowContext): Promise<EvalsResult> {
-  await reapRooms()
-  const { plans, broken } = await planEval(request, context, false)
+  await clearLeftovers(context)
+  const how = { context, refuse: throwRefusal, isDryRun: false }
+  const { plans, broken } = await prepareEvals(request, context, (suite) => prepareEval(suite, request, how))
   if (request.writes !== undefined) refuseBadReports(plans, request.writes)
   const results: EvalsResult['results'] = []
-  const purses = new Purses(request.limits ?? noLimits)
+  const budgets = new SharedBudgets(request.limits ?? noLimits)
   for (const plan of plans) {
     if (context.drain.aborted) break
     const place = { place: plan.plan.suite.path, format: plan.plan.suite.format }
-    const result = await orBroken(place, broken, () => evalSuite(plan, { request, purses }, context))
+    const result = await catchBroken(place, broken, () => runEvalSuite(plan, { request, budgets }, context))
     if (result !== null) results.push(result)
   }
   const [only] = broken
@@ -53,8 +85,8 @@ export async function evaluate(request: EvalRequest, context: FlowContext): Prom
   return { results, broken }
 }
 
-/** Null where it can't be done for a reason that a user can mend, which is kept. */
-async function orBroken<R>(
+/** null if it fails for a reason that a user can fix, which is added to `broken`. */
+async function catchBroken<R>(
   { place, format }: Pick<BrokenSuite, 'place' | 'format'>,
   broken: BrokenSuite[],
   work: () => Promise<R>,

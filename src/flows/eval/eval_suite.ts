@@ -1,117 +1,106 @@
-/** One suite of eval: its plan performed, a verdict a case, eval.json written. */
+/** Runs one suite of eval: executes its plan, decides each case and writes eval.json. */
 import path from 'node:path'
 import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
 import type { Plan } from '../../../schemas/plan.ts'
-import { openRoom } from '../../base/room.ts'
-import { engineNamed } from '../../engines/table.ts'
-import { caseResult, evalSummary, type JudgedRun } from '../../phases/4-report/eval_verdict.ts'
-import { writePlanFile } from '../../store/plan_file.ts'
-import { createBenchmark, readRun, writeArtefact } from '../../store/store.ts'
-import { snapshotSkills } from '../bench.ts'
-import type { FlowContext } from '../context.ts'
-import { execute } from '../execute.ts'
-import { openLimited } from '../limited.ts'
-import { noLimits } from '../limits.ts'
-import { mend } from '../mend.ts'
-import { planReady } from '../plan_ready.ts'
-import { preflight } from '../preflight.ts'
-import type { Purses } from '../purses.ts'
-import { openRemoteIf } from '../queue/open_remote.ts'
-import { hiddenFrom, startSandbox, withSandbox } from '../start_sandbox.ts'
-import { refuseStrayInstructions } from '../surroundings.ts'
-import { refuseUnpriced } from '../unpriced.ts'
-import { capAsLimit, withinCaps } from './cost_caps.ts'
-import { refuseUnloggable, withGoldenLog } from './golden_log.ts'
-import { openPasses, type Passes } from './passes.ts'
-import type { EvalRequest, PreparedEval } from './request.ts'
-import { openEval } from './resume.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { activeNow } from '../../base/time/active_time.ts'
+import { caseResult, type JudgedRun, summarizeEval } from '../../phases/4-report/eval/eval_verdict.ts'
+import { createBenchmark, readRun, writeArtefact, writePlan } from '../../store/store.ts'
+import { rememberNamedEngines } from '../authorize/planned_programs.ts'
+import { snapshotSkills } from '../bench/bench.ts'
+import type { FlowContext } from '../flow_context.ts'
+import type { SharedBudgets } from '../limits/budgets.ts'
+import { openLimitedBench } from '../limits/limited_bench.ts'
+import { noLimits } from '../limits/limits.ts'
+import { throwRefusal } from '../prepare/refusals.ts'
+import { openOptionalRemote } from '../queue/queue.ts'
+import { execute } from '../run/execute.ts'
+import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
+import { listHiddenPaths } from '../sandbox/start_sandbox.ts'
+import { repairBenchmark } from '../workspace/repair_benchmark.ts'
+import { readyEval } from './check_eval_start.ts'
+import type { EvalRequest, PreparedEval } from './eval_request.ts'
+import { applyCostCaps } from './golden/cost_caps.ts'
+import { writeGoldenLog } from './golden/golden_log.ts'
+import type { PassCache } from './passed_cases.ts'
+import { openEval } from './resume_eval.ts'
 
-/** Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
-export async function evalSuite(
+/** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
+export async function runEvalSuite(
   prepared: PreparedEval,
-  { request, purses }: { request: EvalRequest; purses: Purses },
+  { request, budgets }: { request: EvalRequest; budgets: SharedBudgets },
   context: FlowContext,
 ): Promise<EvalResult & { plan: Plan }> {
-  const [started, begun] = [context.now(), performance.now()]
-  refuseUnloggable(prepared, started)
-  const passes = openPasses(prepared.plan, { workspace: prepared.workspace, now: started, use: request.cache })
-  if (passes.known.size > 0 && passes.plan.runs.length === 0) return await evalKnown(prepared, passes, context)
-  await using scratch = await openRoom()
-  const sandbox = await startSandbox(request.sandbox, prepared, context)
-  const plan = withSandbox(passes.plan, sandbox)
+  const [started, begun] = [context.now(), activeNow()]
+  await using scratch = await openTempDir()
+  const how = { scratch: scratch.path, refuse: throwRefusal, isDryRun: false, started }
+  const { passes, start } = await readyEval(prepared, request, how, context)
+  if (start === null) return await evalKnown(prepared, passes, context)
+  const { sandbox, plan } = start
+  rememberNamedEngines([plan.options.engine, plan.options.judge], context)
   if (sandbox.mechanism === 'none' && plan.runs.some((run) => run.sandbox?.only_writable !== undefined)) {
     prepared.choices.push('the suite keeps agents to some folders of the workspace; without a sandbox nothing does')
   }
-  if (plan.runs.length > 0) await makeReady(prepared, { plan, request, room: scratch.path }, context)
-  const { folder, held, ...before } = await openEval(prepared, request.fresh, context)
-  await using holding = held
+  const { folder, lock, ...before } = await openEval(prepared, request.fresh, context)
+  await using holding = lock
   const kept = { ...plan, created_at: before.startedAt }
-  await writePlanFile(folder, kept)
+  await writePlan(folder, kept)
   const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
-  await mend(folder, plan, context)
-  context.emit(await planReady(folder, { ...prepared, plan }))
+  await repairBenchmark(folder, plan, context)
+  context.emit(await createPlanReadyEvent(folder, { ...prepared, plan }))
   const { concurrency, passEnv, limits = noLimits, pace, keep } = request
-  const may = await withinCaps(prepared, { limits, purses }, { plan, folder, now: context.now() })
-  using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...may }, holding.context)
-  const hidden = hiddenFrom(plan, prepared.workspace)
-  await using remote = await openRemoteIf({ ...request, wish: request.queue ?? null, plan, folder, limited }, context)
-  const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null, remote }
-  await execute({ plan, folder, skillFiles, ...how, settled: before.settled }, holding.context)
+  const may = await applyCostCaps(prepared, { limits, budgets }, { plan, folder, now: context.now() })
+  using limited = await openLimitedBench({ plan, folder, workspace: prepared.workspace, ...may }, holding.context)
+  const hidden = listHiddenPaths(plan, prepared.workspace)
+  await using remote = await openOptionalRemote(
+    { ...request, wish: request.queue ?? null, plan, folder, limited },
+    context,
+  )
+  const work = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null, remote }
+  await execute({ plan, folder, skillFiles, ...work, settled: before.settled }, holding.context)
   await remote?.[Symbol.asyncDispose]()
   may.settle()
   context.signal.throwIfAborted()
   const now = context.now()
   const seconds = before.secondsBefore + secondsSince(begun)
-  const made = await resultOf(
+  const made = await buildEvalResult(
     { ...prepared, plan: kept },
     { folder, known: passes.known, made: prepared.plan.runs, seconds },
   )
   await passes.keep(folder, made.cases)
   const stopped = limited?.stopped()?.reason ?? null
-  const result = await withGoldenLog({ plan, result: made, stopped, prepared, now })
+  const result = await writeGoldenLog({ plan, result: made, stopped, prepared, now })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
   return { ...result, plan: kept }
 }
 
-/** Every case passed before: nothing is started. */
-async function evalKnown(prepared: PreparedEval, { plan, known }: Passes, context: FlowContext) {
-  const begun = performance.now()
+/** Every case passed before, so nothing starts. */
+async function evalKnown(prepared: PreparedEval, { plan, known }: PassCache, context: FlowContext) {
+  const begun = activeNow()
   const folder = await createBenchmark(prepared.workspace, context.now(), 'evals')
-  await writePlanFile(folder, plan)
+  await writePlan(folder, plan)
   const seconds = secondsSince(begun)
-  const result = await resultOf({ ...prepared, plan }, { folder, known, made: [], seconds })
+  const result = await buildEvalResult({ ...prepared, plan }, { folder, known, made: [], seconds })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
   return { ...result, plan }
 }
 
-/** Since then by performance.now(), which nobody sets, in whole milliseconds. */
+/** Seconds of active time since `begun`, in whole milliseconds. */
 function secondsSince(begun: number): number {
-  return Math.round(performance.now() - begun) / 1000
+  return Math.round(activeNow() - begun) / 1000
 }
 
-async function makeReady(
-  prepared: PreparedEval,
-  { plan: { options, suite }, request, room }: { plan: Plan; request: EvalRequest; room: string },
-  context: FlowContext,
-): Promise<void> {
-  const hasOtherJudges = suite.format === 'golden' && request.judge === null
-  if (engineNamed(options.engine.name).readsAbove !== false) await refuseStrayInstructions(room)
-  const judge = hasOtherJudges ? null : options.judge // who can't be asked is followed by the next
-  await preflight({ '--model': options.engine, '--judge': judge }, request.passEnv, context)
-  await refuseUnpriced(options, capAsLimit(prepared, request.limits ?? noLimits))
-}
-
-interface Ended {
+interface EvalOutcome {
   folder: string
-  known: Passes['known']
-  /** Runs that may lie there: also those of cases that are known by now. */
+  known: PassCache['known']
+  /** Runs that may be on disk, including those of cases already known. */
   made: Plan['runs']
   seconds: number
 }
 
-async function resultOf(
+async function buildEvalResult(
   { plan, root, name, version }: PreparedEval,
-  { folder, known, made, seconds }: Ended,
+  { folder, known, made, seconds }: EvalOutcome,
 ): Promise<EvalResult> {
   const runs = new Map<number, JudgedRun>()
   for (const { eval_id, run_id, key } of made) {
@@ -141,7 +130,7 @@ async function resultOf(
     },
     judge,
     timeout_seconds,
-    summary: evalSummary(cases),
+    summary: summarizeEval(cases),
     cases,
     warnings: plan.warnings,
   }

@@ -1,49 +1,61 @@
-/** From a loaded suite to the plan of its one arm: skills read, engine and judge chosen. Starts nothing. */
+/** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
 import path from 'node:path'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
-import { messageOf, UserError } from '../../base/error.ts'
-import { exists } from '../../base/files.ts'
-import { withBaseUrl } from '../../engines/base_url.ts'
-import { resolveEngineChoice } from '../../engines/models.ts'
-import { makeEvalPlan } from '../../phases/1-plan/eval_plan.ts'
-import { hashSuite, rootAbove } from '../../phases/1-plan/load.ts'
-import { readSkill } from '../../phases/1-plan/skill.ts'
-import { slug } from '../../phases/1-plan/slug.ts'
-import { timedBy, usualTimeout } from '../../phases/1-plan/timeouts.ts'
-import { type AutoEngine, autoEngine } from '../auto_engine.ts'
-import type { FlowContext } from '../context.ts'
-import { withDecidable, withShownBlocks } from '../decidable.ts'
-import { withHonoured } from '../honoured.ts'
-import { withJudging } from '../judging.ts'
-import { refuseSpokenKeys } from '../spoken_keys.ts'
-import { judgeOfSuite, modelKeptOn, modelOfSuite, refuseProgram } from '../suite_model.ts'
-import { capWords } from './cost_caps.ts'
-import { isolated } from './isolate.ts'
-import type { EvalRequest, PreparedEval } from './request.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { withBaseUrl } from '../../engines/models/base_url.ts'
+import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
+import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import { slug } from '../../phases/1-plan/skill/slug.ts'
+import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
+import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
+import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { type AutoEngine, createAutoEngine } from '../prepare/choose_engine.ts'
+import { skipUnrunnableCases } from '../prepare/engine_support.ts'
+import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
+import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
+import type { OnRefusal } from '../prepare/refusals.ts'
+import { keepSuiteModel, refuseProgram, resolveSuiteJudge, resolveSuiteModel } from '../prepare/suite_model.ts'
+import type { EvalRequest, PreparedEval } from './eval_request.ts'
+import { describeCaps } from './golden/cost_caps.ts'
+import { isolateVaults } from './golden/vault_snapshot.ts'
 
-/** `lenient` plans even where no engine can work. Throws UserError. */
+/** How to prepare an eval: for a real start, or for --dry-run, which copies nothing. */
+export interface EvalPreparation {
+  context: FlowContext
+  /** Called where no engine or judge is available. */
+  refuse: OnRefusal
+  isDryRun: boolean
+}
+
+/** Throws UserError. */
 export async function prepareEval(
   given: Suite,
   request: EvalRequest,
-  { context, lenient }: { context: FlowContext; lenient: boolean },
+  { context, refuse, isDryRun }: EvalPreparation,
 ): Promise<PreparedEval> {
-  const isFrozen = request.isolate && !lenient
-  const seen = withoutResults(timedBy(request.timeoutSeconds, given), workspaceOf(request, given.skill_name))
-  const suite = isFrozen ? await isolated(seen, workspaceOf(request, given.skill_name)) : seen
-  const root = suite.root ?? (await rootAbove(path.dirname(suite.path)))
+  assertNoOpenNetwork(given.path, given.sandbox, request.sandbox)
+  const isFrozen = request.isolate && !isDryRun
+  const seen = withoutResults(
+    applyTimeout(request.timeoutSeconds, given),
+    resolveEvalWorkspace(request, given.skill_name),
+  )
+  const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen
+  const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
   const read = await readSkills(suite, root)
-  const { engine, judge, choices } = await chooseEngines(request, read.suite, autoEngine(context, lenient))
-  const shown = withShownBlocks(read.suite, engine)
-  const honoured = await withDecidable(withHonoured(shown, engine), engine)
-  refuseSpokenKeys({ choices: [engine, judge], suite: honoured, env: context.env })
+  const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
+  const honoured = await skipUnrunnableCases(engine, read.suite)
+  refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)
   const subject = under ?? { name: suite.skill_name, description: '', path: root, sha256: suiteSha256 }
   const plan = makeEvalPlan({
     suite: honoured,
     subject,
-    skillOf: (one) => read.skills.get(skillPathOf(one, read.own) ?? '') ?? null,
+    skillOf: (one) => read.skills.get(resolveSkillPath(one, read.own) ?? '') ?? null,
     options: {
       engine,
       judge,
@@ -54,24 +66,24 @@ export async function prepareEval(
       on_timeout: 'fail',
       retries: request.retries,
       ...(suite.fast_fail && { fast_fail: true as const }),
-      ...withJudging(request.judging),
+      ...resolveJudgingOptions(request.judging),
     },
     createdAt: context.now().toISOString(),
     suiteSha256,
     warnings: read.warnings,
   })
   const folders = new Map([...read.skills].map(([folder, { sha256 }]) => [sha256, folder]))
-  const workspace = workspaceOf(request, subject.name)
+  const workspace = resolveEvalWorkspace(request, subject.name)
   const { version = null, guardrails = null } = suite
-  choices.push(...capWords(guardrails))
+  choices.push(...describeCaps(guardrails))
   return { plan, folders, workspace, choices, root, name: subject.name, version, guardrails }
 }
 
-function workspaceOf({ workspace }: EvalRequest, name: string): string {
+function resolveEvalWorkspace({ workspace }: EvalRequest, name: string): string {
   return path.resolve(workspace ?? path.join('workspaces', slug(name) || 'suite'))
 }
 
-/** No agent finds the results of those before it in its working folder. Throws UserError where they would lie deep in it. */
+/** Keeps earlier results out of the agents' working folders. Throws UserError if they would be deep inside one. */
 function withoutResults(suite: Suite, workspace: string): Suite {
   const cases = suite.cases.map((one) => {
     const files = one.files.filter(({ source }) => source !== workspace)
@@ -86,21 +98,21 @@ function withoutResults(suite: Suite, workspace: string): Suite {
 }
 
 interface ReadSkills {
-  /** Cases whose skill can't be read can't run. */
+  /** Cases with an unreadable skill are marked as unable to run. */
   suite: Suite
   /** By their folder. */
   skills: Map<string, Skill>
-  /** Of cases that name none; null: none. */
+  /** For cases that name no skill; null: none. */
   own: string | null
   warnings: LoadWarning[]
 }
 
 async function readSkills(suite: Suite, root: string): Promise<ReadSkills> {
-  const own = (await exists(path.join(root, 'SKILL.md'))) ? root : null
+  const own = (await pathExists(path.join(root, 'SKILL.md'))) ? root : null
   const skills = new Map<string, Skill>()
   const reasons = new Map<string, string>()
   const warnings: LoadWarning[] = []
-  for (const folder of new Set(suite.cases.map((one) => skillPathOf(one, own)))) {
+  for (const folder of new Set(suite.cases.map((one) => resolveSkillPath(one, own)))) {
     if (folder === null) continue
     try {
       const read = await readSkill(folder)
@@ -108,21 +120,21 @@ async function readSkills(suite: Suite, root: string): Promise<ReadSkills> {
       warnings.push(...read.warnings)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      reasons.set(folder, messageOf(error))
+      reasons.set(folder, errorMessage(error))
     }
   }
   const cases = suite.cases.map((one) => {
-    const reason = reasons.get(skillPathOf(one, own) ?? '')
+    const reason = reasons.get(resolveSkillPath(one, own) ?? '')
     return reason === undefined ? one : { ...one, cannot_run: one.cannot_run ?? reason }
   })
   return { suite: { ...suite, cases }, skills, own, warnings }
 }
 
-function skillPathOf({ skill_path }: SuiteCase, own: string | null): string | null {
+function resolveSkillPath({ skill_path }: SuiteCase, own: string | null): string | null {
   return skill_path === undefined ? own : skill_path
 }
 
-/** A flag wins over the suite, the suite over ours. */
+/** A flag overrides the suite, and the suite overrides the defaults. */
 async function chooseEngines(
   request: EvalRequest,
   { defaults = {}, cases, path: file }: Suite,
@@ -139,13 +151,13 @@ async function chooseEngines(
   const ofSuite = request.model === null ? (defaults.model ?? null) : null
   const named =
     asked === 'auto' && ofSuite !== null
-      ? modelOfSuite(ofSuite, defaults.model_file ?? file)
-      : resolveEngineChoice({ engine: asked, model: request.model ?? modelKeptOn(asked, ofSuite, choices) })
+      ? resolveSuiteModel(ofSuite, defaults.model_file ?? file)
+      : resolveEngineChoice({ engine: asked, model: request.model ?? keepSuiteModel(asked, ofSuite, choices) })
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
   const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
-  const judge = await auto.judge(request.judge ?? judgeOfSuite(defaults.judge, file, engine), engine, choices)
+  const judge = await auto.judge(request.judge ?? resolveSuiteJudge(defaults.judge, file, engine), engine, choices)
   return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
 }

@@ -1,40 +1,40 @@
-/** The start of a session: the split, v0, what a claim will be worth, and whether there is anything to find. */
+/** Starts a session: splits the cases, writes v0, describes what a result will show, and checks for room to improve. */
 import type { Split } from '../../../schemas/history/session.ts'
 import type { Suite } from '../../../schemas/suite.ts'
-import { UserError } from '../../base/error.ts'
-import { hashSuite } from '../../phases/1-plan/load.ts'
-import { type CaseSplit, splitCases } from '../../phases/1-plan/split.ts'
-import { alphaFor } from '../../phases/4-report/accept/alpha.ts'
-import { headroomOf } from '../../phases/4-report/accept/headroom.ts'
-import { gatePower } from '../../phases/4-report/accept/power.ts'
-import { leastCases } from '../../phases/4-report/accept/verdict.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
+import { type CaseSplit, splitCases } from '../../phases/1-plan/suite/split_suite.ts'
+import { candidateAlpha } from '../../phases/4-report/acceptance/alpha_spending.ts'
+import { leastCases } from '../../phases/4-report/acceptance/candidate_verdict.ts'
+import { gatePower } from '../../phases/4-report/acceptance/gate_power.ts'
+import { measureHeadroom } from '../../phases/4-report/acceptance/headroom.ts'
 import { improvePaths } from '../../store/paths.ts'
-import type { FlowContext } from '../context.ts'
-import { benchStep, noiseRuns } from './bench_step.ts'
-import { layFirst } from './laid.ts'
-import type { ImproveRequest } from './request.ts'
-import { record, type Session, tell } from './session.ts'
+import type { FlowContext } from '../flow_context.ts'
+import type { ImproveRequest } from './improve_request.ts'
+import { emitImproveStep, type ImproveSession, recordProgress } from './session/session.ts'
+import { writeFirstVersion } from './session/version_folders.ts'
+import { countNoiseRuns, runBenchStep } from './validate/bench_step.ts'
 
-/** What is fixed before anything runs. Throws UserError for a suite that can't be split. */
-export async function splitOf(request: ImproveRequest, suite: Suite): Promise<Split> {
+/** Everything fixed before the first run. Throws UserError for a suite that can't be split. */
+export async function splitSuite(request: ImproveRequest, suite: Suite): Promise<Split> {
   const drafts = suite.cases.filter(({ draft }) => draft === true).map(({ eval_id }) => eval_id)
   const made = splitReviewed(suite, request, drafts.length)
-  const alpha = alphaFor({ spent: 0, left: request.iterations })
+  const alpha = candidateAlpha({ spent: 0, left: request.iterations })
   const { trainRuns: train } = request
-  const validation = request.validationRuns ?? runsFor(made)
+  const validation = request.validationRuns ?? chooseRunCount(made)
   const test = request.testRuns ?? validation
   return {
     seed: request.seed,
     ...made,
     suite_sha256: await hashSuite(suite),
     runs: { train, validation, test },
-    scope: scopeOf(made) + draftsText(drafts.length, request.useDrafts),
+    scope: describeScope(made) + draftsText(drafts.length, request.useDrafts),
     ...(drafts.length > 0 && { drafts, drafts_used: request.useDrafts }),
     ...gatePower({ cases: made.validation.length, runs: validation, alpha }),
   }
 }
 
-/** What nobody has reviewed judges nothing, unless that is asked for expressly. */
+/** Uses unreviewed drafts only if the user asks for it. */
 function splitReviewed({ cases, path }: Suite, { seed, useDrafts }: ImproveRequest, drafts: number): CaseSplit {
   if (useDrafts || drafts === 0) return splitCases(cases, seed)
   const reviewed = cases.filter(({ draft }) => draft !== true)
@@ -51,8 +51,8 @@ function draftsText(drafts: number, isUsed: boolean): string {
   return `; ${drafts} of the cases are drafts that nobody has reviewed: what is said holds for what a model thought of`
 }
 
-/** Few cases are made up for by more runs of each: as many in all as a suite of 18 has. */
-function runsFor({ train, validation }: CaseSplit): number {
+/** More runs per case compensate for few cases: the total matches that of a suite of 18. */
+function chooseRunCount({ train, validation }: CaseSplit): number {
   const fewest = Math.max(1, Math.min(train.length, validation.length))
   return Math.min(mostRuns, Math.max(usualRuns, Math.ceil((usualRuns * 9) / fewest)))
 }
@@ -60,7 +60,7 @@ function runsFor({ train, validation }: CaseSplit): number {
 const usualRuns = 5
 const mostRuns = 20
 
-function scopeOf({ kind, train, validation, test }: CaseSplit): string {
+function describeScope({ kind, train, validation, test }: CaseSplit): string {
   const aside =
     test.length === 0 ? 'no case is left aside for a test' : `${test.length} cases are left aside for the test`
   const wider = `a claim about cases like these needs at least ${leastCases} validation cases, from 18 cases on in the suite`
@@ -70,22 +70,27 @@ function scopeOf({ kind, train, validation, test }: CaseSplit): string {
   return `a small suite: two folds of ${train.length} and ${validation.length} cases take turns in being learned from and judged on, ${aside}; what is said holds for these cases, ${wider}`
 }
 
-/** Lays out v0 and runs it against itself on all cases but those of the test: its rate, the noise, the first transcripts. */
-export async function baseline(session: Session, context: FlowContext): Promise<void> {
+/** Writes v0 and compares it with itself on all but the test cases: for its rate, the noise and the first transcripts. */
+export async function runBaseline(session: ImproveSession, context: FlowContext): Promise<void> {
   const { workspace, request, history } = session
   const paths = improvePaths(workspace)
-  const skill_sha256 = await layFirst(session)
+  const skill_sha256 = await writeFirstVersion(session)
   const { split } = history
   if (split === undefined) throw new Error(`${paths.history}: no split`)
   const cases = [...split.train, ...split.validation]
-  tell(context, { iteration: 0, step: 'session', version: null, message: sessionText(split) })
-  tell(context, { iteration: 0, step: 'baseline', version: 'v0', message: 'v0 against itself: its rate and the noise' })
-  const step = { candidate: 'v0', against: 'v0', cases, runs: noiseRuns(request.trainRuns), calibrate: true }
-  const made = await benchStep(session, step, context)
-  const alpha = alphaFor({ spent: 0, left: request.iterations })
-  const headroom = headroomOf(made.cases, { cases: split.validation.length, runs: split.runs.validation, alpha })
-  tell(context, { iteration: 0, step: 'baseline', version: 'v0', message: headroom.message })
-  await record(session, {
+  emitImproveStep(context, { iteration: 0, step: 'session', version: null, message: sessionText(split) })
+  emitImproveStep(context, {
+    iteration: 0,
+    step: 'baseline',
+    version: 'v0',
+    message: 'v0 against itself: its rate and the noise',
+  })
+  const step = { candidate: 'v0', against: 'v0', cases, runs: countNoiseRuns(request.trainRuns), calibrate: true }
+  const made = await runBenchStep(session, step, context)
+  const alpha = candidateAlpha({ spent: 0, left: request.iterations })
+  const headroom = measureHeadroom(made.cases, { cases: split.validation.length, runs: split.runs.validation, alpha })
+  emitImproveStep(context, { iteration: 0, step: 'baseline', version: 'v0', message: headroom.message })
+  await recordProgress(session, {
     fields: { headroom },
     iteration: {
       version: 'v0',

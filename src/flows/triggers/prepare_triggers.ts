@@ -1,111 +1,121 @@
-/** From a request to the plan of a set of trigger queries: skill, distractors, set, engine. Starts nothing and pays nothing. */
+/** Turns a request into a plan for trigger queries: skill, distractors, set, engine. Starts and costs nothing. */
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { Skill } from '../../../schemas/suite.ts'
-import { UserError } from '../../base/error.ts'
+import { UserError } from '../../base/errors/error.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
-import { withBaseUrl } from '../../engines/base_url.ts'
-import { resolveEngineChoice } from '../../engines/models.ts'
-import { readSkill } from '../../phases/1-plan/skill.ts'
-import { findQuerySet } from '../../phases/1-plan/triggers/find_set.ts'
-import { loadQuerySet } from '../../phases/1-plan/triggers/load_set.ts'
+import { withBaseUrl } from '../../engines/models/base_url.ts'
+import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import { findQuerySet } from '../../phases/1-plan/triggers/find_query_set.ts'
+import { loadQuerySet } from '../../phases/1-plan/triggers/load_query_set.ts'
 import { planTriggers } from '../../phases/1-plan/triggers/plan_triggers.ts'
 import type { QuerySet } from '../../phases/1-plan/triggers/query_set.ts'
-import { autoEngine } from '../auto_engine.ts'
-import type { FlowContext } from '../context.ts'
-import type { Limits } from '../limits.ts'
-import type { PaceOptions } from '../pace.ts'
-import { skillFolder, workspaceOf } from '../prepare.ts'
-import type { Purses } from '../purses.ts'
-import { skillsAmong } from './among.ts'
+import type { FlowContext } from '../flow_context.ts'
+import type { SharedBudgets } from '../limits/budgets.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { RateLimitOptions } from '../limits/rate_limiters.ts'
+import { createAutoEngine } from '../prepare/choose_engine.ts'
+import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
+import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
+import { readDistractors } from './competing_skills.ts'
 
-/** How queries are asked; the same for a measurement as for an improvement. */
-export interface AskingWish {
-  /** Folders of skills that lie beside the tested one. */
+/** How to run queries; the same for measuring and improving. */
+export interface TriggerSettings {
+  /** Folders of skills that are installed alongside the tested one. */
   among: readonly string[]
   /** name[:model] or auto. */
   engine: string
   model: string | null
   baseUrl: string | null
-  /** Of each query. */
+  /** Runs per query. */
   runs: number
-  /** From which trigger rate on a query counts as triggered. */
+  /** The trigger rate from which a query counts as triggered. */
   threshold: number
   concurrency: number
   timeoutSeconds: number
   maxTurns: number | null
   retries: number
-  /** End a run once the skill was read. */
+  /** End a run once the agent reads the skill. */
   stopEarly: boolean
   passEnv: readonly string[]
   limits: Limits
-  /** What the limits leave, where several measurements share them; absent: this one has them for itself. */
-  purses?: Purses
-  pace?: PaceOptions | undefined
+  /** What the limits leave, if several measurements share them; absent: this one has its own. */
+  budgets?: SharedBudgets
+  pace?: RateLimitOptions | undefined
   sandbox: SandboxWish | null
 }
 
-export interface TriggersRequest extends AskingWish {
+export interface TriggersRequest extends TriggerSettings {
   /** The skill's folder. */
   skill: string
   /** The set's file; null: found in the skill's folder. */
   set: string | null
-  /** null: ./workspaces/<skill_name> */
+  /** null: ./workspaces/<skill_name>. */
   workspace: string | null
-  /** Start anew even where an unfinished measurement of the same plan lies. */
+  /** Start again even if an unfinished measurement of the same plan exists. */
   fresh: boolean
 }
 
 export interface PreparedTriggers {
   plan: Plan
   set: QuerySet
-  /** Where the files of each skill lie now, by its sha256. */
+  /** Each skill's folder, by its sha256. */
   folders: ReadonlyMap<string, string>
   workspace: string
-  /** Why the engine was chosen, where it was not named. */
+  /** Why the engine was chosen, unless the user named it. */
   choices: string[]
 }
 
-/** `lenient` plans even where no engine can work. Throws UserError. */
+/** `lenient`: plans even if no engine is available. Throws UserError. */
 export async function prepareTriggers(
   request: TriggersRequest,
   context: FlowContext,
   lenient: boolean,
 ): Promise<PreparedTriggers> {
-  const { skill, warnings } = await readSkill(await skillFolder(path.resolve(request.skill)))
+  const { skill, warnings } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
   const file = request.set === null ? findQuerySet(skill.path) : path.resolve(request.set)
   const set = await loadQuerySet(file, skill.name)
-  const among = await skillsAmong(request.among, skill)
+  const among = await readDistractors(request.among, skill)
   const choices: string[] = []
-  const engine = await chooseEngine(request, { context, lenient, choices })
+  const engine = await chooseTriggerEngine(request, { context, lenient, choices })
   const plan = planTriggers({
     set,
     skill,
     among: among.skills,
     engine,
-    ...planned(request),
+    ...pickPlanOptions(request),
     createdAt: context.now().toISOString(),
     warnings: [...warnings, ...among.warnings],
   })
-  return { plan, set, folders: foldersOf([skill, ...among.skills]), workspace: workspaceOf(request, skill), choices }
+  return {
+    plan,
+    set,
+    folders: indexSkillFolders([skill, ...among.skills]),
+    workspace: resolveSkillWorkspace(request, skill),
+    choices,
+  }
 }
 
-/** What a plan takes of the wish as it is. */
-export function planned({ runs, timeoutSeconds, maxTurns, retries, stopEarly }: AskingWish) {
+/** The settings that the plan adopts unchanged. */
+export function pickPlanOptions({ runs, timeoutSeconds, maxTurns, retries, stopEarly }: TriggerSettings) {
   return { runs, timeoutSeconds, maxTurns, retries, stopEarly }
 }
 
-function foldersOf(skills: readonly Skill[]): Map<string, string> {
+function indexSkillFolders(skills: readonly Skill[]): Map<string, string> {
   return new Map(skills.map(({ sha256, path: folder }) => [sha256, folder]))
 }
 
-/** The engine of a wish. Throws UserError for one of which it can't be seen whether it reads skills. */
-export async function chooseEngine(
-  { engine, model, baseUrl }: Pick<AskingWish, 'engine' | 'model' | 'baseUrl'>,
+/** The requested engine. Throws UserError for one that does not show whether it reads skills. */
+export async function chooseTriggerEngine(
+  { engine, model, baseUrl }: Pick<TriggerSettings, 'engine' | 'model' | 'baseUrl'>,
   { context, lenient, choices }: { context: FlowContext; lenient: boolean; choices: string[] },
 ): Promise<EngineChoice> {
   const placed = withBaseUrl(resolveEngineChoice({ engine, model }), baseUrl)
-  const chosen = placed.name === 'auto' ? await autoEngine(context, lenient).choose(placed, 'engine', choices) : placed
+  const chosen =
+    placed.name === 'auto'
+      ? await createAutoEngine(context, lenient ? ignoreRefusals : throwRefusal).choose(placed, 'engine', choices)
+      : placed
   if (chosen.name !== 'command') return chosen
   throw new UserError(
     'the command engine does not show which files a program reads, so it is not known whether it uses a skill',

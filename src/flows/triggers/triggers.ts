@@ -1,79 +1,80 @@
-/** triggers: does the description make the agent use the skill? Every query N times through a real engine, judged by what was read. */
+/** triggers: tests whether the description makes the agent use the skill. Runs each query N times and checks which skills were read. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Plan } from '../../../schemas/plan.ts'
 import { type Triggers, triggers as triggersSchema } from '../../../schemas/triggers.ts'
-import { openRoom, reapRooms } from '../../base/room.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
-import { engineNamed } from '../../engines/table.ts'
-import { readIf } from '../../store/damage.ts'
+import { findEngine } from '../../engines/table.ts'
+import { tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
-import { snapshotSkills } from '../bench.ts'
-import type { FlowContext } from '../context.ts'
-import { isDone } from '../execute.ts'
-import type { Held } from '../hold.ts'
-import { openFolder } from '../open_folder.ts'
-import { preflight } from '../preflight.ts'
-import { startSandbox, withSandbox } from '../start_sandbox.ts'
-import { refuseStrayInstructions } from '../surroundings.ts'
-import { refuseUnpriced } from '../unpriced.ts'
-import { ask, askedOf } from './ask.ts'
+import { snapshotSkills } from '../bench/bench.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { requirePricing } from '../limits/require_prices.ts'
+import { refuseStrayInstructions } from '../prepare/host_environment.ts'
+import { preflight } from '../prepare/preflight.ts'
+import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
+import type { BenchmarkLock } from '../workspace/benchmark_lock.ts'
+import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { openBenchFolder } from '../workspace/open_benchmark.ts'
+import { askQueries, toAskedQueries } from './ask_queries.ts'
 import { type PreparedTriggers, prepareTriggers, type TriggersRequest } from './prepare_triggers.ts'
 
 export interface TriggersResult {
-  /** The folder of the measurement, absolute. */
+  /** The measurement's folder, absolute. */
   folder: string
   /** triggers.json, absolute. */
   file: string
   triggers: Triggers
 }
 
-/** Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
-export async function triggers(request: TriggersRequest, context: FlowContext): Promise<TriggersResult> {
-  await reapRooms()
-  await using scratch = await openRoom()
+/** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
+export async function measureTriggers(request: TriggersRequest, context: FlowContext): Promise<TriggersResult> {
+  await clearLeftovers(context)
+  await using scratch = await openTempDir()
   const prepared = await prepareTriggers(request, context, false)
-  const sandbox = await startAsking(request, { prepared, scratch: scratch.path }, context)
+  const sandbox = await preflightTriggers(request, { prepared, scratch: scratch.path }, context)
   const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
-  const { folder, held } = await openMeasurement(prepared, request.fresh, context)
-  await using holding = held
+  const { folder, lock } = await openMeasurement(prepared, request.fresh, context)
+  await using holding = lock
   const plan = withSandbox(prepared.plan, sandbox)
   const { set, workspace } = prepared
   await forgetTimeouts(folder, plan)
-  context.emit(await plannedEvent(folder, { ...prepared, plan }))
-  const made = await ask({ plan, set, skillFiles, folder, workspace, sandbox, wish: request }, holding.context)
+  context.emit(await buildPlanReadyEvent(folder, { ...prepared, plan }))
+  const made = await askQueries({ plan, set, skillFiles, folder, workspace, sandbox, wish: request }, holding.context)
   return { folder, file: benchmarkPaths(folder).triggers, triggers: made }
 }
 
-/** The plan alone, for --dry-run: no agent is started, nothing written. */
+/** The plan alone, for --dry-run: starts no agent and writes nothing. */
 export async function planTriggersOnly(request: TriggersRequest, context: FlowContext): Promise<PreparedTriggers> {
   return await prepareTriggers(request, context, true)
 }
 
-/** What has to hold before anything is paid for. */
-export async function startAsking(
+/** Checks everything required before any paid call. */
+export async function preflightTriggers(
   request: Pick<TriggersRequest, 'sandbox' | 'passEnv' | 'limits'>,
   { prepared, scratch }: { prepared: Pick<PreparedTriggers, 'plan' | 'choices'>; scratch: string },
   context: FlowContext,
 ): Promise<SandboxChoice> {
   const { engine } = prepared.plan.options
   const sandbox = await startSandbox(request.sandbox, prepared, context)
-  if (engineNamed(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch)
+  if (findEngine(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch)
   await preflight({ '--model': engine }, request.passEnv, context)
-  await refuseUnpriced(prepared.plan.options, request.limits)
+  await requirePricing(prepared.plan.options, request.limits)
   return sandbox
 }
 
-/** The newest unfinished measurement of the same plan, else a new one, held. */
+/** Locks the newest unfinished measurement of the same plan, else a new one. */
 async function openMeasurement(
   { plan, workspace }: PreparedTriggers,
   fresh: boolean,
   context: FlowContext,
-): Promise<{ folder: string; held: Held }> {
+): Promise<{ folder: string; lock: BenchmarkLock }> {
   const unfinished = fresh ? null : await findUnfinished(workspace, plan)
   const otherwise = ', or start another one beside it with --fresh'
-  return await openFolder({ workspace, collection: 'triggers', unfinished, isComplete, otherwise }, context)
+  return await openBenchFolder({ workspace, collection: 'triggers', unfinished, isComplete, otherwise }, context)
 }
 
 async function findUnfinished(workspace: string, plan: Plan): Promise<string | null> {
@@ -85,10 +86,10 @@ async function findUnfinished(workspace: string, plan: Plan): Promise<string | n
 }
 
 function isComplete(folder: string): boolean {
-  return readIf(triggersSchema, benchmarkPaths(folder).triggers)?.complete === true
+  return tryReadArtefact(triggersSchema, benchmarkPaths(folder).triggers)?.complete === true
 }
 
-/** A run whose time was up gave no answer: it is made again when the same command goes on. */
+/** A timed-out run gave no answer: a resume repeats it. */
 export async function forgetTimeouts(folder: string, plan: Plan): Promise<void> {
   for (const { run_id } of plan.runs) {
     const stored = await readRun(folder, run_id)
@@ -97,14 +98,14 @@ export async function forgetTimeouts(folder: string, plan: Plan): Promise<void> 
   }
 }
 
-export async function plannedEvent(folder: string, { plan, set, choices }: PreparedTriggers) {
+export async function buildPlanReadyEvent(folder: string, { plan, set, choices }: PreparedTriggers) {
   let done = 0
   for (const spec of plan.runs) {
     const stored = await readRun(folder, spec.run_id)
-    if (stored !== null && isDone(stored, spec)) done += 1
+    if (stored !== null && isRunDone(stored, spec)) done += 1
   }
   const { engine } = plan.options
-  const asked = askedOf(set)
+  const asked = toAskedQueries(set)
   return {
     type: 'triggers_planned' as const,
     folder,

@@ -1,10 +1,10 @@
-/** The address of a queue server with who we are and whom we trust; what is secret in it is never shown. */
+/** Reads the address of a queue server with its login and TLS settings, and never shows its secrets. */
 import { existsSync, readFileSync } from 'node:fs'
-import { messageOf, UserError } from '../../base/error.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
 
 export interface QueueAddress {
   kind: 'redis' | 'postgres'
-  /** To be shown: without user, password and parameters. */
+  /** For display: without user, password and parameters. */
   place: string
   host: string
   port: number
@@ -17,12 +17,12 @@ export interface QueueAddress {
   tls: QueueTls | null
 }
 
-/** As node:tls takes it. */
+/** Options of node:tls. */
 interface QueueTls {
-  /** Texts of the authorities that are trusted; absent: the system's. */
+  /** PEM texts of the trusted authorities; absent: the system's. */
   ca?: string
   rejectUnauthorized: boolean
-  /** Whether the certificate must be of this host. */
+  /** Whether the certificate must be for this host. */
   checksHost: boolean
 }
 
@@ -36,24 +36,24 @@ export interface AddressRequest {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** An address that says it all itself. Throws UserError for what is no address. */
-export function addressOf(url: string): QueueAddress {
-  const address = queueAddress({ url, caFile: null, passwordFile: null, env: {} })
+/** A complete address without files or environment. Throws UserError for an invalid address. */
+export function parseQueueAddress(url: string): QueueAddress {
+  const address = resolveQueueAddress({ url, caFile: null, passwordFile: null, env: {} })
   if (address === null) throw new UserError('--queue: no address')
   return address
 }
 
-type Usual = Pick<QueueAddress, 'kind' | 'port' | 'database'>
+type ServerDefaults = Pick<QueueAddress, 'kind' | 'port' | 'database'>
 
-const kinds: Readonly<Record<string, Usual>> = {
+const kinds: Readonly<Record<string, ServerDefaults>> = {
   'redis:': { kind: 'redis', port: 6379, database: '0' },
   'rediss:': { kind: 'redis', port: 6379, database: '0' },
   'postgres:': { kind: 'postgres', port: 5432, database: 'postgres' },
   'postgresql:': { kind: 'postgres', port: 5432, database: 'postgres' },
 }
 
-/** null: no queue was asked for. Throws UserError, with nothing secret in it, for what is no address, and for files that can't be read. */
-export function queueAddress(request: AddressRequest): QueueAddress | null {
+/** null: no queue was requested. Throws UserError, without any secret in it, for an invalid address and for unreadable files. */
+export function resolveQueueAddress(request: AddressRequest): QueueAddress | null {
   const { env } = request
   const given = request.url ?? (env.WHETSTONE_QUEUE?.trim() || null)
   if (given === null) return null
@@ -67,29 +67,29 @@ export function queueAddress(request: AddressRequest): QueueAddress | null {
   }
   return {
     kind: known.kind,
-    place: placeOf(url),
+    place: shownPlace(url),
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? known.port : Number(url.port),
-    database: databaseOf(url, known),
-    user: decoded(url.username, url) || env.WHETSTONE_QUEUE_USER || null,
-    password: decoded(url.password, url) || passwordFrom(request),
-    tls: tlsOf(url, caFrom(request)),
+    database: databaseName(url, known),
+    user: decodePart(url.username, url) || env.WHETSTONE_QUEUE_USER || null,
+    password: decodePart(url.password, url) || readPassword(request),
+    tls: tlsSettings(url, readCa(request)),
   }
 }
 
-function databaseOf(url: URL, { kind, database }: Usual): string {
-  const asked = decoded(url.pathname.slice(1), url) || database
+function databaseName(url: URL, { kind, database }: ServerDefaults): string {
+  const asked = decodePart(url.pathname.slice(1), url) || database
   if (kind === 'redis' && !/^\d{1,9}$/.test(asked)) {
     throw new UserError(
-      `--queue ${placeOf(url)}: a database of Redis is a whole number from 0, not "${asked}"`,
+      `--queue ${shownPlace(url)}: a database of Redis is a whole number from 0, not "${asked}"`,
       `such as ${url.protocol}//${url.host}/0`,
     )
   }
   return asked
 }
 
-/** A part of the address with what its %xx stand for. */
-function decoded(part: string, url: URL): string {
+/** A part of the address with its %xx decoded. */
+function decodePart(part: string, url: URL): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -98,36 +98,36 @@ function decoded(part: string, url: URL): string {
   }
 }
 
-function placeOf({ protocol, host, pathname }: URL): string {
+function shownPlace({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${pathname}`
 }
 
-/** What stands before the host may be a password, also where the rest is no address. */
+/** Hides the text before the host, which may contain a password even in an invalid address. */
 export function withoutLogin(text: string): string {
   return text.replace(/\/\/.*@/, '//***@').replace(/\?.*/, '')
 }
 
-function passwordFrom({ passwordFile, env }: AddressRequest): string | null {
+function readPassword({ passwordFile, env }: AddressRequest): string | null {
   if (passwordFile === null) return env.WHETSTONE_QUEUE_PASSWORD || null
-  const password = textOf('--queue-password-file', passwordFile).replace(/\r?\n$/, '')
+  const password = readSettingFile('--queue-password-file', passwordFile).replace(/\r?\n$/, '')
   if (password === '') throw new UserError(`--queue-password-file ${passwordFile}: it is empty`)
   return password
 }
 
-function caFrom({ caFile, env }: AddressRequest): string | null {
+function readCa({ caFile, env }: AddressRequest): string | null {
   const [name, file] = caFile === null ? ['WHETSTONE_QUEUE_CA', env.WHETSTONE_QUEUE_CA || null] : ['--queue-ca', caFile]
   if (file === null) return null
-  const text = textOf(name, file)
+  const text = readSettingFile(name, file)
   if (/-----BEGIN CERTIFICATE-----/.test(text)) return text
   throw new UserError(`${name} ${file}: holds no certificate`, 'give the certificate of the authority as PEM')
 }
 
-function textOf(name: string, file: string): string {
+function readSettingFile(name: string, file: string): string {
   if (!existsSync(file)) throw new UserError(`${name} ${file}: no such file`)
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UserError(`${name} ${file}: ${messageOf(error)}`)
+    throw new UserError(`${name} ${file}: ${errorMessage(error)}`)
   }
 }
 
@@ -141,8 +141,8 @@ const modes: Readonly<Record<Mode, Omit<QueueTls, 'ca'> | null>> = {
   'no-verify': { rejectUnauthorized: false, checksHost: false },
 }
 
-/** Encrypted means that the certificate is checked, unless `no-verify` is said: else anybody between could be the server. */
-function tlsOf(url: URL, ca: string | null): QueueTls | null {
+/** Encryption always checks the certificate, except with `no-verify`: otherwise anyone in between could pose as the server. */
+function tlsSettings(url: URL, ca: string | null): QueueTls | null {
   const usual: Mode =
     url.protocol === 'rediss:' || (ca !== null && url.protocol !== 'redis:') ? 'verify-full' : 'disable'
   const asked = url.searchParams.get('sslmode') ?? usual

@@ -1,7 +1,7 @@
-/** BullMQ over Redis or PostgreSQL: the same classes, made with what each server needs. Loaded when a queue is used. */
+/** BullMQ over Redis or PostgreSQL: the same classes with each server's options. Loaded when a queue is used. */
 import type { Processor, Queue, QueueEvents, Worker, WorkerOptions } from 'bullmq'
-import { loadPeer } from '../../base/peer.ts'
-import type { Patience } from './reach.ts'
+import { loadPeer } from '../../base/optional_dependency.ts'
+import type { WaitPolicy } from './connection/first_contact.ts'
 
 export type BullQueue = Pick<
   Queue<unknown, unknown>,
@@ -20,14 +20,14 @@ export type BullQueue = Pick<
   | 'waitUntilReady'
 > & {
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** PostgreSQL counts what waits in a paused queue apart. */
+  /** PostgreSQL counts waiting jobs of a paused queue separately. */
   getJobCounts(...types: string[]): Promise<Record<string, number>>
 }
 
 type BullWorker = Pick<Worker<unknown, unknown>, 'pause' | 'resume' | 'close' | 'cancelJob' | 'waitUntilReady'> & {
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'lockRenewalFailed', listener: (ids: string[]) => void): unknown
-  /** Its `ready` comes with each new connection, the worker's own once. */
+  /** Emits `ready` for each new connection; the worker itself emits it only once. */
   backend: { on(event: 'ready', listener: () => void): unknown }
 }
 
@@ -41,23 +41,23 @@ export type BullEvents = Pick<QueueEvents, 'close' | 'waitUntilReady' | 'run'> &
 export type BullProcessor = Processor<unknown, unknown>
 type BullWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>
 
-/** Makes the parts of BullMQ on one server. */
+/** Creates the parts of BullMQ on one server. */
 export interface Backend {
-  /** The first contact; rejects as `untilReached` says. */
-  check(patience: Patience): Promise<void>
+  /** The first contact; rejects as waitUntilReachable does. */
+  check(patience: WaitPolicy): Promise<void>
   queue(name: string): BullQueue
   worker(name: string, processor: BullProcessor, options: BullWorkerOptions): BullWorker
   events(name: string): BullEvents
-  /** No connection is made again: a server that is away keeps no process from its end. */
+  /** Stops reconnecting, so that an unavailable server does not keep the process alive. */
   giveUp(): void
 }
 
-/** Keys and tables of ours lie apart from those of others on the same server. */
-export const prefix = 'whetstone'
+/** Separates Whetstone's keys and tables from others on the same server. */
+export const queuePrefix = 'whetstone'
 
 type Bull = typeof import('bullmq')
 
-/** Throws UserError where the packages are not there: they are optional. */
+/** Throws UserError when the optional packages are missing. */
 export async function loadBull(driver: 'ioredis' | 'pg'): Promise<Bull> {
   return await loadPeer(
     async () => {

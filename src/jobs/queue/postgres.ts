@@ -1,27 +1,27 @@
-/** BullMQ's parts over PostgreSQL, in a schema of our own that is made when it is not there. */
+/** BullMQ's parts over PostgreSQL, in a schema of Whetstone's own that is created on demand. */
 import type { QueueAddress } from './address.ts'
-import { type Backend, loadBull, prefix } from './backend.ts'
-import { postgresConnection } from './connection.ts'
-import { type ClientClass, heardClient } from './heard_client.ts'
-import { whileAway } from './outage.ts'
-import { oneTryMs, untilReached } from './reach.ts'
-import { byServerClock } from './server_clock.ts'
+import { type Backend, loadBull, queuePrefix } from './backend.ts'
+import { postgresConnection } from './connection/connection.ts'
+import { oneTryMs, waitUntilReachable } from './connection/first_contact.ts'
+import { retryDuringOutage } from './connection/outage.ts'
+import { type ClientClass, loadHeardClient } from './connection/postgres_client.ts'
+import { useServerClock } from './connection/server_clock.ts'
 
 export async function postgresBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('pg')
-  const Client = await heardClient()
-  const connection = { ...postgresConnection(address), schema: prefix, max: 8, Client }
+  const Client = await loadHeardClient()
+  const connection = { ...postgresConnection(address), schema: queuePrefix, max: 8, Client }
   const first = { ...connection, connectionTimeoutMillis: oneTryMs }
   const state = { isOver: false }
   const make: typeof bull.createPostgresBackend = (...asked) => {
     const backend = bull.createPostgresBackend(...asked)
     outlast(backend.connection, () => state.isOver)
-    listenWith(backend.connection, Client)
+    setListenClient(backend.connection, Client)
     return backend
   }
   return {
     check: (patience) =>
-      untilReached(address.place, () => new bull.PostgresConnection({ ...first, migrate: true }), patience),
+      waitUntilReachable(address.place, () => new bull.PostgresConnection({ ...first, migrate: true }), patience),
     queue: (name) => new bull.Queue(name, { connection }, make),
     worker: (name, processor, options) => new bull.Worker(name, processor, { ...options, connection }, make),
     events: (name) => new bull.QueueEvents(name, { connection, autorun: false }, make),
@@ -34,22 +34,22 @@ export async function postgresBackend(address: QueueAddress): Promise<Backend> {
 type Connection = InstanceType<Awaited<ReturnType<typeof loadBull>>['PostgresConnection']>
 
 /**
- * A query that meets an outage is asked again, as ioredis does by itself: else BullMQ gives up what it was about, be it a job
- * to be put in, a lock to be renewed or the end of a run. Each of its statements leaves a job that is as it should be already.
+ * Repeats a query that meets an outage, as ioredis does by itself: otherwise BullMQ would give up adding a job, renewing a lock or
+ * ending a run. Each of its statements leaves a job unchanged that is already in the right state.
  */
 function outlast(connection: Connection, isOver: () => boolean): void {
   const { pool } = connection
   const query = pool.query.bind(pool)
   pool.query = (text, params) =>
-    whileAway(
-      () => query(byServerClock(text), params),
+    retryDuringOutage(
+      () => query(useServerClock(text), params),
       () => isOver() || connection.isClosing !== undefined,
     )
-  // `check` has seen the schema; this look at it would be remembered as failed for ever
+  // `check` has verified the schema; a failed check here would be remembered for ever
   connection.waitUntilReady = () => Promise.resolve()
 }
 
-/** The client that BullMQ listens with for jobs is none of its pool's: it makes one by the class that it loaded. */
-function listenWith(connection: Connection, Client: ClientClass): void {
+/** BullMQ listens for jobs with a client outside of its pool, created from the class that it loaded. */
+function setListenClient(connection: Connection, Client: ClientClass): void {
   Object.assign(connection, { pgModule: { Client } })
 }

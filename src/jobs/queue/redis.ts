@@ -1,31 +1,27 @@
 /** BullMQ's parts over Redis or Valkey. */
 import type { QueueAddress } from './address.ts'
-import { type Backend, loadBull, prefix } from './backend.ts'
-import { redisConnection } from './connection.ts'
-import { gatheredConnector } from './gathered_connector.ts'
-import { type Contact, untilReached } from './reach.ts'
+import { type Backend, loadBull, queuePrefix } from './backend.ts'
+import { redisConnection } from './connection/connection.ts'
+import { type Contact, waitUntilReachable } from './connection/first_contact.ts'
 
 export async function redisBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('ioredis')
-  const { AbstractConnector } = await import('ioredis')
   const state = { isOver: false }
-  const place = redisConnection(address)
-  // waits for a server that is away, as long as that takes
+  // waits for an unavailable server as long as necessary
   const connection = {
-    ...place,
+    ...redisConnection(address),
     maxRetriesPerRequest: null,
     retryStrategy: (times: number) => (state.isOver ? null : Math.min(times * 100, 2000)),
-    Connector: gatheredConnector(AbstractConnector, place),
   }
-  const shared = { connection, prefix }
+  const shared = { connection, prefix: queuePrefix }
   return {
     async check(patience) {
       const once = { ...shared, connection: { ...connection, retryStrategy: () => null } }
       const open = () => {
         const queue = new bull.Queue('check', { ...once, skipMetasUpdate: true })
-        return answering(queue, async () => (await queue.backend.client).info())
+        return requireAnswer(queue, async () => (await queue.backend.client).info())
       }
-      await untilReached(address.place, open, patience)
+      await waitUntilReachable(address.place, open, patience)
     },
     queue: (name) => new bull.Queue<unknown, unknown>(name, shared),
     worker: (name, processor, options) => new bull.Worker<unknown, unknown>(name, processor, { ...options, ...shared }),
@@ -36,8 +32,8 @@ export async function redisBackend(address: QueueAddress): Promise<Backend> {
   }
 }
 
-/** For BullMQ a connection that was closed before anything came is ready too. */
-function answering(queue: Contact, ask: () => Promise<unknown>): Contact {
+/** BullMQ also reports a connection as ready that closed before any answer. */
+function requireAnswer(queue: Contact, ask: () => Promise<unknown>): Contact {
   return {
     async waitUntilReady() {
       await queue.waitUntilReady()

@@ -1,17 +1,17 @@
-/** Signatures of jobs: who can write into the queue can't make a worker run anything without the key. */
+/** Signs jobs: without the key, write access to the queue can't make a worker run anything. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { messageOf, UserError } from '../../base/error.ts'
-import { canonicalJson } from '../../base/json.ts'
-import type { Signer } from './plug_in.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { canonicalJson } from '../../base/json/json.ts'
+import type { Signer } from './sign_jobs.ts'
 
-/** Signatures of other things with the same key never fit a job. */
+/** Keeps signatures of other things with the same key from fitting a job. */
 const purpose = 'whetstone job v1\n'
 const form = /^hmac-sha256:([0-9a-f]{64})$/
 const leastBytes = 32
 
-/** HMAC-SHA256 over the canonical JSON of the whole job, so that of a job nothing can be changed, nor used for another benchmark. */
-export function signerOf(key: Uint8Array): Signer {
+/** HMAC-SHA256 over the canonical JSON of the whole job, so that no part can be changed or reused for another benchmark. */
+export function createSigner(key: Uint8Array): Signer {
   const macOf = (job: object) => createHmac('sha256', key).update(purpose).update(canonicalJson(job)).digest()
   return {
     sign: (job) => `hmac-sha256:${macOf(job).toString('hex')}`,
@@ -30,23 +30,23 @@ export interface KeyRequest {
 
 const keyVariable = 'WHETSTONE_QUEUE_KEY'
 
-/** The signer of the key in the file, else in the environment; null: there is no key. Throws UserError for one that is unfit. */
+/** The signer with the key from the file, else from the environment; null: no key. Throws UserError for an unusable key. */
 export function openSigner({ keyFile, env }: KeyRequest): Signer | null {
   const given = env[keyVariable]?.trim() ?? ''
-  if (keyFile === null) return given === '' ? null : signerOf(longEnough(given, keyVariable))
+  if (keyFile === null) return given === '' ? null : createSigner(checkKeyLength(given, keyVariable))
   if (!existsSync(keyFile)) throw new UserError(`--key-file ${keyFile}: no such file`, makeOne(keyFile))
-  return signerOf(longEnough(textOf(keyFile).trim(), `--key-file ${keyFile}`))
+  return createSigner(checkKeyLength(readKeyFile(keyFile).trim(), `--key-file ${keyFile}`))
 }
 
-function textOf(file: string): string {
+function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UserError(`--key-file ${file}: ${messageOf(error)}`)
+    throw new UserError(`--key-file ${file}: ${errorMessage(error)}`)
   }
 }
 
-function longEnough(key: string, where: string): Uint8Array {
+function checkKeyLength(key: string, where: string): Uint8Array {
   const bytes = Buffer.from(key)
   if (bytes.length >= leastBytes) return bytes
   throw new UserError(

@@ -1,117 +1,117 @@
-/** The words between who has work and who does it elsewhere: a queue that carries small things and keeps nothing for good. */
+/** The interface between submitters of jobs and remote workers: a queue that carries small messages and stores nothing permanently. */
 
 /** What goes through a queue: small, as JSON. */
 export interface QueuedJob {
-  /** Known by what it is: the same one again is not added again. Holds no colon. */
+  /** Derived from the content: adding the same job again has no effect. Contains no colon. */
   id: string
   data: unknown
 }
 
-/** How a job ended. `gone`: nobody knows it, since it was taken away before anybody did it, or the server has lost it. */
+/** How a job ended. `gone`: unknown to the server, because it was removed before any worker ran it, or the server lost it. */
 export type JobEnd = { as: 'done'; value: unknown } | { as: 'failed'; reason: string } | { as: 'gone' }
 
-/** A job in the hands of a worker. */
+/** A job that a worker holds. */
 export interface TakenJob extends QueuedJob {
-  /** How often it was begun, this time included. */
+  /** How often it was started, this time included. */
   starts: number
-  /** What a worker noted with it before, as JSON. */
+  /** The last note of a worker, as JSON. */
   noted: unknown
-  /** Kept with the job, in place of what was noted before, for whoever has it next. */
+  /** Stores a note with the job, replacing the last one, for the next worker. */
   note: (value: object) => Promise<void>
-  /** Aborted: LostJob, where it is another worker's by now, or what `stop` was given. */
+  /** Aborted: LostJob when another worker has the job, or the reason given to `stop`. */
   signal: AbortSignal
-  /** Ends it, here or by the id at the hold. */
+  /** Ends the job, as the consumer's `stop` does by id. */
   stop: (reason: unknown) => void
 }
 
-/** The lock of the job is another's: nothing that is still done for it counts. */
+/** Another worker has the lock of the job: further work on it does not count. */
 export class LostJob extends Error {
   override readonly name = 'LostJob'
 }
 
-/** Thrown by a worker that does not do the job after all: it waits again, for any worker. */
-export class GiveBack extends Error {
+/** Thrown by a worker that can't run the job: it waits again, for any worker. */
+export class ReleaseJob extends Error {
   override readonly name = 'GiveBack'
 }
 
 export interface WorkOptions {
-  /** Jobs at once. */
+  /** Maximum jobs at a time. */
   atOnce: number
-  /** Gives the small result; throws GiveBack, or what becomes the reason of a failed job. */
+  /** Returns the small result; throws ReleaseJob, or the reason of a failed job. */
   handle: (job: TakenJob) => Promise<unknown>
-  /** What goes wrong with the queue itself, such as a connection that is lost for a while. */
+  /** Reports problems of the queue itself, such as a lost connection. */
   onTrouble: (message: string) => void
 }
 
-/** A worker's hold on a queue. */
-export interface Working extends AsyncDisposable {
-  /** Takes nothing new until `go`. */
+/** A worker's consumer of a queue. */
+export interface QueueConsumer extends AsyncDisposable {
+  /** Takes no further job until `go`. */
   pause(): void
   go(): void
-  /** Ends a job that is in hand; false: it is not. */
+  /** Ends a job in progress; false: it is not in progress here. */
   stop(id: string, reason: Error): boolean
 }
 
 export interface QueueCounts {
   waiting: number
   active: number
-  /** Ended, and not fetched yet by who waits. */
+  /** Ended, and not yet fetched by the submitter. */
   done: number
   failed: number
   isDrained: boolean
-  /** At most so many at once over all workers; null: no limit. */
+  /** Maximum jobs at a time over all workers; null: no limit. */
   limit: number | null
 }
 
-/** Locks and their ends, in milliseconds. */
+/** Locks and their expiry, in milliseconds. */
 export interface QueueTiming {
-  /** A job whose worker says nothing for so long is given to another. */
+  /** A job goes to another worker after this long without a sign of life. */
   lockMs: number
-  /** How often that is looked at. */
+  /** How often expired locks are checked. */
   stalledMs: number
-  /** How often a job may lose its worker; then it has failed. */
+  /** How often a job may lose its worker before it fails. */
   maxStalled: number
 }
 
-/** From how long a lock lasts, in seconds. */
-export function timingOf(lockSeconds: number): QueueTiming {
+/** `lockSeconds`: duration of a lock, in seconds. */
+export function createQueueTiming(lockSeconds: number): QueueTiming {
   const lockMs = Math.round(lockSeconds * 1000)
   return { lockMs, stalledMs: Math.max(200, Math.round(lockMs / 3)), maxStalled: 5 }
 }
 
-export const usualTiming: QueueTiming = timingOf(60)
+export const usualTiming: QueueTiming = createQueueTiming(60)
 
-/** A note that all can read: which queues there are, who works, what is to be ended. */
+/** A note that all can read: existing queues, active workers, jobs to end. */
 interface Note {
   id: string
   value: unknown
 }
 
 /**
- * A queue server. Every call waits as long as the server can't be reached, and rejects with UserError only where that can't
- * mend by itself (a wrong password); `close` ends all waiting.
+ * A queue server. Every call waits while the server is unreachable, and rejects with UserError only for an error that
+ * does not pass by itself (a wrong password). Disposal ends all waiting.
  */
 export interface Transport extends AsyncDisposable {
-  /** Where it is, without secrets. */
+  /** The address, without secrets. */
   readonly place: string
   submit(queue: string, job: QueuedJob): Promise<void>
-  /** Resolves when the job has ended, however long ago, and when nobody knows it any more. Rejects with the abort reason. */
+  /** Resolves when the job has ended, however long ago, or is unknown to the server. Rejects with the abort reason. */
   wait(queue: string, id: string, signal: AbortSignal): Promise<JobEnd>
-  work(queue: string, options: WorkOptions): Promise<Working>
+  work(queue: string, options: WorkOptions): Promise<QueueConsumer>
   counts(queue: string): Promise<QueueCounts>
-  /** true: no worker takes anything from it until false. */
+  /** true: no worker takes a job from it until false. */
   drain(queue: string, isDrained: boolean): Promise<void>
-  /** Takes jobs away that wait or have ended. Gives those that are in a worker's hands, and stay there. */
+  /** Removes jobs that wait or have ended. Returns the ids of those that a worker has, which stay. */
   remove(queue: string, ids: readonly string[]): Promise<string[]>
-  /** Puts failed jobs back; gives how many. */
+  /** Puts failed jobs back into the queue; returns their number. */
   retry(queue: string): Promise<number>
-  /** Ids of all jobs that wait or are in hand, or of those with such data. */
+  /** Ids of all waiting or active jobs, or of those whose data matches. */
   open(queue: string, isMeant?: (data: unknown) => boolean): Promise<string[]>
   /** Jobs that have ended and were not removed, at most 10,000. */
   ended(queue: string): Promise<QueuedJob[]>
-  /** At most so many jobs at once over all workers; null: no limit. */
+  /** Maximum jobs at a time over all workers; null: no limit. */
   limit(queue: string, atOnce: number | null): Promise<void>
-  /** Puts a note up in place of one of the same id. */
+  /** Adds a note, or replaces the one with the same id. */
   post(note: Note): Promise<void>
   notes(): Promise<Note[]>
   takeDown(id: string): Promise<void>

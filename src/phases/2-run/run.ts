@@ -1,4 +1,4 @@
-/** Performs one run: a room of its own, the agent in it, then what it left behind as files in the run's folder. */
+/** Executes one run: the agent in a temp directory of its own, then its outputs as files in the run's folder. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -6,148 +6,131 @@ import pLimit from 'p-limit'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { AttemptMark } from '../../../schemas/timing.ts'
-import { messageOf } from '../../base/error.ts'
-import type { WalkedFile } from '../../base/files.ts'
-import { sha256 } from '../../base/json.ts'
-import { MadeFiles } from '../../base/made_files.ts'
-import { redactorFor } from '../../base/redact.ts'
-import { Rooms } from '../../base/rooms.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import type { WalkedFile } from '../../base/fs/files.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { assertDiskSpace, isShortage } from '../../base/process/resource_shortage.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
-import { isShortage, refuseFull } from '../../base/shortage.ts'
-import { suiteVariables } from '../../base/suite_variables.ts'
-import { credentialsOf } from '../../engines/base_url.ts'
-import { loadPrices } from '../../engines/cost.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import { suiteVariables } from '../../base/secrets/suite_variables.ts'
+import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
 import {
   type Engine,
   type EngineContext,
-  type EngineError,
   type EngineOutcome,
   type EngineTask,
   emptyReport,
   type InstalledSkill,
 } from '../../engines/engine.ts'
-import { type Gate, openGate } from '../../engines/gate.ts'
-import { runAtGate } from '../../engines/perform.ts'
-import { workLimit } from '../../engines/work_limit.ts'
-import { collect, keepFolder, takeSnapshot } from './collect.ts'
-import { confine, withReadOnly } from './confine.ts'
-import { earlyReport } from './early_report.ts'
-import { runEnvironment } from './environment.ts'
-import { installEnvironment, installSkills } from './install_environment.ts'
-import { type RunEnd, recordOf } from './record.ts'
-import { cleanOutputs, cleanRecord, keepStderr } from './redact.ts'
-import { Transcript } from './transcript.ts'
-import { layOut, SetupError, type WorkspaceRequest } from './workspace.ts'
-import { writeRunFiles } from './write.ts'
+import { runRateLimited } from '../../engines/limits/execute_within_limits.ts'
+import { providerFailure } from '../../engines/limits/provider_caused_timeout.ts'
+import { openRateLimiter, type RateLimiter } from '../../engines/limits/rate_limiter.ts'
+import { startWorkLimit } from '../../engines/limits/work_time_limit.ts'
+import { selectCredentials } from '../../engines/models/base_url.ts'
+import { loadPrices } from '../../engines/models/cost.ts'
+import { createEarlyReport } from './aborted_report.ts'
+import { collectChangedFiles, copyPlainFolder, takeSnapshot } from './collect/collect_outputs.ts'
+import { cleanNames } from './collect/redact_names.ts'
+import { cleanOutputs, cleanRecord, keepStderr } from './collect/redact_run.ts'
+import { Transcript } from './collect/transcript.ts'
+import { writeRunFiles } from './collect/write_run.ts'
+import { buildRunRecord, type RunEnd } from './run_record.ts'
+import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
+import { buildRunEnvironment } from './workspace/run_environment.ts'
+import { confine, protectSkills } from './workspace/sandbox_policy.ts'
+import { SetupError } from './workspace/symlink_traps.ts'
+import { prepareWorkspace, type WorkspaceRequest } from './workspace/working_folder.ts'
 
 export interface RunRequest {
   spec: RunSpec
   engine: Engine
-  /** The files of `spec.skill`, as skillFiles gives them; ignored where the arm has no skill. */
+  /** Files of `spec.skill`, from skillFiles; ignored in a configuration without a skill. */
   skillFiles: readonly WalkedFile[]
-  /** The files of each of `spec.among`, by its sha256; absent: there is none. */
+  /** Files of each of `spec.among`, by its sha256; absent: none. */
   amongFiles?: ReadonlyMap<string, readonly WalkedFile[]>
-  /** Folder to fill, absolute; nobody reads it before it is committed. */
+  /** Folder to fill, absolute; not read before it is committed. */
   folder: string
-  /** The user's environment, from which the run's own is built. */
+  /** The user's environment; the run's own derives from it. */
   userEnv: Readonly<Record<string, string | undefined>>
   passEnv: readonly string[]
-  /** Folders that PATH may not name. */
+  /** Folders that PATH must not contain. */
   hidden: readonly string[]
   sandbox: SandboxChoice
-  /** What gives the run its room; absent: one is made for it. */
-  rooms?: Rooms
   attempt: number
-  /** What lies in the folder's timing.json and stays there; absent: nothing lies there, and the folder may have to be made. */
+  /** Already in the folder's timing.json, and kept there; absent: nothing is there, and the folder may not exist. */
   mark?: AttemptMark
-  /** Whether the working folder is kept, as `work` in the run's folder. */
+  /** Whether to keep the working folder as `work` in the run's folder. */
   keepWork?: boolean
-  /** Whether what is written is to be durable when it resolves: then whoever commits it need not open each file again. */
-  durable?: boolean
-  /** Called when the agent has ended in time or at its limit, before what it left is collected; not after a failure, which may stop all others. */
+  /** Called when the agent ends in time or at its limit, before collecting; not after a failure, which may stop all runs. */
   onAgentEnd?: () => void
-  /** Before the account of the run's engine, the same in each attempt; absent: an open one. */
-  gate?: Gate | undefined
+  /** Limits calls to the engine's account, the same for each attempt; absent: no limit. */
+  gate?: RateLimiter | undefined
   signal: AbortSignal
-  /** Aborted: the run ends now, and its record says `cancelled`; null: never. */
+  /** Aborted: the run ends at once with status `cancelled`; null: no deadline. */
   deadline?: AbortSignal | null
 }
 
-type GatedRequest = RunRequest & { gate: Gate }
-
-interface DurableParts {
-  /** Absolute paths of files, whose content is, and of the run's folder, whose names are. */
-  paths: ReadonlySet<string>
-  /** Of run.json. */
-  sha256: string
-}
+type LimitedRunRequest = RunRequest & { gate: RateLimiter }
 
 export interface RunResult {
   record: RunRecord
   /**
-   * How the same run may fare better: null when it ended, or would fail again. `afterMs` null: no wish from the server.
-   * `uncounted`: the account's limit refused it, so that it waits its turn at the gate and is no failure.
+   * When to retry; null: the run ended, or would fail again. `afterMs` null: the server asked for no wait.
+   * `uncounted`: the account's rate limit refused it, so it waits at the limiter and does not count as a failure.
    */
   retry: { afterMs: number | null; uncounted: boolean } | null
-  /** What is durable already. */
-  durable?: DurableParts
-  /** Puts it into its benchmark, for good; absent: its folder is to be made durable and moved there. */
+  /** Commits the run to its benchmark; absent: the caller makes its folder durable and moves it there. */
   place?: () => Promise<void>
 }
 
-/** Runs the agent once. Resolves for every end of it; rejects only when `signal` is aborted or the machine is short of something (nothing is kept then), or on a bug. */
+/** Runs the agent once; resolves however it ends. Rejects only if `signal` aborts, a resource is short (nothing is kept), or on a bug. */
 export async function performRun(asked: RunRequest): Promise<RunResult> {
-  const request = { ...asked, gate: asked.gate ?? openGate(null) }
-  await using once = new Rooms()
-  await using room = await (request.rooms ?? once).open()
-  const { home } = room
-  const cwd = path.join(room.path, 'work')
+  const request = { ...asked, gate: asked.gate ?? openRateLimiter(null) }
+  await using tempDir = await openTempDir()
+  const home = path.join(tempDir.path, 'home')
+  mkdirSync(path.join(home, 'tmp'), { recursive: true })
+  const cwd = path.join(tempDir.path, 'work')
   if (request.mark === undefined) mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
-  const own = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
-  const ofSuite = suiteVariables(request.spec.environment?.env) // whoever wrote the plan
+  const own = buildRunEnvironment({ user, home, mark: tempDir.mark, passEnv, hidden })
+  const ofSuite = suiteVariables(request.spec.environment?.env) // filtered here too: anyone may have written the plan
   const env = { ...ofSuite.set, ...own }
-  const redactor = redactorFor(user)
-  const events = path.join(request.folder, 'transcript.jsonl')
-  const transcript = new Transcript(events, redactor)
-  using files = new MadeFiles()
-  try {
-    const only = writableIn(cwd, request.spec)
-    const readable = [environmentIn(cwd), ...(only === null ? [] : [cwd])]
-    const parts = { writable: [...(only ?? [cwd]), home], readable, hidden, settings: request.spec.sandbox }
-    const sandbox = confine(request.sandbox, parts)
-    const end = await runIn(request, { cwd, env, transcript, sandbox })
-    refuseFull(room.path) // whatever the agent wrote last is cut off or not there: no work of its own to be graded
-    if (end.outcome.status !== 'failed') request.onAgentEnd?.()
-    await room.endProcesses()
-    const outputs = await collectOutputs(request, { cwd, end })
-    const { folder } = request
-    const cleaned = cleanOutputs(path.join(folder, 'outputs'), outputs, redactor)
-    keepStderr(path.join(room.path, stderrName), path.join(folder, stderrName), redactor)
-    files.take(events, transcript.handOver())
-    const made = recordOf({ request, end, outputs, events: transcript.events, sandbox: inForce(request, sandbox) })
-    const record = cleanRecord(made, redactor)
-    const unset = ofSuite.refused.map((name) => `environment.env.${name} is not set: the run has its own`)
-    record.warnings.push(...cleaned, ...unset)
-    const prompt = redactor.text(request.spec.prompt)
-    const written = { folder, record, events: transcript.events, prompt, mark: request.mark }
-    const text = await writeRunFiles(written, {
-      make: (file, data) => files.write(file, data),
-      over: (file, data) => files.overwrite(file, data),
-    })
-    const result = { record, retry: retryOf(record, end, request.gate) }
-    if (!request.durable) return result
-    return { ...result, durable: { paths: await files.sync(folder), sha256: sha256(text) } }
-  } finally {
-    transcript.end()
-  }
+  const redactor = getRedactor(user)
+  using transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
+  const only = makeWritableFolders(cwd, request.spec)
+  const readable = [environmentFolder(cwd), ...(only === null ? [] : [cwd])]
+  const parts = { writable: [...(only ?? [cwd]), home], readable, hidden, settings: request.spec.sandbox }
+  const sandbox = confine(request.sandbox, parts)
+  const end = await runAgentInPlace(request, { cwd, env, transcript, sandbox })
+  assertDiskSpace(tempDir.path) // on a full disk the last writes are incomplete, so they are not graded
+  if (end.outcome.status !== 'failed') request.onAgentEnd?.()
+  await tempDir.endProcesses()
+  const outputs = await collectOutputs(request, { cwd, end })
+  const { folder } = request
+  const kept = path.join(folder, 'outputs')
+  const cleaned = [...cleanNames(kept, outputs, redactor), ...cleanOutputs(kept, outputs, redactor)]
+  keepStderr(path.join(tempDir.path, stderrName), path.join(folder, stderrName), redactor)
+  transcript.end()
+  const made = buildRunRecord({
+    request,
+    end,
+    outputs,
+    events: transcript.events,
+    sandbox: addSandboxEndpoints(request, sandbox),
+  })
+  const record = cleanRecord(made, redactor)
+  const unset = ofSuite.refused.map((name) => `environment.env.${name} is not set: the run has its own`)
+  record.warnings.push(...cleaned, ...unset)
+  const prompt = redactor.text(request.spec.prompt)
+  await writeRunFiles({ folder, record, events: transcript.events, prompt, mark: request.mark })
+  return { record, retry: decideRetry(record, end, request.gate) }
 }
 
 const stderrName = 'stderr.log'
 
-/** Working folders that are made at once: a thousand runs that begin together would hold all that this takes together. */
-const settingUp = pLimit(64)
+/** Limits concurrent workspace setups: a thousand runs that begin together would need too many resources at once. */
+const setupLimit = pLimit(64)
 
 interface Place {
   cwd: string
@@ -156,7 +139,7 @@ interface Place {
   sandbox: Sandbox | null
 }
 
-async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
+async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promise<RunEnd> {
   const { spec, engine, signal } = request
   const skill = spec.skill === null ? null : { skill: spec.skill, files: request.skillFiles }
   const layout: WorkspaceRequest = {
@@ -169,28 +152,29 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     among: (spec.among ?? []).map((one) => ({ skill: one, files: request.amongFiles?.get(one.sha256) ?? [] })),
     env: place.env,
     sandbox: place.sandbox,
-    get signal() {
-      return untilDeadline(request) // made for who waits on it: most runs have nothing that waits before the agent
-    },
+    signal: untilDeadline(request),
   }
   const startedAt = new Date()
   try {
-    const folder = environmentIn(place.cwd)
-    const { skills, environment, before } = await settingUp(async () => {
+    const folder = environmentFolder(place.cwd)
+    const { skills, environment, before } = await setupLimit(async () => {
       signal.throwIfAborted()
       request.deadline?.throwIfAborted()
       return {
-        skills: [...(await layOut(layout)), ...(await installSkills(spec.environment, place.cwd, engine.skillsFolder))],
+        skills: [
+          ...(await prepareWorkspace(layout)),
+          ...(await installSkills(spec.environment, place.cwd, engine.skillsFolder)),
+        ],
         environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
-        before: isBare(spec) ? new Map() : await takeSnapshot(place.cwd, engine.skillsFolder),
+        before: await takeSnapshot(place.cwd, engine.skillsFolder),
       }
     })
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
-    const task = { ...taskOf(request, place, skills), environment }
-    return { ...(await timed(request, task, place.transcript)), before }
+    const task = { ...buildEngineTask(request, place, skills), environment }
+    return { ...(await runWithTimeout(request, task, place.transcript)), before }
   } catch (error) {
     signal.throwIfAborted()
-    if (request.deadline?.aborted) return { ...cancelled(startedAt), durationMs: 0, before: null }
+    if (request.deadline?.aborted) return { ...buildCancelledEnd(startedAt), durationMs: 0, before: null }
     if (!(error instanceof SetupError)) throw error
     const failed = { kind: 'setup', message: error.message, retryable: false, retryAfterMs: null } as const
     const outcome: EngineOutcome = { status: 'failed', error: failed, report: emptyReport }
@@ -198,31 +182,25 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
   }
 }
 
-/** The sandbox as the agent itself, and its tools with it, was in it. */
-function inForce({ spec, engine, userEnv }: RunRequest, sandbox: Sandbox | null): Sandbox | null {
-  const credentials = credentialsOf(engine, spec.engine, userEnv)
+/** Includes the endpoints that the agent and its tools can reach from the sandbox. */
+function addSandboxEndpoints({ spec, engine, userEnv }: RunRequest, sandbox: Sandbox | null): Sandbox | null {
+  const credentials = selectCredentials(engine, spec.engine, userEnv)
   return withEndpoint(sandbox, ...(engine.reaches?.({ model: spec.engine.model, credentials }) ?? []))
 }
 
-/** Whether the working folder holds nothing at the start but skills, which no snapshot holds. */
-function isBare({ files, git, setup, environment, sandbox }: RunSpec): boolean {
-  const isLaid = files.length > 0 || git !== null || environment !== undefined
-  return !isLaid && setup === null && sandbox?.only_writable === undefined
-}
-
-/** The folders of the working folder that alone may be changed, made; null: all of it may. */
-function writableIn(cwd: string, { sandbox }: RunSpec): string[] | null {
+/** Creates the only folders that the run may write to, inside the working folder; null: all of it is writable. */
+function makeWritableFolders(cwd: string, { sandbox }: RunSpec): string[] | null {
   const folders = sandbox?.only_writable?.map((name) => path.join(cwd, name)) ?? null
   for (const folder of folders ?? []) mkdirSync(folder, { recursive: true })
   return folders
 }
 
-/** Beside the working folder. */
-function environmentIn(cwd: string): string {
+/** Next to the working folder. */
+function environmentFolder(cwd: string): string {
   return path.join(path.dirname(cwd), 'environment')
 }
 
-function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSkill[]): EngineTask {
+function buildEngineTask(request: RunRequest, place: Place, skills: readonly InstalledSkill[]): EngineTask {
   const { spec, engine } = request
   return {
     prompt: spec.prompt,
@@ -230,81 +208,77 @@ function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSki
     command: spec.engine.command ?? null,
     cwd: place.cwd,
     env: place.env,
-    credentials: credentialsOf(engine, spec.engine, request.userEnv),
+    credentials: selectCredentials(engine, spec.engine, request.userEnv),
     skills,
     tools: 'all',
     maxTurns: spec.max_turns,
     answerSchema: null,
     sessionId: randomUUID(),
-    sandbox: place.sandbox && withReadOnly(place.sandbox, skills),
+    sandbox: place.sandbox && protectSkills(place.sandbox, skills),
   }
 }
 
-/** The agent under its time limit. A timeout is an end like another: the engine has ended the agent by then. */
-async function timed(request: GatedRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
+/** Runs the agent under its time limit. A timeout is an end like any other: the engine has stopped the agent by then. */
+async function runWithTimeout(request: LimitedRunRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
   const { gate } = request
   const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
-  if (request.engine.reports) await loadPrices() // of the models whose use it reports
-  using limit = workLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs, ends)
+  if (request.engine.reports) await loadPrices() // for the models whose usage the engine reports
+  using limit = startWorkLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs, ends)
   const { signal } = limit
-  // in the room: nothing that was not looked through lies among the results
+  // in the temp directory, because the results only contain redacted files
   const stderrFile = path.join(path.dirname(task.cwd), stderrName)
-  const before = gate.calls
   const startedAt = new Date()
-  const start = performance.now()
+  const start = activeNow()
+  const suspendedBefore = suspendedMs()
   const finish = (outcome: RunEnd['outcome']): RunEnd => {
-    const durationMs = Math.round(performance.now() - start)
-    return { outcome, startedAt, endedAt: new Date(), durationMs, before: null }
+    const durationMs = Math.round(activeNow() - start)
+    const times = { startedAt, endedAt: new Date(), durationMs, suspendedMs: suspendedMs() - suspendedBefore }
+    return { outcome, ...times, before: null }
   }
-  const early = earlyReport()
+  const early = createEarlyReport()
   const { soFar } = early
   try {
     const emit: EngineContext['emit'] = (event) => transcript.add(event)
-    return finish(await runAtGate(request.engine, task, { signal, stderrFile, emit, gate, soFar }))
+    return finish(await runRateLimited(request.engine, task, { signal, stderrFile, emit, gate, soFar }))
   } catch (error) {
     request.signal.throwIfAborted()
     if (request.deadline?.aborted) {
-      transcript.add({ type: 'error', step: 0, kind: 'cancelled', message: messageOf(request.deadline.reason) })
+      transcript.add({ type: 'error', step: 0, kind: 'cancelled', message: errorMessage(request.deadline.reason) })
       return finish({ status: 'cancelled', report: await early.take() })
     }
     if (isShortage(error)) throw error
     if (!limit.signal.aborted)
-      throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
+      throw new Error(`engine ${request.engine.name} rejected: ${errorMessage(error)}`, { cause: error })
     const seconds = request.spec.timeout_seconds
-    if (gate.calls.sent > before.sent && gate.calls.answered === before.answered) {
-      const error = unanswered(seconds)
-      transcript.add({ type: 'error', step: 0, kind: error.kind, message: error.message })
-      return finish({ status: 'failed', error, report: await early.take() })
+    const report = await early.take()
+    const failure = request.engine.hidesWork ? null : providerFailure(report, seconds)
+    if (failure !== null) {
+      transcript.add({ type: 'error', step: 0, kind: failure.kind, message: failure.message })
+      return finish({ status: 'failed', error: failure, report })
     }
     transcript.add({ type: 'error', step: 0, kind: 'timed_out', message: `no end within ${seconds} s` })
-    // the wait until it was ended is not its working time
-    return { ...finish({ status: 'timed_out', report: await early.take() }), durationMs: seconds * 1000 }
+    // the time that stopping it took is not its working time
+    return { ...finish({ status: 'timed_out', report }), durationMs: seconds * 1000 }
   }
-}
-
-/** A server that was silent all the time says nothing of an agent: no timeout, which would be a grade. */
-function unanswered(seconds: number): EngineError {
-  const message = `the server sent nothing within ${seconds} s, the time limit of the case`
-  return { kind: 'server_error', message, retryable: true, retryAfterMs: null }
 }
 
 function untilDeadline({ signal, deadline }: RunRequest): AbortSignal {
   return deadline ? AbortSignal.any([signal, deadline]) : signal
 }
 
-function cancelled(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt' | 'endedAt'> {
+function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt' | 'endedAt'> {
   return { outcome: { status: 'cancelled', report: emptyReport }, startedAt, endedAt: new Date() }
 }
 
 async function collectOutputs(request: RunRequest, at: { cwd: string; end: RunEnd }): Promise<RunRecord['outputs']> {
   const target = path.join(request.folder, 'outputs')
   mkdirSync(target, { recursive: true })
-  if (request.keepWork) await keepFolder(at.cwd, path.join(request.folder, 'work'))
+  if (request.keepWork) await copyPlainFolder(at.cwd, path.join(request.folder, 'work'))
   if (at.end.before === null) return { files: [], deleted: [], left_out: [] }
-  return collect({ cwd: at.cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, target })
+  return collectChangedFiles({ cwd: at.cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, target })
 }
 
-function retryOf(record: RunRecord, end: RunEnd, gate: Gate): RunResult['retry'] {
+function decideRetry(record: RunRecord, end: RunEnd, gate: RateLimiter): RunResult['retry'] {
   if (record.status !== 'failed' || end.outcome.status !== 'failed') return null
   const { kind, retryable, retryAfterMs } = end.outcome.error
   if (!retryable) return null

@@ -1,14 +1,14 @@
-/** What a case says, asks for and expects, as texts that a skill may not hold. */
+/** The texts of a case (prompt and expected answers) that a skill must not contain. */
 import type { SuiteCase } from '../../../schemas/suite.ts'
 
 export interface CaseWords {
   evalId: number
   prompt: string
-  /** Expectations, checks, the expected output, reference answers: what an agent is never shown. */
+  /** Expectations, checks, the expected output, reference answers: an agent never sees them. */
   answers: string[]
 }
 
-export function wordsOfCase({
+export function readCaseWords({
   eval_id,
   prompt,
   expected_output,
@@ -19,30 +19,30 @@ export function wordsOfCase({
   const answers = [
     ...(expected_output === null ? [] : [expected_output]),
     ...expectations.map(({ text }) => text),
-    ...checks.flatMap((one) => stringsIn(one)),
+    ...checks.flatMap((one) => collectCheckTexts(one)),
     ...(reference?.answer === undefined ? [] : [reference.answer]),
     ...Object.values(reference?.files ?? {}),
   ]
   return { evalId: eval_id, prompt, answers: answers.filter((text) => text.trim() !== '') }
 }
 
-/** Every text in a check but its type. */
-function stringsIn(value: unknown, key = ''): string[] {
+/** Every text in a check except its type. */
+function collectCheckTexts(value: unknown, key = ''): string[] {
   if (typeof value === 'string') return key === 'type' ? [] : [value]
   if (typeof value === 'number') return [String(value)]
-  if (Array.isArray(value)) return value.flatMap((one) => stringsIn(one))
+  if (Array.isArray(value)) return value.flatMap((one) => collectCheckTexts(one))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, one]) => stringsIn(one, name))
+  return Object.entries(value).flatMap(([name, one]) => collectCheckTexts(one, name))
 }
 
-/** Words in lower case; punctuation and layout are no part of them. */
-export function wordsIn(text: string): string[] {
+/** Words in lower case, without punctuation and layout. */
+export function splitIntoWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,:/_-][\p{L}\p{N}]+)*/gu) ?? []
 }
 
-/** Every run of so many words. */
+/** Every sequence of `size` words. */
 export function nGrams(text: string, size: number): Set<string> {
-  const tokens = wordsIn(text)
+  const tokens = splitIntoWords(text)
   const found = new Set<string>()
   for (let at = 0; at + size <= tokens.length; at += 1) found.add(tokens.slice(at, at + size).join(' '))
   return found

@@ -1,32 +1,32 @@
-/** Leakage: text of cases that are to judge a skill, in the skill itself. */
+/** Finds leakage: text of held-out cases in the skill itself. */
 
-import { answerPairs, leastPairs } from './answer_table.ts'
-import { type CaseWords, nGrams, wordsIn } from './case_words.ts'
+import { specificAnswers } from './case_specific_answers.ts'
+import { type CaseWords, nGrams, splitIntoWords } from './case_words.ts'
+import { findAnswerPairs, leastPairs } from './find_answer_tables.ts'
 import { addedText, allText, type SkillEdit } from './skill_edit.ts'
-import { specificAnswers } from './specific.ts'
 
-/** So many words in a row. */
+/** The words in a row that are compared. */
 const gramSize = 6
-/** A prompt that is shorter leaks as a whole, from so many words on. */
+/** A shorter prompt leaks as a whole if it has at least this many words. */
 const leastWords = 4
-/** A held-out case leaks when the edit adds at least so many of its runs of words that nothing else explains. */
+/** A held-out case leaks if the edit adds at least this many of its word sequences without another source. */
 const leastGrams = 2
 
 export interface LeakageRequest {
   edit: SkillEdit
-  /** Cases that the proposer saw: what they say may be said. */
+  /** Cases that the proposer saw: their text is allowed. */
   seen: readonly CaseWords[]
-  /** Cases that judge: nothing of them may be in the edit. */
+  /** Held-out cases: the edit must not contain their text. */
   held: readonly CaseWords[]
 }
 
-/** Why the edit is refused; null: it holds nothing of the cases that judge. What the skill said before is not held against it. */
-export function leakageIn({ edit, seen, held }: LeakageRequest): string | null {
+/** Why the edit is refused; null: it contains nothing of the held-out cases. Text that the skill had before is allowed. */
+export function findLeakage({ edit, seen, held }: LeakageRequest): string | null {
   const added = addedText(edit)
-  const known = new Set([...nGrams(allText(edit.before), gramSize), ...seen.flatMap((one) => [...gramsOf(one)])])
+  const known = new Set([...nGrams(allText(edit.before), gramSize), ...seen.flatMap((one) => [...collectGrams(one)])])
   const grams = nGrams(added, gramSize)
   for (const one of held) {
-    const shared = [...gramsOf(one)].filter((gram) => grams.has(gram) && !known.has(gram))
+    const shared = [...collectGrams(one)].filter((gram) => grams.has(gram) && !known.has(gram))
     if (shared.length >= leastGrams) {
       return `${shared.length} runs of ${gramSize} words of held-out case ${one.evalId} are in it, such as "${shared[0]}" (at most ${leastGrams - 1})`
     }
@@ -35,23 +35,23 @@ export function leakageIn({ edit, seen, held }: LeakageRequest): string | null {
   const request = { added, edit, of: held, all: [...seen, ...held] }
   const found = specificAnswers(request)[0]
   if (found !== undefined) return `it holds "${found.answer}", which only held-out case ${found.evalId} expects`
-  const pairs = answerPairs(request)
+  const pairs = findAnswerPairs(request)
   if (pairs.length < leastPairs) return null
   return `it holds answers of ${pairs.length} held-out cases beside their prompts, such as "${pairs[0]?.answer}" of case ${pairs[0]?.evalId} (at most ${leastPairs - 1})`
 }
 
-/** A prompt too short for runs of words, word by word, that neither the skill nor a training prompt had. */
+/** Whether a prompt too short for word sequences is copied word by word, and neither the skill nor a training prompt had it. */
 function isCopied(
   { prompt }: CaseWords,
   { added, edit, seen }: Pick<LeakageRequest, 'edit' | 'seen'> & { added: string },
 ): boolean {
-  const words = wordsIn(prompt)
+  const words = splitIntoWords(prompt)
   if (words.length < leastWords || words.length > gramSize) return false
   const known = [allText(edit.before), ...seen.map((one) => one.prompt)]
   const isIn = (text: string) => nGrams(text, words.length).has(words.join(' '))
   return isIn(added) && !known.some(isIn)
 }
 
-function gramsOf({ prompt, answers }: CaseWords): Set<string> {
+function collectGrams({ prompt, answers }: CaseWords): Set<string> {
   return new Set([prompt, ...answers].flatMap((text) => [...nGrams(text, gramSize)]))
 }

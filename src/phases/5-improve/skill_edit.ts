@@ -1,16 +1,16 @@
-/** What a proposal changes: the texts of the skill before and after, file by file. */
+/** The change of a proposal: the texts of the skill before and after, file by file. */
 import type { Proposal } from '../../../schemas/history.ts'
 
 export interface SkillFile {
   /** Relative to the skill, with /. */
   path: string
   bytes: number
-  /** Of its content. */
+  /** Of the content. */
   sha256: string
   isExecutable: boolean
   /** null: not text. */
   text: string | null
-  /** What can be read in it all the same; the text where it is one. */
+  /** The readable part of any file; the same as `text` for text. */
   readable: string
 }
 
@@ -21,60 +21,60 @@ export interface SkillEdit {
 
 export type ChangedFile = Proposal['files'][number]
 
-/** Every file that is not the same in both, by path. */
+/** Every file that differs, by path. */
 export function changedFiles({ before, after }: SkillEdit): ChangedFile[] {
   const old = new Map(before.map((file) => [file.path, file]))
   const now = new Map(after.map((file) => [file.path, file]))
   const changed = [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((path): ChangedFile[] => {
     const [was, is] = [old.get(path), now.get(path)]
-    if (isSame(was, is)) return []
+    if (isSameFile(was, is)) return []
     const change = was === undefined ? 'added' : is === undefined ? 'deleted' : 'modified'
-    const [oldLines, newLines] = [linesOf(was), linesOf(is)]
+    const [oldLines, newLines] = [splitSkillFileLines(was), splitSkillFileLines(is)]
     return [
       {
         path,
         change,
-        lines_added: without(newLines, oldLines).length,
-        lines_removed: without(oldLines, newLines).length,
+        lines_added: subtractLines(newLines, oldLines).length,
+        lines_removed: subtractLines(oldLines, newLines).length,
       },
     ]
   })
   return changed
 }
 
-/** In content, and in whether it can be executed. */
-export function isSame(one: SkillFile | undefined, other: SkillFile | undefined): boolean {
+/** Compares the content and whether it is executable. */
+export function isSameFile(one: SkillFile | undefined, other: SkillFile | undefined): boolean {
   return one?.sha256 === other?.sha256 && one?.isExecutable === other?.isExecutable
 }
 
-/** The lines and the names of files that the skill has now and had nowhere before, those in files that are no text too. */
+/** The lines and file names that are new in the skill, including those in binary files. */
 export function addedText({ before, after }: SkillEdit): string {
-  const old = before.flatMap(saidBy)
-  return after.map((file) => without(saidBy(file), old).join('\n')).join('\n')
+  const old = before.flatMap(listReadableTexts)
+  return after.map((file) => subtractLines(listReadableTexts(file), old).join('\n')).join('\n')
 }
 
-/** All that can be read in a skill: the names of its files, and what is in them. */
+/** All readable text of a skill: its file names and their content. */
 export function allText(files: readonly SkillFile[]): string {
-  return files.flatMap(saidBy).join('\n')
+  return files.flatMap(listReadableTexts).join('\n')
 }
 
-/** Words in a file that is no text, as UTF-8 and as both kinds of UTF-16; what is compressed or encoded otherwise can't be read. */
-export function readableIn(content: Buffer): string {
+/** Words in a binary file, read as UTF-8 and as both kinds of UTF-16; compressed or otherwise encoded text is not found. */
+export function extractReadable(content: Buffer): string {
   const even = content.subarray(0, content.length - (content.length % 2))
   const kinds = [content.toString('utf8'), even.toString('utf16le'), Buffer.from(even).swap16().toString('utf16le')]
   return kinds.map((text) => text.replace(/[\p{Cc}\uFFFD]+/gu, '\n')).join('\n')
 }
 
-function saidBy({ path, readable }: SkillFile): string[] {
+function listReadableTexts({ path, readable }: SkillFile): string[] {
   return [path, ...readable.split('\n')]
 }
 
-function linesOf(file: SkillFile | undefined): string[] {
+function splitSkillFileLines(file: SkillFile | undefined): string[] {
   return file?.text?.split('\n') ?? []
 }
 
-/** Those of `lines` that `others` has not, each as often as it is there too often. */
-function without(lines: readonly string[], others: readonly string[]): string[] {
+/** The `lines` that are not in `others`; of repeated lines the surplus. */
+function subtractLines(lines: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>()
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)
   return lines.filter((line) => {

@@ -1,24 +1,9 @@
 /** The Messages API of Anthropic: its answers and its errors. */
-import type { AnswerBlock, PracticeMessage, StopReason, ToolUseBlock } from '../dialogue.ts'
+import type { AnswerBlock, PracticeMessage } from '../dialogue.ts'
+import type { AnthropicMessage, ContentBlock } from './anthropic_message.ts'
 import { readMessages } from './anthropic_request.ts'
-import { eventsOf } from './anthropic_stream.ts'
+import { anthropicEvents } from './anthropic_stream.ts'
 import { namedEvent, type Wire } from './wire.ts'
-
-export type ContentBlock =
-  | { type: 'text'; text: string }
-  | { type: 'thinking'; thinking: string; signature: string }
-  | ToolUseBlock
-
-export interface AnthropicMessage {
-  id: string
-  type: 'message'
-  role: 'assistant'
-  model: string
-  content: readonly ContentBlock[]
-  stop_reason: StopReason
-  stop_sequence: null
-  usage: Record<string, unknown>
-}
 
 const errorTypes: Readonly<Record<number, string>> = {
   401: 'authentication_error',
@@ -30,13 +15,13 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-function messageOf({ id, model, content, stopReason, usage }: PracticeMessage): AnthropicMessage {
+function toAnthropicMessage({ id, model, content, stopReason, usage }: PracticeMessage): AnthropicMessage {
   return {
     id: `msg_${id}`,
     type: 'message',
     role: 'assistant',
     model,
-    content: content.map(blockOf),
+    content: content.map(toContentBlock),
     stop_reason: stopReason,
     stop_sequence: null,
     usage: {
@@ -49,7 +34,7 @@ function messageOf({ id, model, content, stopReason, usage }: PracticeMessage): 
   }
 }
 
-function blockOf(block: AnswerBlock): ContentBlock {
+function toContentBlock(block: AnswerBlock): ContentBlock {
   if (block.type === 'tool_use') return block
   const { type, text } = block
   return type === 'text' ? { type, text } : { type, thinking: text, signature: 'practice' }
@@ -59,10 +44,13 @@ export const anthropicWire: Wire = {
   path: '/v1/messages',
   requestIdHeader: 'request-id',
   read: readMessages,
-  whole: messageOf,
-  frames: (message) => eventsOf(messageOf(message)).map(namedEvent),
+  whole: toAnthropicMessage,
+  frames: (message) => anthropicEvents(toAnthropicMessage(message)).map(namedEvent),
   refuse({ status, message, requestId }) {
     const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
     return { status, body: { type: 'error', error: { type, message }, request_id: requestId } }
+  },
+  refuseFull({ requestId }) {
+    return this.refuse({ status: 400, message: 'prompt is too long: 250000 tokens > 200000 maximum', requestId })
   },
 }

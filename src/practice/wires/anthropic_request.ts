@@ -1,8 +1,8 @@
-/** The door for requests of the Messages API: their shape, and the rules that the real API refuses them by. */
+/** Checks requests of the Messages API: their shape, and the rules by which the real API refuses them. */
 import { z } from 'zod'
-import { jsonPath } from '../../base/json.ts'
+import { formatJsonPath } from '../../base/json/json.ts'
 import type { Block, ReadDialogue } from '../dialogue.ts'
-import { choose } from '../strict.ts'
+import { chooseSchema } from '../scenario/strict_schema.ts'
 
 const block: z.ZodType<Block> = z.looseObject({
   type: z.string(),
@@ -19,7 +19,7 @@ const block: z.ZodType<Block> = z.looseObject({
 })
 
 const blocks = z.array(block, { error: 'must be a string or a list of content blocks' })
-const content = choose((given): z.ZodType<string | Block[]> => (typeof given === 'string' ? z.string() : blocks))
+const content = chooseSchema((given): z.ZodType<string | Block[]> => (typeof given === 'string' ? z.string() : blocks))
 
 const request = z.looseObject({
   model: z.string().min(1),
@@ -31,7 +31,7 @@ const request = z.looseObject({
 
 type MessagesRequest = z.infer<typeof request>
 
-/** A request for a message also needs a limit; one for a count does not. */
+/** A request for a message needs max_tokens; a request for a count does not. */
 const answerable = request.extend({ max_tokens: z.number().int().positive() })
 
 /** The request, or why the real API would refuse it. */
@@ -39,20 +39,23 @@ export function readMessages(body: unknown, counting: boolean): ReadDialogue {
   const result = (counting ? request : answerable).safeParse(body)
   if (!result.success) {
     const [issue] = result.error.issues
-    return { ok: false, why: `${jsonPath(issue?.path ?? []).slice(2) || 'body'}: ${issue?.message ?? 'not a request'}` }
+    return {
+      ok: false,
+      why: `${formatJsonPath(issue?.path ?? []).slice(2) || 'body'}: ${issue?.message ?? 'not a request'}`,
+    }
   }
-  const why = unpaired(result.data.messages) ?? emptyText(result.data.messages)
+  const why = findUnpairedBlock(result.data.messages) ?? emptyText(result.data.messages)
   return why === null ? { ok: true, request: result.data } : { ok: false, why }
 }
 
 type Messages = MessagesRequest['messages']
 
 /** Every tool_use must be answered in the next message, and every tool_result must answer one of the message before. */
-function unpaired(messages: Messages): string | null {
+function findUnpairedBlock(messages: Messages): string | null {
   const talk = messages.filter(({ role }) => role !== 'system')
   for (const [index, message] of talk.entries()) {
-    const asked = idsOf(talk[index - 1], 'assistant')
-    const answered = idsOf(message, 'user')
+    const asked = pairIds(talk[index - 1], 'assistant')
+    const answered = pairIds(message, 'user')
     const missing = asked.filter((id) => !answered.includes(id))
     if (missing.length > 0) {
       return `messages.${index - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}`
@@ -65,8 +68,8 @@ function unpaired(messages: Messages): string | null {
   return null
 }
 
-/** The ids of tool calls (assistant) or of the calls that results answer (user); none when the role is another. */
-function idsOf(message: Messages[number] | undefined, role: 'assistant' | 'user'): string[] {
+/** The ids of tool calls (assistant) or of the calls that results answer (user); empty for another role. */
+function pairIds(message: Messages[number] | undefined, role: 'assistant' | 'user'): string[] {
   if (message?.role !== role || typeof message.content === 'string') return []
   return message.content.flatMap((one) => {
     if (role === 'assistant') return one.type === 'tool_use' ? [one.id ?? ''] : []

@@ -1,8 +1,16 @@
-/** The door for requests of the Chat Completions API: its messages into ours. */
+/** Reads requests of the Chat Completions API and translates their messages. */
 import { z } from 'zod'
-import { jsonPath } from '../../base/json.ts'
+import { formatJsonPath } from '../../base/json/json.ts'
 import type { Block, Message, OfferedTool, ReadDialogue } from '../dialogue.ts'
-import { argumentsOf, content, format, joined, resultBlock, structured, textOfContent } from './openai_items.ts'
+import {
+  contentSchema,
+  formatSchema,
+  joinMessages,
+  parseCallArguments,
+  resultBlock,
+  structuredTools,
+  textOfContent,
+} from './openai_items.ts'
 
 const call = z.looseObject({
   id: z.string(),
@@ -12,52 +20,55 @@ const call = z.looseObject({
 
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
-  content: content.nullish(),
+  content: contentSchema.nullish(),
   tool_calls: z.array(call).nullish(),
   tool_call_id: z.string().nullish(),
 })
 
 type ChatMessage = z.infer<typeof message>
 
-const named = z.looseObject({ name: z.string() }).optional()
-const tool = z.looseObject({ type: z.string(), function: named, custom: named })
+const namedSchema = z.looseObject({ name: z.string() }).optional()
+const tool = z.looseObject({ type: z.string(), function: namedSchema, custom: namedSchema })
 
 const request = z.looseObject({
   model: z.string().min(1),
   messages: z.array(message).min(1),
   tools: z.array(tool).nullish(),
-  response_format: format.nullish(),
+  response_format: formatSchema.nullish(),
   stream: z.boolean().nullish(),
 })
 
-/** The request, or why it would be refused. */
+/** The request, or why the API would refuse it. */
 export function readChat(body: unknown): ReadDialogue {
   const result = request.safeParse(body)
   if (!result.success) {
     const [issue] = result.error.issues
-    return { ok: false, why: `${jsonPath(issue?.path ?? []).slice(2) || 'body'}: ${issue?.message ?? 'not a request'}` }
+    return {
+      ok: false,
+      why: `${formatJsonPath(issue?.path ?? []).slice(2) || 'body'}: ${issue?.message ?? 'not a request'}`,
+    }
   }
   const { model, messages, tools, response_format, stream } = result.data
-  const why = unpaired(messages)
+  const why = findUnpairedCall(messages)
   if (why !== null) return { ok: false, why }
-  // the first system messages are the system prompt; later ones stay where they are
+  // the first system messages are the system prompt; later ones stay in place
   const begin = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   const system = messages
     .slice(0, Math.max(begin, 0))
     .map((one) => textOfContent(one.content))
     .join('\n\n')
-  const offered = [...(tools ?? []).map(offeredOf), ...structured(response_format ?? undefined)]
-  const talk = joined(messages.slice(Math.max(begin, 0)).map(messageOf))
+  const offered = [...(tools ?? []).map(toOfferedTool), ...structuredTools(response_format ?? undefined)]
+  const talk = joinMessages(messages.slice(Math.max(begin, 0)).map(readChatMessage))
   return { ok: true, request: { model, system, messages: talk, tools: offered, stream: stream === true } }
 }
 
-function offeredOf(given: z.infer<typeof tool>): OfferedTool {
+function toOfferedTool(given: z.infer<typeof tool>): OfferedTool {
   const kind = given.type === 'custom' ? 'custom' : 'function'
   return { name: given.function?.name ?? given.custom?.name ?? given.type, kind }
 }
 
-/** Calls must be answered by the tool messages that follow at once, and those must answer calls. */
-function unpaired(messages: readonly ChatMessage[]): string | null {
+/** The next tool messages must answer all calls, and each must answer a call. */
+function findUnpairedCall(messages: readonly ChatMessage[]): string | null {
   let open: string[] = []
   for (const [index, { role, tool_calls, tool_call_id: id }] of messages.entries()) {
     if (role === 'tool' && !open.includes(id ?? '')) {
@@ -73,7 +84,7 @@ function unpaired(messages: readonly ChatMessage[]): string | null {
   )
 }
 
-function messageOf(given: ChatMessage): { role: Message['role']; blocks: Block[] } {
+function readChatMessage(given: ChatMessage): { role: Message['role']; blocks: Block[] } {
   const text = textOfContent(given.content)
   if (given.role === 'tool') return { role: 'user', blocks: [resultBlock(given.tool_call_id ?? '', text)] }
   const role = given.role === 'assistant' || given.role === 'user' ? given.role : 'system'
@@ -82,6 +93,6 @@ function messageOf(given: ChatMessage): { role: Message['role']; blocks: Block[]
 }
 
 function callBlock({ id, function: called, custom }: z.infer<typeof call>): Block {
-  const input = called === undefined ? { input: custom?.input ?? '' } : argumentsOf(called.arguments)
+  const input = called === undefined ? { input: custom?.input ?? '' } : parseCallArguments(called.arguments)
   return { type: 'tool_use', id, name: called?.name ?? custom?.name ?? '', input }
 }

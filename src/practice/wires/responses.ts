@@ -1,49 +1,13 @@
 /** The Responses API of OpenAI: its answers. */
 import type { OfferedTool, PracticeMessage, ToolUseBlock } from '../dialogue.ts'
-import { refuse } from './openai_error.ts'
+import { contextCode, contextRefusal, refuseOpenai } from './openai_error.ts'
 import { callId } from './openai_items.ts'
+import type { OutputItem, OutputPart, ResponseBody } from './responses_body.ts'
 import { readResponses } from './responses_request.ts'
-import { eventsOf } from './responses_stream.ts'
+import { failedEvents, responseEvents } from './responses_stream.ts'
 import { namedEvent, type Wire } from './wire.ts'
 
-interface TextPart {
-  type: 'output_text'
-  text: string
-  annotations: readonly never[]
-  logprobs: readonly never[]
-}
-interface RefusalPart {
-  type: 'refusal'
-  refusal: string
-}
-
-export type OutputPart = TextPart | RefusalPart
-
-export type OutputItem =
-  | { type: 'message'; id: string; status: string; role: 'assistant'; content: OutputPart[] }
-  | {
-      type: 'function_call'
-      id: string
-      call_id: string
-      name: string
-      namespace?: string
-      arguments: string
-      status: string
-    }
-  | { type: 'custom_tool_call'; id: string; call_id: string; name: string; input: string; status: string }
-  | { type: 'reasoning'; id: string; summary: { type: 'summary_text'; text: string }[]; encrypted_content: string }
-  | { type: 'local_shell_call'; id: string; call_id: string; action: unknown; status: string }
-
-export interface ResponseBody {
-  id: string
-  output: OutputItem[]
-  status: string
-  usage: unknown
-  [field: string]: unknown
-}
-
-/** The whole response. */
-function responseOf(message: PracticeMessage, tools: readonly OfferedTool[]): ResponseBody {
+function toResponseBody(message: PracticeMessage, tools: readonly OfferedTool[]): ResponseBody {
   const isCut = message.stopReason === 'max_tokens'
   return {
     id: `resp_${message.id}`,
@@ -55,17 +19,17 @@ function responseOf(message: PracticeMessage, tools: readonly OfferedTool[]): Re
     instructions: null,
     metadata: {},
     model: message.model,
-    output: outputOf(message, tools),
+    output: toOutputItems(message, tools),
     parallel_tool_calls: true,
     temperature: 1,
     tool_choice: 'auto',
     tools: [],
     top_p: 1,
-    usage: usageOf(message),
+    usage: toResponseCounts(message),
   }
 }
 
-function usageOf({ usage }: PracticeMessage) {
+function toResponseCounts({ usage }: PracticeMessage) {
   const input = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     input_tokens: input,
@@ -76,7 +40,7 @@ function usageOf({ usage }: PracticeMessage) {
   }
 }
 
-function outputOf({ id, content, stopReason }: PracticeMessage, tools: readonly OfferedTool[]): OutputItem[] {
+function toOutputItems({ id, content, stopReason }: PracticeMessage, tools: readonly OfferedTool[]): OutputItem[] {
   return content.map((block, index): OutputItem => {
     const itemId = `${id}_${index}`
     if (block.type === 'tool_use') return callItem(block, itemId, tools)
@@ -129,7 +93,13 @@ export const responsesWire: Wire = {
   path: '/v1/responses',
   requestIdHeader: 'x-request-id',
   read: readResponses,
-  whole: responseOf,
-  frames: (message, tools) => eventsOf(responseOf(message, tools)).map(namedEvent),
-  refuse,
+  whole: toResponseBody,
+  frames: (message, tools) => responseEvents(toResponseBody(message, tools)).map(namedEvent),
+  refuse: refuseOpenai,
+  refuseFull({ model, stream, requestId }) {
+    const message = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+    if (!stream) return contextRefusal(message, 'input')
+    const failed = { id: `resp_${requestId}`, object: 'response', model, output: [], usage: null, status: 'failed' }
+    return { frames: failedEvents({ ...failed, error: { code: contextCode, message } }).map(namedEvent) }
+  },
 }

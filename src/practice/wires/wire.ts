@@ -1,22 +1,35 @@
-/** What an API's wire is to the practice server: how it asks, answers, streams and refuses. */
+/** The interface between an API's wire and the practice server: requests, answers, streams and refusals. */
 import type { OfferedTool, PracticeMessage, ReadDialogue } from '../dialogue.ts'
 
 export interface Wire {
-  /** The path that asks for a message. */
+  /** The path of a request for a message. */
   path: string
-  /** The response header that names a request. */
+  /** The response header with the request's id. */
   requestIdHeader: string
-  /** The request, or why the real API would refuse it. `counting`: only its tokens are asked for. */
+  /** The request, or why the real API would refuse it. `counting`: it asks only for token counts. */
   read(body: unknown, counting: boolean): ReadDialogue
   /** The body of an answer that is not streamed. */
   whole(message: PracticeMessage, tools: readonly OfferedTool[]): unknown
-  /** The server-sent events of a streamed answer, each as it goes out. */
+  /** The server-sent events of a streamed answer, each as sent. */
   frames(message: PracticeMessage, tools: readonly OfferedTool[]): string[]
   /** The status and body of a refusal. */
-  refuse(refused: Refused): { status: number; body: unknown }
+  refuse(refused: RefusedRequest): WireRefusal
+  /** The refusal of a conversation that exceeds the model's context: a status and a body, or a stream. */
+  refuseFull(full: FullContext): WireRefusal | { frames: string[] }
 }
 
-export interface Refused {
+export interface WireRefusal {
+  status: number
+  body: unknown
+}
+
+interface FullContext {
+  model: string
+  stream: boolean
+  requestId: string
+}
+
+export interface RefusedRequest {
   status: number
   message: string
   requestId: string
@@ -24,8 +37,8 @@ export interface Refused {
 
 const pieceLength = 24
 
-/** A text in the pieces that a stream sends, cut between code points: half a surrogate pair does not survive UTF-8. */
-export function pieces(text: string): string[] {
+/** The pieces of a text in a stream, cut between code points: half a surrogate pair does not survive UTF-8. */
+export function splitPieces(text: string): string[] {
   const letters = [...text]
   const count = Math.ceil(letters.length / pieceLength)
   return Array.from({ length: count }, (_, at) => letters.slice(at * pieceLength, (at + 1) * pieceLength).join(''))
@@ -36,7 +49,7 @@ export interface ServerEvent {
   [field: string]: unknown
 }
 
-/** One event on the wire, under its name. */
+/** One event as sent, with its name. */
 export function namedEvent(event: ServerEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }

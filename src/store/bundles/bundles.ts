@@ -1,27 +1,27 @@
-/** Inputs of runs by the hash of their content: put once by who plans, fetched and checked by who performs. */
+/** Inputs of runs by the hash of their content: stored once by the planner, fetched and verified by workers. */
 import { type BundleCache, type CachedBundle, openBundleCache } from './cache.ts'
 import { BundleError } from './damage.ts'
 import { type BundleContent, describeBundle } from './manifest.ts'
-import type { Objects } from './objects.ts'
+import type { ObjectStore } from './objects.ts'
 
-/** A bundle on this machine. Its folder stays until it is disposed of; nothing in it may be changed. */
+/** A bundle on this machine. Its folder remains until it is disposed; do not change anything in it. */
 export interface OpenBundle extends CachedBundle, AsyncDisposable {}
 
 export interface Bundles {
-  /** Keeps files where every worker finds them; gives the name of the bundle. Throws what the file system throws. */
+  /** Stores files where every worker finds them; returns the name of the bundle. Throws what the file system throws. */
   put(content: BundleContent): Promise<string>
   /**
-   * The bundle in a local folder, each file checked by its hash, on arrival and on every use. Damage is fetched anew once;
-   * then, and where there is none of that name, it throws BundleError.
+   * The bundle in a local folder; verifies the hash of each file on arrival and on every use. Fetches a damaged one again, once;
+   * throws BundleError when that fails, and when a bundle of that name is missing.
    */
   get(sha256: string): Promise<OpenBundle>
 }
 
 export interface BundleOptions {
-  objects: Objects
-  /** Local folder for fetched bundles; null: this side only puts. */
+  objects: ObjectStore
+  /** Local folder for fetched bundles; null: this side only stores. */
   cache: { folder: string; maxBytes: number } | null
-  /** Told of damage that was mended, or is about to be reported. */
+  /** Called with damage that was repaired or is about to be thrown. */
   onDamage?: (damage: BundleError) => void
 }
 
@@ -41,8 +41,8 @@ export async function openBundles({ objects, cache, onDamage = () => {} }: Bundl
   return { put: (content) => put(objects, content), get: open }
 }
 
-/** The manifest goes last: whoever finds it finds all that it names. */
-async function put(objects: Objects, content: BundleContent): Promise<string> {
+/** Stores the manifest last, so that all files exist when it does. */
+async function put(objects: ObjectStore, content: BundleContent): Promise<string> {
   const bundle = await describeBundle(content)
   for (const [hash, file] of bundle.sources) await objects.put(hash, { file })
   await objects.put(bundle.sha256, { text: bundle.text })
@@ -51,11 +51,11 @@ async function put(objects: Objects, content: BundleContent): Promise<string> {
 
 interface Fetching {
   local: BundleCache
-  objects: Objects
+  objects: ObjectStore
   onDamage: (damage: BundleError) => void
 }
 
-/** Two tries: what was damaged here or on the way is whole the second time; what is damaged where it is kept is not. */
+/** Two tries: damage here or in transit is gone the second time; damage in the store is not. */
 async function fetchSound(sha256: string, { local, objects, onDamage }: Fetching): Promise<CachedBundle> {
   for (let tries = 1; ; tries += 1) {
     try {

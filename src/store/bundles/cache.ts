@@ -1,17 +1,17 @@
-/** Bundles on a worker's own disk: whole or not there, checked on every use, the least recently used ones gone when space is short. */
+/** Bundles on a worker's own disk: complete or absent, verified on every use; the least recently used are removed when space is short. */
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import path from 'node:path'
-import { codeOf } from '../../base/error.ts'
-import { hashFile, type WalkedFile, walk } from '../../base/files.ts'
-import { isAlive, ownStart } from '../../base/processes.ts'
-import { BundleError, type Damage } from './damage.ts'
-import { fetchInto } from './fetch.ts'
-import { type Manifest, manifestOf } from './manifest.ts'
-import type { Objects } from './objects.ts'
+import { errnoCode } from '../../base/errors/error.ts'
+import { hashFile, type WalkedFile, walk } from '../../base/fs/files.ts'
+import { isAlive, readOwnStart } from '../../base/process/marked_processes.ts'
+import { type BundleDamage, BundleError } from './damage.ts'
+import { fetchBundle } from './fetch.ts'
+import { type Manifest, parseManifest } from './manifest.ts'
+import type { ObjectStore } from './objects.ts'
 import { pruneEntries } from './prune.ts'
 import { removeReadOnly } from './remove.ts'
-import { Steady, withFolders } from './steady.ts'
+import { UnchangedCache, withFolders } from './unchanged_cache.ts'
 
 export interface CachedBundle {
   folder: string
@@ -19,17 +19,17 @@ export interface CachedBundle {
 }
 
 export interface BundleCache {
-  /** From now until as many releases a bundle is not pruned, by this process or another. */
+  /** Protects a bundle from pruning by this or another process, until the same number of releases. */
   hold(sha256: string): Promise<void>
   release(sha256: string): Promise<void>
-  /** The bundle, checked; null: not in the cache. Throws BundleError where it is damaged. */
+  /** The bundle, verified; null: not in the cache. Throws BundleError when it is damaged. */
   find(sha256: string): Promise<CachedBundle | null>
-  /** Fetches and keeps it; prunes others. Throws BundleError. */
-  fetch(sha256: string, objects: Objects): Promise<CachedBundle>
+  /** Fetches and stores a bundle; prunes others. Throws BundleError. */
+  fetch(sha256: string, objects: ObjectStore): Promise<CachedBundle>
   drop(sha256: string): Promise<void>
 }
 
-/** Several processes may share the folder. `maxBytes` bounds what nobody uses. Clears what processes that are gone left behind. */
+/** Several processes may share the folder. `maxBytes` bounds unused bundles. Cleans up after processes that are gone. */
 export async function openBundleCache(options: { folder: string; maxBytes: number }): Promise<BundleCache> {
   const { folder } = options
   const places = {
@@ -38,23 +38,23 @@ export async function openBundleCache(options: { folder: string; maxBytes: numbe
     temporary: path.join(folder, 'tmp'),
   }
   for (const made of Object.values(places)) await mkdir(made, { recursive: true })
-  const owner = `${process.pid}.${(await ownStart()) ?? ''}`
-  await clearOfGone(places.temporary)
-  await clearOfGone(places.held)
+  const owner = `${process.pid}.${(await readOwnStart()) ?? ''}`
+  await clearStaleFiles(places.temporary)
+  await clearStaleFiles(places.held)
   const entry = (sha256: string) => path.join(places.entries, sha256)
   const uses = new Map<string, number>()
   const fetching = new Map<string, Promise<void>>()
-  const steady = new Steady<CachedBundle>()
+  const steady = new UnchangedCache<CachedBundle>()
   const find = async (sha256: string) => {
     const [at, known] = [entry(sha256), steady.known(sha256)]
-    return known ?? (existsSync(at) ? await steady.look(sha256, () => checked(sha256, at)) : null)
+    return known ?? (existsSync(at) ? await steady.look(sha256, () => checkEntry(sha256, at)) : null)
   }
   const temporary = () => path.join(places.temporary, `${uniqueNumber()}-${owner}`)
-  const bring = async (sha256: string, objects: Objects) => {
+  const bring = async (sha256: string, objects: ObjectStore) => {
     const into = temporary()
     try {
-      await fetchInto(into, sha256, objects)
-      await rename(into, entry(sha256)).catch(unlessThere)
+      await fetchBundle(into, sha256, objects)
+      await rename(into, entry(sha256)).catch(ignoreExisting)
     } finally {
       await removeReadOnly(into)
     }
@@ -84,23 +84,23 @@ export async function openBundleCache(options: { folder: string; maxBytes: numbe
     },
     async drop(sha256) {
       const aside = temporary()
-      await rename(entry(sha256), aside).catch(unlessGone)
+      await rename(entry(sha256), aside).catch(ignoreMissing)
       await removeReadOnly(aside)
     },
   }
 }
 
-/** Every file by its hash, and no other file than those: an input folder is copied with all that lies in it. */
-async function checked(sha256: string, entry: string): Promise<{ found: CachedBundle; paths: string[] }> {
+/** Verifies every file by its hash, and that there are no others, because an input folder is copied with all its content. */
+async function checkEntry(sha256: string, entry: string): Promise<{ found: CachedBundle; paths: string[] }> {
   const folder = path.join(entry, 'files')
-  const unfit = (at: string | null, problem: Damage['problem'], place: string) =>
+  const unfit = (at: string | null, problem: BundleDamage['problem'], place: string) =>
     new BundleError({ bundle: sha256, at, problem, place })
-  const manifest = manifestIn(entry, sha256)
+  const manifest = readEntryManifest(entry, sha256)
   if (manifest === null) throw unfit(null, 'damaged', entry)
   const files: WalkedFile[] = []
   for (const file of manifest.files) {
     const source = path.join(folder, file.path)
-    const found = await hashFile(source).catch(unlessGone)
+    const found = await hashFile(source).catch(ignoreMissing)
     if (found === undefined) throw unfit(file.path, 'missing', source)
     const isExecutable = (statSync(source).mode & 0o100) !== 0
     if (found !== file.sha256 || isExecutable !== file.executable) throw unfit(file.path, 'damaged', source)
@@ -118,17 +118,17 @@ function manifestFile(entry: string): string {
   return path.join(entry, 'manifest.json')
 }
 
-function manifestIn(entry: string, sha256: string): Manifest | null {
+function readEntryManifest(entry: string, sha256: string): Manifest | null {
   try {
-    return manifestOf(sha256, readFileSync(manifestFile(entry), 'utf8'))
+    return parseManifest(sha256, readFileSync(manifestFile(entry), 'utf8'))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (errnoCode(error) === 'ENOENT') return null
     throw error
   }
 }
 
-/** Files named `…-<pid>.<start>` of processes that are gone. */
-async function clearOfGone(folder: string): Promise<void> {
+/** Removes files named `…-<pid>.<start>` of processes that are gone. */
+async function clearStaleFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid, start = ''] = /-(\d+)\.(\d*)$/.exec(name) ?? []
     if (pid === undefined || !(await isAlive(Number(pid), start === '' ? null : start))) {
@@ -137,13 +137,13 @@ async function clearOfGone(folder: string): Promise<void> {
   }
 }
 
-function unlessGone(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error
+function ignoreMissing(error: unknown): undefined {
+  if (errnoCode(error) !== 'ENOENT') throw error
 }
 
-/** Another process was first: it brought the same. */
-function unlessThere(error: unknown): void {
-  if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error
+/** Another process was first, with the same content. */
+function ignoreExisting(error: unknown): void {
+  if (errnoCode(error) !== 'ENOTEMPTY' && errnoCode(error) !== 'EEXIST') throw error
 }
 
 let unique = 0

@@ -1,20 +1,20 @@
-/** A bundle that is not what its name says, or not there. */
+/** A bundle that is missing or does not match its name. */
 
-/** `at`: the path in the bundle; null: the list of what it holds. */
-export interface Damage {
+/** `at`: the path in the bundle; null: its list of files. */
+export interface BundleDamage {
   bundle: string
   at: string | null
-  /** Where the unfit bytes lie. */
+  /** Path of the damaged bytes. */
   place: string
   problem: 'missing' | 'damaged'
 }
 
-/** Says which file of which bundle is unfit, and where. */
+/** Names the damaged file of the bundle, and where it is. */
 export class BundleError extends Error {
   override readonly name = 'BundleError'
-  readonly damage: Damage
+  readonly damage: BundleDamage
 
-  constructor(damage: Damage) {
+  constructor(damage: BundleDamage) {
     const { bundle, at, place, problem } = damage
     const what = at === null ? 'its list of files' : at
     const how = problem === 'missing' ? 'is not there' : 'is not what its hash says'

@@ -1,10 +1,10 @@
-/** What a bundle holds, by path, hash and execute bit: its canonical text names the bundle, so the same files give the same name. */
+/** The manifest of a bundle: files by path, hash and execute bit. Its canonical text names the bundle, so equal files give equal names. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { UserError } from '../../base/error.ts'
-import { hashFile, type WalkedFile } from '../../base/files.ts'
-import { canonicalJson, checkAs, parseJson, sha256 } from '../../base/json.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { hashFile, type WalkedFile } from '../../base/fs/files.ts'
+import { canonicalJson, checkAs, parseJson, sha256 } from '../../base/json/json.ts'
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')
 
@@ -26,21 +26,21 @@ export type Manifest = z.infer<typeof manifest>
 /** What goes into a bundle. */
 export interface BundleContent {
   files: readonly WalkedFile[]
-  /** Folders that are there even where they hold nothing. */
+  /** Folders that exist even when they are empty. */
   folders?: readonly string[]
 }
 
-export interface Described {
+export interface DescribedBundle {
   /** Name of the bundle: sha256 of `text`. */
   sha256: string
   text: string
   manifest: Manifest
-  /** Where each content lies, by its sha256. */
+  /** Path of each content, by its sha256. */
   sources: ReadonlyMap<string, string>
 }
 
-/** Reads every file once. Of a file's mode only the execute bit counts: others differ from checkout to checkout. Throws UserError for two of one path. */
-export async function describeBundle({ files, folders = [] }: BundleContent): Promise<Described> {
+/** Reads every file once. Of a file's mode only the execute bit counts: others differ by checkout. Throws UserError for a repeated path. */
+export async function describeBundle({ files, folders = [] }: BundleContent): Promise<DescribedBundle> {
   const sources = new Map<string, string>()
   const described: Manifest['files'] = []
   for (const file of files) {
@@ -56,13 +56,13 @@ export async function describeBundle({ files, folders = [] }: BundleContent): Pr
   return { sha256: sha256(text), text, manifest: made, sources }
 }
 
-/** The manifest of that name; null where the text is not what was named. */
-export function manifestOf(name: string, text: string): Manifest | null {
+/** The manifest of that name; null: the text does not match the name. */
+export function parseManifest(name: string, text: string): Manifest | null {
   if (sha256(text) !== name) return null
   return checkAs(manifest, parseJson(text, `bundle ${name}`), `bundle ${name}`)
 }
 
-export function bytesOf({ files }: Manifest): number {
+export function manifestBytes({ files }: Manifest): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 

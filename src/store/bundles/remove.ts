@@ -1,9 +1,9 @@
-/** Removes folders that nobody may write to. */
+/** Removes read-only folders. */
 import { existsSync, lstatSync } from 'node:fs'
 import { chmod, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 
-/** The right to write is given back first: without it nobody but root removes what is inside. */
+/** Makes folders writable first: otherwise only root can remove their content. */
 export async function removeReadOnly(place: string): Promise<void> {
   if (!existsSync(place)) return
   if (lstatSync(place).isDirectory()) await makeWritable(place)

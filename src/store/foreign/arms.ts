@@ -1,7 +1,7 @@
-/** Which configuration is which: the candidate and the baseline among the names found. */
+/** Finds the candidate and the baseline among the names of configurations. */
 import { type ArmKind, armKind, plainName } from '../../../schemas/arm_names.ts'
 
-/** How much of a candidate a name of a kind is: the highest is the candidate, the lowest the baseline; one that says nothing lies between. */
+/** Rank of a name by its kind: the highest is the candidate, the lowest the baseline; an unknown name is in between. */
 const ranks = {
   without: 0,
   baseline: 1,
@@ -11,11 +11,11 @@ const ranks = {
   current: 4,
   newer: 5,
 } satisfies Record<ArmKind, number>
-const unknown = 3
+const unknownRank = 3
 
 /**
- * Words that tell two configurations apart where the rest of their names is the same (`pdf-new`, `pdf-old`). They say nothing in
- * `new-york`, or of a model that is called `…-latest`; and they are too common in the names of cases to tell a configuration.
+ * Words that separate two configurations when the rest of their names is the same (`pdf-new`, `pdf-old`). They mean nothing in
+ * `new-york` or in a model name `…-latest`, and are too common in case names to identify a configuration.
  */
 const weakRanks: readonly [pattern: RegExp, rank: number][] = [
   [/(?:^|_)(?:disabled|off|none)$/, 0],
@@ -25,7 +25,7 @@ const weakRanks: readonly [pattern: RegExp, rank: number][] = [
   [/(?:^|_)(?:enabled|on)$/, 4],
 ]
 
-/** Names that are a configuration's as they stand (lower case, separators as _), with a number at the end or without. */
+/** Complete names of configurations (lower case, separators as _), with or without a number at the end. */
 const wholeNames: ReadonlySet<string> = new Set([
   ...['without', 'no_skill', 'noskill', 'vanilla', 'bare', 'baseline', 'control', 'before'],
   ...['old', 'old_skill', 'oldskill', 'previous', 'original', 'with', 'current'],
@@ -33,7 +33,7 @@ const wholeNames: ReadonlySet<string> = new Set([
   ...['enabled', 'disabled', 'skill_enabled', 'skill_disabled', 'skill_on', 'skill_off'],
 ])
 
-/** What else tells a configuration, the surest first: a case may be called `original-file`, `new-skill-from-scratch` or `fill-with-skill`. */
+/** Other patterns of configurations, most certain first: a case may be called `original-file`, `new-skill-…` or `fill-with-skill`. */
 const doubts: readonly RegExp[] = [
   /^with(?:out)?_?skills?(?![a-z\d])/,
   /(?<![a-z\d])with(?:out)?_?skills?(?![a-z\d])/,
@@ -41,34 +41,34 @@ const doubts: readonly RegExp[] = [
   /^(?:baseline|previous|original|current|improved|candidate)/,
 ]
 
-/** Two arms, or one (`baseline` null). `note`: what a reader must know of the choice; null: the names say it. */
+/** Two arms, or one (`baseline` null). `note`: a remark for the reader about the choice; null: the names are clear. */
 export interface ArmsFound {
   candidate: string
   baseline: string | null
   note: string | null
-  /** Further configurations, in name order; in no number. */
+  /** Further configurations, in name order; excluded from all numbers. */
   others: string[]
 }
 
-interface Weak {
+interface WeakName {
   rank: number
   /** The name without the word. */
   rest: string
 }
 
-function weakIn(name: string): Weak {
+function findWeakRank(name: string): WeakName {
   const plain = plainName(name)
-  const [pattern, rank] = weakRanks.find(([each]) => each.test(plain)) ?? [null, unknown]
+  const [pattern, rank] = weakRanks.find(([each]) => each.test(plain)) ?? [null, unknownRank]
   return { rank, rest: pattern === null ? plain : plain.replace(pattern, '_').replaceAll(/^_+|_+$/g, '') }
 }
 
-/** Of a name among others. */
-function rankAmong(name: string, names: readonly string[]): number {
+/** Rank of a name among others. */
+function rankName(name: string, names: readonly string[]): number {
   const kind = armKind(name)
   if (kind !== null) return ranks[kind]
-  const { rank, rest } = weakIn(name)
-  const isAlone = versionOf(rest).stem === ''
-  return isAlone || names.some((other) => other !== name && weakIn(other).rest === rest) ? rank : unknown
+  const { rank, rest } = findWeakRank(name)
+  const isAlone = parseNameVersion(rest).stem === ''
+  return isAlone || names.some((other) => other !== name && findWeakRank(other).rest === rest) ? rank : unknownRank
 }
 
 /** Whether a folder of this name may be a configuration. */
@@ -76,14 +76,14 @@ export function isConfiguration(name: string): boolean {
   return armKind(name) !== null
 }
 
-/** The one of a path's folders that is the configuration: the surest name, of several the last. Null: none has a known name. */
-export function configurationAmong(names: readonly string[]): string | null {
+/** The folder of a path that is the configuration: the most certain name, or the last of equals. null: no known name. */
+export function findConfigurationName(names: readonly string[]): string | null {
   const known = names.filter(isConfiguration)
-  const least = Math.min(...known.map(doubtOf))
-  return known.findLast((name) => doubtOf(name) === least) ?? null
+  const least = Math.min(...known.map(doubtIndex))
+  return known.findLast((name) => doubtIndex(name) === least) ?? null
 }
 
-function doubtOf(name: string): number {
+function doubtIndex(name: string): number {
   const plain = plainName(name)
   const found = wholeNames.has(plain.replace(/\d+$/, '')) ? 0 : doubts.findIndex((pattern) => pattern.test(plain))
   return found < 0 ? doubts.length : found
@@ -91,14 +91,14 @@ function doubtOf(name: string): number {
 
 const versionWord = /(?:^|_)(?:v|ver|version|iter|iteration|rev|revision|round|release)_?(\d+(?:[._]\d+)*)(?=_|$)/
 
-/** The version that a name ends in or holds (none: []), and what is left of the name: only names with the same rest are versions of one thing. */
-function versionOf(name: string): { stem: string; version: number[] } {
+/** The version in a name (none: []) and the rest: only names with the same rest are versions of one thing. */
+function parseNameVersion(name: string): { stem: string; version: number[] } {
   const plain = plainName(name)
   const version = versionWord.exec(plain)?.[1]?.split(/[._]/).map(Number) ?? []
   return { stem: plain.replace(versionWord, ''), version }
 }
 
-/** Above 0: `a` is the newer. A part that is missing is 0, and a name without a version comes before all that have one. */
+/** Above 0: `a` is newer. A missing part is 0, and a name without a version comes before all with one. */
 function compareVersions(a: readonly number[], b: readonly number[]): number {
   if (a.length === 0 || b.length === 0) return a.length - b.length
   const places = Array.from({ length: Math.max(a.length, b.length) }, (_, at) => (a[at] ?? 0) - (b[at] ?? 0))
@@ -106,42 +106,47 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
 }
 
 /** By rank, then by version (of the same stem), the candidate first; then in name order. */
-function byClaim(names: readonly string[]) {
+function sortByClaim(names: readonly string[]) {
   return (a: string, b: string): number => {
-    const [one, other] = [versionOf(a), versionOf(b)]
-    const ranked = rankAmong(b, names) - rankAmong(a, names)
+    const [one, other] = [parseNameVersion(a), parseNameVersion(b)]
+    const ranked = rankName(b, names) - rankName(a, names)
     if (ranked !== 0) return ranked
     if (one.stem !== other.stem) return one.stem < other.stem ? -1 : 1
     return compareVersions(other.version, one.version) || (a < b ? -1 : 1)
   }
 }
 
-/** Of those of the lowest rank the lowest version; those that are called as the candidate, but for a version or such a word, before others. */
-function baselineAmong(rest: readonly string[], candidate: string): string | null {
-  const rankOf = (name: string) => rankAmong(name, [candidate, ...rest])
+/** The lowest version of the lowest rank. Prefers names that differ from the candidate's only by a version or a word of weakRanks. */
+function chooseBaseline(rest: readonly string[], candidate: string): string | null {
+  const rankOf = (name: string) => rankName(name, [candidate, ...rest])
   const lowest = Math.min(...rest.map(rankOf))
   const lowly = rest.filter((name) => rankOf(name) === lowest)
   const own = lowly.filter(
-    (name) => versionOf(name).stem === versionOf(candidate).stem || weakIn(name).rest === weakIn(candidate).rest,
+    (name) =>
+      parseNameVersion(name).stem === parseNameVersion(candidate).stem ||
+      findWeakRank(name).rest === findWeakRank(candidate).rest,
   )
   const [first] = own.length > 0 ? own : lowly
-  return lowly.findLast((name) => first !== undefined && versionOf(name).stem === versionOf(first).stem) ?? null
+  return (
+    lowly.findLast((name) => first !== undefined && parseNameVersion(name).stem === parseNameVersion(first).stem) ??
+    null
+  )
 }
 
-/** `names` must hold one at least. Where neither rank nor version tells, they come in name order, the first as the candidate. */
+/** `names` must not be empty. When neither rank nor version decides, the first in name order is the candidate. */
 export function chooseArms(names: readonly string[]): ArmsFound {
   const all = [...new Set(names)]
-  const [candidate = '', ...rest] = all.sort(byClaim([...all]))
-  const baseline = baselineAmong(rest, candidate)
+  const [candidate = '', ...rest] = all.sort(sortByClaim([...all]))
+  const baseline = chooseBaseline(rest, candidate)
   const others = rest.filter((name) => name !== baseline).sort()
-  return { candidate, baseline, others, note: baseline === null ? null : doubtIn(candidate, baseline) }
+  return { candidate, baseline, others, note: baseline === null ? null : doubtNote(candidate, baseline) }
 }
 
-function doubtIn(candidate: string, baseline: string): string | null {
+function doubtNote(candidate: string, baseline: string): string | null {
   const both = [candidate, baseline]
-  const [own, other] = [versionOf(candidate), versionOf(baseline)]
+  const [own, other] = [parseNameVersion(candidate), parseNameVersion(baseline)]
   const isNewer = own.stem === other.stem && compareVersions(own.version, other.version) > 0
-  return isNewer || rankAmong(candidate, both) !== rankAmong(baseline, both)
+  return isNewer || rankName(candidate, both) !== rankName(baseline, both)
     ? null
     : `The names ${candidate} and ${baseline} do not say which is the baseline: in name order, ${candidate} is taken as the candidate (choose with --candidate and --baseline)`
 }

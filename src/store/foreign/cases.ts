@@ -1,13 +1,13 @@
-/** Groups runs into cases, counts copies once, and gives cases and runs their numbers. */
+/** Groups runs into cases, counts copies once, and numbers cases and runs. */
 import path from 'node:path'
 import { plainName } from '../../../schemas/arm_names.ts'
-import { canonicalJson } from '../../base/json.ts'
-import { textIn } from './pick.ts'
-import type { Problem, RunFound } from './tree.ts'
+import { canonicalJson } from '../../base/json/json.ts'
+import { pickText } from './pick_values.ts'
+import type { RunFound, TreeProblem } from './tree.ts'
 
 export interface CaseFound {
   eval_id: number
-  /** The source's own id where it was no integer, or not its alone. */
+  /** The source's own id when it was not an integer, or the folder when the id was not unique; else null. */
   eval_key: string | null
   eval_name: string
   prompt: string
@@ -16,11 +16,11 @@ export interface CaseFound {
 
 type NumberedRun = RunFound & { configuration: string; run_number: number }
 
-/** `copies`: gradings that were there twice. */
+/** `copies`: number of repeated gradings. */
 export interface CasesFound {
   cases: CaseFound[]
   copies: number
-  problems: Problem[]
+  problems: TreeProblem[]
 }
 
 interface Group {
@@ -29,9 +29,9 @@ interface Group {
   known: Identity
 }
 
-/** What is said of a case, by who says it; null: nobody does. */
+/** The facts about a case by source; null: not stated. */
 interface Identity {
-  /** Of the metadata. */
+  /** From the metadata. */
   id: number | string | null
   prompt: string | null
   name: string | null
@@ -40,18 +40,18 @@ interface Identity {
   folderId: number | null
 }
 
-const unnamed = 'unnamed'
+const unnamedCase = 'unnamed'
 
-export function casesOf(found: readonly RunFound[], rootName: string): CasesFound {
-  const problems: Problem[] = []
-  const groups = merged(grouped(found))
+export function groupCases(found: readonly RunFound[], rootName: string): CasesFound {
+  const problems: TreeProblem[] = []
+  const groups = mergeGroups(groupRuns(found))
   const kept = groups.map((group) => ({ ...group, runs: withoutCopies(group.runs, problems) }))
   const all = groups.reduce((sum, group) => sum + group.runs.length, 0)
   const copies = all - kept.reduce((sum, group) => sum + group.runs.length, 0)
-  return { cases: numbered(kept, rootName), copies: copies - problems.length, problems }
+  return { cases: numberCases(kept, rootName), copies: copies - problems.length, problems }
 }
 
-function grouped(found: readonly RunFound[]): Group[] {
+function groupRuns(found: readonly RunFound[]): Group[] {
   const groups = new Map<string, RunFound[]>()
   for (const run of found) {
     const runs = groups.get(run.case) ?? []
@@ -64,13 +64,13 @@ function grouped(found: readonly RunFound[]): Group[] {
 }
 
 /**
- * Puts two folders of the same case together; the one with run folders comes first, as the fuller layout. Two of one
- * layout with verdicts of their own are further runs of the case.
+ * Joins two folders of the same case; the one with run folders comes first, as the fuller layout. Two of one
+ * layout with different verdicts are further runs of the case.
  */
-function merged(groups: readonly Group[]): Group[] {
+function mergeGroups(groups: readonly Group[]): Group[] {
   const byLayout = [...groups].sort((a, b) => Number(hasRunFolders(b)) - Number(hasRunFolders(a)))
   const out: Group[] = []
-  // Only a folder with the same id or the first verdicts can be of the same case: nothing else is compared.
+  // Only folders with the same id or the same first verdicts are compared: no others can be the same case.
   const alike = new Map<string, Group[]>()
   for (const group of byLayout) {
     const same = likenesses(group)
@@ -101,7 +101,7 @@ function hasRunFolders(group: Group): boolean {
   return group.runs.some((run) => run.run !== null)
 }
 
-/** The same id and the same prompt or name; where the metadata do not say, a copy that nothing tells apart. */
+/** The same id and the same prompt or name; without metadata, a copy without any difference. */
 function isSameCase(a: Group, b: Group): boolean {
   const [one, two] = [a.known, b.known]
   if (one.id !== null && two.id !== null) {
@@ -113,8 +113,8 @@ function isSameCase(a: Group, b: Group): boolean {
 }
 
 /**
- * Whether an id, a name or a prompt that both have differs, whoever says it. Where the metadata have one id, the numbers
- * of the folders tell nothing: one may count from 0.
+ * Whether an id, a name or a prompt that both have differs, whatever its source. When the metadata have one id, folder
+ * numbers are ignored, because one may count from 0.
  */
 function areToldApart(one: Identity, two: Identity): boolean {
   const haveOneId = one.id !== null && one.id === two.id
@@ -127,22 +127,22 @@ function areToldApart(one: Identity, two: Identity): boolean {
     [one.prompt, two.prompt],
   ]
   const differs = pairs.some(([mine = null, other = null]) => mine !== null && other !== null && mine !== other)
-  return differs || shareNone(idsOf(one), idsOf(two)) || shareNone(namesOf(one), namesOf(two))
+  return differs || shareNone(knownIds(one), knownIds(two)) || shareNone(knownNames(one), knownNames(two))
 }
 
 function shareNone<T>(mine: readonly T[], others: readonly T[]): boolean {
   return mine.length > 0 && others.length > 0 && !mine.some((each) => others.includes(each))
 }
 
-function idsOf({ id, gradingId, folderId }: Identity) {
+function knownIds({ id, gradingId, folderId }: Identity) {
   return [id, gradingId, folderId].filter((each) => each !== null)
 }
 
-function namesOf({ name, gradingName }: Identity): string[] {
+function knownNames({ name, gradingName }: Identity): string[] {
   return [name, gradingName].flatMap((each) => (each === null ? [] : plainName(each)))
 }
 
-/** Each of b's runs is there in a too: the same verdicts with the same evidence, in no other time or tokens. */
+/** Whether each run of b is also in a: the same verdicts with the same evidence, and no different time or tokens. */
 function isCopy(a: Group, b: Group): boolean {
   const verdicts = new Map<string | null, RunFound[]>()
   for (const run of a.runs) {
@@ -157,7 +157,7 @@ function isCopy(a: Group, b: Group): boolean {
   })
 }
 
-/** Times may have been rounded to seconds; what only one knows tells nothing. */
+/** Times may be rounded to seconds; a value that only one has is ignored. */
 function tookTheSame({ result: one }: RunFound, { result: two }: RunFound): boolean {
   const [tokens, others] = [one?.timing?.total_tokens, two?.timing?.total_tokens]
   const [seconds, otherSeconds] = [one?.timing?.total_duration_seconds, two?.timing?.total_duration_seconds]
@@ -168,17 +168,19 @@ function tookTheSame({ result: one }: RunFound, { result: two }: RunFound): bool
 function identity(folder: string, runs: readonly RunFound[]): Identity {
   const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
   return {
-    id: idIn(metadata?.eval_id ?? metadata?.id),
-    prompt: textIn(metadata, ['prompt']),
-    name: textIn(metadata, ['eval_name', 'name']),
-    gradingId: idIn(runs.find((run) => (run.fields.eval_id ?? null) !== null)?.fields.eval_id),
-    gradingName: textIn(runs.find((run) => textIn(run.fields, ['eval_name']) !== null)?.fields ?? null, ['eval_name']),
+    id: parseCaseId(metadata?.eval_id ?? metadata?.id),
+    prompt: pickText(metadata, ['prompt']),
+    name: pickText(metadata, ['eval_name', 'name']),
+    gradingId: parseCaseId(runs.find((run) => (run.fields.eval_id ?? null) !== null)?.fields.eval_id),
+    gradingName: pickText(runs.find((run) => pickText(run.fields, ['eval_name']) !== null)?.fields ?? null, [
+      'eval_name',
+    ]),
     folderId: idOfFolder(folder),
   }
 }
 
-/** A text of digits is that number. Null: no id. */
-function idIn(stated: unknown): number | string | null {
+/** A text of digits is that number. null: no id. */
+function parseCaseId(stated: unknown): number | string | null {
   if (typeof stated === 'string' && /^\d{1,9}$/.test(stated)) return Number(stated)
   return typeof stated === 'number' || typeof stated === 'string' ? stated : null
 }
@@ -188,15 +190,15 @@ function idOfFolder(folder: string): number | null {
   return digits === undefined ? null : Number(digits)
 }
 
-/** What a copy of a grading has in common with it; null where nothing in it is its own. */
+/** Key that copies of a grading share; null: nothing in it is specific. */
 function signature({ configuration, result }: RunFound): string | null {
   const list = result?.grading?.expectations ?? []
   if (list.every(({ evidence }) => evidence === '')) return null
   return canonicalJson([configuration, list.map(({ text, passed, evidence }) => [text, passed, evidence])])
 }
 
-/** One run for each configuration and run folder: the first of the fuller layout, with the shortest path. */
-function withoutCopies(runs: readonly RunFound[], problems: Problem[]): RunFound[] {
+/** One run for each configuration and run folder: the fuller layout first, then the shortest path. */
+function withoutCopies(runs: readonly RunFound[], problems: TreeProblem[]): RunFound[] {
   const kept = new Map<string, RunFound>()
   const fullest = [...runs].sort(
     (a, b) =>
@@ -209,7 +211,7 @@ function withoutCopies(runs: readonly RunFound[], problems: Problem[]): RunFound
     const place = `${run.configuration}\n${run.run ?? 1}`
     const other = kept.get(place)
     if (other === undefined) kept.set(place, run)
-    else if (run.result !== null && verdictsOf(run) !== verdictsOf(other)) {
+    else if (run.result !== null && verdictKey(run) !== verdictKey(other)) {
       problems.push({
         file: run.folder,
         message: `the same run is in ${other.folder} with other verdicts; that one is taken`,
@@ -219,11 +221,11 @@ function withoutCopies(runs: readonly RunFound[], problems: Problem[]): RunFound
   return [...kept.values()]
 }
 
-function verdictsOf(run: RunFound): string {
+function verdictKey(run: RunFound): string {
   return canonicalJson((run.result?.grading?.expectations ?? []).map(({ text, passed }) => [text, passed]))
 }
 
-function numbered(groups: readonly Group[], rootName: string): CaseFound[] {
+function numberCases(groups: readonly Group[], rootName: string): CaseFound[] {
   const taken = new Set<number>()
   const named = groups.map((group) => ({ ...describeCase(group, rootName), runs: group.runs }))
   const first = named.map((one) => {
@@ -245,30 +247,30 @@ function nextFree(taken: Set<number>): number {
   return id
 }
 
-/** The id by the metadata, else by the grading, else by a folder `eval-<n>`; a text is kept as the key. */
+/** The id from the metadata, else from the grading, else from a folder `eval-<n>`; a text becomes the key. */
 function describeCase({ name: folder, runs }: Group, rootName: string) {
   const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
-  const fields = runs.find((run) => textIn(run.fields, ['eval_name']) ?? run.fields.eval_id)?.fields ?? null
+  const fields = runs.find((run) => pickText(run.fields, ['eval_name']) ?? run.fields.eval_id)?.fields ?? null
   const last = path.posix.basename(folder)
-  const stated = idIn(metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? idOfFolder(folder))
+  const stated = parseCaseId(metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? idOfFolder(folder))
   const id = typeof stated === 'number' && Number.isSafeInteger(stated) && stated >= 0 ? stated : null
-  const own = textIn(metadata, ['eval_name', 'name']) ?? textIn(fields, ['eval_name'])
+  const own = pickText(metadata, ['eval_name', 'name']) ?? pickText(fields, ['eval_name'])
   return {
     folder,
     id,
     key: typeof stated === 'string' ? stated : null,
     name: own ?? (last.replace(/^eval[-_]\d+[-_]?/, '') || last || rootName),
-    prompt: textIn(metadata, ['prompt', 'input', 'query', 'task']) ?? '',
+    prompt: pickText(metadata, ['prompt', 'input', 'query', 'task']) ?? '',
   }
 }
 
-/** The number of the run's folder; one that has none, or a taken one, gets the next free number. */
+/** The number of the run's folder; without one, or when it is taken, the next free number. */
 function runNumbers(runs: readonly RunFound[]): NumberedRun[] {
   const taken = new Map<string, Set<number>>()
   const byName = [...runs].sort((a, b) => a.folder.localeCompare(b.folder, 'en', { numeric: true }))
   const inOrder = [...byName.filter(hasNumber), ...byName.filter((run) => !hasNumber(run))]
   return inOrder.map((run) => {
-    const configuration = run.configuration ?? unnamed
+    const configuration = run.configuration ?? unnamedCase
     const used = taken.get(configuration) ?? new Set<number>()
     taken.set(configuration, used)
     const own = typeof run.run === 'number' && run.run > 0 && !used.has(run.run) ? run.run : null

@@ -1,8 +1,8 @@
-/** The names that other tools and people give to the same things, as tables: first match wins. */
+/** Tables of the names that other tools and people use for the same things: first match wins. */
 
 /** Lists of verdicts in a grading. */
 export const listNames = ['expectations', 'assertion_results', 'assertions', 'evaluations', 'results', 'criteria']
-/** Lists in which each entry is a whole run. */
+/** Lists whose entries are complete runs. */
 export const runListNames = ['runs', 'evaluations', 'results']
 export const textNames = [
   'text',
@@ -24,7 +24,7 @@ export const failedNames = ['failed', 'failed_count', 'fail_count', 'assertions_
 export const totalNames = ['total', 'total_count', 'count', 'assertions_total']
 export const rateNames = ['pass_rate', 'overall_pass_rate', 'passRate']
 
-// Names of measures count in camel case too: `durationMs` is `duration_ms`.
+// Names of measures also match in camel case: `durationMs` is `duration_ms`.
 export const tokenNames = [
   'total_tokens',
   'tokens',
@@ -34,7 +34,7 @@ export const tokenNames = [
   'tokens_used',
   'token_count',
 ]
-/** Kinds of tokens whose sum is the total, where no total is given. */
+/** Kinds of tokens that add up to the total, when no total is given. */
 export const tokenParts = [
   ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'],
   ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
@@ -62,9 +62,9 @@ export const millisecondsNames = [
 ]
 export const costNames = ['total_cost_usd', 'cost_usd', 'cost']
 
-/** Words for a verdict, lower case. What is in neither list is undecided. */
+/** Words for a verdict, lower case. Other words are undecided. */
 export const passWords = ['pass', 'passed', 'true', 'yes', 'met', 'satisfied', 'success', 'ok', '✓', '✅']
 export const failWords = ['fail', 'failed', 'false', 'no', 'not met', 'unmet', 'not satisfied', 'failure', '✗', '❌']
 
 /** Folders of a path that name neither case nor configuration. */
-export const passedOver = ['runs', 'results', 'evals', 'benchmarks', 'workspace']
+export const unnamedFolders = ['runs', 'results', 'evals', 'benchmarks', 'workspace']

@@ -1,6 +1,7 @@
-/** One grading.json of any dialect: the gradings in it, each with what its own words say of configuration and run. */
+/** Reads a grading.json of any dialect: its gradings, each with the configuration and run that the file states. */
 import { type GradedExpectation, type Grading, type JudgeError, judgeError } from '../../../schemas/grading.ts'
 import { executionMetrics } from '../../../schemas/metrics.ts'
+import { keepRated, weightedPassRate } from '../../../schemas/pass_rate.ts'
 import { isConfiguration } from './arms.ts'
 import {
   configurationNames,
@@ -17,128 +18,136 @@ import {
   totalNames,
   verdictNames,
 } from './names.ts'
-import { type Fields, fieldsOf, listIn, numberIn, textIn } from './pick.ts'
+import { type ForeignFields, pickList, pickNumber, pickText, toForeignFields } from './pick_values.ts'
+import { readVerdictMarks, type VerdictMarks } from './verdict_marks.ts'
 
 export interface GradingFound {
-  /** As the file says; null: it does not. */
+  /** As stated in the file; null: not stated. */
   configuration: string | null
   run: number | null
   grading: Grading
-  /** Everything else in the file, for times and names. */
-  fields: Fields
+  /** The rest of the file, for times and names. */
+  fields: ForeignFields
 }
 
-/** How deep gradings may lie in each other: runs in a list, under a configuration. */
+/** Maximum nesting of gradings: runs in a list, under a configuration. */
 const deepest = 2
 
-/** Empty: nothing in it that could be a grading. */
-export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
+/** Empty: no grading found. */
+export function findGradings(value: unknown, depth = 0): GradingFound[] {
   if (depth > deepest) return []
   if (Array.isArray(value)) {
-    return isRunList(value) ? value.flatMap((run) => gradingsIn(run, depth + 1)) : single({ expectations: value }, null)
+    return isRunList(value)
+      ? value.flatMap((run) => findGradings(run, depth + 1))
+      : single({ expectations: value }, null)
   }
-  const fields = fieldsOf(value)
+  const fields = toForeignFields(value)
   if (fields === null) return []
   const arms = Object.keys(fields)
     .filter(isConfiguration)
-    .flatMap((name) => named(gradingsIn(fields[name], depth + 1), name))
+    .flatMap((name) => withConfiguration(findGradings(fields[name], depth + 1), name))
   if (arms.length > 0) return arms
-  const own = textIn(fields, configurationNames)
+  const own = pickText(fields, configurationNames)
   for (const name of runListNames) {
-    const runs = listIn(fields, [name])
+    const runs = pickList(fields, [name])
     if (runs !== null && isRunList(runs, name === 'runs'))
       return runs
-        .flatMap((run) => gradingsIn(run, depth + 1))
+        .flatMap((run) => findGradings(run, depth + 1))
         .map((one) => ({ ...one, configuration: one.configuration ?? own }))
   }
   return single(fields, own)
 }
 
-/** Whether each entry has verdicts or counts of its own, and one of them is a run for sure: else it is a list of verdicts with parts. */
+/** Whether each entry has its own verdicts or counts, and one of them is certainly a run; otherwise it is a list of verdicts with parts. */
 function isRunList(list: readonly unknown[], isCalledRuns = false): boolean {
-  const entries = list.map(fieldsOf)
+  const entries = list.map(toForeignFields)
   return entries.every(isWhole) && (isCalledRuns || entries.some(isRun))
 }
 
-/** `passed` as a number beside a list of verdicts is a count, no verdict. */
-function isRun(entry: Fields | null): boolean {
+/** `passed` as a number next to a list of verdicts is a count, not a verdict. */
+function isRun(entry: ForeignFields | null): boolean {
   const names = [...runNumberNames, ...configurationNames]
   return (
-    fieldsOf(entry?.summary) !== null ||
-    (numberIn(entry, runNumberNames) ?? textIn(entry, names)) !== null ||
+    toForeignFields(entry?.summary) !== null ||
+    (pickNumber(entry, runNumberNames) ?? pickText(entry, names)) !== null ||
     !isDecided(entry) ||
-    (typeof entry?.passed === 'number' && verdictListIn(entry)?.some(isDecided) === true)
+    (typeof entry?.passed === 'number' && findVerdictList(entry)?.some(isDecided) === true)
   )
 }
 
-function isWhole(entry: Fields | null): boolean {
-  return listIn(entry, listNames) !== null || fieldsOf(entry?.summary) !== null
+function isWhole(entry: ForeignFields | null): boolean {
+  return pickList(entry, listNames) !== null || toForeignFields(entry?.summary) !== null
 }
 
-function named(found: readonly GradingFound[], configuration: string): GradingFound[] {
+function withConfiguration(found: readonly GradingFound[], configuration: string): GradingFound[] {
   return found.map((each) => ({ ...each, configuration }))
 }
 
-function single(fields: Fields, configuration: string | null): GradingFound[] {
-  const grading = gradingOf(fields)
+function single(fields: ForeignFields, configuration: string | null): GradingFound[] {
+  const grading = toGrading(fields)
   if (grading === null) return []
-  const run = numberIn(fields, runNumberNames)
+  const run = pickNumber(fields, runNumberNames)
   return [{ configuration, run: run !== null && run >= 1 && run < 1e9 ? Math.trunc(run) : null, grading, fields }]
 }
 
-/** Counted from the list where it holds verdicts; else from the counts; else, where no list is empty, the rate alone. Null: none of these. */
-function gradingOf(fields: Fields): Grading | null {
-  const list = verdictListIn(fields)
-  const items = (list ?? []).map(itemOf)
+/** Counted from a list with verdicts; else from the counts; else, unless a list is empty, from the rate alone. null: none of these. */
+function toGrading(fields: ForeignFields): Grading | null {
+  const list = findVerdictList(fields)
+  const marks = readVerdictMarks(list ?? [])
+  const items = (list ?? []).map((item, index) => readGradingItem(item, { index, marks: marks[index] ?? {} }))
   const expectations = items.flatMap(({ decided }) => decided ?? [])
   const undecided = items.flatMap((item) => item.undecided ?? [])
-  const counts = countsOf(fields)
-  // a rate beside an empty list may be that of nothing: 0 of 0
+  const counts = readSummaryCounts(fields)
+  // a rate next to an empty list may mean 0 of 0
   const isOfNothing = list?.length === 0 && counts?.source !== 'counts'
   if (expectations.length === 0 && counts !== null && !isOfNothing)
-    return { expectations, summary: counts, ...extrasOf(fields, []) }
+    return { expectations, summary: counts, ...gradingExtras(fields, []) }
   if (list === null) return null
-  const passed = expectations.filter((item) => item.passed).length
-  const total = expectations.length
-  const summary = { passed, failed: total - passed, total, pass_rate: total === 0 ? 0 : passed / total }
-  return { expectations, summary, ...extrasOf(fields, undecided) }
+  const rated = keepRated(expectations)
+  const passed = rated.filter((item) => item.passed).length
+  const total = rated.length
+  const summary = { passed, failed: total - passed, total, pass_rate: weightedPassRate(rated) }
+  return { expectations, summary, ...gradingExtras(fields, undecided) }
 }
 
-function extrasOf(fields: Fields, undecided: readonly JudgeError[]): Partial<Grading> {
+function gradingExtras(fields: ForeignFields, undecided: readonly JudgeError[]): Partial<Grading> {
   const metrics = executionMetrics.safeParse(fields.execution_metrics)
-  const errors = [...undecided, ...judgeErrorsIn(fields)]
+  const errors = [...undecided, ...findJudgeErrors(fields)]
   return {
     ...(metrics.success ? { execution_metrics: metrics.data } : {}),
     ...(errors.length > 0 ? { judge_errors: errors } : {}),
   }
 }
 
-function judgeErrorsIn(fields: Fields): JudgeError[] {
-  return (listIn(fields, ['judge_errors']) ?? []).flatMap((one) => judgeError.safeParse(one).data ?? [])
+function findJudgeErrors(fields: ForeignFields): JudgeError[] {
+  return (pickList(fields, ['judge_errors']) ?? []).flatMap((one) => judgeError.safeParse(one).data ?? [])
 }
 
-function itemOf(item: unknown, index: number): { decided?: GradedExpectation; undecided?: JudgeError } {
-  const fields = fieldsOf(item)
-  const text = typeof item === 'string' ? item : (textIn(fields, textNames) ?? `criterion ${index + 1}`)
-  const verdict = verdictOf(fields)
+function readGradingItem(
+  item: unknown,
+  { index, marks }: { index: number; marks: VerdictMarks },
+): { decided?: GradedExpectation; undecided?: JudgeError } {
+  const fields = toForeignFields(item)
+  const text = typeof item === 'string' ? item : (pickText(fields, textNames) ?? `criterion ${index + 1}`)
+  const verdict = readForeignVerdict(fields)
   if (verdict === null) return { undecided: { text, reason: 'the grading holds no verdict for it' } }
-  const by = textIn(fields, ['decided_by'])
-  const evidence = textIn(fields, evidenceNames) ?? ''
-  return { decided: { text, passed: verdict, evidence, ...(by === null ? {} : { decided_by: by }) } }
+  const by = pickText(fields, ['decided_by'])
+  const evidence = pickText(fields, evidenceNames) ?? ''
+  return { decided: { text, passed: verdict, evidence, ...(by === null ? {} : { decided_by: by }), ...marks } }
 }
 
-/** The first list that holds a verdict; where none does, the first list. */
-function verdictListIn(fields: Fields | null): readonly unknown[] | null {
-  const name = listNames.find((each) => listIn(fields, [each])?.some(isDecided))
-  return listIn(fields, name === undefined ? listNames : [name])
+/** The first list that contains a verdict; else the first list. */
+function findVerdictList(fields: ForeignFields | null): readonly unknown[] | null {
+  const name = listNames.find((each) => pickList(fields, [each])?.some(isDecided))
+  return pickList(fields, name === undefined ? listNames : [name])
 }
 
 function isDecided(item: unknown): boolean {
-  return verdictOf(fieldsOf(item)) !== null
+  return readForeignVerdict(toForeignFields(item)) !== null
 }
 
-/** Null is undecided, not a fail. */
-function verdictOf(fields: Fields | null): boolean | null {
+/** null: undecided, not failed. */
+function readForeignVerdict(fields: ForeignFields | null): boolean | null {
   for (const name of verdictNames) {
     const value = fields?.[name]
     if (typeof value === 'boolean') return value
@@ -151,23 +160,31 @@ function verdictOf(fields: Fields | null): boolean | null {
 }
 
 /** From `summary`, else from the top level. */
-function countsOf(fields: Fields): Grading['summary'] | null {
-  const places = [fieldsOf(fields.summary), fields].filter((place) => place !== null)
+function readSummaryCounts(fields: ForeignFields): Grading['summary'] | null {
+  const places = [toForeignFields(fields.summary), fields].filter((place) => place !== null)
   for (const place of places) {
-    const passed = numberIn(place, passedNames)
-    const failed = numberIn(place, failedNames)
-    const total = numberIn(place, totalNames) ?? (passed === null || failed === null ? null : passed + failed)
+    const passed = pickNumber(place, passedNames)
+    const failed = pickNumber(place, failedNames)
+    const total = pickNumber(place, totalNames) ?? (passed === null || failed === null ? null : passed + failed)
     if (total === 0) return null
     if (passed !== null && total !== null && passed <= total && Number.isInteger(passed) && Number.isInteger(total)) {
       return { passed, failed: total - passed, total, pass_rate: passed / total, source: 'counts' }
     }
   }
-  const rate = places.map(rateIn).find((found) => found !== null)
+  const rate = places.map(readRate).find((found) => found !== null)
   return rate === undefined ? null : { passed: 0, failed: 0, total: 0, pass_rate: rate, source: 'rate' }
 }
 
-/** 0 to 1; above that it is a percentage, as is a text such as "85%". */
-export function rateIn(fields: Fields | null): number | null {
+/** How the counts in `summary` differ from the items, which count; null: they agree, or one of them is missing. */
+export function describeContradiction(fields: ForeignFields, { expectations, summary }: Grading): string | null {
+  const stated = readSummaryCounts({ summary: fields.summary })
+  if (expectations.length === 0 || stated === null || stated.source !== 'counts') return null
+  if (stated.passed === summary.passed && stated.total >= summary.total) return null
+  return `its summary says ${stated.passed} of ${stated.total} passed, its items ${summary.passed} of ${summary.total}`
+}
+
+/** 0 to 1; a larger number is a percentage, as is a text such as "85%". */
+export function readRate(fields: ForeignFields | null): number | null {
   for (const name of rateNames) {
     const value = fields?.[name]
     const percent = typeof value === 'string' ? /^\s*(\d+(?:\.\d+)?)\s*%/.exec(value)?.[1] : undefined

@@ -1,5 +1,5 @@
-/** What skill-creator's own aggregator takes from a run, defects and all: it explains numbers that differ from ours. */
-import { type Fields, fieldsOf, numberIn } from './pick.ts'
+/** Computes what skill-creator's own aggregator takes from a run, defects included, to explain numbers that differ from Whetstone's. */
+import { type ForeignFields, pickNumber, toForeignFields } from './pick_values.ts'
 
 export interface ReferenceNumbers {
   pass_rate: number
@@ -7,15 +7,15 @@ export interface ReferenceNumbers {
   tokens: number
 }
 
-/** `timing`: the value of the timing.json beside the grading. Rates come from the summary only, missing times are 0. */
-export function referenceNumbers(grading: Fields, timing: unknown): ReferenceNumbers {
-  const metrics = fieldsOf(grading.execution_metrics)
-  const own = numberIn(fieldsOf(grading.timing), ['total_duration_seconds']) ?? 0
-  const beside = own === 0 ? fieldsOf(timing) : null
-  const tokens = numberIn(beside, ['total_tokens']) ?? 0
+/** `timing`: the value of the timing.json next to the grading. Rates come only from the summary; missing times are 0. */
+export function referenceNumbers(grading: ForeignFields, timing: unknown): ReferenceNumbers {
+  const metrics = toForeignFields(grading.execution_metrics)
+  const own = pickNumber(toForeignFields(grading.timing), ['total_duration_seconds']) ?? 0
+  const beside = own === 0 ? toForeignFields(timing) : null
+  const tokens = pickNumber(beside, ['total_tokens']) ?? 0
   return {
-    pass_rate: numberIn(fieldsOf(grading.summary), ['pass_rate']) ?? 0,
-    time_seconds: own === 0 ? (numberIn(beside, ['total_duration_seconds']) ?? 0) : own,
-    tokens: tokens === 0 ? (numberIn(metrics, ['output_chars']) ?? 0) : tokens,
+    pass_rate: pickNumber(toForeignFields(grading.summary), ['pass_rate']) ?? 0,
+    time_seconds: own === 0 ? (pickNumber(beside, ['total_duration_seconds']) ?? 0) : own,
+    tokens: tokens === 0 ? (pickNumber(metrics, ['output_chars']) ?? 0) : tokens,
   }
 }

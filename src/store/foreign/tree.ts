@@ -1,95 +1,95 @@
-/** Finds the runs in a folder of any layout; what can't be read is a problem, and the rest goes on. */
+/** Finds the runs in a folder of any layout; reports what can't be read, and continues with the rest. */
 import path from 'node:path'
 import { metrics as metricsSchema } from '../../../schemas/metrics.ts'
 import { runRecord } from '../../../schemas/run.ts'
-import { UserError } from '../../base/error.ts'
-import { walk } from '../../base/files.ts'
-import { canonicalJson, parseJson, readText } from '../../base/json.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { walk } from '../../base/fs/files.ts'
+import { canonicalJson, parseJson, readText } from '../../base/json/json.ts'
 import type { StoredRun } from '../store.ts'
 import { isConfiguration } from './arms.ts'
-import { folderOfCaseFile, placeOf } from './layout.ts'
-import { type Fields, fieldsOf } from './pick.ts'
-import { type GradingFound, gradingsIn } from './read_grading.ts'
-import { timingOf, unusableIn } from './read_timing.ts'
+import { folderOfCaseFile, parseRunPlace } from './layout.ts'
+import { type ForeignFields, toForeignFields } from './pick_values.ts'
+import { findGradings, type GradingFound } from './read_grading.ts'
+import { findUnusableMeasures, readForeignTiming } from './read_timing.ts'
 import { type ReferenceNumbers, referenceNumbers } from './reference.ts'
 
-/** Something that could not be used: the file relative to the tree (with line and column where known), and why. */
-export interface Problem {
+/** An unusable file: its path relative to the tree (with line and column if known), and why. */
+export interface TreeProblem {
   file: string
   message: string
 }
 
-/** One run as found; ids come later. */
+/** A run as found, before it gets ids. */
 export interface RunFound {
   /** Relative to the tree, with /. */
   folder: string
-  /** Folders that name its case; '' where none does. */
+  /** Folders that name its case; '': none. */
   case: string
   configuration: string | null
   run: number | string | null
   iteration: string | null
   repeats: number
-  /** Null: it has none that can be read, `missing` says why. */
-  result: StoredRunOf | null
+  /** null: no readable result; `missing` says why. */
+  result: ForeignStoredRun | null
   missing: string
   /** The whole grading.json, and the nearest eval_metadata.json. */
-  fields: Fields
+  fields: ForeignFields
   reference: ReferenceNumbers
-  metadata: Fields | null
+  metadata: ForeignFields | null
 }
 
-/** A run of another tool keeps no record. */
-type StoredRunOf = Omit<StoredRun, 'record'> & { record: StoredRun['record'] | null }
+/** Other tools store no record of a run. */
+type ForeignStoredRun = Omit<StoredRun, 'record'> & { record: StoredRun['record'] | null }
 
 export interface TreeFound {
   runs: RunFound[]
-  problems: Problem[]
-  /** Files that are called like gradings, in places where none is looked for. */
+  problems: TreeProblem[]
+  /** Files named like gradings, in places without a known layout. */
   passedOver: string[]
 }
 
-const left = new Set(['node_modules', '__pycache__'])
+const skippedFolders = new Set(['node_modules', '__pycache__'])
 
-/** What lies below a folder: the names of its files (relative, with /), and what could not be looked at. */
-export interface Tree {
+/** The content of a folder: the names of its files (relative, with /), and what could not be read. */
+export interface ForeignTree {
   root: string
   names: ReadonlySet<string>
-  problems: Problem[]
+  problems: TreeProblem[]
 }
 
-/** Rejects only where the folder itself can't be read. */
-export async function walkTree(root: string): Promise<Tree> {
-  const skip = (name: string) => left.has(path.posix.basename(name)) || path.posix.basename(name).startsWith('.')
+/** Rejects only when the folder itself can't be read. */
+export async function walkTree(root: string): Promise<ForeignTree> {
+  const skip = (name: string) =>
+    skippedFolders.has(path.posix.basename(name)) || path.posix.basename(name).startsWith('.')
   const { files, leftOut } = await walk(root, { skip, unreadable: 'leave_out' })
-  // Odd files among the outputs are an agent's, and no part of a benchmark.
+  // Unusual files among the outputs come from an agent, and are not part of a benchmark.
   const problems = leftOut.flatMap(({ path: file, reason }) =>
     `/${file}`.includes('/outputs/') ? [] : [{ file, message: reason }],
   )
   return { root, names: new Set(files.map((file) => file.path).sort()), problems }
 }
 
-/** Reads every run below the folder. */
-export async function findRuns({ root, names, problems }: Tree): Promise<TreeFound> {
-  const reader: Reader = { root, names, stems: stemsOf(names), problems, read: new Map() }
+export async function findRuns({ root, names, problems }: ForeignTree): Promise<TreeFound> {
+  const reader: Reader = { root, names, stems: mapCaseFiles(names), problems, read: new Map() }
   const folders = new Set(
-    [...names].flatMap((file) => (file.endsWith('-grading.json') ? folderOfCaseFile(file) : null) ?? runFolderOf(file)),
+    [...names].flatMap((file) => (file.endsWith('-grading.json') ? folderOfCaseFile(file) : null) ?? runFolders(file)),
   )
   const runs: RunFound[] = []
-  for (const folder of [...folders].sort()) runs.push(...(await runsIn(folder, reader)))
+  for (const folder of [...folders].sort()) runs.push(...(await readFolderRuns(folder, reader)))
   return { runs: withoutShells(runs), problems, passedOver: await unreadGradings(reader) }
 }
 
 interface Reader {
   root: string
   names: ReadonlySet<string>
-  /** By folder that it stands for: the path of a case's file, without the end that says what is in it. */
+  /** Path of a case's file without its last part (such as -grading.json), by the run folder that it replaces. */
   stems: ReadonlyMap<string, string>
-  problems: Problem[]
-  /** What was read, by path: metadata serve many runs. */
+  problems: TreeProblem[]
+  /** Parsed values by path: metadata serve many runs. */
   read: Map<string, unknown>
 }
 
-function stemsOf(names: ReadonlySet<string>): Map<string, string> {
+function mapCaseFiles(names: ReadonlySet<string>): Map<string, string> {
   const stems = new Map<string, string>()
   for (const file of names) {
     const folder = folderOfCaseFile(file)
@@ -98,7 +98,7 @@ function stemsOf(names: ReadonlySet<string>): Map<string, string> {
   return stems
 }
 
-/** Files called like gradings that were not read, and hold other verdicts than the grading.json in the folder of their run. */
+/** Unread files named like gradings, with other verdicts than the grading.json in the folder of their run. */
 async function unreadGradings(reader: Reader): Promise<string[]> {
   const unread = [...reader.names].filter(
     (file) => /[-_.]grading\.json$/.test(file) && !`/${file}`.includes('/outputs/') && !reader.read.has(file),
@@ -108,18 +108,18 @@ async function unreadGradings(reader: Reader): Promise<string[]> {
     const value = await readValue(file, reader)
     const folders = [path.posix.dirname(file), folderOfCaseFile(file) ?? '.']
     const read = folders.map((folder) => reader.read.get(path.posix.join(folder, 'grading.json')))
-    const isCopy = read.some((own) => own !== undefined && verdictsIn(own) === verdictsIn(value))
+    const isCopy = read.some((own) => own !== undefined && verdictSignature(own) === verdictSignature(value))
     if (value !== undefined && !isCopy) found.push(file)
   }
   return found
 }
 
-function verdictsIn(value: unknown): string {
-  return canonicalJson(gradingsIn(value).map(({ configuration, run, grading }) => ({ configuration, run, grading })))
+function verdictSignature(value: unknown): string {
+  return canonicalJson(findGradings(value).map(({ configuration, run, grading }) => ({ configuration, run, grading })))
 }
 
-/** The folder that a file makes a run, if it is one of a run's files. */
-function runFolderOf(file: string): string[] {
+/** The run folder of a file, if it is one of a run's files. */
+function runFolders(file: string): string[] {
   const name = path.posix.basename(file)
   const folder = path.posix.dirname(file)
   const runFiles = ['grading.json', 'timing.json', 'run.json', 'transcript.md', 'transcript.jsonl', 'metrics.json']
@@ -128,8 +128,8 @@ function runFolderOf(file: string): string[] {
   return runFiles.includes(name) ? [folder] : []
 }
 
-async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
-  const place = placeOf(folder)
+async function readFolderRuns(folder: string, reader: Reader): Promise<RunFound[]> {
+  const place = parseRunPlace(folder)
   if (place === null) return []
   const at = (name: string) => path.posix.join(folder, name)
   const stem = reader.stems.get(folder)
@@ -138,14 +138,14 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
     reader.names.has(name),
   )
   const value = file === undefined ? undefined : await readValue(file, reader)
-  const found = value === undefined ? [] : gradingsIn(value)
+  const found = value === undefined ? [] : findGradings(value)
   if (file !== undefined && value !== undefined && found.length === 0) {
     reader.problems.push({ file, message: 'holds no list of verdicts, no counts and no pass rate' })
   }
   const run = {
     folder,
     ...place,
-    metadata: await metadataAbove(folder, place.case === '' ? '' : '.', reader),
+    metadata: await findMetadata(folder, place.case === '' ? '' : '.', reader),
     missing: file === undefined ? 'there is no grading.json' : `${file} can't be used`,
   }
   const record = runRecord.safeParse(await readValue(at('run.json'), reader)).data ?? null
@@ -163,9 +163,9 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
       file,
       found.flatMap(({ fields }) => [fields.timing, fields]),
     )
-  const whole = fieldsOf(value) ?? {}
+  const whole = toForeignFields(value) ?? {}
   if (found.length === 0) {
-    const timing = timingOf(times)
+    const timing = readForeignTiming(times)
     const result = record === null ? null : { record, grading: null, timing, metrics }
     return place.configuration === null
       ? []
@@ -173,24 +173,24 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
   }
   const hasArms = holdsBothArms(found)
   return found.map((one, index) => {
-    const timing = timingOf([...(found.length === 1 ? times : []), one.fields.timing, one.fields])
+    const timing = readForeignTiming([...(found.length === 1 ? times : []), one.fields.timing, one.fields])
     const result = { record, grading: one.grading, timing, metrics }
     const configuration = hasArms
       ? (one.configuration ?? place.configuration)
       : (place.configuration ?? one.configuration)
-    const number = numberOf(run.run, found, index)
+    const number = chooseRunNumber(run.run, found, index)
     const reference = referenceNumbers(one.fields, times[0])
     return { ...run, configuration, run: number, result, reference, fields: { ...whole, ...one.fields } }
   })
 }
 
-/** Then the file says which run is of which configuration; else its folder does. */
+/** Whether the file has several configurations: then it decides the configuration of a run, otherwise the folder does. */
 function holdsBothArms(found: readonly GradingFound[]): boolean {
   return new Set(found.map((one) => one.configuration)).size > 1
 }
 
-/** That of the run's folder, else the file's own; without one, runs of one file count in their order, each configuration for itself. */
-function numberOf(folder: RunFound['run'], found: readonly GradingFound[], index: number): RunFound['run'] {
+/** The number of the run's folder, else of the file; without one, runs of one file are numbered in order for each configuration. */
+function chooseRunNumber(folder: RunFound['run'], found: readonly GradingFound[], index: number): RunFound['run'] {
   const alike = found.map(({ configuration }) => configuration === found[index]?.configuration)
   const stated = found[index]?.run ?? null
   if (alike.filter(Boolean).length < 2) return folder ?? stated ?? (found.length === 1 ? null : 1)
@@ -199,10 +199,10 @@ function numberOf(folder: RunFound['run'], found: readonly GradingFound[], index
 }
 
 function addUnusable({ problems }: Reader, file: string, values: readonly unknown[]): void {
-  for (const message of new Set(values.flatMap(unusableIn))) problems.push({ file, message })
+  for (const message of new Set(values.flatMap(findUnusableMeasures))) problems.push({ file, message })
 }
 
-/** Undefined where there is no such file, or it can't be read (then it is among the problems). */
+/** Undefined: missing, or unreadable, which becomes a problem. */
 async function readValue(file: string, reader: Reader): Promise<unknown> {
   if (!reader.names.has(file)) return undefined
   if (reader.read.has(file)) return reader.read.get(file)
@@ -224,16 +224,16 @@ async function readValue(file: string, reader: Reader): Promise<unknown> {
   }
 }
 
-/** eval_metadata.json of the run's folder, else of the nearest folder above it, below `end`: one at the root is of no single case. */
-async function metadataAbove(folder: string, end: string, reader: Reader): Promise<Fields | null> {
+/** The eval_metadata.json of the run's folder, else of its nearest parent below `end`: one at the root belongs to no single case. */
+async function findMetadata(folder: string, end: string, reader: Reader): Promise<ForeignFields | null> {
   for (let at = folder; at !== end; at = path.posix.dirname(at)) {
-    const found = fieldsOf(await readValue(path.posix.join(at, 'eval_metadata.json'), reader))
+    const found = toForeignFields(await readValue(path.posix.join(at, 'eval_metadata.json'), reader))
     if (found !== null || at === '.') return found
   }
   return null
 }
 
-/** A folder without a grading is a run only under a configuration's name; and it is none where the runs lie below it, or elsewhere under the same case and configuration. */
+/** Drops ungraded folders without a configuration's name, and those whose case and configuration has its runs below or elsewhere. */
 function withoutShells(runs: readonly RunFound[]): RunFound[] {
   const arm = (run: RunFound) => `${run.iteration}\n${run.case}\n${run.configuration}`
   const graded = new Set(runs.filter((run) => run.result?.grading).map(arm))

@@ -1,9 +1,9 @@
 /** eval in this process, on commands as agent and judge. */
 import path from 'node:path'
 import type { EvalResult } from '../../../schemas/eval_result.ts'
-import type { FlowContext } from '../../../src/flows/context.ts'
 import { evaluate, planEval } from '../../../src/flows/eval/eval.ts'
-import type { EvalRequest } from '../../../src/flows/eval/request.ts'
+import type { EvalRequest } from '../../../src/flows/eval/eval_request.ts'
+import type { FlowContext } from '../../../src/flows/flow_context.ts'
 
 const never = new AbortController().signal
 
@@ -12,7 +12,12 @@ export function requestFor(folder: string, wish: Partial<EvalRequest>): EvalRequ
     ...{ path: folder, format: null, cases: [], target: null, category: null, test: null },
     ...{ engine: 'command:echo yes', model: null, baseUrl: null, judge: 'command:cat', timeoutSeconds: null },
     ...{ maxTurns: null, concurrency: 1, retries: 0, workspace: path.join(folder, 'ws'), passEnv: [], keep: false },
-    ...{ cache: true, fresh: false, isolate: false, sandbox: { mode: 'off', network: null, readable: [] } as const },
+    ...{
+      cache: true,
+      fresh: false,
+      isolate: false,
+      sandbox: { mode: 'off', network: null, readable: [], trusted: true } as const,
+    },
     ...wish,
   }
 }

@@ -1,6 +1,6 @@
 /** One case for a test runner: without an engine or a judge it is skipped with what is missing, however they were to be chosen. */
 import { describe, expect, test } from 'vitest'
-import { newGathering } from '../../../src/flows/eval/gather.ts'
+import { createCaseCollection } from '../../../src/flows/eval/gather_cases.ts'
 import { evaluateCase, listEvals } from '../../../src/flows/eval/one_case.ts'
 import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
 import { contextAt, requestFor } from './evaluate.ts'
@@ -15,7 +15,7 @@ async function skipOf(front: string, wish: object): Promise<string | null> {
   const [one] = listed.suite.cases
   if (one === undefined) throw new Error('no case')
   const end = await evaluateCase(
-    { suite: listed.suite, one, gathering: newGathering() },
+    { suite: listed.suite, one, gathering: createCaseCollection() },
     request,
     contextAt(undefined, none),
   )
@@ -96,7 +96,11 @@ describe('any format', () => {
       const [one] = listed.suite.cases
       if (one === undefined) throw new Error('no case')
       expect([listed.format, one.cannot_run]).toEqual([format, null])
-      const end = await evaluateCase({ suite: listed.suite, one, gathering: newGathering() }, request, contextAt())
+      const end = await evaluateCase(
+        { suite: listed.suite, one, gathering: createCaseCollection() },
+        request,
+        contextAt(),
+      )
       return 'skip' in end ? end.skip : end.result.verdict
     }
     const [good, bad] = answers[format] ?? ['', '']

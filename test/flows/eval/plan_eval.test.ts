@@ -4,8 +4,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Plan } from '../../../schemas/plan.ts'
 import { planEval } from '../../../src/flows/eval/eval.ts'
-import type { EvalRequest } from '../../../src/flows/eval/request.ts'
-import { copyOfExample } from '../../e2e/aam.ts'
+import type { EvalRequest } from '../../../src/flows/eval/eval_request.ts'
+import { copyOfExample } from '../../e2e/eval/aam.ts'
 import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
 
 const defaults: Omit<EvalRequest, 'path'> = {
@@ -102,7 +102,8 @@ describe('engine and judge of an AAM package', () => {
 })
 
 test('what eval-config.json says of surroundings is in each run', async () => {
-  const runs = async (folder: string) => (await planned(folder, sdk)).plan.runs
+  const sandbox = { mode: 'auto', network: 'open', readable: [] } as const
+  const runs = async (folder: string) => (await planned(folder, { ...sdk, sandbox })).plan.runs
   const usual = await runs(copyOfExample())
   const open = await runs(copyOfExample((replace) => replace('evals/eval-config.json', 'false', 'true')))
   const narrow = await runs(copyOfExample((replace) => replace('evals/eval-config.json', '"closed/", ', '')))
@@ -113,6 +114,12 @@ test('what eval-config.json says of surroundings is in each run', async () => {
   expect(mode.map((run) => run.environment?.env)).toEqual(Array(4).fill({ EVAL_MODE: 'yes' }))
   const keys = [usual, open, narrow, mode].map(([first]) => first?.key)
   expect(new Set(keys).size).toBe(4) // none is taken for another
+})
+
+test('an open network is refused without the flag', async () => {
+  const folder = copyOfExample((replace) => replace('evals/eval-config.json', 'false', 'true'))
+  const { message, fix } = await userError(planned(folder, sdk))
+  expect(`${message}; ${fix}`).toMatch(/eval-config\.json: sandbox\.network asks for .*; give --network open/)
 })
 
 describe('choosing', () => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { history as historySchema } from '../../../schemas/history.ts'
-import { hashWalk } from '../../../src/base/files.ts'
-import { applying } from '../../../src/flows/improve/apply.ts'
-import { skillFiles } from '../../../src/phases/1-plan/skill.ts'
+import { hashWalk } from '../../../src/base/fs/files.ts'
+import { prepareApply } from '../../../src/flows/improve/apply.ts'
+import { listSkillFiles } from '../../../src/phases/1-plan/skill/read_skill.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'apply-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -22,7 +22,7 @@ function folder(files: Readonly<Record<string, string>>): string {
   return place
 }
 
-const hashOf = async (place: string) => hashWalk((await skillFiles(place)).files)
+const hashOf = async (place: string) => hashWalk((await listSkillFiles(place)).files)
 
 /** v1 of these files has won over the skill of those. */
 async function session(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>) {
@@ -48,7 +48,7 @@ async function session(before: Readonly<Record<string, string>>, after: Readonly
 
 test('puts the version in place, and keeps what was there', async () => {
   const made = await session({ 'SKILL.md': text('old'), 'gone.md': 'g' }, { 'SKILL.md': text('new') })
-  const backup = await (await applying(made, made.skill)).apply(new Date())
+  const backup = await (await prepareApply(made, made.skill)).apply(new Date())
   expect(await hashOf(made.skill)).toBe(await hashOf(made.best))
   expect(readFileSync(path.join(backup, 'gone.md'), 'utf8')).toBe('g')
 })
@@ -56,14 +56,14 @@ test('puts the version in place, and keeps what was there', async () => {
 test('a version that was changed since its test is not put in place', async () => {
   const made = await session({ 'SKILL.md': text('old') }, { 'SKILL.md': text('new') })
   writeFileSync(path.join(made.best, 'SKILL.md'), text('newer'))
-  await expect(applying(made, made.skill)).rejects.toThrow('changed since it was tested')
+  await expect(prepareApply(made, made.skill)).rejects.toThrow('changed since it was tested')
 })
 
 test('what can be put in place only in part leaves the skill as it was, and names the backup', async () => {
   const before = { 'SKILL.md': text('old'), 'b.md': 'b', 'z.md/own.md': 'z' }
   const made = await session(before, { 'SKILL.md': text('new'), 'a.md': 'a', 'b.md': 'other', 'z.md': 'a file' })
   const hash = await hashOf(made.skill)
-  const { apply } = await applying(made, made.skill)
+  const { apply } = await prepareApply(made, made.skill)
   await expect(apply(new Date())).rejects.toMatchObject({
     message: expect.stringContaining('could not be put in place'),
     fix: expect.stringMatching(/the skill is as it was: a copy is in .*backups/),

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { growSuite } from '../../../src/flows/improve/grow_suite.ts'
-import { draft, drafts } from '../../e2e/drafting.ts'
-import { openWorld, type World } from '../../e2e/improving.ts'
+import { openWorld, type World } from '../../e2e/improve/improving.ts'
+import { draft, drafts } from '../../e2e/suites/drafting.ts'
 import { contextHere, requestHere, type Wish } from './in_process.ts'
 
 /** Long enough to take more than the estimate. */

@@ -1,10 +1,10 @@
 /** Sessions of `improve` by its flow itself, without a process around it. */
-import type { FlowContext } from '../../../src/flows/context.ts'
+import type { FlowContext } from '../../../src/flows/flow_context.ts'
 import { improve } from '../../../src/flows/improve/improve.ts'
-import type { ImproveRequest } from '../../../src/flows/improve/request.ts'
-import { type Limits, noLimits } from '../../../src/flows/limits.ts'
-import { usualMargins } from '../../../src/phases/4-report/accept/guards.ts'
-import type { World } from '../../e2e/improving.ts'
+import type { ImproveRequest } from '../../../src/flows/improve/improve_request.ts'
+import { type Limits, noLimits } from '../../../src/flows/limits/limits.ts'
+import { usualMargins } from '../../../src/phases/4-report/acceptance/guards.ts'
+import type { World } from '../../e2e/improve/improving.ts'
 
 export interface Wish extends Partial<Omit<ImproveRequest, 'bench' | 'skill'>> {
   limits?: Partial<Limits>
@@ -30,7 +30,7 @@ export function requestHere(
     ...{ retries: 0, activation: 'natural' as const, onTimeout: 'fail' as const, workspace, passEnv: [] },
     limits: { ...noLimits, ...limits },
     queue,
-    sandbox: { mode: 'off' as const, network: null, readable: [] },
+    sandbox: { mode: 'off' as const, network: null, readable: [], trusted: true },
   }
   return { skill, ...usual, review: null, ...wish, bench }
 }

@@ -3,11 +3,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { runRecord } from '../../../schemas/run.ts'
-import { UserError } from '../../../src/base/error.ts'
-import { plainFiles } from '../../../src/base/files.ts'
-import { alikeIn } from '../../../src/flows/improve/candidate.ts'
-import { addressOf } from '../../../src/jobs/queue/address.ts'
-import { broken, mended, mends, openWorld, proposer } from '../../e2e/improving.ts'
+import { UserError } from '../../../src/base/errors/error.ts'
+import { listPlainFiles } from '../../../src/base/fs/files.ts'
+import { findNameClash } from '../../../src/flows/improve/propose/candidate.ts'
+import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
+import { broken, mended, mends, openWorld, proposer } from '../../e2e/improve/improving.ts'
 import { improveHere } from './in_process.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -28,7 +28,7 @@ test('a start that is refused for its budget, its engine or its queue leaves the
   await expect(unpriced).rejects.toThrow(/^--budget: what anthropic:practice-1 costs is not known/)
   const keyless = improveHere(world, { engine: 'openai:gpt-5', proposer: 'anthropic:practice-1' })
   await expect(keyless).rejects.toThrow(/OPENAI_API_KEY/)
-  const away = { address: addressOf('redis://127.0.0.1:1'), shared: world.workspace, atOnce: 1, waitMs: 0 }
+  const away = { address: parseQueueAddress('redis://127.0.0.1:1'), shared: world.workspace, atOnce: 1, waitMs: 0 }
   const elsewhere = improveHere(world, { queue: { ...away, tags: [], signer: null } })
   await expect(elsewhere).rejects.toThrow(/ECONNREFUSED/)
   expect([readdirSync(world.workspace).sort(), before.includes('sessions')]).toEqual([before, false])
@@ -130,7 +130,7 @@ test.each([
   await using world = await openWorld(idle, 4)
   const { history } = await improveHere(world, { engine, limits: { budgetTokens: 500 } })
   expect(history.iterations).toEqual([])
-  const records = plainFiles(world.workspace).filter((file) => path.basename(file) === 'run.json')
+  const records = listPlainFiles(world.workspace).filter((file) => path.basename(file) === 'run.json')
   const costs = records.map((file) => runRecord.parse(JSON.parse(readFileSync(file, 'utf8'))).cost?.usd ?? null)
   expect(costs.length).toBeGreaterThan(0)
   if (isKnown) {
@@ -162,7 +162,7 @@ test('a proposer of unknown cost is refused under a budget; --cost-per-run cover
 test('runs and proposals of unknown cost count as --cost-per-run, in a resumed session too', async () => {
   await using world = await openWorld(idle, 4)
   const runsMade = () =>
-    plainFiles(world.workspace).filter((file) => /\/(benchmarks|calibrations)\/.*\/run\.json$/.test(file)).length
+    listPlainFiles(world.workspace).filter((file) => /\/(benchmarks|calibrations)\/.*\/run\.json$/.test(file)).length
   // v0's own 8 runs and the proposal: what is left pays for one run, and a pair takes two
   const limits = { budget: 10.5, costPerRun: 1 }
   const { history } = await improveHere(world, { iterations: 1, limits })
@@ -185,5 +185,5 @@ test.each([
   [['SKILL.md', 'skill.md'], [], null],
   [['a.md', 'b/a.md'], ['a.md'], null],
 ])('files %j of which %j are changed: names that differ in case only are %j', (names, changed, alike) => {
-  expect(alikeIn(names, changed)).toBe(alike)
+  expect(findNameClash(names, changed)).toBe(alike)
 })

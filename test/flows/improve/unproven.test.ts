@@ -1,8 +1,8 @@
 /** Sessions of `improve` that stop with something open: a version that is not proven, and a proposer that fails. */
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { critique } from '../../../src/flows/critique/critique.ts'
-import { evals, mends, openWorld } from '../../e2e/improving.ts'
+import { critiqueBenchmark } from '../../../src/flows/check/critique/critique.ts'
+import { evals, mends, openWorld } from '../../e2e/improve/improving.ts'
 import { contextHere, improveHere } from './in_process.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -42,7 +42,7 @@ test('out of money with a version that is not proven: what was kept for the test
 
   // what is said of the suite is said by the benchmark of the most cases, not by the newest, which is the test of one
   const of = (folder = '') =>
-    critique({ benchmark: path.join(world.workspace, folder), suite: null }, contextHere(world))
+    critiqueBenchmark({ benchmark: path.join(world.workspace, folder), suite: null }, contextHere(world))
   const { validation, train } = more.history.iterations[1]?.benchmarks ?? {}
   const cases = (folder = '') => new Set(world.benchmark(folder).runs.map((run) => run.eval_id)).size
   expect([validation, train, more.history.test?.benchmark].map(cases)).toEqual([3, 2, 1])

@@ -4,14 +4,14 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
-import { bench, planBench } from '../../../src/flows/bench.ts'
-import type { BenchRequest } from '../../../src/flows/prepare.ts'
-import type { QueueWish } from '../../../src/flows/queue/remote.ts'
-import { type WorkRequest, workQueue } from '../../../src/flows/queue/work.ts'
-import type { WorkEvent } from '../../../src/flows/queue/work_event.ts'
-import { addressOf } from '../../../src/jobs/queue/address.ts'
+import { bench, planBench } from '../../../src/flows/bench/bench.ts'
+import type { BenchRequest } from '../../../src/flows/prepare/prepare_bench.ts'
+import type { QueueWish } from '../../../src/flows/prepare/queue_options.ts'
+import { runQueueWorker, type WorkRequest } from '../../../src/flows/queue/worker/work.ts'
+import type { WorkEvent } from '../../../src/flows/queue/worker/work_event.ts'
+import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
-import { type QueueTiming, timingOf } from '../../../src/jobs/queue/transport.ts'
+import { createQueueTiming, type QueueTiming } from '../../../src/jobs/queue/transport.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
 import { type QueueServer, startRedis } from '../../jobs/queue/servers.ts'
 
@@ -84,7 +84,7 @@ function requestFor(asked: Asked): BenchRequest {
   const usual = {
     ...{ suite: null, baseline: null, cases: [], model: null, judge: null, runs: 1, concurrency: 2, retries: 0 },
     ...{ timeoutSeconds: 60, maxTurns: null, activation: 'natural', onTimeout: 'fail', fresh: false, cache: false },
-    ...{ passEnv: [], sandbox: { mode: 'off', network: null, readable: [] } },
+    ...{ passEnv: [], sandbox: { mode: 'off', network: null, readable: [], trusted: true } },
   } satisfies Partial<BenchRequest>
   return { ...usual, ...asked }
 }
@@ -107,7 +107,7 @@ export async function planHere(asked: Asked, env: HereOptions['env'] = environme
 }
 
 export function wishFor(url: string, shared: string, more: Partial<QueueWish> = {}): QueueWish {
-  return { address: addressOf(url), shared, atOnce: 4, waitMs: 0, tags: [], signer: null, ...more }
+  return { address: parseQueueAddress(url), shared, atOnce: 4, waitMs: 0, tags: [], signer: null, ...more }
 }
 
 export interface WorkerHere extends AsyncDisposable {
@@ -121,20 +121,23 @@ type WorkAsked = Partial<WorkRequest> & { timing?: QueueTiming; env?: HereOption
 
 /** `queue work` in this process, until it is disposed of. */
 export async function workHere(url: string, shared: string, asked: WorkAsked = {}): Promise<WorkerHere> {
-  const { timing = timingOf(2), env = {}, now = () => new Date(), ...more } = asked
-  const transport = await openTransport(addressOf(url), timing)
+  const { timing = createQueueTiming(2), env = {}, now = () => new Date(), ...more } = asked
+  const transport = await openTransport(parseQueueAddress(url), timing)
   const told: WorkEvent[] = []
   const [drain, stop] = [new AbortController(), new AbortController()]
   const request: WorkRequest = {
     ...{ shared, concurrency: 2, engines: ['command'], tags: [], signer: null, version: 'test', lookMs: 50 },
-    ...{ sandbox: { mode: 'off', network: null, readable: [] }, cache: { folder: fresh(), maxBytes: 2 ** 20 } },
+    ...{
+      sandbox: { mode: 'off', network: null, readable: [], trusted: true },
+      cache: { folder: fresh(), maxBytes: 2 ** 20 },
+    },
     ...more,
   }
   const context = {
     ...{ emit: () => {}, env: { ...environment, ...env }, drain: drain.signal, signal: stop.signal },
     now,
   }
-  const working = workQueue(request, { transport, tell: (event) => void told.push(event) }, context)
+  const working = runQueueWorker(request, { transport, tell: (event) => void told.push(event) }, context)
   working.catch(() => {}) // looked at when it ends
   const end = async () => {
     drain.abort()

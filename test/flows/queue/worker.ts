@@ -39,7 +39,7 @@ export async function startWorker(url: string, shared: string, options: WorkerOp
     '--shared',
     shared,
     '--json',
-    ...(options.sandbox ?? ['--sandbox', 'off']),
+    ...(options.sandbox ?? ['--sandbox', 'off', '--trust-suite']),
     '--lock',
     options.lock ?? '2',
     ...(options.flags ?? []),

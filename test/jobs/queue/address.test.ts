@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { queueAddress } from '../../../src/jobs/queue/address.ts'
+import { resolveQueueAddress } from '../../../src/jobs/queue/address.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'address-'))
 const ca = path.join(folder, 'ca.crt')
@@ -11,8 +11,8 @@ writeFileSync(ca, '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n')
 const passwordFile = path.join(folder, 'password')
 writeFileSync(passwordFile, 's3cret from file\n')
 const nothing = { caFile: null, passwordFile: null, env: {} }
-const of = (url: string | null, more: Partial<Parameters<typeof queueAddress>[0]> = {}) =>
-  queueAddress({ url, ...nothing, ...more })
+const of = (url: string | null, more: Partial<Parameters<typeof resolveQueueAddress>[0]> = {}) =>
+  resolveQueueAddress({ url, ...nothing, ...more })
 
 describe('an address', () => {
   test('is none where none is given', () => expect(of(null)).toBeNull())

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openSigner, signerOf } from '../../../src/jobs/queue/sign.ts'
+import { createSigner, openSigner } from '../../../src/jobs/queue/sign.ts'
 
 const key = 'k'.repeat(32)
-const signer = signerOf(Buffer.from(key))
+const signer = createSigner(Buffer.from(key))
 const job = {
   id: 'abc',
   benchmark: '0123456789abcdef',
@@ -46,7 +46,7 @@ describe('a signature', () => {
     ['an empty one', ''],
     ['one cut off', signature.slice(0, -1)],
     ['one with more', `${signature}0`],
-    ['one of another key', signerOf(Buffer.from('K'.repeat(32))).sign(job)],
+    ['one of another key', createSigner(Buffer.from('K'.repeat(32))).sign(job)],
     ['a plain hash', `hmac-sha256:${createHash('sha256').update(JSON.stringify(job)).digest('hex')}`],
     ['another method', signature.replace('sha256', 'md5')],
   ])('%s fits nothing', (_what, wrong) => expect(signer.verify(job, wrong)).toBe(false))

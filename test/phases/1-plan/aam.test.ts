@@ -2,8 +2,8 @@
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findSuites } from '../../../src/phases/1-plan/find_suites.ts'
-import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
+import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { config, load, package_, plain, theCase } from './aam_package.ts'
 import { folderOf, userError } from './folder.ts'
 
@@ -112,9 +112,9 @@ describe('a case: each field alone', () => {
     ['a long name', plain.replace('one', 'a'.repeat(65)), 'name must be 1 to 64'],
     ['no prompt', plain.replace('Do it.', ''), 'input.prompt is missing'],
     ['no criteria', plain.replace('It is done.', ''), 'judge.criteria is missing'],
-    ['no such skill', `${plain}target: skill:gone\n`, 'has no such skill; it has other, sums'],
+    ['no such skill', `${plain}target: skill:gone\n`, 'has no such skill (it has other, sums)'],
     ['no such hook', `${plain}target: hook:stop\n`, 'has no such hook'],
-    ['no such agent', `${plain}target: agent:gone\n`, 'has no such agent; it has auditor'],
+    ['no such agent', `${plain}target: agent:gone\n`, 'has no such agent (it has auditor)'],
     ['another kind of target', `${plain}target: rule:x\n`, 'neither skill:<name>'],
     ['blocked: maybe', `${plain}expected: { agent-blocked: maybe }\n`, 'agent-blocked must be true or false'],
     ['a file that is not there', plain.replace('  prompt', '  files: [gone.csv]\n  prompt'), 'no such file'],
@@ -221,7 +221,11 @@ describe('the package around the agent', () => {
   test.each([
     ['a dependency', { 'package.agent.json': '{"name":"p","dependencies":{"@x/y":"1"}}' }, '@x/y 1 is not installed'],
     ['no manifest', { 'package.agent.json': '[]' }, 'not an object'],
-    ['an unknown event', { 'hooks/hooks.json': '{"hooks":{"on-lunch":[]}}' }, 'on-lunch is no event'],
+    [
+      'an unknown event',
+      { 'hooks/hooks.json': '{"hooks":{"on-lunch":[]}}' },
+      '"on-lunch" is not a known event; its hooks never run',
+    ],
     [
       'a tool without a counterpart',
       { 'agents/auditor/agent.yaml': `${package_['agents/auditor/agent.yaml']}tools: [fax]\n` },
@@ -244,6 +248,19 @@ describe('the package around the agent', () => {
   })
 })
 
+test.each([
+  ['pre-tool-us', 'pre-tool-use'],
+  ['PreToolUs', 'PreToolUse'],
+  ['Pre-Tool-Use', 'pre-tool-use'],
+])('the misspelt event %s keeps every case from running', async (event, meant) => {
+  const text = `{"hooks":{"${event}":[{"hooks":[{"command":"true"}]}]}}`
+  const { cases } = await load({ 'hooks/hooks.json': text, 'evals/cases/two.yaml': plain.replace('one', 'two') })
+  const slip = expect.stringMatching(
+    new RegExp(`hooks\\.json:1:11: "${event}" is not a known event \\(did you mean "${meant}"\\?\\)$`),
+  )
+  expect(cases.map(({ cannot_run }) => cannot_run)).toEqual([slip, slip])
+})
+
 describe('where it is found', () => {
   test.each(['', 'evals', 'evals/eval-config.json', 'evals/cases/one.yaml'])('at package/%s', async (place) => {
     const [found] = await findSuites(path.join(folderOf(package_), place), null)
@@ -260,11 +277,26 @@ describe('where it is found', () => {
     const [found] = await findSuites(folderOf(others), null)
     expect((await userError(found?.load() ?? Promise.resolve())).message).toContain('eval-config.json: no such file')
   })
+  test('bench keeps a case that does not say which skill it is about, with the reason', async () => {
+    const broken = {
+      'evals/cases/bad.yaml': 'name: [x\n',
+      'evals/cases/slip.yaml': `${plain.replace('one', 'slip')}targt: skill:sums\n`,
+    }
+    const two = { 'evals/cases/two.yaml': `${plain.replace('one', 'two')}target: skill:sums\n` }
+    const root = folderOf({ ...package_, ...two, ...broken })
+    const suite = await loadSuite(root, path.join(root, 'skills/sums'))
+    const reasons = new Map(suite.cases.map((one) => [one.eval_name, one.cannot_run]))
+    expect(reasons.get('two')).toBe(null)
+    expect(reasons.get('bad')).toContain('bad.yaml:2:1')
+    expect(reasons.get('slip')).toContain('did you mean "target"?')
+  })
   test('bench takes the cases about one skill', async () => {
     const root = folderOf({ ...package_, 'evals/cases/two.yaml': `${plain.replace('one', 'two')}target: skill:sums\n` })
     const suite = await loadSuite(root, path.join(root, 'skills/sums'))
     expect(suite.cases.map((one) => one.eval_name)).toEqual(['two'])
     expect(suite.cases[0]?.environment?.skills?.map((one) => one.path)).toEqual(['other/SKILL.md'])
-    expect(suite.warnings.map(({ message }) => message)).toContain('1 cases are about something else; eval runs them')
+    expect(suite.warnings.map(({ message }) => message)).toContain(
+      '1 of its cases are about something else; eval runs them',
+    )
   })
 })

@@ -1,6 +1,6 @@
 /** A small AAM package, with other files where a test wants them. */
 import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
-import { findSuites } from '../../../src/phases/1-plan/find_suites.ts'
+import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
 import { folderOf, skillText } from './folder.ts'
 
 export const config = { version: 1, engine: 'claude-code' }

@@ -11,6 +11,9 @@ describe('each is read', () => {
       { reference: { answer: '42', files: { 'a.txt': 'x' } } },
       { reference: { answer: '42', files: { 'a.txt': 'x' } } },
     ],
+    [{ checks: [{ type: 'file_exists', path: 'a', weight: 2 }] }, { checks: [{ weight: 2 }] }],
+    [{ checks: [{ type: 'command', run: 'x', reward: true }] }, { checks: [{ reward: true }] }],
+    [{ expectations: [{ text: 't', weight: 0.5 }] }, { expectations: [{ text: 't', weight: 0.5 }] }],
     [{ timeout: 90 }, { timeout_seconds: 90 }],
     [{ setup: 'npm ci' }, { setup: 'npm ci' }],
     [{ git: true }, { git: true }],
@@ -24,12 +27,44 @@ describe('each is read', () => {
   })
 })
 
+test.each<[string, object[]]>([
+  [
+    'two rewards',
+    [
+      { type: 'command', run: 'x', reward: true },
+      { type: 'command', run: 'y', reward: true },
+    ],
+  ],
+  ['a reward that is an indicator', [{ type: 'command', run: 'x', reward: true, indicator: true }]],
+])('%s in a case are a mistake', async (_what, checks) => {
+  const { message } = await userError(loadEvals({ skill_name: 's', evals: [{ ...base, checks }] }))
+  expect(message).toContain('$.evals[0].checks: one check alone can be the reward of a case, and an indicator never')
+})
+
+describe('a folder to write to that would hide a part of the system is an error', () => {
+  const asking = (writable: string[]) => loadEvals({ skill_name: 's', sandbox: { writable }, evals: [base] })
+  test.each([
+    ...['//', '/usr/bin', '/usr//local/x', '/bin', '/etc', '/etc/ssl', '/etc/passwd', '/var/../etc', '/proc'],
+    ...['/sys/fs', '/dev', '/dev/', '/nix'],
+  ])('%s', async (folder) => {
+    const { message } = await userError(asking(['/var/cache/tool', folder]))
+    expect(message).toContain(`evals.json: $.sandbox.writable[1]: "${folder}" would hide /`)
+  })
+  test('/', async () => {
+    const { message } = await userError(asking(['/']))
+    expect(message).toContain('$.sandbox.writable[0]: must be an absolute path below /')
+  })
+  test.each(['/var/cache/tool', '/etc/tool', '/opt', '/usrs', '/tmp/cache'])('not %s', async (folder) => {
+    expect((await asking([folder])).sandbox).toEqual({ writable: [folder] })
+  })
+})
+
 describe('a mistake is an error', () => {
   test.each<[object, RegExp]>([
     [{ checks: ['says 42'] }, /\$\.evals\[0\]\.checks\[0\]/],
     [
       { checks: [{ type: 'contain', value: 'x' }] },
-      /checks\[0\]\.type: no check is called "contain"; known: contains, /,
+      /checks\[0\]\.type: no check is called "contain"; did you mean "contains"\?/,
     ],
     [{ checks: [{ value: 'x' }] }, /checks\[0\]\.type/],
     [{ checks: [{ type: 'contains' }] }, /checks\[0\]\.value/],
@@ -141,6 +176,9 @@ describe('a check with a bad parameter is refused, with file, case, field and fi
     [{ type: 'tool_used', name: 'Bash', input: '(' }, /checks\[0\]\.input: Invalid regular expression/],
     [{ type: 'tool_used', name: 'Bash', input_json: '(' }, /checks\[0\]\.input_json: Invalid regular expression/],
     [{ type: 'tool_not_used', name: 'Bash', times: { max: 0 } }, /checks\[0\]: .*times/],
+    [{ type: 'file_exists', path: 'a', weight: 0 }, /checks\[0\]\.weight: /],
+    [{ type: 'file_exists', path: 'a', weight: '2' }, /checks\[0\]\.weight: /],
+    [{ type: 'skill_read', reward: true }, /checks\[0\]/],
     [{ type: 'skill_read', indicator: false }, /checks\[0\]\.indicator: .*always an indicator/],
     [{ type: 'script_executed', script: '../x.py' }, /checks\[0\]\.script: .*leads out of the skill's folder/],
     [{ type: 'turns_at_most', value: 0 }, /checks\[0\]\.value: /],

@@ -30,7 +30,17 @@ describe('names of the list', () => {
   test('a boolean is skipped', async () => {
     const { texts, warnings } = await judged({ expected_behavior: false, expectations: ['a'] })
     expect(texts).toEqual(['a'])
-    expect(warnings).toContainEqual('$.evals[0].expected_behavior: a boolean, not a list of criteria; it is skipped')
+    expect(warnings).toContainEqual('$.evals[0].expected_behavior: a boolean, not a criterion; it is skipped')
+  })
+  test.each<[string, unknown]>([
+    ['expectations', 3],
+    ['expectations', true],
+    ['expectations', ['a', 3]],
+    ['expectations', [['a']]],
+    ['assertions', 1],
+  ])('%s: %j keeps the case from running: what it was written for would be lost', async (key, value) => {
+    const read = await judged({ [key]: value, checks: [{ type: 'contains', value: 'x' }] })
+    expect(read.case.cannot_run).toMatch(new RegExp(`^"${key}" holds .*, not a statement$`))
   })
   test('null and empty items are skipped', async () => {
     const { texts, warnings } = await judged({ expectations: [null, 'a', ' '] })
@@ -90,10 +100,34 @@ describe('where the statement of an object is', () => {
     expect(read.case.expectations).toEqual([{ text: 't', indicator }])
     expect(read.warnings).toEqual([])
   })
-  test('an indicator that is neither true nor false is said', async () => {
-    const read = await judged({ expectations: [{ text: 't', indicator: 'no' }] })
-    expect(read.case.expectations).toEqual([{ text: 't' }])
-    expect(read.warnings).toContain('$.evals[0].expectations[0].indicator: "indicator" of a criterion is not read')
+  test.each<[object, string]>([
+    [{ text: 't', indicator: 'yes' }, 'text'],
+    [{ text: 't', indicator: 1 }, 'a number'],
+    [{ type: 'contains', value: 'v', indicator: 'yes' }, 'text'],
+  ])('%j: an indicator that is neither true nor false keeps the case from running', async (item, kind) => {
+    const { case: one } = await judged({ expectations: [item] })
+    expect(one.cannot_run).toBe(`"indicator" holds ${kind}, not true or false`)
+  })
+  test.each<[unknown, string]>([
+    [0, '0'],
+    [-2, '-2'],
+    ['high', 'text'],
+  ])('a weight of %j keeps the case from running', async (weight, kind) => {
+    for (const item of [
+      { text: 't', weight },
+      { type: 'contains', value: 'v', weight },
+    ]) {
+      const { case: one } = await judged({ expectations: [item] })
+      expect(one.cannot_run).toBe(`"weight" holds ${kind}, not a number above 0`)
+    }
+  })
+  test('a weight is ours and stays', async () => {
+    const read = await judged({ expectations: [{ text: 't', weight: 2 }] })
+    expect([read.case.expectations, read.warnings]).toEqual([[{ text: 't', weight: 2 }], []])
+  })
+  test('an indicator of null is none', async () => {
+    const { case: one } = await judged({ expectations: [{ text: 't', indicator: null }] })
+    expect([one.cannot_run, one.expectations]).toEqual([null, [{ text: 't' }]])
   })
 })
 
@@ -285,9 +319,13 @@ describe('foreign checks', () => {
     expect([read.texts, read.case.checks]).toEqual([[text], []])
     expect(read.warnings[0]).toContain('is not certain')
   })
-  test('a weight is named as not read', async () => {
-    const { warnings } = await judged({ assertions: [{ type: 'contains', value: 'x', weight: 2 }] })
-    expect(warnings).toContainEqual(expect.stringContaining('"weight" of a criterion is not read'))
+  test('a weight is read, `required` is named as not read', async () => {
+    const { case: one, warnings } = await judged({
+      assertions: [{ type: 'contains', value: 'x', weight: 2, required: true }],
+    })
+    expect(one.checks).toMatchObject([{ type: 'contains', weight: 2 }])
+    expect(warnings).toContainEqual(expect.stringContaining('"required" of a criterion is not read'))
+    expect(warnings).not.toContainEqual(expect.stringContaining('"weight" of a criterion is not read'))
   })
   test.each<[object, string[], string]>([
     [
@@ -341,7 +379,7 @@ describe('expected_output', () => {
   })
   test.each<[object, string]>([
     [{ expected_output: '42' }, '$.evals[0]: no criteria; one expectation is derived from expected_output'],
-    [{}, '$.evals[0]: no criteria and no expected_output; the case runs ungraded, outside every rate'],
+    [{}, '$.evals[0]: no criteria and no expected_output'],
     [
       { expected: '4', checks: [{ type: 'contains', value: '4' }] },
       '$.evals[0].expected: "expected" is read as "expected_output"',

@@ -1,6 +1,6 @@
 /** Files of drafted cases that would be one file on a system where case does not count, or a file and a folder. */
 import { expect, test } from 'vitest'
-import { draftMistakes } from '../../../src/phases/1-plan/draft/mistakes.ts'
+import { findDraftMistakes } from '../../../src/phases/1-plan/draft/draft_mistakes.ts'
 
 type Files = Record<string, string>
 
@@ -17,5 +17,5 @@ test.each<[string, Files[], number[]]>([
   ['one case of two files', [{ 'a.csv': '1', 'b.csv': '1' }], []],
 ])('%s', (_, files, wrong) => {
   const cases = files.map((one, at) => caseWith(`prompt ${at}`, one))
-  expect([...draftMistakes(cases, { prompts: [], taken: [] }).keys()]).toEqual(wrong)
+  expect([...findDraftMistakes(cases, { prompts: [], taken: [] }).keys()]).toEqual(wrong)
 })

@@ -2,8 +2,8 @@
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { runKey } from '../../../src/phases/1-plan/key.ts'
-import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { computeRunKey } from '../../../src/phases/1-plan/keys/plan_keys.ts'
+import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { specOf } from '../../fixtures/run_spec.ts'
 import { folderOf, loadCase, loadEvals, skillWith } from './folder.ts'
 
@@ -16,6 +16,7 @@ const files = {
   'evals/settings.json': '{"permissions":{},"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}}',
   'evals/mcp.json': '{"mcpServers":{"tickets":{"command":"node"}}}',
   'evals/broken.json': '{',
+  'evals/slip.json': '{"hooks":{"Stopp":[{"hooks":[{"command":"true"}]}]}}',
 }
 const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] }
 const read = (environment: object) => loadCase({ ...base, environment }, files)
@@ -53,6 +54,11 @@ describe('what is missing or broken keeps the case from running', () => {
     [{ rules: ['evals/rules/house.md', 'evals/other/house.md'] }, 'environment.rules: two files are named house.md'],
     [{ hooks: 'evals/broken.json' }, 'environment.hooks: '],
     [{ hooks: 'evals/none.json' }, 'no such file'],
+    [
+      { hooks: { PreToolUs: hooks.Stop } },
+      'environment.hooks: "PreToolUs" is not a known event (did you mean "PreToolUse"?)',
+    ],
+    [{ hooks: 'evals/slip.json' }, 'environment.hooks: "Stopp" is not a known event (did you mean "Stop"?)'],
     [{ hooks: '../../etc/passwd' }, 'leads out of the skill folder'],
     [{ mcp_servers: '/etc/passwd' }, 'leads out of the skill folder'],
     [{ mcp_servers: 'evals/settings.json' }, 'environment.mcp_servers: '],
@@ -62,6 +68,15 @@ describe('what is missing or broken keeps the case from running', () => {
     expect(one.cannot_run).toContain(reason)
     expect(one.environment).toBeUndefined()
   })
+})
+
+test('an event that nobody knows is a warning', async () => {
+  const { case: one, warnings } = await read({ hooks: { OnLunch: hooks.Stop, PostToolUseFailure: hooks.Stop } })
+  expect(one.cannot_run).toBeNull()
+  expect(Object.keys(one.environment?.hooks ?? {})).toEqual(['OnLunch', 'PostToolUseFailure'])
+  expect(warnings).toEqual([
+    '$.evals[0].environment.hooks.OnLunch: "OnLunch" is not a known event; its hooks may never run',
+  ])
 })
 
 test('a file of servers that is a link to elsewhere keeps the case from running', async () => {
@@ -82,13 +97,13 @@ test.each([
 ])('the key changes with %j', async (environment) => {
   const { case: one } = await read(environment)
   const { case: bare } = await read({})
-  const key = (each: typeof one) => runKey(specOf({ environment: each.environment }))
+  const key = (each: typeof one) => computeRunKey(specOf({ environment: each.environment }))
   expect(key(one)).not.toBe(key(bare))
 })
 test('the key changes with the content of a script', async () => {
   const key = async (text: string) => {
     const { case: one } = await loadCase({ ...base, environment: { files: ['evals/g.sh'] } }, { 'evals/g.sh': text })
-    return runKey(specOf({ environment: one.environment }))
+    return computeRunKey(specOf({ environment: one.environment }))
   }
   expect(await key('a')).toBe(await key('a'))
   expect(await key('b')).not.toBe(await key('a'))

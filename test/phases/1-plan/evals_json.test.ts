@@ -4,8 +4,8 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { suite as suiteSchema } from '../../../schemas/suite.ts'
-import { UserError } from '../../../src/base/error.ts'
-import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { UserError } from '../../../src/base/errors/error.ts'
+import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { loadCase, loadEvals, skillWith, userError } from './folder.ts'
 
 const ids = (evals: object[]) =>
@@ -282,14 +282,30 @@ describe('prompts', () => {
     ['check', 'checks'],
     ['expectation', 'expectations'],
     ['expectatons', 'expectations'],
-    ['timeoutSecond', 'timeout'],
     ['promt', 'prompt'],
     ['file', 'files'],
     ['assertion', 'assertions'],
-  ])('%s is not read, and near %s', async (name, meant) => {
-    const { warnings } = await loadCase({ prompt: 'p', expectations: ['e'], [name]: ['x'] })
-    expect(warnings).toContain(`$.evals[0].${name}: "${name}" of a case is not read; did you mean "${meant}"?`)
+    ['expected_outpt', 'expected_output'],
+    ['refrence', 'reference'],
+    ['enviroment', 'environment'],
+    ['set_up', 'setup'],
+  ])('%s is a misspelt %s, and keeps the case from running', async (name, meant) => {
+    const read = await loadCase({ prompt: 'p', expectations: ['e'], [name]: ['x'] })
+    expect(read.case.cannot_run).toBe(`"${name}" is not a known field (did you mean "${meant}"?)`)
+    expect(read.warnings).toEqual([expect.stringContaining('no id')])
   })
+  test.each(['timeoutSecond', 'prompt_template'])('%s is near a field, not a misspelling of it', async (name) => {
+    const read = await loadCase({ id: 1, prompt: 'p', expectations: ['e'], [name]: ['x'] })
+    expect(read.case.cannot_run).toBeNull()
+    expect(read.warnings).toEqual([expect.stringMatching(/ of a case is not read; did you mean "(timeout|prompt)"\?$/)])
+  })
+  test.each(['title', 'notes', 'tag', 'messages', 'level', 'x-prompt'])(
+    '%s beside a prompt is no misspelling',
+    async (name) => {
+      const read = await loadCase({ id: 1, prompt: 'p', expectations: ['e'], [name]: 'x' })
+      expect(read.case.cannot_run).toBeNull()
+    },
+  )
   test('a field that is near none is not read, and nothing is guessed', async () => {
     const { warnings } = await loadCase({ prompt: 'p', expectations: ['e'], colour: 'red' })
     expect(warnings).toContain('$.evals[0].colour: "colour" of a case is not read')

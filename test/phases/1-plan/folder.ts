@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
-import { UserError } from '../../../src/base/error.ts'
-import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { UserError } from '../../../src/base/errors/error.ts'
+import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 
 export const skillText = '---\nname: sums\ndescription: Adds up.\n---\nAdd up.\n'
 

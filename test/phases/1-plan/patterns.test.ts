@@ -1,7 +1,13 @@
 /** Other tools' text checks as regular expressions: the same verdict on every text as their plain meaning. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { absence, allOf, anyOf, beginning, ending } from '../../../src/phases/1-plan/formats/patterns.ts'
+import {
+  absencePattern,
+  allTextsPattern,
+  anyTextPattern,
+  prefixPattern,
+  suffixPattern,
+} from '../../../src/phases/1-plan/formats/patterns.ts'
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '^', '$', '(', '[', '\\', '/', '\n', 'A'), maxLength: 8 })
 const some = text.filter((one) => one !== '')
@@ -14,11 +20,11 @@ test('begins, ends, one of, all of', () => {
       const [first = ''] = parts
       const [of, all] = [plain(flag, whole), parts.map((one) => plain(flag, one))]
       const is = (pattern: string) => new RegExp(pattern, flag).test(whole)
-      expect(is(beginning(first))).toBe(of.startsWith(plain(flag, first)))
-      expect(is(ending(first))).toBe(of.endsWith(plain(flag, first)))
-      expect(is(anyOf(parts))).toBe(all.some((one) => of.includes(one)))
-      expect(is(allOf(parts))).toBe(all.every((one) => of.includes(one)))
-      expect(is(absence(anyOf(parts)))).toBe(!all.some((one) => of.includes(one)))
+      expect(is(prefixPattern(first))).toBe(of.startsWith(plain(flag, first)))
+      expect(is(suffixPattern(first))).toBe(of.endsWith(plain(flag, first)))
+      expect(is(anyTextPattern(parts))).toBe(all.some((one) => of.includes(one)))
+      expect(is(allTextsPattern(parts))).toBe(all.every((one) => of.includes(one)))
+      expect(is(absencePattern(anyTextPattern(parts)))).toBe(!all.some((one) => of.includes(one)))
     }),
     { numRuns: 1000 },
   )
@@ -27,7 +33,7 @@ test('begins, ends, one of, all of', () => {
 test.each(['^a', 'a$', '(a)\\1', 'a|b', '(?<x>a)\\k<x>'])('absent is the opposite of %s', (pattern) => {
   fc.assert(
     fc.property(text, flags, (whole, flag) => {
-      expect(new RegExp(absence(pattern), flag).test(whole)).toBe(!new RegExp(pattern, flag).test(whole))
+      expect(new RegExp(absencePattern(pattern), flag).test(whole)).toBe(!new RegExp(pattern, flag).test(whole))
     }),
   )
 })

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkSkill } from '../../../src/phases/1-plan/check/check_skill.ts'
-import { hashSuite, loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { hashSuite, loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { folderOf, skillText, userError } from './folder.ts'
 
 const grader = (front: string, body = '') => `---\n${front}\n---\n\n${body}\n`
@@ -277,12 +277,8 @@ describe('a grader', () => {
 
   test.each<[string, string, string]>([
     ['tool_used with more', 'type: tool_used\ntool: Bash\ncount: 2', 'its count is not known'],
-    ['tool_used without a tool', 'type: tool_used', 'names no tool'],
     ['tool_used that no run meets', 'type: tool_used\ntool: Bash\nmax: 0', 'add min: 0'],
     ['tool_used with min above max', 'type: tool_used\ntool: Bash\nmin: 3\nmax: 2', 'min 3 is above its max 2'],
-    ['tool_used with a broken range', 'type: tool_used\ntool: Bash\nmin: -1', 'min'],
-    ['tool_used with text for a number', 'type: tool_used\ntool: Bash\nmax: many', 'max'],
-    ['tool_used with a broken pattern', "type: tool_used\ntool: Bash\ninput_match: '('", 'Unterminated group'],
     ['tool_used with a star', "type: tool_used\ntool: 'mcp__*'", 'takes for a letter'],
     ['tool_order', 'type: tool_order\nbefore: A\nafter: B', 'order of tool calls'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
@@ -291,9 +287,21 @@ describe('a grader', () => {
     ['no type', 'name: x', 'without a "type" is not read: known are regex, '],
     ['a regex over the trace', 'type: regex\npattern: a\ntarget: trace', 'their trace'],
     ['a regex that is counted', 'type: regex\npattern: a\nmatch: count:2', 'count:2'],
+    ['an unknown flag', 'type: regex\npattern: a\nflags: v', 'flags v'],
+  ])('%s is named as not read', async (_, front, why) => {
+    const { warnings, checks, expectations } = await read(front)
+    expect([checks, expectations]).toEqual([[], []])
+    expect(warnings[0]).toContain('sum/graders/g.md: a grader ')
+    expect(warnings[0]).toContain(why)
+    expect(warnings[1]).toContain('no criteria and no expected_outcome')
+  })
+  test.each<[string, string, string]>([
+    ['tool_used without a tool', 'type: tool_used', 'names no tool'],
+    ['tool_used with a broken range', 'type: tool_used\ntool: Bash\nmin: -1', 'min'],
+    ['tool_used with text for a number', 'type: tool_used\ntool: Bash\nmax: many', 'max'],
+    ['tool_used with a broken pattern', "type: tool_used\ntool: Bash\ninput_match: '('", 'Unterminated group'],
     ['a regex that is none', "type: regex\npattern: '('", 'Unterminated group'],
     ['a regex without pattern', 'type: regex', 'pattern'],
-    ['an unknown flag', 'type: regex\npattern: a\nflags: v', 'flags v'],
     ['an llm grader without words', 'type: llm', 'no criteria'],
     ['an llm grader of blanks', "type: llm\ncriteria: ' '", 'no criteria'],
     ['a file elsewhere', 'type: file_exists\npath: /etc/hostname', '/etc/hostname leads out of the working folder'],
@@ -305,12 +313,17 @@ describe('a grader', () => {
       'type: regex\npattern: a\ntarget: { source: file, path: /etc/x }',
       '/etc/x leads out',
     ],
-  ])('%s is named as not read', async (_, front, why) => {
-    const { warnings, checks, expectations } = await read(front)
-    expect([checks, expectations]).toEqual([[], []])
-    expect(warnings[0]).toContain('sum/graders/g.md: a grader ')
-    expect(warnings[0]).toContain(why)
-    expect(warnings[1]).toContain('ungraded')
+    ['a misspelt field', 'type: regex\npattern: a\nmtach: not_contains', 'did you mean "match"?'],
+    ['a misspelt arm', 'type: llm\ncriteria: a\namr: with-only', 'did you mean "arm"?'],
+    ['a word for a truth value', 'type: file_exists\npath: a\nexists: maybe', 'exists'],
+  ])('%s keeps the case from running, other graders beside it', async (_, front, why) => {
+    const { cannot_run } = await caseOf({ 'graders/g.md': `---\n${front}\n---\n`, ...llm })
+    expect(cannot_run).toMatch(/^graders\/g\.md: a grader of type /)
+    expect(cannot_run).toContain(why)
+  })
+  test('of a misspelt type keeps the case from running', async () => {
+    const { cannot_run } = await caseOf({ 'graders/g.md': '---\ntype: file_exist\npath: a\n---\n', ...llm })
+    expect(cannot_run).toBe('"file_exist" is not a known type of graders/g.md (did you mean "file_exists"?)')
   })
   test('a file without frontmatter is no grader', async () => {
     const { warnings, expectations } = await caseOf({ 'graders/README.md': 'How these grade.', ...llm })
@@ -396,9 +409,7 @@ describe('an expected outcome alone', () => {
     expect(found.warnings).toEqual(warnings.map((form) => expect.stringMatching(form)))
   })
   test('nothing at all is said to be so', async () => {
-    expect((await caseOf({})).warnings).toEqual([
-      expect.stringMatching(/^sum: no criteria and no expected_outcome; .*ungraded/),
-    ])
+    expect((await caseOf({})).warnings).toEqual(['sum: no criteria and no expected_outcome'])
   })
   test('check tells each of it once', async () => {
     const root = skillOf({ a: { 'prompt.md': 'Add up.' }, b: { 'prompt.md': outcome } })

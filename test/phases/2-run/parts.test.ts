@@ -15,12 +15,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { RunSpec } from '../../../schemas/plan.ts'
-import { sha256 } from '../../../src/base/json.ts'
-import { collect, outputLimits, takeSnapshot } from '../../../src/phases/2-run/collect.ts'
-import { runEnvironment } from '../../../src/phases/2-run/environment.ts'
-import { contamination } from '../../../src/phases/2-run/record.ts'
-import { countEvents, eventPlaces, transcriptMarkdown } from '../../../src/phases/2-run/transcript.ts'
-import { layOut, SetupError } from '../../../src/phases/2-run/workspace.ts'
+import { sha256 } from '../../../src/base/json/json.ts'
+import { collectChangedFiles, outputLimits, takeSnapshot } from '../../../src/phases/2-run/collect/collect_outputs.ts'
+import { countEvents, eventPlaces, transcriptMarkdown } from '../../../src/phases/2-run/collect/transcript.ts'
+import { findContamination } from '../../../src/phases/2-run/run_record.ts'
+import { buildRunEnvironment } from '../../../src/phases/2-run/workspace/run_environment.ts'
+import { SetupError } from '../../../src/phases/2-run/workspace/symlink_traps.ts'
+import { prepareWorkspace } from '../../../src/phases/2-run/workspace/working_folder.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'run-test-'))
 const signal = new AbortController().signal
@@ -36,7 +37,13 @@ describe('the environment', () => {
     EXTRA: 'yes',
     LC_ALL: 'C',
   }
-  const environment = runEnvironment({ user, home: '/run/home', mark: 'm', passEnv: ['EXTRA'], hidden: ['/suite'] })
+  const environment = buildRunEnvironment({
+    user,
+    home: '/run/home',
+    mark: 'm',
+    passEnv: ['EXTRA'],
+    hidden: ['/suite'],
+  })
   test.each([
     ['its own home', 'HOME', '/run/home'],
     ['no credential', 'ANTHROPIC_API_KEY', undefined],
@@ -83,7 +90,7 @@ describe('the working folder', () => {
 
   test('holds files and folders under their paths', async () => {
     const request = base()
-    await layOut(request)
+    await prepareWorkspace(request)
     expect(readFileSync(path.join(request.cwd, 'evals/files/in.txt'), 'utf8')).toBe('input')
     expect(readFileSync(path.join(request.cwd, 'data/a.csv'), 'utf8')).toBe('a')
     expect(existsSync(path.join(request.cwd, '.claude'))).toBe(false)
@@ -91,13 +98,13 @@ describe('the working folder', () => {
   test('has the skill where discovery looks', async () => {
     const files = [{ path: 'SKILL.md', source: path.join(source, 'in.txt'), bytes: 5 }]
     const request = { ...base(), skill: { skill, files } }
-    const [installed] = await layOut(request)
+    const [installed] = await prepareWorkspace(request)
     expect(installed?.path).toBe(path.join(request.cwd, '.claude/skills/tidy'))
     expect(existsSync(path.join(request.cwd, '.claude/skills/tidy/SKILL.md'))).toBe(true)
   })
   test('git: true commits the inputs and hides the skill from git in both arms', async () => {
     const request = { ...base(), git: true as const }
-    await layOut(request)
+    await prepareWorkspace(request)
     mkdirSync(path.join(request.cwd, '.claude'))
     writeFileSync(path.join(request.cwd, '.claude/x'), '')
     const git = (...args: string[]) => execFileSync('git', args, { cwd: request.cwd, encoding: 'utf8' })
@@ -106,16 +113,20 @@ describe('the working folder', () => {
   })
   test('starts from a git bundle', async () => {
     const repo = { ...base(), git: true as const }
-    await layOut(repo)
+    await prepareWorkspace(repo)
     const bundle = path.join(fresh(), 'start.bundle')
     execFileSync('git', ['bundle', 'create', '-q', bundle, 'main'], { cwd: repo.cwd })
     const request = { ...base(), files: [], git: { bundle } }
-    await layOut(request)
+    await prepareWorkspace(request)
     expect(readFileSync(path.join(request.cwd, 'data/a.csv'), 'utf8')).toBe('a')
+    const planned = (content: string | Uint8Array) =>
+      prepareWorkspace({ ...base(), files: [], git: { bundle, sha256: sha256(content) } })
+    await planned(readFileSync(bundle)) // control
+    await expect(planned('another one')).rejects.toThrow(/start\.bundle has changed since the plan/)
   })
   test('setup runs in it, after the files', async () => {
     const request = { ...base(), setup: 'cat evals/files/in.txt > made.txt' }
-    await layOut(request)
+    await prepareWorkspace(request)
     expect(readFileSync(path.join(request.cwd, 'made.txt'), 'utf8')).toBe('input')
   })
   test.each([
@@ -129,7 +140,7 @@ describe('the working folder', () => {
     ['a folder of inputs that has', { files: edited(1) }, /data has changed since the plan/],
     ['a broken bundle', { git: { bundle: path.join(source, 'in.txt') } }, /git bundle/],
   ])('%s is a SetupError', async (_what, change, message) => {
-    const made = layOut({ ...base(), ...change })
+    const made = prepareWorkspace({ ...base(), ...change })
     await expect(made).rejects.toThrow(SetupError)
     await expect(made).rejects.toThrow(message)
   })
@@ -144,7 +155,7 @@ describe('what is collected', () => {
     mkdirSync(path.join(cwd, '.claude'))
     const before = await takeSnapshot(cwd, '.claude/skills')
     change(cwd)
-    return { outputs: await collect({ cwd, before, skillsFolder: '.claude/skills', target }), target }
+    return { outputs: await collectChangedFiles({ cwd, before, skillsFolder: '.claude/skills', target }), target }
   }
   test('new files, nested too, and changed ones; not the untouched inputs, not the skill', async () => {
     const { outputs, target } = await collectedAfter((cwd) => {
@@ -266,5 +277,5 @@ describe('what the engine lists', () => {
     ['another skill in the arm without it', arm({ skill: null, absent_skill: 'tidy' }), ['tidy-up'], undefined],
     ['no skill in the arm with it', arm({ skill, absent_skill: null }), ['other'], 'skill_not_offered'],
     ['the skill in the arm with it', arm({ skill, absent_skill: null }), ['tidy'], undefined],
-  ])('%s', (_what, spec, loaded, kind) => expect(contamination(spec, loaded)?.kind).toBe(kind))
+  ])('%s', (_what, spec, loaded, kind) => expect(findContamination(spec, loaded)?.kind).toBe(kind))
 })

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { chooseSandbox, noWish, probeSandbox } from '../../../src/base/sandbox/choose.ts'
-import { engineNamed } from '../../../src/engines/table.ts'
+import { chooseSandbox, noSandboxWish, probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { findEngine } from '../../../src/engines/table.ts'
 import { performRun } from '../../../src/phases/2-run/run.ts'
 import { specOf } from '../../fixtures/run_spec.ts'
 import { needs } from '../../require.ts'
@@ -22,13 +22,13 @@ async function ran(
   const command = `${process.execPath} ${path.join(folder, 'agent.mjs')}`
   const { record } = await performRun({
     spec: specOf({ engine: { name: 'command', model: null, command }, environment: { ...none, env: given.env } }),
-    engine: engineNamed('command'),
+    engine: findEngine('command'),
     skillFiles: [],
     folder: path.join(folder, 'run'),
     userEnv: { PATH: searchPath, ...given.user },
     passEnv: [],
     hidden: [],
-    sandbox: await chooseSandbox({ ...noWish, mode: given.mode }, searchPath),
+    sandbox: await chooseSandbox({ ...noSandboxWish, mode: given.mode }, searchPath),
     attempt: 1,
     signal: new AbortController().signal,
   })
@@ -59,7 +59,7 @@ needs(
     import { connect } from 'node:net'
     const { hostname, port } = new URL(process.env.HTTPS_PROXY)
     const socket = connect(Number(port), hostname)
-    socket.on('error', () => {}).end('CONNECT gate.invalid:443 HTTP/1.1\\r\\nhost: gate.invalid:443\\r\\n\\r\\n')
+    socket.on('error', () => {}).end('CONNECT api.openai.com:443 HTTP/1.1\\r\\nhost: api.openai.com:443\\r\\n\\r\\n')
     socket.on('data', (chunk) => console.log('answer', String(chunk))).on('close', () => console.log('done'))
   `
   test.each(['HTTPS_PROXY', 'https_proxy'])('the bridge goes through no %s of the suite', async (name) => {
@@ -73,13 +73,14 @@ needs(
     await once(server, 'listening')
     const info = server.address()
     const proxy = `http://127.0.0.1:${typeof info === 'object' ? info?.port : ''}`
-    const key = { OPENAI_API_KEY: 'practice', OPENAI_BASE_URL: 'https://gate.invalid' }
+    // without a base URL the program holds the key itself, and asks through the bridge
+    const key = { OPENAI_API_KEY: 'practice' }
     const mode = 'required'
     const suites = await ran(call, { env: { [name]: proxy }, user: key, mode })
     expect([asked, suites.record.status]).toEqual([[], 'completed'])
     expect(suites.transcript).not.toContain('of the suite')
     const users = await ran(call, { env: {}, user: { ...key, [name]: proxy }, mode })
-    expect([asked, users.record.status]).toEqual([['gate.invalid:443'], 'completed'])
+    expect([asked, users.record.status]).toEqual([['api.openai.com:443'], 'completed'])
   })
   test('what starts it is told nothing of the suite that it would load', async () => {
     const env = { LD_PRELOAD: '/no/such.so', LD_DEBUG: 'files', LD_DEBUG_OUTPUT: '/no/such' }

@@ -3,9 +3,9 @@ import { symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Check, check as checkSchema } from '../../../schemas/check.ts'
-import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
-import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
-import { checkText } from '../../../src/phases/3-judge/checks/text.ts'
+import { checkText } from '../../../src/phases/3-judge/checks/check_text.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { sceneWith } from './scene.ts'
 
 const files = {
@@ -21,13 +21,13 @@ const finalResponse = 'Done.\nThe total is 42.\n'
 const big = { path: 'huge.csv', reason: 'larger than 20 MiB (30000000 bytes)' }
 const link = { path: 'latest.md', reason: 'a link' }
 
-const scene = (changes: Partial<CheckScene> = {}) =>
+const scene = (changes: Partial<CheckContext> = {}) =>
   sceneWith(files, {
     finalResponse,
     transcript: async () => '## Eval Prompt\n\nAdd up.\nI ran totals.py\n',
     ...changes,
   })
-const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
+const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await scene(changes))
 const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
 const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
-import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
-import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
-import { byChecks, timedOut } from '../../../src/phases/3-judge/decisions.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
+import { decideByChecks, failTimedOut } from '../../../src/phases/3-judge/grade/decisions.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 import { sceneWith, workOf } from './scene.ts'
 
@@ -20,7 +20,7 @@ const events = [
   ...call('3', 'mcp__tickets__find', { query: { text: 'open', limit: 5 } }),
   ...call('4', 'shell', { command: ['rm', '-rf', 'out'] }),
 ]
-const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
+const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await sceneWith({}, { events: async () => events, ...changes }))
 const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
 const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
@@ -74,7 +74,7 @@ describe('tool_used', () => {
   })
 })
 
-test.each<[object, Partial<CheckScene>, object]>([
+test.each<[object, Partial<CheckContext>, object]>([
   [{ name: 'Write' }, {}, passed('no such call; tools used: Bash')],
   [{ name: 'Bash', input: 'curl' }, {}, passed('no such call')],
   [{ name: 'shell', input: 'rm' }, {}, failed('transcript.jsonl:7: shell {"command":["rm"')],
@@ -90,7 +90,7 @@ describe('skill_read', () => {
   const read = (state: boolean | null) => ({
     record: { ...workOf([]), skill: { offered: true, read: state, read_at_step: state ? 2 : null } },
   })
-  test.each<[Partial<CheckScene>, object]>([
+  test.each<[Partial<CheckContext>, object]>([
     [read(true), passed('its SKILL.md was read at step 2')],
     [read(false), failed('was not read')],
     [read(null), undecided('does not show')],
@@ -99,7 +99,7 @@ describe('skill_read', () => {
 })
 
 describe('script_executed', () => {
-  const rows: [object, Partial<CheckScene>, object][] = [
+  const rows: [object, Partial<CheckContext>, object][] = [
     [{}, {}, passed('transcript.jsonl:3: scripts/add.py was started')],
     [{ script: 'scripts/add.py' }, {}, passed('scripts/add.py')],
     [{ script: 'scripts/*.py' }, {}, passed('scripts/add.py')],
@@ -127,7 +127,7 @@ describe('script_executed', () => {
 
 describe('limits', () => {
   const without = (part: object) => ({ record: { ...workOf([]), ...part } })
-  const rows: [object, Partial<CheckScene>, object][] = [
+  const rows: [object, Partial<CheckContext>, object][] = [
     [{ type: 'turns_at_most', value: 3 }, {}, passed('run.json: 3 turns')],
     [{ type: 'turns_at_most', value: 2 }, {}, failed('3 turns, more than 2')],
     [{ type: 'turns_at_most', value: 2 }, { showsTools: false }, undecided('does not show')],
@@ -157,8 +157,8 @@ test('that the skill was at hand is always an indicator, whether it says so or n
   const checks = ['skill_read', 'script_executed', 'tool_used'].map((type) =>
     checkSchema.parse({ type, ...(type === 'tool_used' && { name: 'Bash' }) }),
   )
-  const decided = await byChecks(suiteCase({ checks }), await sceneWith({}, { events: async () => events }))
+  const decided = await decideByChecks(suiteCase({ checks }), await sceneWith({}, { events: async () => events }))
   expect(decided.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined])
-  const late = timedOut(suiteCase({ expectations: [], checks }), 1000)
+  const late = failTimedOut(suiteCase({ expectations: [], checks }), 1000)
   expect(late.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined])
 })

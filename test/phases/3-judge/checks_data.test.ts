@@ -1,9 +1,9 @@
 /** Checks of texts and data: equals, similarity, json_schema, csv. */
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
-import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
-import { alike } from '../../../src/phases/3-judge/checks/likeness.ts'
-import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
+import { measureLikeness } from '../../../src/phases/3-judge/checks/inputs/text_similarity.ts'
 import { sceneWith } from './scene.ts'
 
 const files = {
@@ -18,7 +18,7 @@ const files = {
   'head.csv': 'a,b\n',
 }
 const big = { path: 'huge.csv', reason: 'larger than 20 MiB (30000000 bytes)' }
-const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
+const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await sceneWith(files, changes))
 const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
 const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
@@ -198,7 +198,7 @@ describe('similarity', () => {
     ['words', '', 'a', 0],
     ['words', '総計 42', '総計 42', 1],
   ] as const)('%s of %j and %j', (algorithm, one, other, share) => {
-    expect(alike(algorithm, one, other)).toEqual({ share: expect.closeTo(share, 12) })
-    expect(alike(algorithm, other, one)).toEqual({ share: expect.closeTo(share, 12) })
+    expect(measureLikeness(algorithm, one, other)).toEqual({ share: expect.closeTo(share, 12) })
+    expect(measureLikeness(algorithm, other, one)).toEqual({ share: expect.closeTo(share, 12) })
   })
 })

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import type { InputFile } from '../../../schemas/suite.ts'
-import { sha256 } from '../../../src/base/json.ts'
-import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
-import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
-import { checks } from '../../../src/phases/3-judge/checks/table.ts'
+import { sha256 } from '../../../src/base/json/json.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
+import { checkDeciders } from '../../../src/phases/3-judge/checks/table.ts'
 import { sceneWith, workOf } from './scene.ts'
 
 const files = {
@@ -25,7 +25,7 @@ const link = { path: 'latest.md', reason: 'a link' }
 const closed = { path: 'closed', reason: "can't be read: EACCES" }
 const start = { files: [given('in.csv'), given('old.csv'), given('report.md')], git: null, setup: null }
 const work = workOf(Object.keys(files))
-const record: CheckScene['record'] = {
+const record: CheckContext['record'] = {
   ...work,
   outputs: {
     ...work.outputs,
@@ -33,7 +33,7 @@ const record: CheckScene['record'] = {
     deleted: ['old.csv'],
   },
 }
-const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
+const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await sceneWith(files, { start, record, ...changes }))
 const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
 const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
@@ -41,7 +41,7 @@ const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 const left = { leftOut: [big, link] }
 
 describe('file_absent', () => {
-  const rows: [string, Partial<CheckScene>, object][] = [
+  const rows: [string, Partial<CheckContext>, object][] = [
     ['none.md', {}, passed('Nothing that none.md means is in the working folder')],
     ['report.md', {}, failed('report.md is there')],
     ['out', {}, failed('out/a.csv is there')],
@@ -89,7 +89,7 @@ describe('file_absent', () => {
 })
 
 describe('file_modified', () => {
-  const rows: [string, Partial<CheckScene>, object][] = [
+  const rows: [string, Partial<CheckContext>, object][] = [
     ['report.md', {}, passed('report.md was changed (1 bytes)')],
     ['*.md', {}, passed('report.md was changed')],
     ['out/a.csv', {}, failed('out/a.csv was made, and not there before')],
@@ -104,7 +104,7 @@ describe('file_modified', () => {
 })
 
 describe('file_hash', () => {
-  const rows: [string, string, Partial<CheckScene>, object][] = [
+  const rows: [string, string, Partial<CheckContext>, object][] = [
     ['report.md', sha256('Ocean: 42\n'), {}, passed('report.md has sha256')],
     ['report.md', sha256('Ocean: 42\n').toUpperCase(), {}, passed('report.md has sha256')],
     ['report.md', sha256('given report.md'), {}, failed(`not ${sha256('given report.md')}`)],
@@ -131,7 +131,7 @@ describe('file_hash', () => {
 })
 
 describe('file_count', () => {
-  const rows: [object, Partial<CheckScene>, object][] = [
+  const rows: [object, Partial<CheckContext>, object][] = [
     [{ path: 'out/*.csv', count: { equals: 2 } }, {}, passed('out/*.csv: 2 files (out/a.csv, out/b.csv)')],
     [{ path: 'out', count: { min: 2 } }, {}, passed('2 files')],
     [{ path: '*.csv', count: { min: 1 } }, {}, failed('*.csv: 0 files (nothing), not at least 1')],
@@ -151,7 +151,7 @@ describe('file_count', () => {
 })
 
 describe('file_size', () => {
-  const rows: [object, Partial<CheckScene>, object][] = [
+  const rows: [object, Partial<CheckContext>, object][] = [
     [{ path: 'report.md', bytes: { equals: 10 } }, {}, passed('report.md: 10 bytes')],
     [{ path: 'report.md', bytes: { max: 9 } }, {}, failed('report.md: 10 bytes, not at most 9')],
     [{ path: 'none', bytes: { min: 0 } }, {}, failed('No output file none')],
@@ -166,7 +166,7 @@ describe('file_size', () => {
 
 describe('no path leaves the outputs', () => {
   const hostile = ['../secret.txt', 'out/../../secret.txt', '/etc/passwd', '..', '../*', 'x/../../outputs2/a']
-  const rest: Partial<Record<keyof typeof checks, object>> = {
+  const rest: Partial<Record<keyof typeof checkDeciders, object>> = {
     contains: { value: 's' },
     not_contains: { value: 's' },
     regex: { pattern: '.' },
@@ -185,7 +185,7 @@ describe('no path leaves the outputs', () => {
   test('every check that takes a path is among them', () => {
     const withPath = checkSchema.options.filter((option) => 'path' in option.shape)
     expect(withPath.map((option) => option.shape.type.value)).toEqual(Object.keys(rest))
-    expect(checkSchema.options.map((option) => option.shape.type.value)).toEqual(Object.keys(checks))
+    expect(checkSchema.options.map((option) => option.shape.type.value)).toEqual(Object.keys(checkDeciders))
   })
   test.each(hostile)('%s', async (at) => {
     for (const [type, parameters] of Object.entries(rest)) {

@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
-import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
-import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { environment, sceneWith, temporary } from './scene.ts'
 
 const files = { 'sum.txt': '42\n', 'deep/a.txt': 'a\n', 'bad.sh': 'frobnicate-42 --now\n' }
-const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
+const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse({ type: 'command', ...check }), await sceneWith(files, changes))
 const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
 const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })

@@ -2,23 +2,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { walk } from '../../../src/base/files.ts'
+import { walk } from '../../../src/base/fs/files.ts'
 import {
   type CompareAnswer,
   contradicts,
-  judgementOf,
-  missingInComparison,
-  sideOf,
+  findMissingInComparison,
+  scoreSide,
+  toOrderJudgement,
 } from '../../../src/phases/3-judge/compare/answer.ts'
-import { blinder } from '../../../src/phases/3-judge/compare/blind.ts'
-import { combine } from '../../../src/phases/3-judge/compare/combine.ts'
+import { createBlinder } from '../../../src/phases/3-judge/compare/blind.ts'
+import { openComparisonTempDir } from '../../../src/phases/3-judge/compare/blind_folder.ts'
+import { combineJudgements } from '../../../src/phases/3-judge/compare/combine_orders.ts'
 import { chosenCriteria, usualCriteria } from '../../../src/phases/3-judge/compare/criteria.ts'
 import { comparePrompt } from '../../../src/phases/3-judge/compare/prompt.ts'
-import { openComparisonRoom } from '../../../src/phases/3-judge/compare/sides.ts'
 import { temporary, write } from './scene.ts'
 
 const names = { configurations: ['with_skill', 'without_skill'], skills: ['tidy-tables'], paths: ['/home/me/ws'] }
-const blind = blinder({ ...names, task: ['Put the table in order.'] })
+const blind = createBlinder({ ...names, task: ['Put the table in order.'] })
 
 describe('a blinder', () => {
   test.each([
@@ -33,9 +33,11 @@ describe('a blinder', () => {
     ['skillful trunk-2 tables are tidy; a test run 2', 'skillful trunk-2 tables are tidy; a test run 2'],
   ])('%s', (text, expected) => expect(blind(text)).toBe(expected))
   test('leaves a word of one piece that the task itself uses, and no name of two', () => {
-    const named = blinder({ ...names, skills: ['pdf', 'tidy-tables'], task: ['Fill the PDF with tidy-tables.'] })
+    const named = createBlinder({ ...names, skills: ['pdf', 'tidy-tables'], task: ['Fill the PDF with tidy-tables.'] })
     expect(named('a PDF, form.pdf, tidy-tables')).toBe('a PDF, form.pdf, [hidden]')
-    expect(blinder({ ...names, skills: ['pdf'], task: ['Fill it.'] })('a PDF, form.pdf')).toBe('a [hidden], form.pdf')
+    expect(createBlinder({ ...names, skills: ['pdf'], task: ['Fill it.'] })('a PDF, form.pdf')).toBe(
+      'a [hidden], form.pdf',
+    )
   })
   test('ends on megabytes without a space', () => {
     const long = 'a/b'.repeat(1_000_000)
@@ -50,11 +52,11 @@ describe("the judge's folder", () => {
     'tidy_tables.md': 'by tidy_tables, too',
     'data.bin': Buffer.from([0, 116, 105]),
   }
-  async function shown(blinded: ReturnType<typeof blinder>): Promise<string> {
+  async function shown(blinded: ReturnType<typeof createBlinder>): Promise<string> {
     const folder = await temporary()
     await write(folder, files)
     const delivery = { response: 'done with tidy-tables', outputs: (await walk(folder)).files }
-    await using room = await openComparisonRoom({ deliveries: [delivery, delivery], inputs: [], blind: blinded })
+    await using room = await openComparisonTempDir({ deliveries: [delivery, delivery], inputs: [], blind: blinded })
     const all = readdirSync(room.cwd, { recursive: true, encoding: 'utf8' }).sort()
     const texts = all
       .filter((name) => /\.md$/.test(name))
@@ -69,7 +71,7 @@ describe("the judge's folder", () => {
     expect(text).toContain('D2/outputs/data.bin')
   })
   test('control: a blinder that knows no names lets them through', async () => {
-    const open = blinder({ configurations: [], skills: [], paths: [], task: [] })
+    const open = createBlinder({ configurations: [], skills: [], paths: [], task: [] })
     expect(await shown(open)).toContain('by tidy-tables')
   })
 })
@@ -99,10 +101,10 @@ const answer = (winner: CompareAnswer['winner'], D1 = side(4), D2 = side(3, fals
 describe('scores', () => {
   test('are counted as in the example of the reference', () => {
     expect(
-      sideOf({ correctness: 5, completeness: 5, accuracy: 4 }, { organization: 4, formatting: 5, usability: 4 }),
+      scoreSide({ correctness: 5, completeness: 5, accuracy: 4 }, { organization: 4, formatting: 5, usability: 4 }),
     ).toMatchObject({ content_score: 4.7, structure_score: 4.3, overall_score: 9 })
     expect(
-      sideOf({ correctness: 3, completeness: 2, accuracy: 3 }, { organization: 3, formatting: 2, usability: 3 }),
+      scoreSide({ correctness: 3, completeness: 2, accuracy: 3 }, { organization: 3, formatting: 2, usability: 3 }),
     ).toMatchObject({ content_score: 2.7, structure_score: 2.7, overall_score: 5.4 })
   })
   test.each([
@@ -112,24 +114,24 @@ describe('scores', () => {
     ['A', 6, 6, false],
     ['TIE', 8, 6, false],
   ] as const)('winner %s with %d against %d: contradicts %s', (winner, a, b, expected) => {
-    const of = (overall_score: number) => ({ ...sideOf({ x: 1 }, { x: 1 }), overall_score })
+    const of = (overall_score: number) => ({ ...scoreSide({ x: 1 }, { x: 1 }), overall_score })
     expect(contradicts(winner, { A: of(a), B: of(b) })).toBe(expected)
   })
   test('a missing score, one given twice and a missing verdict are asked for', () => {
-    expect(missingInComparison(answer('D1'), asks)).toBeNull()
+    expect(findMissingInComparison(answer('D1'), asks)).toBeNull()
     const lacking = { ...side(4), scores: side(4).scores.slice(1), expectations: [] }
     const doubled = { ...side(4), scores: [...side(4).scores, { criterion: 'Accuracy', score: 1 }] }
-    expect(missingInComparison(answer('D1', lacking, doubled), asks)).toBe(
+    expect(findMissingInComparison(answer('D1', lacking, doubled), asks)).toBe(
       'D1: no score for correctness; D1: expectation 1 needs one verdict; D2: scores for accuracy that contradict',
     )
   })
 })
 
 describe('two orders', () => {
-  const first = judgementOf(answer('D1'), asks, 'A')
+  const first = toOrderJudgement(answer('D1'), asks, 'A')
   test('that agree are the verdict; what was said of D1 and D2 is said of A and B', () => {
-    const second = judgementOf(answer('D2', side(3, false), side(4)), asks, 'B')
-    expect(combine([first, second], ['it is neat'])).toMatchObject({
+    const second = toOrderJudgement(answer('D2', side(3, false), side(4)), asks, 'B')
+    expect(combineJudgements([first, second], ['it is neat'])).toMatchObject({
       winner: 'A',
       reasoning: 'A beats B.',
       order: ['A', 'B'],
@@ -140,8 +142,8 @@ describe('two orders', () => {
     })
   })
   test('that differ are a tie with a flip, and an expectation is met only if both say so', () => {
-    const second = judgementOf(answer('D1'), asks, 'B')
-    expect(combine([first, second], ['it is neat'])).toMatchObject({
+    const second = toOrderJudgement(answer('D1'), asks, 'B')
+    expect(combineJudgements([first, second], ['it is neat'])).toMatchObject({
       winner: 'TIE',
       flips: 1,
       rubric: { A: { overall_score: 7 }, B: { overall_score: 7 } },
@@ -153,7 +155,10 @@ describe('two orders', () => {
     })
   })
   test('a tie against a winner is a flip too', () => {
-    expect(combine([first, judgementOf(answer('TIE'), asks, 'B')], ['x'])).toMatchObject({ winner: 'TIE', flips: 1 })
+    expect(combineJudgements([first, toOrderJudgement(answer('TIE'), asks, 'B')], ['x'])).toMatchObject({
+      winner: 'TIE',
+      flips: 1,
+    })
   })
 })
 

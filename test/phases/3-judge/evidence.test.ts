@@ -1,9 +1,9 @@
 /** Evidence is looked up: a planted quote is found at its place whatever was done to its spaces and marks, an invented one is not. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Searchable } from '../../../src/phases/3-judge/evidence/find.ts'
-import { normalize } from '../../../src/phases/3-judge/evidence/normal.ts'
-import { verifyEvidence } from '../../../src/phases/3-judge/evidence/verify.ts'
+import { Searchable } from '../../../src/phases/3-judge/evidence/find_quote.ts'
+import { normalize } from '../../../src/phases/3-judge/evidence/normalize_text.ts'
+import { verifyEvidence } from '../../../src/phases/3-judge/evidence/verify_evidence.ts'
 
 const report =
   '# Totals\n\n| place | total |\n| --- | --- |\n| Ocean | **42** |\n\nThe sum over all places is 1,042.50 euros.\n'
@@ -22,7 +22,7 @@ function look(evidence: string, given: string[] = []) {
     const searchable = new Searchable(text)
     return { path, load: () => searchable }
   })
-  const { verified, at, missing } = verifyEvidence(evidence, list, given)
+  const { verified, at, missing } = verifyEvidence(evidence, { files: list, given })
   const text = at && files[at.file as keyof typeof files].slice(at.start, at.end)
   return { verified, at: at && `${at.file}:${at.line}`, text, missing }
 }
@@ -162,7 +162,10 @@ test('property: a planted quote is found at its place, whatever became of its sp
       const said = how.composed ? cased.normalize('NFC') : cased.normalize('NFD')
       const searchable = new Searchable(text)
       const [open, close] = how.wrap
-      const found = verifyEvidence(`see ${open}${said}${close}`, [{ path: 'a.md', load: () => searchable }], [])
+      const found = verifyEvidence(`see ${open}${said}${close}`, {
+        files: [{ path: 'a.md', load: () => searchable }],
+        given: [],
+      })
       expect(found).toEqual({
         verified: 'exact',
         at: { file: 'a.md', line: 1, start, end: start + quote.join(' ').length },
@@ -178,7 +181,10 @@ test('property: random text is not found', () => {
   fc.assert(
     fc.property(filler, random, (text, quote) => {
       const searchable = new Searchable(text.join(' '))
-      const found = verifyEvidence(`"${quote.join(' ')}"`, [{ path: 'a.md', load: () => searchable }], [])
+      const found = verifyEvidence(`"${quote.join(' ')}"`, {
+        files: [{ path: 'a.md', load: () => searchable }],
+        given: [],
+      })
       expect(found).toMatchObject({ verified: 'absent', at: null })
     }),
     { numRuns: 300 },

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
+import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 
 /** A folder that goes when the test ends. */
 export async function temporary(): Promise<string> {
@@ -24,8 +24,8 @@ export const environment = { PATH: process.env.PATH ?? '', HOME: tmpdir() }
 /** A scene whose outputs are `files`; `changes` replaces what it says. */
 export async function sceneWith(
   files: Readonly<Record<string, string | Buffer>>,
-  changes: Partial<CheckScene> = {},
-): Promise<CheckScene> {
+  changes: Partial<CheckContext> = {},
+): Promise<CheckContext> {
   const outputsFolder = path.join(await temporary(), 'outputs')
   await mkdir(outputsFolder)
   await write(outputsFolder, files)
@@ -48,7 +48,7 @@ export async function sceneWith(
 }
 
 /** What a run took that left these files, all of them new. */
-export function workOf(names: readonly string[]): CheckScene['record'] {
+export function workOf(names: readonly string[]): CheckContext['record'] {
   return {
     steps: 3,
     usage: { input_tokens: 10, output_tokens: 20, cache_read_tokens: 30, cache_write_tokens: 40 },

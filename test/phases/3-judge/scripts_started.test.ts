@@ -1,7 +1,7 @@
 /** Which scripts of a skill a command starts, as agents write commands. */
 import { describe, expect, test } from 'vitest'
-import { shellCommands } from '../../../src/phases/3-judge/checks/shell.ts'
-import { startedIn } from '../../../src/phases/3-judge/checks/started.ts'
+import { parseShellCommands } from '../../../src/phases/3-judge/checks/inputs/shell_words.ts'
+import { findStartedScripts } from '../../../src/phases/3-judge/checks/inputs/started_scripts.ts'
 
 const place = '.claude/skills/sums'
 
@@ -21,11 +21,11 @@ describe('is started', () => {
     `bash -lc "cd ${place} && python scripts/add.py"`,
     `cat > in.json <<'EOF'\n{"a": 1}\nEOF\npython ${place}/scripts/add.py in.json`,
     `echo 1 |\\\n  python ${place}/scripts/add.py`,
-  ])('%s', (command) => expect(startedIn({ command }, 'sums')).toEqual(['scripts/add.py']))
+  ])('%s', (command) => expect(findStartedScripts({ command }, 'sums')).toEqual(['scripts/add.py']))
   test('as a list of words, as codex writes it', () => {
     const command = ['bash', '-lc', `python ${place}/scripts/add.py`]
-    expect(startedIn({ command }, 'sums')).toEqual(['scripts/add.py'])
-    expect(startedIn({ cmd: ['python', `${place}/scripts/add.py`] }, 'sums')).toEqual(['scripts/add.py'])
+    expect(findStartedScripts({ command }, 'sums')).toEqual(['scripts/add.py'])
+    expect(findStartedScripts({ cmd: ['python', `${place}/scripts/add.py`] }, 'sums')).toEqual(['scripts/add.py'])
   })
 })
 
@@ -43,10 +43,10 @@ describe('is not started', () => {
     `python make.py > ${place}/scripts/add.py`,
     `python - > ${place}/scripts/add.py`,
     '',
-  ])('%s', (command) => expect(startedIn({ command }, 'sums')).toEqual([]))
+  ])('%s', (command) => expect(findStartedScripts({ command }, 'sums')).toEqual([]))
   test.each([null, 'text', 3, {}, { command: 5 }, { command: [] }, { file_path: `${place}/scripts/add.py` }])(
     '%j',
-    (input) => expect(startedIn(input, 'sums')).toEqual([]),
+    (input) => expect(findStartedScripts(input, 'sums')).toEqual([]),
   )
 })
 
@@ -61,10 +61,10 @@ test.each([
   ['a <<< word b', [['a', 'b']]],
   ['a # rest; b', [['a']]],
   ['a#b', [['a#b']]],
-])('the words of %j', (text, words) => expect(shellCommands(text)).toEqual(words))
+])('the words of %j', (text, words) => expect(parseShellCommands(text)).toEqual(words))
 
 test('a hostile command takes no time to speak of', () => {
   for (const text of ['<<A '.repeat(50_000), '"'.repeat(100_001), `"${'\\"'.repeat(100_000)}`, '$('.repeat(100_000)]) {
-    expect(shellCommands(text).length).toBeGreaterThanOrEqual(0)
+    expect(parseShellCommands(text).length).toBeGreaterThanOrEqual(0)
   }
 })

@@ -3,25 +3,25 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { GateResult } from '../../../schemas/history/gate.ts'
 import type { Iteration, RefusedProposal } from '../../../schemas/history.ts'
-import { alphaAt, alphaFor, sessionAlpha } from '../../../src/phases/4-report/accept/alpha.ts'
+import { candidateAlpha, lookAlpha, sessionAlpha } from '../../../src/phases/4-report/acceptance/alpha_spending.ts'
+import { type PairedCase, takeFirstBlocks } from '../../../src/phases/4-report/acceptance/compared_case.ts'
+import { isLosingToParent, parentRuns, trainVerdict } from '../../../src/phases/4-report/acceptance/early_rejection.ts'
+import { findFold } from '../../../src/phases/4-report/acceptance/folds.ts'
+import { gatePower } from '../../../src/phases/4-report/acceptance/gate_power.ts'
+import { usualMargins } from '../../../src/phases/4-report/acceptance/guards.ts'
+import { evaluateCandidateLook } from '../../../src/phases/4-report/acceptance/interim_analysis.ts'
 import {
-  courseOf,
   isPlateau,
   isWorthValidating,
   spentAlpha,
-  type Tried,
-} from '../../../src/phases/4-report/accept/course.ts'
-import { isBehind, parentRuns, trainVerdict } from '../../../src/phases/4-report/accept/early.ts'
-import { usualMargins } from '../../../src/phases/4-report/accept/guards.ts'
-import { lookAt } from '../../../src/phases/4-report/accept/look.ts'
-import { firstBlocks, type MetCase } from '../../../src/phases/4-report/accept/met_case.ts'
-import { gatePower } from '../../../src/phases/4-report/accept/power.ts'
-import { foldOf } from '../../../src/phases/4-report/accept/turns.ts'
+  type TriedVersion,
+  traceCourse,
+} from '../../../src/phases/4-report/acceptance/session_course.ts'
 
 type Scores = readonly [candidate: string, incumbent: string]
 
 /** Runs as digits: 1 passed, 0 failed. */
-function met(cases: readonly Scores[], more: Partial<MetCase> = {}): MetCase[] {
+function met(cases: readonly Scores[], more: Partial<PairedCase> = {}): PairedCase[] {
   return cases.map(([one, other], at) => {
     const of = (text: string) => [...text].map(Number)
     const same = { candidate: of(one).map(() => 10), baseline: of(other).map(() => 10) }
@@ -31,8 +31,17 @@ function met(cases: readonly Scores[], more: Partial<MetCase> = {}): MetCase[] {
 }
 
 const times = (count: number, scores: Scores) => Array.from({ length: count }, () => scores)
-const look = (cases: MetCase[], changes: object = {}) =>
-  lookAt({ against: 'v0', cases, alpha: 0.01, blocks: 4, planned: 4, looks: [], margins: usualMargins, ...changes })
+const look = (cases: PairedCase[], changes: object = {}) =>
+  evaluateCandidateLook({
+    against: 'v0',
+    cases,
+    alpha: 0.01,
+    blocks: 4,
+    planned: 4,
+    looks: [],
+    margins: usualMargins,
+    ...changes,
+  })
 
 describe('the gate', () => {
   test.each<[string, Scores[], string, RegExp]>([
@@ -117,7 +126,7 @@ describe('the gate', () => {
 test('a case as it was after some blocks: runs by their number', () => {
   const [one] = met([['1100', '0011']])
   if (one === undefined) throw new Error('no case')
-  const known = firstBlocks({ ...one, numbers: { candidate: [1, 2, 3, 4], baseline: [1, 3, 4, 5] } }, 3)
+  const known = takeFirstBlocks({ ...one, numbers: { candidate: [1, 2, 3, 4], baseline: [1, 3, 4, 5] } }, 3)
   expect(known).toMatchObject({ candidate: [1, 1, 0], baseline: [0, 0], numbers: { baseline: [1, 3] } })
   expect([known.passed.baseline.length, known.seconds.baseline.length, known.usd.candidate.length]).toEqual([2, 2, 3])
 })
@@ -126,7 +135,7 @@ describe('looks', () => {
   const strong = met(times(8, ['111', '000']))
   const open = met(times(8, ['101', '100']))
   const hopeless = met([...times(7, ['100', '010']), ['100', '110']])
-  test.each<[string, MetCase[], number, string | null]>([
+  test.each<[string, PairedCase[], number, string | null]>([
     ['a strong gain wins at the first look that may accept', strong, 3, 'won'],
     ['and not at a look that may not', strong, 2, null],
     ['what is open goes on', open, 3, null],
@@ -140,17 +149,22 @@ describe('looks', () => {
 describe('the error of a session', () => {
   test('of all candidates that do not win it is never more than .05 in sum', () => {
     let spent = 0
-    for (let left = 5; left > 0; left -= 1) spent += alphaFor({ spent, left })
+    for (let left = 5; left > 0; left -= 1) spent += candidateAlpha({ spent, left })
     expect(spent).toBeCloseTo(sessionAlpha, 9)
-    for (let at = 0; at < 50; at += 1) spent += alphaFor({ spent, left: 5 })
+    for (let at = 0; at < 50; at += 1) spent += candidateAlpha({ spent, left: 5 })
     expect(spent).toBeLessThanOrEqual(sessionAlpha + 1e-12)
   })
   test.each([2, 3, 5, 10, 20])('of %i blocks the looks spend no more than the candidate has', (planned) => {
     const blocks = Array.from({ length: planned }, (_, at) => at + 1)
-    expect(blocks.reduce((sum, at) => sum + alphaAt(0.01, at, planned), 0)).toBeCloseTo(0.01, 9)
+    expect(blocks.reduce((sum, at) => sum + lookAlpha(0.01, at, planned), 0)).toBeCloseTo(0.01, 9)
   })
-  const gate = (changes: object) => ({ ...look(met(times(8, ['1010', '0101']))).verdict, ...changes }) as Tried['gate']
-  const tried = (version: string, grading_result: Tried['grading_result'], changes: object = {}): Tried => ({
+  const gate = (changes: object) =>
+    ({ ...look(met(times(8, ['1010', '0101']))).verdict, ...changes }) as TriedVersion['gate']
+  const tried = (
+    version: string,
+    grading_result: TriedVersion['grading_result'],
+    changes: object = {},
+  ): TriedVersion => ({
     version,
     parent: 'v0',
     grading_result,
@@ -160,7 +174,7 @@ describe('the error of a session', () => {
   test('a win gives back what it was given; what ended on training cases had none', () => {
     expect(spentAlpha([v0, tried('v1', 'tie'), tried('v2', 'won'), tried('v3', 'lost', { stage: 'train' })])).toBe(0.01)
   })
-  test.each<[string, Tried[], object]>([
+  test.each<[string, TriedVersion[], object]>([
     [
       'a win is the best, and what comes next starts from it',
       [tried('v1', 'won')],
@@ -196,7 +210,7 @@ describe('the error of a session', () => {
       { best: 'v0', head: 'v0' },
     ],
   ])('%s', (_, tries, course) => {
-    const found = courseOf([v0, ...tries])
+    const found = traceCourse([v0, ...tries])
     expect({ ...found, gain: Number(found.gain.toFixed(6)) }).toMatchObject(course)
   })
   test('validation is run for a gain that it finds soon, or as the last thing', () => {
@@ -215,7 +229,7 @@ describe('the error of a session', () => {
 })
 
 describe('on training cases', () => {
-  const tried = (cases: MetCase[], isWorth: boolean) =>
+  const tried = (cases: PairedCase[], isWorth: boolean) =>
     trainVerdict({ against: 'v0', cases, blocks: 2, margins: usualMargins, isWorth: () => isWorth })
   test.each<[string, Scores[], boolean, string | null]>([
     ['better, and worth it: on to validation', times(4, ['11', '01']), true, null],
@@ -239,7 +253,7 @@ describe('a candidate that is behind its parent', () => {
     ['better', times(4, ['1', '0111']), false],
     ['nothing to compare', times(4, ['', '1111']), false],
   ])('%s: %j', (_, scores, is) => {
-    expect(isBehind(met(scores))).toBe(is)
+    expect(isLosingToParent(met(scores))).toBe(is)
   })
   test('meets one that was tried against more often with more runs', () => {
     expect([0, 2, 3, 11].map((tries) => parentRuns(4, tries))).toEqual([4, 4, 5, 7])
@@ -280,7 +294,7 @@ describe('folds that take turns', () => {
   ]
   const split = { kind: 'cross_fitted' as const, train: [1, 2], validation: [3] }
   const trainOf = (tries: { iterations: Iteration[]; refused?: RefusedProposal[] }, iteration: number) =>
-    foldOf(split, tries, iteration).train
+    findFold(split, tries, iteration).train
 
   test('change sides after each try that leaves nothing open, refused ones too', () => {
     const tries = { iterations: [baseline, of(1, lost), of(3, won)], refused: [unfit(2)] }
@@ -300,12 +314,12 @@ describe('folds that take turns', () => {
           let learned = new Set<number>()
           for (const [index, kind] of kinds.entries()) {
             const iteration = index + 1
-            const fold = foldOf(split, tries, iteration)
+            const fold = findFold(split, tries, iteration)
             for (const id of fold.train) learned.add(id)
             expect(fold.validation.filter((id) => learned.has(id))).toEqual([])
             if (kind === 'refused') tries.refused.push(unfit(iteration))
             else tries.iterations.push(of(iteration, made[kind]))
-            const { best, head } = courseOf(tries.iterations)
+            const { best, head } = traceCourse(tries.iterations)
             if (head === best) learned = new Set()
           }
         },
@@ -314,7 +328,7 @@ describe('folds that take turns', () => {
   })
   test('three parts never change', () => {
     const tries = { iterations: [baseline, of(1, lost)] }
-    expect(foldOf({ ...split, kind: 'three_way' }, tries, 2).train).toEqual([1, 2])
+    expect(findFold({ ...split, kind: 'three_way' }, tries, 2).train).toEqual([1, 2])
   })
 })
 
@@ -324,11 +338,11 @@ test('whatever was tried, the best is v0 or a version that has won: what is work
   const one = fc.record({ result: results, stage: stages, difference: fc.double({ min: -1, max: 1, noNaN: true }) })
   fc.assert(
     fc.property(fc.array(one, { maxLength: 15 }), (gates) => {
-      const tries: Tried[] = gates.map((gate, at) => ({
+      const tries: TriedVersion[] = gates.map((gate, at) => ({
         ...{ version: `v${at + 1}`, parent: 'v0', grading_result: gate.result },
         gate: { ...gate, p_value: 0.1, alpha: 0.01 } as GateResult,
       }))
-      const { best } = courseOf([{ version: 'v0', parent: null, grading_result: 'baseline' }, ...tries])
+      const { best } = traceCourse([{ version: 'v0', parent: null, grading_result: 'baseline' }, ...tries])
       const won = tries.filter(({ grading_result }) => grading_result === 'won').map(({ version }) => version)
       expect(best).toBe(won.at(-1) ?? 'v0')
     }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { description } from '../../../schemas/description.ts'
 import { history } from '../../../schemas/history.ts'
 import { triggers } from '../../../schemas/triggers.ts'
-import { type Beside, besideSaid } from '../../../src/phases/4-report/page/beside_said.ts'
+import { describeExtras, type WorkspaceExtras } from '../../../src/phases/4-report/page/workspace_facts.ts'
 import { descriptionFile, historyFile, triggersFile } from '../../viewer/artefacts.ts'
 
 const plain = (text: string) => text
@@ -13,7 +13,7 @@ const sought = description.parse(JSON.parse(descriptionFile(plain)))
 const { summary, metrics } = measured
 
 describe('what lies beside', () => {
-  test.each<[string, Beside, string[]]>([
+  test.each<[string, WorkspaceExtras, string[]]>([
     ['nothing', {}, []],
     [
       'the test of a session, in points',
@@ -56,6 +56,6 @@ describe('what lies beside', () => {
     ],
     ['what has no known form', { history: { raw: {} } }, ['improve: improve: of no known form.']],
   ])('%s', (_what, beside, said) => {
-    expect(besideSaid(beside).map(({ tab, text }) => `${tab}: ${text}`)).toEqual(said)
+    expect(describeExtras(beside).map(({ tab, text }) => `${tab}: ${text}`)).toEqual(said)
   })
 })

@@ -1,9 +1,9 @@
-/** The note on evidence counts what was looked up, and names each pass in doubt; without a judge there is none. */
+/** The note on evidence counts the passes in doubt by their reason and names the first; where none is in doubt there is none. */
 import { expect, test } from 'vitest'
 import type { BenchmarkRun } from '../../../schemas/benchmark.ts'
-import { evidenceNotes } from '../../../src/phases/4-report/notes/evidence.ts'
+import { evidenceNotes } from '../../../src/phases/4-report/notes/rules/evidence.ts'
 
-type Verified = 'exact' | 'fuzzy' | 'absent' | 'not_a_quote' | null
+type Verified = 'exact' | 'fuzzy' | 'absent' | 'claim' | 'not_a_quote' | null
 
 const run = (...verified: Verified[]): BenchmarkRun => ({
   eval_id: 3,
@@ -16,27 +16,30 @@ const run = (...verified: Verified[]): BenchmarkRun => ({
     passed: true,
     evidence: 'x',
     ...(one && { evidence_verified: one }),
-    ...(one === 'absent' && { evidence_flag: 'not there' }),
+    ...((one === 'absent' || one === 'claim') && { evidence_flag: 'not there' }),
   })),
   notes: [],
 })
-const notesOf = (runs: BenchmarkRun[]) =>
-  evidenceNotes({ runs } as Parameters<typeof evidenceNotes>[0]).flatMap(({ notes }) => notes)
+const notesOf = (runs: BenchmarkRun[]) => evidenceNotes({ runs } as Parameters<typeof evidenceNotes>[0])
 
-test('counts and names', () => {
-  expect(notesOf([run('exact', 'absent'), run('exact', 'fuzzy', 'not_a_quote', null)])).toEqual([
-    'Evidence of 5 judged verdicts: 2 quoted and found, 1 nearly, 1 quoted and not found, 1 without a quote',
-    "'Statement 1' (eval 3, with_skill run 2) passes on a quote that was not found",
-  ])
-})
-test('names an expectation once, however many runs it is of', () => {
-  const of = (run_number: number) => ({ ...run('absent'), run_number })
-  expect(notesOf([of(1), of(2)])[1]).toBe(
-    "'Statement 0' (eval 3, with_skill run 1 and with_skill run 2) passes on a quote that was not found",
-  )
-  expect(notesOf([of(1), of(2), of(3), { ...of(1), eval_id: 4 }]).slice(1)).toEqual([
-    "'Statement 0' (eval 3, 3 runs, with_skill run 1 the first) passes on a quote that was not found",
-    "'Statement 0' (eval 4, with_skill run 1) passes on a quote that was not found",
-  ])
-})
-test('is silent where code decided everything', () => expect(notesOf([run(null)])).toEqual([]))
+test.each<[string, BenchmarkRun[], string]>([
+  [
+    'one on a quote that was not found',
+    [run('exact', 'absent'), run('exact', 'fuzzy', 'not_a_quote', null)],
+    `1 pass without evidence: 1 on a quote that was not found, 'Statement 1' (eval 3, with_skill run 2). Review it with "whetstone audit".`,
+  ],
+  [
+    "one on the agent's own claim",
+    [run('claim')],
+    `1 pass without evidence: 1 on the agent's claim about its own work, 'Statement 0' (eval 3, with_skill run 2). Review it with "whetstone audit".`,
+  ],
+  [
+    'several, in several runs and for both reasons',
+    [{ ...run('exact', 'absent'), run_number: 1 }, run('absent', 'claim')],
+    `3 passes without evidence: 2 on a quote that was not found, 1 on the agent's claim about its own work, such as 'Statement 1' (eval 3, with_skill run 1). Review them with "whetstone audit".`,
+  ],
+])('counts and names: %s', (_, runs, note) => expect(notesOf(runs)).toEqual([note]))
+test.each<[string, BenchmarkRun[]]>([
+  ['code decided everything', [run(null)]],
+  ['every quote was found, or nearly', [run('exact', 'fuzzy', 'not_a_quote')]],
+])('is silent where %s', (_, runs) => expect(notesOf(runs)).toEqual([]))

@@ -2,7 +2,11 @@
 import { type Grading, grading } from '../../../schemas/grading.ts'
 import type { Metrics } from '../../../schemas/metrics.ts'
 import type { Configuration } from '../../../schemas/plan.ts'
-import type { AggregateInput, ReportCase, RunResult } from '../../../src/phases/4-report/input.ts'
+import type {
+  AggregateInput,
+  ReportCase,
+  RunWithGrading,
+} from '../../../src/phases/4-report/benchmark/aggregate_input.ts'
 import { record } from '../../fixtures/record.ts'
 
 /** One planned run. `verdicts`: "++-" passed, passed, failed; "?" left undecided; null: no grading. */
@@ -50,7 +54,7 @@ function gradingOf({ verdicts, statements = texts, grading: changes = {} }: Line
   })
 }
 
-export function resultOf(line: Line): RunResult {
+export function resultOf(line: Line): RunWithGrading {
   const { seconds = 10, tokens = 1000 } = line
   const usage =
     tokens === null

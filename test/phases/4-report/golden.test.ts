@@ -2,9 +2,9 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
-import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
-import { toHtml } from '../../../src/phases/4-report/html.ts'
-import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
+import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
+import { toHtml } from '../../../src/phases/4-report/text/html.ts'
+import { toMarkdown } from '../../../src/phases/4-report/text/markdown.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 import { oneOfEverything } from './fixture.ts'
 

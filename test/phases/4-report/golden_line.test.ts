@@ -5,9 +5,9 @@ import { type GoldenRunLine, type GoldenScores, goldenRunLine } from '../../../s
 import { type Grading, grading as gradingSchema } from '../../../schemas/grading.ts'
 import { type FailureKind, failureKind, type RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
-import { caseResult } from '../../../src/phases/4-report/eval_verdict.ts'
-import { goldenLine } from '../../../src/phases/4-report/golden/line.ts'
-import { auditSample } from '../../../src/phases/4-report/golden/sample.ts'
+import { caseResult } from '../../../src/phases/4-report/eval/eval_verdict.ts'
+import { drawAuditSample } from '../../../src/phases/4-report/golden/audit_sample.ts'
+import { goldenLine } from '../../../src/phases/4-report/golden/run_line.ts'
 import { record } from '../../fixtures/record.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
@@ -165,14 +165,14 @@ describe('the audit sample', () => {
     [0.1, 2],
     [0.5, 10],
     [1, 20],
-  ])('a share of %d of 20 is %i', (share, count) => expect(auditSample(lines, share)).toHaveLength(count))
+  ])('a share of %d of 20 is %i', (share, count) => expect(drawAuditSample(lines, share)).toHaveLength(count))
   test('is the same again, open, and of what a judge decided', () => {
-    expect(auditSample(lines, 0.1)).toEqual(auditSample([...lines].reverse(), 0.1))
-    expect(auditSample(lines, 1).every(({ human }) => human === null)).toBe(true)
+    expect(drawAuditSample(lines, 0.1)).toEqual(drawAuditSample([...lines].reverse(), 0.1))
+    expect(drawAuditSample(lines, 1).every(({ human }) => human === null)).toBe(true)
     const none = [
       { ...lineOf(), verdict: 'judge_error' as const },
       { ...lineOf(), scores: {} },
     ]
-    expect(auditSample(none, 1)).toEqual([])
+    expect(drawAuditSample(none, 1)).toEqual([])
   })
 })

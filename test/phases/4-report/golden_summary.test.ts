@@ -1,7 +1,7 @@
 /** The printed summary of golden tests against the one of the documents, and each of its hints with what calls for it. */
 import { describe, expect, test } from 'vitest'
 import type { GoldenRunLine } from '../../../schemas/golden.ts'
-import { type GoldenSummary, goldenSummary } from '../../../src/phases/4-report/golden/summary.ts'
+import { type GoldenSummary, goldenSummary } from '../../../src/phases/4-report/golden/golden_summary.ts'
 
 const line = (test_id: string, category: string, changes: Partial<GoldenRunLine> = {}): GoldenRunLine => ({
   ...{ ts: '2026-05-06T15:42:00Z', agent: 'caldwell', test_id, category, trigger: 'eval', agent_model: 'a' },

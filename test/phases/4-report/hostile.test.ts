@@ -1,8 +1,8 @@
 /** Text from agents, judges and suites is data: in the page and in Markdown it is read, never obeyed. */
 import { describe, expect, test } from 'vitest'
-import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
-import { toHtml } from '../../../src/phases/4-report/html.ts'
-import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
+import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
+import { toHtml } from '../../../src/phases/4-report/text/html.ts'
+import { toMarkdown } from '../../../src/phases/4-report/text/markdown.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 import { arm, inputOf } from './fixture.ts'
 
@@ -132,7 +132,7 @@ describe('markdown', () => {
       '## Cases',
       '## Rubric',
       '## Notes',
-      '## Runs in no rate',
+      '## Runs left out of the rates',
       '## Provenance',
     ])
   })

@@ -2,15 +2,20 @@
 import { describe, expect, test } from 'vitest'
 import { type BenchmarkIndex, benchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import type { ChosenCases } from '../../../schemas/suite.ts'
-import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
-import { chosenText } from '../../../src/phases/4-report/chosen_text.ts'
-import { toGithub } from '../../../src/phases/4-report/github.ts'
-import { toHtml } from '../../../src/phases/4-report/html.ts'
-import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index_page.ts'
-import { failedRow, indexRow, inIndexOrder, withHolm } from '../../../src/phases/4-report/index_row.ts'
-import { indexHeadline, indexHint, indexTable } from '../../../src/phases/4-report/index_table.ts'
-import { toJunit } from '../../../src/phases/4-report/junit.ts'
-import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
+import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
+import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index/index_page.ts'
+import {
+  adjustRowsByHolm,
+  buildIndexRow,
+  failedRow,
+  sortIndexRows,
+} from '../../../src/phases/4-report/index/index_row.ts'
+import { indexHeadline, indexHint, indexTable } from '../../../src/phases/4-report/index/index_table.ts'
+import { toGithub } from '../../../src/phases/4-report/text/github.ts'
+import { toHtml } from '../../../src/phases/4-report/text/html.ts'
+import { toJunit } from '../../../src/phases/4-report/text/junit_report.ts'
+import { toMarkdown } from '../../../src/phases/4-report/text/markdown.ts'
+import { chosenText } from '../../../src/phases/4-report/text/selected_cases.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 import { arm, inputOf } from './fixture.ts'
 
@@ -18,14 +23,14 @@ const runs = (passed: number) => Array.from({ length: 5 }, (_, at) => (at < pass
 const bench = (candidate: number, baseline: number) =>
   aggregate(inputOf([...arm(1, 'with_skill', runs(candidate)), ...arm(1, 'without_skill', runs(baseline))]))
 const rowOf = (skill: string, candidate: number, baseline: number) =>
-  indexRow({ skill, cell: null }, bench(candidate, baseline), `${skill}/benchmarks/x`)
+  buildIndexRow({ skill, cell: null }, bench(candidate, baseline), `${skill}/benchmarks/x`)
 const indexOf = (rows: BenchmarkIndex['rows'], more: Partial<BenchmarkIndex> = {}): BenchmarkIndex =>
   benchmarkIndex.parse({
     schema_version: 1,
     created_at: '2026-01-15T10:30:00.000Z',
     judge: null,
     alpha: 0.05,
-    rows: withHolm(inIndexOrder(rows), 0.05),
+    rows: adjustRowsByHolm(sortIndexRows(rows), 0.05),
     ...more,
   })
 
@@ -43,7 +48,7 @@ describe('a benchmark of chosen cases', () => {
   })
   test('carries what was chosen, from the plan to the row', () => {
     const made = aggregate({ ...inputOf(arm(1, 'with_skill', runs(5))), chosen: { eval_ids: [1], of: 3 } })
-    expect(indexRow({ skill: 'one', cell: null }, made, 'x').chosen).toEqual({ eval_ids: [1], of: 3 })
+    expect(buildIndexRow({ skill: 'one', cell: null }, made, 'x').chosen).toEqual({ eval_ids: [1], of: 3 })
     expect(bench(5, 0).chosen).toBeUndefined()
     expect(rowOf('best', 5, 0)).not.toHaveProperty('chosen')
   })
@@ -54,7 +59,7 @@ describe('a benchmark of chosen cases', () => {
     expect(indexHint(index)).toContain('adjusted for 2 comparisons')
     expect(index.rows.map(({ skill }) => skill)).toEqual(['best', 'same', 'some', 'few'])
     expect(index.rows.map(({ lift }) => [lift?.p_adjusted, lift?.change])).toEqual([
-      [0.015874, 'better'],
+      [0.000027, 'better'],
       [1, 'within_chance'],
       [null, 'within_chance'],
       [null, 'within_chance'],
@@ -87,25 +92,24 @@ describe('a benchmark of chosen cases', () => {
 })
 
 describe('Holm over the rows', () => {
-  const alone = indexOf([rowOf('best', 5, 0)])
+  const alone = indexOf([rowOf('best', 5, 1)])
   const many = indexOf([
     rowOf('none', 2, 2),
-    rowOf('best', 5, 0),
+    rowOf('best', 5, 1),
     failedRow({ skill: 'bad', cell: null }, 'no suite', null),
     ...Array.from({ length: 8 }, (_, at) => rowOf(`other-${at}`, 3, 2)),
   ])
   const best = (index: BenchmarkIndex) => index.rows.find(({ skill }) => skill === 'best')?.lift
 
   test('one alone keeps its p', () => {
-    // all 5 against none of 5: 2 of the 252 ways to deal them
-    expect(best(alone)).toMatchObject({ mean: 1, p_value: 0.007937, p_adjusted: 0.007937, change: 'better' })
+    expect(best(alone)).toMatchObject({ mean: 0.8, p_value: 0.0123134, p_adjusted: 0.012313, change: 'better' })
     expect(indexHeadline(alone)).toBe(
       '1 benchmark: 1 better with the skill (1 beyond chance), 0 the same, 0 worse (0 beyond chance).',
     )
     expect(indexHint(alone)).toBe('p: on its own cases, indicators left out; beyond chance: at most 0.05.')
   })
   test('the best of ten is no longer beyond chance', () => {
-    expect(best(many)).toMatchObject({ p_value: 0.007937, p_adjusted: 0.07937, change: 'within_chance' })
+    expect(best(many)).toMatchObject({ p_value: 0.0123134, p_adjusted: 0.123134, change: 'within_chance' })
     expect(indexHeadline(many)).toContain('9 better with the skill (0 beyond chance)')
   })
   test('a row without a benchmark counts for none of it', () => {
@@ -116,12 +120,19 @@ describe('Holm over the rows', () => {
   test('table, page and Markdown show it', () => {
     const { header, rows } = indexTable(many)
     const at = header.indexOf('p (Holm)')
-    expect(rows.map((row) => row[at])).toEqual(['0.079', ...Array(9).fill('1.00'), '–'])
+    expect(rows.map((row) => row[at])).toEqual(['0.12', ...Array(9).fill('1.00'), '–'])
     for (const text of [indexHtml(many), indexMarkdown(many)]) {
       expect(text).toContain('p (Holm)')
-      expect(text).toContain('0.079')
+      expect(text).toContain('0.12')
       expect(text).toContain('10 comparisons')
     }
+  })
+  test('a design that is too small for a verdict has no p, however clear it looks', () => {
+    const small = aggregate(inputOf([...arm(1, 'with_skill', ['++', '++']), ...arm(1, 'without_skill', ['--', '--'])]))
+    expect(small.statistics?.scopes?.these_cases.difference.p_value).toBeLessThan(0.05)
+    const index = indexOf([buildIndexRow({ skill: 'small', cell: null }, small, 'x')])
+    expect(index.rows[0]?.lift).toMatchObject({ mean: 1, p_value: null, change: 'within_chance' })
+    expect(indexHeadline(index)).toContain('1 better with the skill (0 beyond chance)')
   })
   test('worse is said as well', () => {
     expect(indexOf([rowOf('worst', 0, 5)]).rows[0]?.lift?.change).toBe('worse')

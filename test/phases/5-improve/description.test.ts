@@ -1,8 +1,8 @@
 /** Which queries are kept for the end; how a description is written into SKILL.md; which are refused. */
 import { describe, expect, test } from 'vitest'
-import { readFrontmatter } from '../../../src/phases/1-plan/frontmatter.ts'
-import { seeded } from '../../../src/phases/4-report/stats/random.ts'
-import { descriptionProblem, withDescription } from '../../../src/phases/5-improve/description/edit.ts'
+import { readFrontmatter } from '../../../src/phases/1-plan/skill/frontmatter.ts'
+import { createSeededRandom } from '../../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { descriptionProblem, replaceDescription } from '../../../src/phases/5-improve/description/edit.ts'
 import { descriptionPrompt } from '../../../src/phases/5-improve/description/prompt.ts'
 import { splitQueries } from '../../../src/phases/5-improve/description/split.ts'
 
@@ -13,23 +13,23 @@ const query = (query_id: number, should_trigger: boolean, split: 'train' | 'test
 describe('split', () => {
   const twenty = Array.from({ length: 20 }, (_, at) => query(at + 1, at < 14))
   test('four in ten of each label, each query on one side, the same for the same seed', () => {
-    const { by, train, test: held } = splitQueries(twenty, seeded(1))
+    const { by, train, test: held } = splitQueries(twenty, createSeededRandom(1))
     expect(by).toBe('draw')
     expect([held.filter((id) => id <= 14).length, held.filter((id) => id > 14).length]).toEqual([6, 2])
     expect([...train, ...held].sort((a, b) => a - b)).toEqual(twenty.map(({ query_id }) => query_id))
-    expect(splitQueries(twenty, seeded(1))).toEqual({ by, train, test: held })
-    expect(splitQueries(twenty, seeded(2)).test).not.toEqual(held)
+    expect(splitQueries(twenty, createSeededRandom(1))).toEqual({ by, train, test: held })
+    expect(splitQueries(twenty, createSeededRandom(2)).test).not.toEqual(held)
   })
   test('of two of a label one goes to either side', () => {
     const { train, test: held } = splitQueries(
       [query(1, true), query(2, true), query(3, false), query(4, false)],
-      seeded(1),
+      createSeededRandom(1),
     )
     expect([train.length, held.length]).toEqual([2, 2])
     expect(held.map((id) => id <= 2).sort()).toEqual([false, true])
   })
   test('what the set says is honoured, and what it leaves open may be looked at', () => {
-    const made = splitQueries([query(1, true, 'test'), query(2, true, 'train'), query(3, false)], seeded(1))
+    const made = splitQueries([query(1, true, 'test'), query(2, true, 'train'), query(3, false)], createSeededRandom(1))
     expect(made).toEqual({ by: 'set', train: [2, 3], test: [1] })
   })
 })
@@ -56,7 +56,7 @@ const wanted = [
 
 describe.each(skills)('a description in %s', (_, text) => {
   test.each(wanted)('becomes: %s', (description) => {
-    const made = withDescription(text, description) ?? ''
+    const made = replaceDescription(text, description) ?? ''
     expect(readFrontmatter(made, 'SKILL.md')).toEqual({ name: 'tidy', description, warnings: [] })
     const body = (of: string) => of.slice(of.indexOf('---', 4))
     expect(body(made)).toBe(body(text))
@@ -65,8 +65,8 @@ describe.each(skills)('a description in %s', (_, text) => {
 })
 
 test('without a description to replace there is nothing to write', () => {
-  expect(withDescription('# no frontmatter', 'x')).toBeNull()
-  expect(withDescription('---\nname: tidy\n---\n', 'x')).toBeNull()
+  expect(replaceDescription('# no frontmatter', 'x')).toBeNull()
+  expect(replaceDescription('---\nname: tidy\n---\n', 'x')).toBeNull()
 })
 
 test.each([

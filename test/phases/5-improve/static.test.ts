@@ -1,15 +1,15 @@
 /** What a candidate may not hold or be, found before any agent runs on it. */
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../../src/base/json.ts'
-import { diffOf } from '../../../src/flows/improve/text_diff.ts'
-import { answerPairs } from '../../../src/phases/5-improve/answer_table.ts'
-import { bounds, boundsBroken } from '../../../src/phases/5-improve/bounds.ts'
-import { wordsOfCase } from '../../../src/phases/5-improve/case_words.ts'
-import { hardCodedIn } from '../../../src/phases/5-improve/hard_coded.ts'
-import { leakageIn } from '../../../src/phases/5-improve/leakage.ts'
-import { lastWords, proposePrompt } from '../../../src/phases/5-improve/propose_prompt.ts'
-import { addedText, changedFiles, readableIn, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
-import { specificAnswers } from '../../../src/phases/5-improve/specific.ts'
+import { sha256 } from '../../../src/base/json/json.ts'
+import { diffSkillFiles } from '../../../src/flows/improve/propose/text_diff.ts'
+import { specificAnswers } from '../../../src/phases/5-improve/case_specific_answers.ts'
+import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
+import { findAnswerPairs } from '../../../src/phases/5-improve/find_answer_tables.ts'
+import { findHardCodedAnswer } from '../../../src/phases/5-improve/hard_coded.ts'
+import { findLeakage } from '../../../src/phases/5-improve/leakage.ts'
+import { findBrokenBound, proposalBounds } from '../../../src/phases/5-improve/proposal_bounds.ts'
+import { parseSummary, proposePrompt } from '../../../src/phases/5-improve/propose_prompt.ts'
+import { addedText, changedFiles, extractReadable, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
 const files = (texts: Record<string, string>) =>
@@ -39,9 +39,9 @@ describe('the change', () => {
     const [before, after] = [files({ 'a.sh': 'echo 1' }), files({ 'a.sh': 'echo 1' })]
     const made = { before, after: after.map((file) => ({ ...file, isExecutable: true })) }
     expect(changedFiles(made)).toEqual([{ path: 'a.sh', change: 'modified', lines_added: 0, lines_removed: 0 }])
-    expect(diffOf(made.before, made.after)).toEqual([{ path: 'a.sh', lines: ['+can be executed'] }])
-    expect(diffOf(made.after, made.before)).toEqual([{ path: 'a.sh', lines: ['-can be executed'] }])
-    expect(diffOf(made.after, made.after)).toEqual([])
+    expect(diffSkillFiles(made.before, made.after)).toEqual([{ path: 'a.sh', lines: ['+can be executed'] }])
+    expect(diffSkillFiles(made.after, made.before)).toEqual([{ path: 'a.sh', lines: ['-can be executed'] }])
+    expect(diffSkillFiles(made.after, made.after)).toEqual([])
   })
   test('what was moved from one file to another is not added', () => {
     expect(addedText(edit({ 'a.md': 'one\ntwo' }, { 'b.md': 'two\nthree' })).trim()).toBe('b.md\nthree')
@@ -52,20 +52,20 @@ describe('the change', () => {
 function addsBytes(path: string, content: Buffer): SkillEdit {
   const { before, after } = adds('')
   const size = { bytes: content.length, sha256: sha256(content), isExecutable: false }
-  const file = { path, text: null, readable: readableIn(content), ...size }
+  const file = { path, text: null, readable: extractReadable(content), ...size }
   return { before, after: [...after, file] }
 }
 
 describe('leakage', () => {
   const held = [
-    wordsOfCase({
+    readCaseWords({
       ...suiteCase({ eval_id: 7, prompt: 'Please total the invoice of the northern harbour branch in Danish crowns.' }),
       expectations: [{ text: 'The summary names 4711.25 as what the branch still owes' }],
       checks: [{ type: 'contains', value: 'due 4711.25' }],
     }),
   ]
   const seen = [
-    wordsOfCase(suiteCase({ eval_id: 1, prompt: 'Please total the invoice of the southern branch in euros.' })),
+    readCaseWords(suiteCase({ eval_id: 1, prompt: 'Please total the invoice of the southern branch in euros.' })),
   ]
   test.each<[string, string, RegExp | null]>([
     [
@@ -87,7 +87,7 @@ describe('leakage', () => {
     ['what a training prompt says too', 'Please total the invoice of the southern branch in euros.', null],
     ['a part of a longer number', 'The id is 14711.257.', null],
   ])('%s', (_, text, reason) => {
-    const found = leakageIn({ edit: adds(text), seen, held })
+    const found = findLeakage({ edit: adds(text), seen, held })
     if (reason === null) expect(found).toBeNull()
     else expect(found).toMatch(reason)
   })
@@ -101,25 +101,25 @@ describe('leakage', () => {
     ],
     ['as the name of a file', addsBytes('due/4711.25', Buffer.from([0]))],
   ])('a number that a held-out case alone expects, %s', (_, made) => {
-    expect(leakageIn({ edit: made, seen, held })).toMatch(/"4711\.25", which only held-out case 7/)
+    expect(findLeakage({ edit: made, seen, held })).toMatch(/"4711\.25", which only held-out case 7/)
   })
   test('a picture holds none', () => {
     const bytes = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 151 + (at >> 3)) % 256))
-    expect(leakageIn({ edit: addsBytes('logo.png', bytes), seen, held })).toBeNull()
+    expect(findLeakage({ edit: addsBytes('logo.png', bytes), seen, held })).toBeNull()
   })
   test('what the skill said before is not held against it', () => {
     const text = 'The branch owes 4711.25.'
-    expect(leakageIn({ edit: edit({ 'SKILL.md': text }, { 'SKILL.md': `${text}\nMore.` }), seen, held })).toBeNull()
+    expect(findLeakage({ edit: edit({ 'SKILL.md': text }, { 'SKILL.md': `${text}\nMore.` }), seen, held })).toBeNull()
   })
   test('in any file of the skill', () => {
     const made = edit({ 'SKILL.md': skill }, { 'SKILL.md': skill, 'scripts/t.mjs': 'const due = 4711.25' })
-    expect(leakageIn({ edit: made, seen, held })).toMatch(/4711\.25/)
+    expect(findLeakage({ edit: made, seen, held })).toMatch(/4711\.25/)
   })
 })
 
 describe('hard-coded answers', () => {
   const cases = [1, 2, 3].map((id) =>
-    wordsOfCase({
+    readCaseWords({
       ...suiteCase({ eval_id: id, prompt: `Total invoice ${id}00${id}.csv` }),
       checks: [{ type: 'contains', value: `Total due: 98${id}.4${id}` }],
     }),
@@ -136,7 +136,7 @@ describe('hard-coded answers', () => {
 
 describe('answers of few digits or one word', () => {
   const caseOf = (eval_id: number, prompt: string, value: string) =>
-    wordsOfCase({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
+    readCaseWords({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
   const sums = [10, 12, 15, 19, 24].map((a, at) =>
     caseOf(at + 1, `What is ${a} plus ${20 + at}?`, `sum: ${a + 20 + at}`),
   )
@@ -172,13 +172,13 @@ describe('answers of few digits or one word', () => {
     ['a script that works it out', 'a=$1 b=$2\necho "sum: $((a + b))"\nexit 30 # 10 or 20', sums, 1],
     ['data', numbers.join('\n'), sums, 0],
   ])('%s', (_, text, all, count) => {
-    expect(answerPairs({ added: text, edit: adds(text), of: all, all })).toHaveLength(count)
-    const leak = leakageIn({
+    expect(findAnswerPairs({ added: text, edit: adds(text), of: all, all })).toHaveLength(count)
+    const leak = findLeakage({
       edit: adds(text),
       seen: [],
       held: all.map((one) => ({ ...one, prompt: `${one.prompt} ` })),
     })
-    const solved = hardCodedIn({ edit: adds(text), seen: all, held: [] })
+    const solved = findHardCodedAnswer({ edit: adds(text), seen: all, held: [] })
     if (count < 3) expect([leak, solved]).toEqual([null, null])
     else
       expect([leak, solved]).toEqual([
@@ -196,14 +196,14 @@ test.each<[string, string, boolean]>([
   ['a list of numbers', 'one of 1,248,7', false],
 ])('held out: %s', (_, text, isLeak) => {
   const caseOf = (eval_id: number, prompt: string, value: string) =>
-    wordsOfCase({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
+    readCaseWords({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
   const held = [caseOf(1, 'What is 10 plus 20?', 'sum: 30'), caseOf(2, 'Add them.', '1248')]
-  expect(leakageIn({ edit: adds(text), seen: [], held }) !== null).toBe(isLeak)
+  expect(findLeakage({ edit: adds(text), seen: [], held }) !== null).toBe(isLeak)
 })
 
 test('what two cases expect, a prompt names or the skill said before is no answer of one case', () => {
   const caseOf = (eval_id: number, prompt: string, value: string) =>
-    wordsOfCase({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
+    readCaseWords({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
   const all = [
     caseOf(1, 'a', '12345'),
     caseOf(2, 'b', '12345'),
@@ -218,7 +218,7 @@ describe('bounds of one step', () => {
   const long = (lines: number) => Array.from({ length: lines }, (_, at) => `line ${at}`).join('\n')
   test.each<[string, SkillEdit, RegExp | null]>([
     ['a few lines', adds('More.'), null],
-    ['too many lines', adds(long(bounds.lines + 1)), /lines \(at most 300/],
+    ['too many lines', adds(long(proposalBounds.lines + 1)), /lines \(at most 300/],
     [
       'too many files',
       edit({}, Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}.md`, 'x']))),
@@ -235,7 +235,7 @@ describe('bounds of one step', () => {
       /600 lines \(at most 500/,
     ],
   ])('%s', (_, made, reason) => {
-    const broken = boundsBroken(made)
+    const broken = findBrokenBound(made)
     if (reason === null) expect(broken).toBeNull()
     else expect(broken).toMatch(reason)
   })
@@ -254,4 +254,4 @@ test.each([
   ['**SUMMARY**: a\n', { summary: 'a', why: '' }],
   ['I changed it.', { summary: 'I changed it.', why: '' }],
   ['', { summary: 'nothing was said', why: '' }],
-])('the last words %j', (text, words) => expect(lastWords(text)).toEqual(words))
+])('the last words %j', (text, words) => expect(parseSummary(text)).toEqual(words))

@@ -15,11 +15,11 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { walk } from '../../../src/base/files.ts'
+import { walk } from '../../../src/base/fs/files.ts'
 import { type OpenBundle, openBundles } from '../../../src/store/bundles/bundles.ts'
 import type { BundleError } from '../../../src/store/bundles/damage.ts'
 import { describeBundle } from '../../../src/store/bundles/manifest.ts'
-import { sharedObjects } from '../../../src/store/bundles/objects.ts'
+import { openSharedObjects } from '../../../src/store/bundles/objects.ts'
 
 async function stage(maxBytes = 1_000_000) {
   const root = mkdtempSync(path.join(tmpdir(), 'bundles-'))
@@ -33,11 +33,11 @@ async function stage(maxBytes = 1_000_000) {
   const cache = path.join(root, 'cache')
   const worker = () =>
     openBundles({
-      objects: sharedObjects(shared),
+      objects: openSharedObjects(shared),
       cache: { folder: cache, maxBytes },
       onDamage: (damage) => damages.push(damage),
     })
-  const coordinator = await openBundles({ objects: sharedObjects(shared), cache: null })
+  const coordinator = await openBundles({ objects: openSharedObjects(shared), cache: null })
   const put = async (folder = source) => coordinator.put(await walk(folder))
   const objects = () =>
     readdirSync(shared, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -106,7 +106,7 @@ describe('get', () => {
   })
   test('a folder that holds nothing is there', async () => {
     const { worker, shared } = await stage()
-    const coordinator = await openBundles({ objects: sharedObjects(shared), cache: null })
+    const coordinator = await openBundles({ objects: openSharedObjects(shared), cache: null })
     await using bundle = await (await worker()).get(await coordinator.put({ files: [], folders: ['a/b'] }))
     expect(existsSync(path.join(bundle.folder, 'a/b'))).toBe(true)
   })
@@ -174,7 +174,7 @@ describe('get', () => {
     const { worker, shared, root } = await stage()
     const { createHash } = await import('node:crypto')
     const hash = (text: string) => createHash('sha256').update(text).digest('hex')
-    const objects = sharedObjects(shared)
+    const objects = openSharedObjects(shared)
     await objects.put(hash('evil'), { text: 'evil' })
     const file = { bytes: 4, executable: true, path: '../../../../evil', sha256: hash('evil') }
     const text = JSON.stringify({ files: [file], folders: [], format: 1 })

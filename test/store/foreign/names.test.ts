@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chooseArms } from '../../../src/store/foreign/arms.ts'
-import { placeOf } from '../../../src/store/foreign/layout.ts'
-import { nameOf } from '../../../src/store/foreign/read_foreign.ts'
+import { parseRunPlace } from '../../../src/store/foreign/layout.ts'
+import { benchmarkFolderName } from '../../../src/store/foreign/read_foreign.ts'
 
 describe('a path says', () => {
   test.each([
@@ -43,11 +43,12 @@ describe('a path says', () => {
     ['eval-1/with_skill/run-a', 'eval-1', 'with_skill', 'a'],
     ['iteration-2/eval-1/with_skill', 'eval-1', 'with_skill', null],
   ])('%s: case %s, configuration %s, run %s', (folder, name, configuration, run) => {
-    expect(placeOf(folder)).toMatchObject({ case: name, configuration, run })
+    expect(parseRunPlace(folder)).toMatchObject({ case: name, configuration, run })
   })
-  test('nothing among the outputs of an agent', () => expect(placeOf('eval-1/with_skill/outputs/site')).toBeNull())
-  test('that a copy lies inside a copy', () => expect(placeOf('eval-1/with_skill/with_skill')?.repeats).toBe(1))
-  test('its iteration', () => expect(placeOf('iteration-2/eval-1/with_skill')?.iteration).toBe('iteration-2'))
+  test('nothing among the outputs of an agent', () =>
+    expect(parseRunPlace('eval-1/with_skill/outputs/site')).toBeNull())
+  test('that a copy lies inside a copy', () => expect(parseRunPlace('eval-1/with_skill/with_skill')?.repeats).toBe(1))
+  test('its iteration', () => expect(parseRunPlace('iteration-2/eval-1/with_skill')?.iteration).toBe('iteration-2'))
 })
 
 describe('candidate and baseline are', () => {
@@ -118,4 +119,4 @@ test.each([
   ['/a/pdf-workspace/iteration-2', 'pdf'],
   ['/a/pdf/evals/results', 'pdf'],
   ['/a/pdf', 'pdf'],
-])('the skill of %s is %s', (folder, name) => expect(nameOf(folder)).toBe(name))
+])('the skill of %s is %s', (folder, name) => expect(benchmarkFolderName(folder)).toBe(name))

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { grading } from '../../../schemas/grading.ts'
 import { timing } from '../../../schemas/timing.ts'
-import { gradingsIn } from '../../../src/store/foreign/read_grading.ts'
-import { timingOf } from '../../../src/store/foreign/read_timing.ts'
+import { findGradings } from '../../../src/store/foreign/read_grading.ts'
+import { readForeignTiming } from '../../../src/store/foreign/read_timing.ts'
 
 const item = (passed: unknown, more = {}) => ({ text: 'it adds up', passed, evidence: 'line 3', ...more })
-const read = (value: unknown) => gradingsIn(value).map(({ grading }) => grading)[0]
+const read = (value: unknown) => findGradings(value).map(({ grading }) => grading)[0]
 const counts = (value: unknown) => {
   const { passed, total, pass_rate } = read(value)?.summary ?? {}
   return [passed, total, pass_rate]
@@ -49,6 +49,19 @@ describe('a grading is counted', () => {
     ['a rate as text', { overall_pass_rate: '40%' }, [0, 0, 0.4]],
   ])('%s', (_, value, expected) => expect(counts(value)).toEqual(expected))
 
+  test.each<[string, object[], number]>([
+    ['weights', [item(true, { weight: 3 }), item(false, { weight: 1 })], 0.75],
+    ['weights of some: the others count as 1', [item(true, { weight: 3 }), item(false)], 0.75],
+    ['a weight of 0: none is read', [item(true, { weight: 3 }), item(false, { weight: 0 })], 0.5],
+    ['scores from 0 to 1', [item(false, { score: 0.4 }), item(true, { score: 1 })], 0.7],
+    ['scores of another scale: none is read', [item(false, { score: 0.4 }), item(true, { score: 4 })], 0.5],
+    ['a score that is a text: none is read', [item(false, { score: '40%' }), item(true, { score: 0.5 })], 0.5],
+    ['diagnostics', [item(false, { score: 0.4 }), item(true, { diagnostic: true })], 0.4],
+  ])('%s', (_, expectations, rate) => {
+    const found = read({ expectations })
+    expect(found?.summary.pass_rate).toBeCloseTo(rate, 12)
+    expect(grading.safeParse(found).success).toBe(true)
+  })
   test('what is undecided is told', () => {
     expect(read({ expectations: [item(null)] })?.judge_errors).toEqual([
       { text: 'it adds up', reason: 'the grading holds no verdict for it' },
@@ -75,7 +88,7 @@ describe('a grading is counted', () => {
     [{ summary: { total: 0, pass_rate: 0 } }],
     [{ score: 4.5 }],
   ])('%j is no grading', (value) => {
-    expect(gradingsIn(value)).toEqual([])
+    expect(findGradings(value)).toEqual([])
   })
   test.each([
     ['text', { text: 'A' }],
@@ -91,7 +104,7 @@ describe('a grading is counted', () => {
 
 describe('one file with several gradings', () => {
   const arms = (value: unknown) =>
-    gradingsIn(value).map(({ configuration, run, grading }) => [configuration, run, grading.summary.passed])
+    findGradings(value).map(({ configuration, run, grading }) => [configuration, run, grading.summary.passed])
   test.each([
     ['lists by configuration', { with_skill: [item(true)], without_skill: [item(false)] }],
     [
@@ -200,7 +213,7 @@ describe('one file with several gradings', () => {
       [[null, null, 1, 2]],
     ],
   ])('runs are told by %s', (_, value, expected) => {
-    const found = gradingsIn(value).map(({ configuration, run, grading: { summary } }) => [
+    const found = findGradings(value).map(({ configuration, run, grading: { summary } }) => [
       configuration,
       run,
       summary.passed,
@@ -249,8 +262,8 @@ test('no JSON is too odd: what is found fits the schema', () => {
   })).node
   fc.assert(
     fc.property(odd, (value) => {
-      for (const found of gradingsIn(value)) expect(() => grading.parse(found.grading)).not.toThrow()
-      expect(timing.nullable().safeParse(timingOf([value])).success).toBe(true)
+      for (const found of findGradings(value)) expect(() => grading.parse(found.grading)).not.toThrow()
+      expect(timing.nullable().safeParse(readForeignTiming([value])).success).toBe(true)
     }),
     { numRuns: 2000, seed: 7 },
   )
@@ -260,7 +273,7 @@ test('gradings in each other end somewhere', () => {
     (inner) => ({ with_skill: inner, without_skill: inner }),
     {},
   )
-  expect(gradingsIn(deep)).toEqual([])
+  expect(findGradings(deep)).toEqual([])
 })
 
 describe('a timing', () => {
@@ -288,9 +301,9 @@ describe('a timing', () => {
     [{ passed: 5, failed: 0, total: 5 }, null],
     [{ usage: { total: 7 }, total: 5 }, { total_tokens: 7 }],
     [null, null],
-  ])('%j', (value, expected) => expect(timingOf([value])).toEqual(expected))
+  ])('%j', (value, expected) => expect(readForeignTiming([value])).toEqual(expected))
   test('the first that knows a measure gives it', () => {
     const sources = [{ duration_ms: 1000 }, { total_tokens: 7, duration_ms: 9000 }]
-    expect(timingOf(sources)).toEqual({ total_duration_seconds: 1, total_tokens: 7 })
+    expect(readForeignTiming(sources)).toEqual({ total_duration_seconds: 1, total_tokens: 7 })
   })
 })

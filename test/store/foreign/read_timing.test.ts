@@ -1,6 +1,6 @@
 /** Time, tokens and cost under the names and in the forms that other tools and models write. */
 import { describe, expect, test } from 'vitest'
-import { timingOf, unusableIn } from '../../../src/store/foreign/read_timing.ts'
+import { findUnusableMeasures, readForeignTiming } from '../../../src/store/foreign/read_timing.ts'
 
 describe('time is', () => {
   test.each<[object, number | undefined]>([
@@ -17,7 +17,7 @@ describe('time is', () => {
     [{ duration_seconds: '1,2' }, undefined],
     [{ duration_seconds: '' }, undefined],
     [{ duration_seconds: -1 }, undefined],
-  ])('in %j', (fields, seconds) => expect(timingOf([fields])?.total_duration_seconds).toBe(seconds))
+  ])('in %j', (fields, seconds) => expect(readForeignTiming([fields])?.total_duration_seconds).toBe(seconds))
 })
 
 describe('tokens are', () => {
@@ -34,19 +34,19 @@ describe('tokens are', () => {
     [{ execution_metrics: { total: 30, total_tool_calls: 9, output_chars: 99 } }, undefined],
     [{ total: 30 }, undefined],
     [{ tokens: 'many' }, undefined],
-  ])('in %j', (fields, tokens) => expect(timingOf([fields])?.total_tokens).toBe(tokens))
+  ])('in %j', (fields, tokens) => expect(readForeignTiming([fields])?.total_tokens).toBe(tokens))
 })
 
 test('the first source that knows a measure gives it', () => {
-  expect(timingOf([null, { duration_ms: 1000 }, { durationMs: 2000, cost: '0.5' }])).toEqual({
+  expect(readForeignTiming([null, { duration_ms: 1000 }, { durationMs: 2000, cost: '0.5' }])).toEqual({
     total_duration_seconds: 1,
     total_cost_usd: 0.5,
   })
-  expect(timingOf([{ passed: 3 }, 'x', [1]])).toBeNull()
+  expect(readForeignTiming([{ passed: 3 }, 'x', [1]])).toBeNull()
 })
 
 test('what is too large to be reckoned with is named, as text and under other names too', () => {
-  expect(unusableIn({ durationMs: 1e17, usage: { total: '99999999999999999' } })).toEqual([
+  expect(findUnusableMeasures({ durationMs: 1e17, usage: { total: '99999999999999999' } })).toEqual([
     'duration_ms: 100000000000000000 is no number that can be used',
     'total: 100000000000000000 is no number that can be used',
   ])

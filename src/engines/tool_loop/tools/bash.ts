@@ -1,15 +1,15 @@
 /** The Bash tool: a shell command in the working folder, with the run's environment and a time limit. */
 import { z } from 'zod'
-import { exists } from '../../../base/files.ts'
-import { type ProcessEnd, runProcess } from '../../../base/spawn.ts'
-import { timeLimit } from '../../../base/time_limit.ts'
-import { clip } from './clip.ts'
+import { pathExists } from '../../../base/fs/files.ts'
+import { type ProcessEnd, runProcess } from '../../../base/process/spawn.ts'
+import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import { clipOutput } from './clip_output.ts'
 import { defineTool, type ToolAnswer, type ToolPlace } from './tool.ts'
 
 const defaultMs = 120_000
 const longestMs = 600_000
 
-export const bash = defineTool({
+export const bashTool = defineTool({
   name: 'Bash',
   description:
     'Runs a shell command in the working folder and gives its output (stdout and stderr together) and its exit code. ' +
@@ -23,11 +23,11 @@ export const bash = defineTool({
 })
 
 async function shell(command: string, limitMs: number, place: ToolPlace): Promise<ToolAnswer> {
-  using limit = timeLimit(limitMs, [place.signal])
+  using limit = startTimeLimit(limitMs, [place.signal])
   const lines: string[] = []
   try {
     const end = await runProcess({
-      command: (await exists('/bin/bash')) ? '/bin/bash' : '/bin/sh',
+      command: (await pathExists('/bin/bash')) ? '/bin/bash' : '/bin/sh',
       args: ['-c', 'exec 2>&1; eval "$1"', 'bash', command],
       cwd: place.cwd,
       env: place.env,
@@ -38,16 +38,16 @@ async function shell(command: string, limitMs: number, place: ToolPlace): Promis
         return undefined
       },
     })
-    return answerOf(end)
+    return toBashAnswer(end)
   } catch (error) {
     place.signal.throwIfAborted()
     if (!limit.signal.aborted) throw error
-    return { text: `${clip(lines.join('\n'))}\n(ended: no end within ${limitMs} ms)`.trim(), isError: true }
+    return { text: `${clipOutput(lines.join('\n'))}\n(ended: no end within ${limitMs} ms)`.trim(), isError: true }
   }
 }
 
-function answerOf(end: ProcessEnd): ToolAnswer {
-  const output = clip(end.stdout.trimEnd())
+function toBashAnswer(end: ProcessEnd): ToolAnswer {
+  const output = clipOutput(end.stdout.trimEnd())
   if (end.exitCode === 0) return { text: output === '' ? '(no output, exit code 0)' : output, isError: false }
   const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
   return { text: `${output}\n(${how})`.trim(), isError: true }

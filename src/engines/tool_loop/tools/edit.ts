@@ -1,12 +1,12 @@
 /** The Edit tool: replaces text in a file. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { existingFile, writable } from './paths.ts'
+import { resolveExistingFile, resolveWritable } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
 
 const largest = 10 * 1024 * 1024
 
-export const edit = defineTool({
+export const editTool = defineTool({
   name: 'Edit',
   description: 'Replaces old_string in a text file. It must be there exactly once, unless replace_all is true.',
   readOnly: false,
@@ -17,7 +17,7 @@ export const edit = defineTool({
     replace_all: z.boolean().optional(),
   }),
   async work({ file_path, old_string, new_string, replace_all = false }, place) {
-    const { file, bytes } = await existingFile(file_path, place)
+    const { file, bytes } = await resolveExistingFile(file_path, place)
     if (bytes > largest) throw new ToolMistake(`${file_path}: too large to edit (${bytes} bytes)`)
     const parts = (await readFile(file, 'utf8')).split(old_string)
     const count = parts.length - 1
@@ -25,7 +25,7 @@ export const edit = defineTool({
     if (count > 1 && !replace_all) {
       throw new ToolMistake(`${file_path}: old_string is in it ${count} times; give more of the text, or replace_all`)
     }
-    await writable(file_path, place)
+    await resolveWritable(file_path, place)
     await writeFile(file, parts.join(new_string))
     return `replaced ${count === 1 ? 'it once' : `it ${count} times`} in ${file_path}`
   },

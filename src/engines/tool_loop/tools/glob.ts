@@ -1,14 +1,14 @@
-/** The Glob tool: files by the pattern of their path. */
+/** The Glob tool: finds files by a pattern of their path. */
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { glob as find } from 'tinyglobby'
 import { z } from 'zod'
-import { existing } from './paths.ts'
+import { resolveExisting } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
 
 const most = 1000
 
-export const glob = defineTool({
+export const globTool = defineTool({
   name: 'Glob',
   description: 'Lists files whose path fits a pattern such as **/*.csv, sorted. Links are not followed.',
   readOnly: true,
@@ -19,7 +19,7 @@ export const glob = defineTool({
   async work({ pattern, path: folder = '.' }, place) {
     const leavesFolder = path.isAbsolute(pattern) || pattern.split(/[/{},]/).includes('..')
     if (leavesFolder) throw new ToolMistake('give the pattern relative to a folder, without ..; path names the folder')
-    const root = await existing(folder, place)
+    const root = await resolveExisting(folder, place)
     const files = await find(pattern, {
       cwd: root,
       dot: true,
@@ -28,7 +28,7 @@ export const glob = defineTool({
       ignore: ['**/.git/**', '**/node_modules/**'],
       signal: place.signal,
     })
-    const own = files.filter(throughNoLink(root))
+    const own = files.filter(createLinkFilter(root))
     const seen = own.filter((file) => place.view?.canRead(path.join(root, file)) ?? true)
     if (seen.length === 0) return '(no file fits)'
     const shown = seen.sort().slice(0, most)
@@ -38,8 +38,8 @@ export const glob = defineTool({
   },
 })
 
-/** A pattern that names a link, such as `link/*`, is searched through it all the same. `root`: a real path. */
-function throughNoLink(root: string): (file: string) => boolean {
+/** Drops files behind links: the search follows a link that the pattern names, such as `link/*`. `root`: a real path. */
+function createLinkFilter(root: string): (file: string) => boolean {
   const known = new Map<string, boolean>()
   return (file) => {
     const folder = path.join(root, path.dirname(file))

@@ -1,15 +1,15 @@
-/** The Grep tool: lines that fit a pattern, found by the system's grep (a slow pattern then slows no harness). */
+/** The Grep tool: finds lines that fit a pattern with the system's grep, so that a slow pattern does not slow down Whetstone itself. */
 import path from 'node:path'
 import { z } from 'zod'
-import { runProcess } from '../../../base/spawn.ts'
-import { timeLimit } from '../../../base/time_limit.ts'
-import { clip } from './clip.ts'
-import { existing } from './paths.ts'
+import { runProcess } from '../../../base/process/spawn.ts'
+import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import { clipOutput } from './clip_output.ts'
+import { resolveExisting } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
 
 const limitMs = 60_000
 
-export const grep = defineTool({
+export const grepTool = defineTool({
   name: 'Grep',
   description:
     'Finds lines in files by an extended regular expression (grep -E), as path:number:line. Links are not followed.',
@@ -22,12 +22,12 @@ export const grep = defineTool({
     files_only: z.boolean().optional().describe('give the files, not the lines'),
   }),
   async work({ pattern, path: given = '.', glob, ignore_case = false, files_only = false }, place) {
-    const target = await existing(given, place)
+    const target = await resolveExisting(given, place)
     const flags = ['-r', '-E', '-I', '-s', '--exclude-dir=.git', '--exclude-dir=node_modules']
     if (glob !== undefined) flags.push(`--include=${glob}`)
     if (ignore_case) flags.push('-i')
     flags.push(...(files_only ? ['-l'] : ['-n', '-H']))
-    using limit = timeLimit(limitMs, [place.signal])
+    using limit = startTimeLimit(limitMs, [place.signal])
     const end = await runProcess({
       command: 'grep',
       args: [...flags, '-e', pattern, '--', path.relative(place.cwd, target) || '.'],
@@ -38,6 +38,6 @@ export const grep = defineTool({
     })
     if (end.stdout === '' && end.exitCode === 1) return '(no line fits)'
     if (end.stdout === '' && end.exitCode !== 0) throw new ToolMistake(`grep: ${end.stderrTail.trim() || 'failed'}`)
-    return clip(end.stdout.trimEnd())
+    return clipOutput(end.stdout.trimEnd())
   },
 })

@@ -1,44 +1,44 @@
-/** Where a path that the model gives really leads, and whether the tool may go there. */
+/** Resolves the paths that the model gives to where they really lead, and checks that the tool may go there. */
 import { lstat, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolMistake, type ToolPlace } from './tool.ts'
 
-/** Parts of the system that are no files: reading there shows processes (our own, with its keys) or never ends. */
+/** Parts of the system that are not files: reading there shows processes (Whetstone's own, with its keys) or never ends. */
 const offLimits = ['/proc', '/sys', '/dev']
 
-/** The real path of something that is there. Throws ToolMistake when it is not, or out of bounds. */
-export async function existing(given: string, place: ToolPlace): Promise<string> {
-  const asked = askedFor(given, place)
-  if (place.confined && !isWithin(asked, place.cwd)) throw outside(given)
+/** The real path of something that exists. Throws ToolMistake if it does not exist or is out of bounds. */
+export async function resolveExisting(given: string, place: ToolPlace): Promise<string> {
+  const asked = resolveGiven(given, place)
+  if (place.confined && !isUnderRoot(asked, place.cwd)) throw outOfBounds(given)
   const real = await realpath(asked).catch(() => null)
   if (real === null) throw new ToolMistake(`${given}: no such file or folder`)
-  if (place.confined && !isWithin(real, place.cwd)) throw outside(given)
-  if (offLimits.some((root) => isWithin(real, root))) throw new ToolMistake(`${given}: not a file that can be used`)
+  if (place.confined && !isUnderRoot(real, place.cwd)) throw outOfBounds(given)
+  if (offLimits.some((root) => isUnderRoot(real, root))) throw new ToolMistake(`${given}: not a file that can be used`)
   if (place.view !== null && !place.view.canRead(real)) throw new ToolMistake(`${given}: no such file or folder`)
   return real
 }
 
 /** The real path of a plain file. Throws ToolMistake for anything else (a pipe would never end). */
-export async function existingFile(given: string, place: ToolPlace): Promise<{ file: string; bytes: number }> {
-  const file = await existing(given, place)
+export async function resolveExistingFile(given: string, place: ToolPlace): Promise<{ file: string; bytes: number }> {
+  const file = await resolveExisting(given, place)
   const info = await stat(file)
   if (info.isDirectory()) throw new ToolMistake(`${given}: a folder; use Glob to list it`)
   if (!info.isFile()) throw new ToolMistake(`${given}: not a plain file`)
   return { file, bytes: info.size }
 }
 
-/** Where a file is to be written. Throws ToolMistake when something other than a file is there. */
-export async function writable(given: string, place: ToolPlace): Promise<string> {
-  const asked = askedFor(given, place)
+/** The path at which to write a file. Throws ToolMistake if something other than a file is there, or the tool may not write there. */
+export async function resolveWritable(given: string, place: ToolPlace): Promise<string> {
+  const asked = resolveGiven(given, place)
   const file = place.view === null ? asked : await realPlace(asked, given)
   if (place.view !== null && !place.view.canWrite(file)) throw new ToolMistake(`${given}: read-only here`)
-  if (offLimits.some((root) => isWithin(file, root))) throw new ToolMistake(`${given}: not a file that can be used`)
+  if (offLimits.some((root) => isUnderRoot(file, root))) throw new ToolMistake(`${given}: not a file that can be used`)
   const info = await stat(file).catch(() => null)
   if (info !== null && !info.isFile()) throw new ToolMistake(`${given}: not a plain file`)
   return file
 }
 
-/** Where a file that may not be there yet would lie, links resolved. Throws ToolMistake for a link that leads nowhere. */
+/** The path, with links resolved, of a file that may not exist yet. Throws ToolMistake for a link that leads nowhere. */
 async function realPlace(file: string, given: string): Promise<string> {
   const real = await realpath(file).catch(() => null)
   if (real !== null) return real
@@ -51,16 +51,16 @@ async function realPlace(file: string, given: string): Promise<string> {
   return folder === file ? file : path.join(await realPlace(folder, given), path.basename(file))
 }
 
-function askedFor(given: string, { cwd, view }: ToolPlace): string {
+function resolveGiven(given: string, { cwd, view }: ToolPlace): string {
   const asked = path.resolve(cwd, given)
   return view?.locate(asked) ?? asked
 }
 
-function isWithin(target: string, root: string): boolean {
+function isUnderRoot(target: string, root: string): boolean {
   const relative = path.relative(root, target)
   return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative))
 }
 
-function outside(given: string): ToolMistake {
+function outOfBounds(given: string): ToolMistake {
   return new ToolMistake(`${given}: outside of the working folder`)
 }

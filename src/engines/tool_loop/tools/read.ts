@@ -1,7 +1,7 @@
-/** The Read tool: a text file with line numbers, or an image to look at. */
+/** The Read tool: shows a text file with line numbers, or an image. */
 import { open } from 'node:fs/promises'
 import { z } from 'zod'
-import { existingFile } from './paths.ts'
+import { resolveExistingFile } from './paths.ts'
 import { defineTool, type ToolAnswer, type ToolImage, ToolMistake } from './tool.ts'
 
 const MiB = 1024 * 1024
@@ -11,7 +11,7 @@ const lineLimit = 2000
 const textLimit = 100_000
 const defaultLines = 2000
 
-export const read = defineTool({
+export const readFileTool = defineTool({
   name: 'Read',
   description:
     'Reads a file: text with line numbers (a number, a tab, the line), or an image (PNG, JPEG, GIF, WebP). ' +
@@ -23,12 +23,12 @@ export const read = defineTool({
     limit: z.number().int().positive().optional().describe(`number of lines; ${defaultLines} if not given`),
   }),
   async work({ file_path, offset = 1, limit = defaultLines }, place) {
-    const { file, bytes } = await existingFile(file_path, place)
+    const { file, bytes } = await resolveExistingFile(file_path, place)
     const content = await head(file, bytesRead)
     const mediaType = imageType(content)
     if (mediaType !== null) return imageAnswer(file_path, { mediaType, content, bytes })
     if (content.includes(0)) throw new ToolMistake(`${file_path}: a binary file (${bytes} bytes)`)
-    const part = numbered(content.toString('utf8'), offset, limit)
+    const part = numberLines(content.toString('utf8'), offset, limit)
     if (bytes <= bytesRead) return part
     return `${part}\n… only the first ${bytesRead} of ${bytes} bytes can be read with this tool`
   },
@@ -46,8 +46,8 @@ async function head(file: string, limit: number): Promise<Buffer> {
   }
 }
 
-/** Lines as `<number>\t<line>`, each cut, the whole cut, with a note of what follows. */
-function numbered(text: string, offset: number, limit: number): string {
+/** Lines as `<number>\t<line>`. Long lines and the whole text are cut; a note says how many lines there are. */
+function numberLines(text: string, offset: number, limit: number): string {
   if (text === '') return '(the file is empty)'
   const lines = text.replace(/\n$/, '').split('\n')
   if (offset > lines.length)
@@ -78,7 +78,7 @@ function imageAnswer(name: string, { mediaType, content, bytes }: Image): ToolAn
   return { text: `${name}: ${mediaType}, ${bytes} bytes`, isError: false, image }
 }
 
-/** Told by the first bytes: a wrong name would make the server refuse the whole conversation. */
+/** The image type by the file's first bytes, not by its name: a wrong type would make the server refuse the whole conversation. */
 function imageType(content: Buffer): ToolImage['mediaType'] | null {
   const start = content.subarray(0, 12).toString('latin1')
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'

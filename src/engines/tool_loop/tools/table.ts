@@ -2,18 +2,18 @@
 import type { EngineTask } from '../../engine.ts'
 import type { ToolOffer } from '../session.ts'
 import { submitTool } from '../tool_calls.ts'
-import { bash } from './bash.ts'
-import { edit } from './edit.ts'
-import { glob } from './glob.ts'
-import { grep } from './grep.ts'
-import { read } from './read.ts'
+import { bashTool } from './bash.ts'
+import { editTool } from './edit.ts'
+import { globTool } from './glob.ts'
+import { grepTool } from './grep.ts'
+import { readFileTool } from './read.ts'
 import type { LocalTool } from './tool.ts'
-import { write } from './write.ts'
+import { writeTool } from './write.ts'
 
-const tools: readonly LocalTool[] = [bash, read, write, edit, glob, grep]
+const tools: readonly LocalTool[] = [bashTool, readFileTool, writeTool, editTool, globTool, grepTool]
 
-/** The tools that a task may use; of all, those of these names, where some are given. */
-export function toolsFor(allowed: EngineTask['tools'], only?: readonly string[]): readonly LocalTool[] {
+/** The tools that a task may use; if it may use all, only those named in `only`, if that is given. */
+export function selectTools(allowed: EngineTask['tools'], only?: readonly string[]): readonly LocalTool[] {
   switch (allowed) {
     case 'all':
       return only === undefined ? tools : tools.filter(({ name }) => only.includes(name))
@@ -24,8 +24,8 @@ export function toolsFor(allowed: EngineTask['tools'], only?: readonly string[])
   }
 }
 
-/** What the model is told of them, and of the tool for its answer where one is asked for. */
-export function offersOf(tools: readonly LocalTool[], answerSchema: EngineTask['answerSchema']): ToolOffer[] {
+/** The descriptions of the tools for the model, and of the tool for its answer if a structured one is requested. */
+export function describeTools(tools: readonly LocalTool[], answerSchema: EngineTask['answerSchema']): ToolOffer[] {
   const offers = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   if (answerSchema === null) return offers
   const description = 'Gives your answer in its final form. Call it once, when you are done; it ends your work.'

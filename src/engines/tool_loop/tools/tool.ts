@@ -1,20 +1,20 @@
-/** What a tool of the SDK engines is, and the place in which it works. */
+/** Defines a tool of the SDK engines, and the place where it works. */
 import { z } from 'zod'
-import { codeOf, messageOf } from '../../../base/error.ts'
+import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
+import { isShortage } from '../../../base/process/resource_shortage.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import type { SandboxView } from '../../../base/sandbox/view.ts'
-import { isShortage } from '../../../base/shortage.ts'
+import type { SandboxView } from '../../../base/sandbox/sandbox_view.ts'
 
 /** Where a tool works. */
 export interface ToolPlace {
   /** Working folder, absolute, links resolved. */
   cwd: string
   env: Readonly<Record<string, string>>
-  /** True: nothing outside of `cwd` may be read. */
+  /** True: nothing outside `cwd` may be read. */
   confined: boolean
-  /** Programs run in it; null: nowhere but in `cwd`. */
+  /** The sandbox for programs; null: they run without one. */
   sandbox: Sandbox | null
-  /** What of the machine the sandbox shows, for the tools that run no program; null where there is none. */
+  /** Which parts of the machine the sandbox shows, for the tools that run no program; null: there is no sandbox. */
   view: SandboxView | null
   signal: AbortSignal
 }
@@ -31,7 +31,7 @@ export interface ToolAnswer {
   image?: ToolImage
 }
 
-/** The model's mistake: told to it as the tool's result. */
+/** A mistake of the model, which it gets as the tool's result. */
 export class ToolMistake extends Error {
   override readonly name = 'ToolMistake'
 }
@@ -43,7 +43,7 @@ export interface LocalTool {
   inputSchema: { type: 'object'; properties?: unknown; required?: string[] }
   /** Whether it only reads files. */
   readOnly: boolean
-  /** Answers the model; resolves for every failure of the call, rejects only when aborted or where this machine is short of something. */
+  /** Answers the model. Resolves for every failure of the call; rejects only when aborted or when this machine runs short of a resource. */
   run(input: unknown, place: ToolPlace): Promise<ToolAnswer>
 }
 
@@ -55,7 +55,7 @@ interface ToolDefinition<S extends z.ZodType> {
   work(input: z.infer<S>, place: ToolPlace): Promise<ToolAnswer | string>
 }
 
-/** Makes a tool: its input is checked against the schema before it works. */
+/** Creates a tool that checks its input against the schema before it works. */
 export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>): LocalTool {
   const { name, description, readOnly, input, work } = definition
   const { properties, required } = z.toJSONSchema(input, { io: 'input' })
@@ -72,8 +72,8 @@ export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>)
         return typeof answer === 'string' ? { text: answer, isError: false } : answer
       } catch (error) {
         place.signal.throwIfAborted()
-        if (isShortage(error) && codeOf(error) !== 'EROFS') throw error // a place where nobody may write is the model's choice
-        return { text: messageOf(error), isError: true }
+        if (isShortage(error) && errnoCode(error) !== 'EROFS') throw error // the model chose a path on a read-only file system
+        return { text: errorMessage(error), isError: true }
       }
     },
   }

@@ -1,11 +1,11 @@
-/** The Write tool: a whole text file. */
+/** The Write tool: writes a whole text file. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { writable } from './paths.ts'
+import { resolveWritable } from './paths.ts'
 import { defineTool } from './tool.ts'
 
-export const write = defineTool({
+export const writeTool = defineTool({
   name: 'Write',
   description: 'Writes a text file. Makes folders on the way, and replaces a file that is there.',
   readOnly: false,
@@ -14,7 +14,7 @@ export const write = defineTool({
     content: z.string(),
   }),
   async work({ file_path, content }, place) {
-    const file = await writable(file_path, place)
+    const file = await resolveWritable(file_path, place)
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, content)
     return `wrote ${Buffer.byteLength(content)} bytes to ${file_path}`

@@ -1,48 +1,47 @@
-/** Everything that is wrong with one skill and its suite, in one list; nothing in it stops the rest. */
+/** Checks one skill and its suite and collects every problem in one list; a problem never ends the check. */
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Problem } from '../../../../schemas/check_report.ts'
-import { absence } from '../../../base/dead_link.ts'
-import { messageOf, UserError } from '../../../base/error.ts'
-import { exists, walk } from '../../../base/files.ts'
-import { readText } from '../../../base/json.ts'
-import { evalsOfPlugin } from '../formats/plugin_eval.ts'
-import type { InspectedSuite } from '../inspected.ts'
-import { hasSuite, inspectSuite, rootAbove } from '../load.ts'
-import { isHiddenFromAgents } from '../skill.ts'
-import { caseRules } from './case_rules.ts'
-import { checkRules } from './check_rules.ts'
-import { criteriaRules } from './criteria_rules.ts'
-import { frontmatterRules } from './frontmatter_rules.ts'
-import { loaderProblems } from './loader_rules.ts'
-import { linksIn } from './markdown_links.ts'
-import { placeRules } from './place_rules.ts'
-import { apply, problemOf } from './rule.ts'
-import type { SkillFileText } from './secrets.ts'
-import { openSkillText, type SkillText } from './skill_text.ts'
-import { suiteRules } from './suite_rules.ts'
-import { treeRules } from './tree_rules.ts'
+import { errorMessage, UserError } from '../../../base/errors/error.ts'
+import { describeMissingPath } from '../../../base/fs/dead_link.ts'
+import { pathExists, walk } from '../../../base/fs/files.ts'
+import { readText } from '../../../base/json/json.ts'
+import { findPluginEvals } from '../formats/plugin_eval.ts'
+import { isHiddenFromAgents } from '../skill/read_skill.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { findSkillRoot, hasSuite, inspectSuite } from '../suite/load_suite.ts'
+import { frontmatterRules } from './rules/frontmatter_rules.ts'
+import { placeRules } from './rules/missing_path_rules.ts'
+import { applyRules, toProblem } from './rules/rule.ts'
+import { treeRules } from './rules/tree_rules.ts'
+import { suiteProblems } from './suite_problems.ts'
+import { findLinks } from './text/markdown_links.ts'
+import type { SkillFileText } from './text/secrets.ts'
+import { openSkillText, type SkillText } from './text/skill_text.ts'
 
 export interface CheckedSkill {
-  /** Absolute; of the skill's folder, or of the suite file that was named. */
+  /** Absolute path of the skill's folder, or of the suite file. */
   path: string
   /** Whether SKILL.md and the suite could be read. */
   readable: boolean
   problems: Problem[]
-  /** null: none, or none that can be read. */
+  /** null: there is none, or it cannot be read. */
   suite: InspectedSuite | null
 }
 
 /**
- * Checks a skill's folder, its SKILL.md, or a suite. `suite`: where that of the skill is; null: it may do without one;
- * absent: in the skill. Rejects only on a bug.
+ * Checks a skill's folder, its SKILL.md, or a suite. `suite`: path of the skill's suite; null: checks no suite;
+ * absent: looks inside the skill. Rejects only on a bug.
  */
 export async function checkSkill(place: string, suite?: string | null): Promise<CheckedSkill> {
   const given = path.resolve(place)
   const info = await stat(given).catch(() => null)
   if (info === null)
-    return unreadable(given, { message: absence(given, 'no such file or folder'), fix: 'give a skill folder' })
-  const isSkill = path.basename(given) === 'SKILL.md' || (await exists(path.join(given, 'SKILL.md')))
+    return unreadable(given, {
+      message: describeMissingPath(given, 'no such file or folder'),
+      fix: 'give a skill folder',
+    })
+  const isSkill = path.basename(given) === 'SKILL.md' || (await pathExists(path.join(given, 'SKILL.md')))
   if (isSkill) {
     const root = info.isDirectory() ? given : path.dirname(given)
     return checkParts({ shown: root, root, suite: suite === undefined ? root : suite })
@@ -50,17 +49,17 @@ export async function checkSkill(place: string, suite?: string | null): Promise<
   if (typeof suite === 'string')
     return unreadable(given, { message: 'no skill', fix: 'give a folder that holds SKILL.md' })
   if (info.isDirectory()) {
-    if (evalsOfPlugin(given) !== null) return checkParts({ shown: given, root: null, suite: given })
+    if (findPluginEvals(given) !== null) return checkParts({ shown: given, root: null, suite: given })
     if (path.basename(given) !== 'evals' || !(await hasSuite(given)))
       return checkParts({ shown: given, root: given, suite: given })
   }
-  const root = info.isDirectory() ? path.dirname(given) : await rootAbove(path.dirname(given))
-  const hasSkill = await exists(path.join(root, 'SKILL.md'))
+  const root = info.isDirectory() ? path.dirname(given) : await findSkillRoot(path.dirname(given))
+  const hasSkill = await pathExists(path.join(root, 'SKILL.md'))
   return checkParts({ shown: given, root: hasSkill ? root : null, suite: given })
 }
 
 function unreadable(place: string, finding: { message: string; fix: string }): CheckedSkill {
-  return { path: place, readable: false, problems: [problemOf(placeRules.unreadable, finding, place)], suite: null }
+  return { path: place, readable: false, problems: [toProblem(placeRules.unreadable, finding, place)], suite: null }
 }
 
 interface Parts {
@@ -85,15 +84,15 @@ async function checkParts({ shown, root, suite }: Parts): Promise<CheckedSkill> 
 
 async function checkFolder(root: string): Promise<{ readable: boolean; problems: Problem[]; name: string | null }> {
   const file = path.join(root, 'SKILL.md')
-  const read = await readText(file).catch((error: unknown) => ({ message: messageOf(error) }))
+  const read = await readText(file).catch((error: unknown) => ({ message: errorMessage(error) }))
   if (typeof read !== 'string') {
-    const message = (await exists(file)) ? read.message : absence(file, 'no such file')
-    const problem = problemOf(placeRules.unreadable, { message, fix: 'give a folder that holds SKILL.md' }, file)
+    const message = (await pathExists(file)) ? read.message : describeMissingPath(file, 'no such file')
+    const problem = toProblem(placeRules.unreadable, { message, fix: 'give a folder that holds SKILL.md' }, file)
     return { readable: false, problems: [problem], name: null }
   }
   const text = openSkillText(read, path.basename(root))
   const name = text.entries.get('name')?.value
-  const problems = [...apply(frontmatterRules, text, file), ...(await checkTree(root, text))]
+  const problems = [...applyRules(frontmatterRules, text, file), ...(await checkTree(root, text))]
   return { readable: true, problems, name: typeof name === 'string' ? name.trim() : null }
 }
 
@@ -108,11 +107,11 @@ async function checkTree(root: string, text: SkillText): Promise<Problem[]> {
   }
   const files = seen.files.map(({ path: name }) => name)
   const [{ body, bodyLine }, { leftOut }] = [text, seen]
-  const links = await linksIn(body)
-  return apply(treeRules, { root, bodyLine, links, files, leftOut, texts }, path.join(root, 'SKILL.md'))
+  const links = await findLinks(body)
+  return applyRules(treeRules, { root, bodyLine, body, links, files, leftOut, texts }, path.join(root, 'SKILL.md'))
 }
 
-/** Larger files are data, not looked through for secrets. */
+/** Larger files count as data and are not searched for secrets. */
 const textBytes = 2 ** 20
 
 async function checkSuite(
@@ -120,7 +119,7 @@ async function checkSuite(
   skill: { root: string | null; name: string | null },
 ): Promise<Pick<CheckedSkill, 'readable' | 'problems' | 'suite'>> {
   if (place === skill.root && !(await hasSuite(place))) {
-    const problem = problemOf(placeRules.noSuite, { message: 'no suite', fix: suiteFix(place) }, place)
+    const problem = toProblem(placeRules.noSuite, { message: 'no suite', fix: suiteFix(place) }, place)
     return { readable: true, problems: [problem], suite: null }
   }
   try {
@@ -129,29 +128,15 @@ async function checkSuite(
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const finding = { message: error.message, fix: error.fix ?? 'mend it' }
-    return { readable: false, problems: [problemOf(placeRules.suiteUnreadable, finding, place)], suite: null }
+    return { readable: false, problems: [toProblem(placeRules.suiteUnreadable, finding, place)], suite: null }
   }
 }
 
-/** Of a skill in <plugin>/skills, that of the plugin. */
+/** For a skill in <plugin>/skills, suggests the plugin's suite. */
 function suiteFix(skill: string): string {
   const [skills, plugin] = [path.dirname(skill), path.dirname(path.dirname(skill))]
-  const hasPluginOne = path.basename(skills) === 'skills' && evalsOfPlugin(plugin) !== null
+  const hasPluginOne = path.basename(skills) === 'skills' && findPluginEvals(plugin) !== null
   return hasPluginOne
     ? `name that of its plugin: --suite ${plugin}`
     : 'write evals/evals.json; docs/formats.md shows one'
-}
-
-function suiteProblems(inspected: InspectedSuite, skillName: string | null): Problem[] {
-  const { suite, places, mistakes } = inspected
-  const subjects = suite.cases.map((one, index) => {
-    const place = places[index] ?? { file: suite.path, at: null }
-    const isPartial = mistakes.some(({ at }) => place.at !== null && at.startsWith(`${place.at}.`))
-    return { case: one, place, skillName: skillName ?? suite.skill_name, isPartial }
-  })
-  return [
-    ...apply(suiteRules, { ...inspected, skillName }, suite.path),
-    ...subjects.flatMap((subject) => apply([...caseRules, ...criteriaRules, ...checkRules], subject, suite.path)),
-    ...loaderProblems(suite.warnings),
-  ]
 }

@@ -1,59 +1,61 @@
-/** AAM packages: evals/eval-config.json and evals/cases/*.yaml, with the package around the agent. */
+/** Loads the evals of AAM packages: evals/eval-config.json and evals/cases/*.yaml, with the package around the agent. */
 import path from 'node:path'
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/error.ts'
-import { entriesIn, exists } from '../../../base/files.ts'
-import type { InspectedSuite } from '../inspected.ts'
-import { collectWarnings } from '../warnings.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { listEntries, pathExists } from '../../../base/fs/files.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { collectWarnings } from '../suite/loader_warnings.ts'
 import { readAamCase } from './aam/case.ts'
-import { readConfig } from './aam/config.ts'
+import { readAamConfig } from './aam/config.ts'
 import { readPackage } from './aam/package.ts'
 
 export const aamPlaces = ['evals/eval-config.json']
 
-/** The config of a package's folder, or of its evals folder; null: there is none. */
+/** Returns the config of a package's folder, or of its evals folder; null: there is none. */
 export async function findAam(folder: string): Promise<string | null> {
   for (const place of ['evals/eval-config.json', 'eval-config.json']) {
     const file = path.join(folder, place)
-    if (await exists(file)) return file
+    if (await pathExists(file)) return file
   }
   return null
 }
 
-/** The config of each package, and the one that should be there of a package with cases. Other things are called eval-config.json too. */
+/** Lists each package's config, even a missing one if the package has cases. Other tools also use the name eval-config.json. */
 export function discoverAam({ files }: { files: readonly string[] }): string[] {
-  const packages = new Set(files.filter((file) => path.posix.basename(file) === 'package.agent.json').map(folderOf))
+  const packages = new Set(
+    files.filter((file) => path.posix.basename(file) === 'package.agent.json').map(containingFolder),
+  )
   const withCases = new Set(files.flatMap((file) => /^(.*?)\/?cases\/[^/]+\.ya?ml$/.exec(file)?.[1] ?? []))
   const configs = files.filter((file) => {
     if (path.posix.basename(file) !== 'eval-config.json') return false
-    return packages.has(rootFolder(file)) || withCases.has(folderOf(file))
+    return packages.has(rootFolder(file)) || withCases.has(containingFolder(file))
   })
   const missing = [...withCases].flatMap((folder) => {
-    const isOfPackage = path.posix.basename(folder) === 'evals' && packages.has(folderOf(folder))
+    const isOfPackage = path.posix.basename(folder) === 'evals' && packages.has(containingFolder(folder))
     return isOfPackage ? [`${folder}/eval-config.json`] : []
   })
   return [...new Set([...configs, ...missing])]
 }
 
-function folderOf(file: string): string {
+function containingFolder(file: string): string {
   const folder = path.posix.dirname(file)
   return folder === '.' ? '' : folder
 }
 
-/** As in packages: '' is the tree's own. */
+/** Same form as `packages`: '' is the tree itself. */
 function rootFolder(config: string): string {
-  const root = rootOfAam(config)
+  const root = findAamRoot(config)
   return root === '.' ? '' : root
 }
 
-/** The package of a config: the folder that holds evals/. */
-export function rootOfAam(place: string): string {
-  const folder = path.dirname(configOf(place))
+/** Returns the package of a config: the folder that contains evals/. */
+export function findAamRoot(place: string): string {
+  const folder = path.dirname(findCaseConfig(place))
   return path.basename(folder) === 'evals' ? path.dirname(folder) : folder
 }
 
-/** That of a case which is named itself. */
-function configOf(place: string): string {
+/** For the path of a case, returns the config of its package. */
+function findCaseConfig(place: string): string {
   return isCase(place) ? path.join(path.dirname(place), '../eval-config.json') : place
 }
 
@@ -61,20 +63,20 @@ function isCase(place: string): boolean {
   return /\.ya?ml$/.test(place)
 }
 
-/** Of a skill's folder in the package: the cases about that skill alone, for bench. Throws UserError for a config that can't be used. */
+/** For a skill's folder in the package, loads only that skill's cases (for bench). Throws UserError for an invalid config. */
 export async function loadAam(place: string, root: string): Promise<Suite> {
   return (await inspectAam(place, root)).suite
 }
 
 export async function inspectAam(place: string, root: string): Promise<InspectedSuite> {
-  const config = configOf(place)
+  const config = findCaseConfig(place)
   const { warn, list } = collectWarnings(config)
   const folder = path.join(path.dirname(config), 'cases')
-  const names = entriesIn(folder).flatMap(({ name }) =>
+  const names = listEntries(folder).flatMap(({ name }) =>
     isCase(name) && (place === config || name === path.basename(place)) ? name : [],
   )
-  const packageRoot = rootOfAam(config)
-  const { defaults, sandbox, env, unread } = await readConfig(config, packageRoot, warn)
+  const packageRoot = findAamRoot(config)
+  const { defaults, sandbox, env, unread } = await readAamConfig(config, packageRoot, warn)
   const own = await readPackage(packageRoot, warn)
   if (names.length === 0)
     throw new UserError(`${folder}: no case found`, 'write <name>.yaml there; docs/formats.md shows one')
@@ -96,9 +98,9 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
       )
   }
   const about = own.skills.find((skill) => skill.path === root)
-  const kept = about === undefined ? read : read.filter(({ one }) => one.skill_path === root)
+  const kept = about === undefined ? read : read.filter(({ one }) => one.skill_path === root || mayBeSkillCase(one))
   if (kept.length < read.length)
-    warn(config, `${read.length - kept.length} cases are about something else; eval runs them`)
+    warn(config, `${read.length - kept.length} of its cases are about something else; eval runs them`)
   const suite: Suite = {
     format: 'aam',
     path: config,
@@ -112,4 +114,10 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
     warnings: list(),
   }
   return { suite, places: kept.map(({ file }) => ({ file, at: null })), mistakes: [] }
+}
+
+/** An unreadable case does not say which skill it is about, so it is kept and reported. */
+function mayBeSkillCase({ cannot_run, skill_path, target }: Omit<SuiteCase, 'eval_id'>): boolean {
+  const isOther = target !== undefined && !target.startsWith('skill:')
+  return cannot_run !== null && !skill_path && !isOther
 }

@@ -1,33 +1,33 @@
-/** Files that a check names instead of writing their content: read when the suite is, so that a grading depends on what they held then. */
+/** Reads the files that checks name when the suite loads, so that gradings use their content at that time. */
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../../schemas/check.ts'
-import { messageOf } from '../../../base/error.ts'
-import { parseJson, readText } from '../../../base/json.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { parseJson, readText } from '../../../base/json/json.ts'
 
 const mostBytes = 4_000_000
 
-/** The check with the content in place of the file; `mistake`: why there is none. `root` is the skill's folder. */
-export async function withFile(check: Check, root: string): Promise<{ check: Check } | { mistake: string }> {
+/** Returns the check with the content in place of the file, or a `mistake`. `root` is the skill's folder. */
+export async function resolveCheckFile(check: Check, root: string): Promise<{ check: Check } | { mistake: string }> {
   try {
     switch (check.type) {
       case 'similarity': {
         const { file, ...rest } = check
         if (file === undefined) return { check }
-        const value = await textOf(file, root)
+        const value = await readCheckFileText(file, root)
         return value.trim() === '' ? { mistake: `${file} is empty` } : { check: { ...rest, value } }
       }
       case 'json_schema': {
         const { file, ...rest } = check
         if (file === undefined) return { check }
-        const schema = parseJson(await textOf(file, root), file)
+        const schema = parseJson(await readCheckFileText(file, root), file)
         return isSchema(schema) ? { check: { ...rest, schema } } : { mistake: `${file} holds no JSON Schema` }
       }
       default:
         return { check }
     }
   } catch (error) {
-    return { mistake: messageOf(error) }
+    return { mistake: errorMessage(error) }
   }
 }
 
@@ -37,7 +37,7 @@ function isSchema(value: unknown): value is NonNullable<Schema> {
   return typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value))
 }
 
-async function textOf(file: string, root: string): Promise<string> {
+async function readCheckFileText(file: string, root: string): Promise<string> {
   const [base, real] = await Promise.all([realpath(root), realpath(path.resolve(root, file)).catch(() => null)])
   if (real === null) throw new Error(`${file}: no such file in the skill's folder`)
   if (path.isAbsolute(file) || !real.startsWith(base + path.sep))

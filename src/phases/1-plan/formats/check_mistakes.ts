@@ -1,25 +1,25 @@
-/** What a check's schema can't see, told before any run is paid for: patterns, queries, schemas and paths that can never be decided. */
+/** Finds mistakes in checks that the schema cannot see before any run costs money: patterns, queries, schemas and paths. */
 import { posix } from 'node:path'
 import { jsonpath } from 'json-p3'
 import type { Check } from '../../../../schemas/check.ts'
-import { messageOf } from '../../../base/error.ts'
-import { schemaMistake } from '../../../base/json_schema.ts'
-import { isPassedOver } from '../../../base/passed_over.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
+import { findSchemaMistake } from '../../../base/json/json_schema.ts'
 
 export interface CheckMistake {
   field: string
   message: string
 }
 
-/** Every mistake in the parameters of one check; its files must have been read. */
-export async function checkMistakes(check: Check): Promise<CheckMistake[]> {
+/** Returns every mistake in the parameters of one check. Read its files first. */
+export async function findCheckMistakes(check: Check): Promise<CheckMistake[]> {
   const { schema } = check.type === 'json_schema' ? check : {}
-  const message = schema === undefined ? null : await schemaMistake(schema)
-  return [...plainMistakes(check), ...(message === null ? [] : [{ field: 'schema', message }])]
+  const message = schema === undefined ? null : await findSchemaMistake(schema)
+  return [...findPlainMistakes(check), ...(message === null ? [] : [{ field: 'schema', message }])]
 }
 
-/** Those that are seen without loading anything. */
-export function plainMistakes(check: Check): CheckMistake[] {
+/** Mistakes that can be found without loading a module. */
+export function findPlainMistakes(check: Check): CheckMistake[] {
   const found: [string, string | null][] = [
     ['path', 'path' in check && check.path !== undefined ? pathMistake(check.path) : null],
     ...ownMistakes(check),
@@ -46,7 +46,7 @@ function ownMistakes(check: Check): [string, string | null][] {
     case 'file_hash':
     case 'file_count':
     case 'file_size':
-      return [['path', isPassedOver(posix.normalize(check.path)) ? notCollected(check.path) : null]]
+      return [['path', isIgnoredPath(posix.normalize(check.path)) ? notCollected(check.path) : null]]
     default:
       return []
   }
@@ -61,7 +61,7 @@ function queryMistake(query: string): string | null {
     jsonpath.compile(query)
     return null
   } catch (error) {
-    return `not a JSONPath query (RFC 9535): ${messageOf(error)}`
+    return `not a JSONPath query (RFC 9535): ${errorMessage(error)}`
   }
 }
 
@@ -71,12 +71,12 @@ function pathMistake(wanted: string, folder = 'the working folder'): string | nu
   return leaves ? `${wanted} leads out of ${folder}; paths of outputs are relative to it` : null
 }
 
-/** Why this is no JavaScript regular expression; null when it is one. */
+/** Why a pattern is not a JavaScript regular expression; null: it is one. */
 export function patternMistake(pattern: string, flags = ''): string | null {
   try {
     new RegExp(pattern, flags)
     return null
   } catch (error) {
-    return messageOf(error)
+    return errorMessage(error)
   }
 }

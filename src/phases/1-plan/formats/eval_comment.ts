@@ -1,27 +1,27 @@
-/** EVAL.md text in the doc comments of TypeScript and JavaScript files, under the tag @eval; the cases are about that file. */
+/** Loads EVAL.md text from doc comments of TypeScript and JavaScript files (tag @eval); the cases are about that file. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Suite } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/error.ts'
-import { hashFile } from '../../../base/files.ts'
-import { readText } from '../../../base/json.ts'
-import type { InspectedSuite } from '../inspected.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { hashFile } from '../../../base/fs/files.ts'
+import { readText } from '../../../base/json/json.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { evalBlocks } from './eval_md/comments.ts'
 import type { EvalMdCase } from './eval_md/grammar.ts'
 import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
-import { mistakesOf, suiteOf } from './eval_md.ts'
+import { buildEvalMdSuite, toMistakesError } from './eval_md.ts'
 
 export const evalCommentPlaces = ['@eval in a doc comment of a .ts or .js file']
 
-/** Bytes of one file: what is larger was not written by hand. */
+/** Bytes per file; larger files are not written by hand. */
 const longest = 1024 * 1024
 
 export function isSourceFile(file: string): boolean {
   return /\.[cm]?[jt]sx?$/.test(file) && !/\.d\.[cm]?ts$|\.min\.[cm]?js$/.test(file)
 }
 
-/** Such files with an @eval block. */
+/** Lists the source files with an @eval block. */
 export async function discoverEvalComments({
   root,
   files,
@@ -34,7 +34,7 @@ export async function discoverEvalComments({
   return (await Promise.all(files.filter(isSourceFile).map(looks))).flat()
 }
 
-/** Whether a doc comment of the file has an @eval block; false for one that can't be read. */
+/** Whether a doc comment of the file has an @eval block; false if it cannot be read. */
 export async function hasEval(file: string): Promise<boolean> {
   if (((await stat(file).catch(() => null))?.size ?? longest + 1) > longest) return false
   const text = await readText(file).catch(() => '')
@@ -49,15 +49,15 @@ export async function loadEvalComments(file: string): Promise<Suite> {
   for (const { text, line } of blocks) {
     const reading = readEvalMd(text.replace(/^\s*\n/, ''))
     const shift = line - 1 + (/^\s*\n/.test(text) ? 1 : 0)
-    if (reading.kind === 'suite') read.push({ ...reading, cases: reading.cases.map((one) => shifted(one, shift)) })
+    if (reading.kind === 'suite') read.push({ ...reading, cases: reading.cases.map((one) => shiftLines(one, shift)) })
     else if (reading.kind === 'broken')
       mistakes.push(...reading.mistakes.map((one) => ({ ...one, line: one.line + shift })))
     else mistakes.push({ line, column: 1, message: `the @eval block has no case: ${reading.why}`, fix: caseForm })
   }
-  if (mistakes.length > 0) throw mistakesOf(file, mistakes)
+  if (mistakes.length > 0) throw toMistakesError(file, mistakes)
   const [first] = read
   if (first === undefined) throw new UserError(`${file}: no @eval block in a doc comment`, caseForm)
-  const suites = await Promise.all(read.map((reading) => suiteOf(file, reading)))
+  const suites = await Promise.all(read.map((reading) => buildEvalMdSuite(file, reading)))
   const source = { path: file, sha256: await hashFile(file) }
   const cases = suites.flatMap((suite) =>
     suite.cases.map((one) => ({ ...one, source, target: one.target ?? `source:${path.basename(file)}` })),
@@ -80,7 +80,7 @@ export async function inspectEvalComments(file: string): Promise<InspectedSuite>
 
 const caseForm = 'a case is a line ## <name>, under it ### Prompt and ### Expect'
 
-function shifted(one: EvalMdCase, by: number): EvalMdCase {
+function shiftLines(one: EvalMdCase, by: number): EvalMdCase {
   const section = (at: EvalMdCase['prompt']) => at && { ...at, line: at.line + by }
   return { ...one, line: one.line + by, prompt: section(one.prompt), expect: section(one.expect) }
 }

@@ -1,46 +1,46 @@
-/** SkillKit's EVAL.md: Markdown with a case under each ## heading, beside what it tests. */
+/** Loads SkillKit's EVAL.md: Markdown next to what it tests, with a case under each ## heading. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { LoadWarning, Suite, SuiteCase } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/error.ts'
-import { exists } from '../../../base/files.ts'
-import { readText } from '../../../base/json.ts'
-import { blankCase } from '../blank_case.ts'
-import type { InspectedSuite } from '../inspected.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { pathExists } from '../../../base/fs/files.ts'
+import { readText } from '../../../base/json/json.ts'
+import { blankCase } from '../suite/blank_case.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import type { EvalMdCase } from './eval_md/grammar.ts'
 import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
 import type { EvalMdSettings } from './eval_md/settings.ts'
-import { type Subject, subjectOf } from './eval_md/subject.ts'
+import { type EvalMdSubject, resolveSubject } from './eval_md/subject.ts'
 
 export const evalMdPlaces = ['EVAL.md', '<name>.eval.md', '<source>.EVAL.md']
 
-/** Seconds for one run, as the format has it. */
+/** Seconds per run; the format's default. */
 const timeout = 30
 
-/** Bytes of one file. */
+/** Bytes per file. */
 const longest = 1024 * 1024
 
 export function isEvalMd(file: string): boolean {
   return /(?:^|[/\\])(?:EVAL\.md|[^/\\]+\.(?:eval|EVAL)\.md)$/.test(file)
 }
 
-/** The one of a skill's folder; a plain report of that name is none. */
+/** Finds the suite of a skill's folder; null: none, or a plain report with that name. */
 export async function findEvalMd(folder: string): Promise<string | null> {
   const file = path.join(folder, 'EVAL.md')
-  if (!(await exists(file))) return null
-  return (await readFileOf(file)).kind === 'no_suite' ? null : file
+  if (!(await pathExists(file))) return null
+  return (await readEvalMdFile(file)).kind === 'no_suite' ? null : file
 }
 
-/** At any depth; what has no Prompt and no Expect heading is a report and left out. */
+/** Searches at any depth; a file without a Prompt or Expect heading is a report and is left out. */
 export async function discoverEvalMd({ root, files }: { root: string; files: readonly string[] }): Promise<string[]> {
   const named = files.filter(isEvalMd)
-  const kinds = await Promise.all(named.map(async (file) => (await readFileOf(path.join(root, file))).kind))
+  const kinds = await Promise.all(named.map(async (file) => (await readEvalMdFile(path.join(root, file))).kind))
   return named.filter((_, index) => kinds[index] !== 'no_suite')
 }
 
-/** Throws UserError with file, line and reason for a file that is none, or broken as a whole. */
+/** Throws UserError with file, line and reason if the file is not a suite, or is broken as a whole. */
 export async function loadEvalMd(file: string): Promise<Suite> {
-  const reading = await readFileOf(file)
+  const reading = await readEvalMdFile(file)
   switch (reading.kind) {
     case 'no_suite':
       throw new UserError(
@@ -48,39 +48,44 @@ export async function loadEvalMd(file: string): Promise<Suite> {
         'a case is a line ## <name>, under it ### Prompt and ### Expect',
       )
     case 'broken':
-      throw mistakesOf(file, reading.mistakes)
+      throw toMistakesError(file, reading.mistakes)
     case 'suite':
-      return suiteOf(file, reading)
+      return buildEvalMdSuite(file, reading)
   }
 }
 
 export async function inspectEvalMd(file: string): Promise<InspectedSuite> {
-  const reading = await readFileOf(file)
+  const reading = await readEvalMdFile(file)
   const suite = await loadEvalMd(file)
   const lines = reading.kind === 'suite' ? reading.cases.map(({ line }) => line) : []
   return { suite, places: lines.map((line) => ({ file, at: `line ${line}` })), mistakes: [] }
 }
 
-async function readFileOf(file: string): Promise<EvalMdReading> {
+async function readEvalMdFile(file: string): Promise<EvalMdReading> {
   const size = (await stat(file).catch(() => null))?.size ?? 0
-  if (size > longest) return brokenAs(`larger than ${longest} bytes`, 'part it into several files')
+  if (size > longest) return toBrokenReading(`larger than ${longest} bytes`, 'part it into several files')
   const text = await readText(file)
-  return text.includes('\0') ? brokenAs('it is no text in UTF-8', 'save it as UTF-8, or rename it') : readEvalMd(text)
+  return text.includes('\0')
+    ? toBrokenReading('it is no text in UTF-8', 'save it as UTF-8, or rename it')
+    : readEvalMd(text)
 }
 
-function brokenAs(message: string, fix: string): EvalMdReading {
+function toBrokenReading(message: string, fix: string): EvalMdReading {
   return { kind: 'broken', mistakes: [{ line: 1, column: 1, message, fix }] }
 }
 
-export function mistakesOf(file: string, mistakes: readonly EvalMdMistake[]): UserError {
+export function toMistakesError(file: string, mistakes: readonly EvalMdMistake[]): UserError {
   const lines = mistakes.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`)
   return new UserError(lines.join('\n'), mistakes.find(({ fix }) => fix !== null)?.fix ?? null)
 }
 
-/** Also of a text that stands in another file, such as a comment. */
-export async function suiteOf(file: string, reading: Extract<EvalMdReading, { kind: 'suite' }>): Promise<Suite> {
+/** Also builds suites from text inside another file, such as a comment. */
+export async function buildEvalMdSuite(
+  file: string,
+  reading: Extract<EvalMdReading, { kind: 'suite' }>,
+): Promise<Suite> {
   const { settings, cases, remarks } = reading
-  const subject = await subjectOf(file, settings)
+  const subject = await resolveSubject(file, settings)
   const unknown = settings.unknown.map(({ name, line }) => ({
     line,
     message: `the field ${name} is not known and not read`,
@@ -91,20 +96,20 @@ export async function suiteOf(file: string, reading: Extract<EvalMdReading, { ki
     path: file,
     skill_name: subject.name,
     root: subject.root,
-    ...defaultsOf(subject),
-    cases: cases.map((one, index) => caseOf(one, index + 1, { file, subject, metadata: settings.metadata })),
+    ...buildEvalMdDefaults(subject),
+    cases: cases.map((one, index) => buildEvalMdCase(one, index + 1, { file, subject, metadata: settings.metadata })),
     warnings: [...subject.warnings, ...said] satisfies LoadWarning[],
   }
 }
 
-function defaultsOf({ model }: Subject): Pick<Suite, 'defaults'> {
+function buildEvalMdDefaults({ model }: EvalMdSubject): Pick<Suite, 'defaults'> {
   return { defaults: { timeout_seconds: timeout, ...(model !== null && model) } }
 }
 
-function caseOf(
+function buildEvalMdCase(
   one: EvalMdCase,
   id: number,
-  { file, subject, metadata }: { file: string; subject: Subject; metadata: EvalMdSettings['metadata'] },
+  { file, subject, metadata }: { file: string; subject: EvalMdSubject; metadata: EvalMdSettings['metadata'] },
 ): SuiteCase {
   const missing = [one.prompt === null && 'Prompt', one.expect === null && 'Expect'].filter(Boolean)
   const place = `${file}:${one.line}`

@@ -1,43 +1,43 @@
-/** evals.json, in skill-creator's dialect, agentskills.io's and what authors made of them; docs/formats.md lists it all. */
+/** Loads evals.json in skill-creator's dialect, in agentskills.io's and in authors' variants; docs/formats.md lists them all. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'
-import { isDeadLink } from '../../../base/dead_link.ts'
-import { UserError } from '../../../base/error.ts'
-import { exists } from '../../../base/files.ts'
-import { parseJson, readText } from '../../../base/json.ts'
-import { readFrontmatter } from '../frontmatter.ts'
-import type { InspectedSuite } from '../inspected.ts'
-import { collectWarnings, type Warn } from '../warnings.ts'
-import { additionsOf, refuseMistakes, sandboxOf } from './evals_json/additions.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { isDeadLink } from '../../../base/fs/dead_link.ts'
+import { pathExists } from '../../../base/fs/files.ts'
+import { parseJson, readText } from '../../../base/json/json.ts'
+import { readFrontmatter } from '../skill/frontmatter.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { collectWarnings, type Warn } from '../suite/loader_warnings.ts'
+import { assertNoMistakes, readAdditions, readSuiteSandbox } from './evals_json/additions.ts'
 import { readCase } from './evals_json/case.ts'
-import { isMeantAsCases, openDocument } from './evals_json/document.ts'
+import { isCaseDocument, openDocument } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
-import { warnOfLost } from './evals_json/lost.ts'
+import { warnLostContent } from './evals_json/silent_losses.ts'
 
-/** The largest of 1,700 real ones has 187 KB. */
+/** Bytes. The largest of 1,700 real files has 187 KB. */
 const longest = 16 * 1024 * 1024
 
 export const evalsJsonPlaces = ['evals/evals.json', 'evals.json']
 
-/** The evals.json of a skill's folder, or null. A link that leads nowhere is meant as one, and is told by whoever reads it. */
+/** Returns the evals.json of a skill's folder, or null. A dead link counts too, and whoever reads it reports it. */
 export async function findEvalsJson(folder: string): Promise<string | null> {
   for (const place of evalsJsonPlaces) {
     const file = path.join(folder, place)
-    if ((await exists(file)) || isDeadLink(file) || isDeadLink(path.dirname(file))) return file
+    if ((await pathExists(file)) || isDeadLink(file) || isDeadLink(path.dirname(file))) return file
   }
   return null
 }
 
-/** Whether a .json file is meant as a suite, right or wrong: by its name, its folder or what it holds. */
-export async function isMeantAsEvals(file: string): Promise<boolean> {
+/** Whether a .json file is a suite, valid or not: judged by its name, its folder or its content. */
+export async function isEvalsFile(file: string): Promise<boolean> {
   if (path.basename(path.dirname(file)) === 'evals' || /(^|[-_.])evals?(\..*)?\.json$/.test(path.basename(file)))
     return true
   const { size } = await stat(file).catch(() => ({ size: Number.POSITIVE_INFINITY }))
   if (size > longest) return false
   const text = await readText(file)
   try {
-    return isMeantAsCases(parseJson(text, file))
+    return isCaseDocument(parseJson(text, file))
   } catch (error) {
     if (error instanceof UserError) return /"(?:evals|prompt)"/.test(text)
     throw error
@@ -45,25 +45,26 @@ export async function isMeantAsEvals(file: string): Promise<boolean> {
 }
 
 /**
- * Reads an evals.json leniently; whatever is forgiven is a warning of the suite. A case whose input is missing stays,
- * with `cannot_run`. Throws UserError for a file that is no JSON or has no cases, and for mistakes in fields of our own.
+ * Reads an evals.json leniently; each tolerated mistake is a warning of the suite. A case with a missing input stays,
+ * with `cannot_run`. Throws UserError for invalid JSON, for a file without cases, and for mistakes in Whetstone's own fields.
  */
 export async function loadEvalsJson(file: string, skillRoot: string): Promise<Suite> {
   const { suite, mistakes } = await inspectEvalsJson(file, skillRoot)
-  refuseMistakes(mistakes, file)
+  assertNoMistakes(mistakes, file)
   return suite
 }
 
-/** The same, with every mistake in the fields of our own (a case's own fields are left out then) instead of an error for them. */
+/** Same as `loadEvalsJson`, but returns mistakes in Whetstone's own fields; a case with one loses these fields. */
 export async function inspectEvalsJson(file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
   const { size } = await stat(file).catch(() => ({ size: 0 }))
   if (size > longest) throw new UserError(`${file}: larger than ${longest} bytes`, 'split it')
   const text = await readText(file)
-  const { cases, skillName, sandbox: asked } = openDocument(parseJson(text, file), file, warn)
-  await warnOfLost(text, file, warn)
-  const { additions, mistakes } = await additionsOf(cases, { root: skillRoot, warn })
-  const sandbox = sandboxOf(asked, mistakes)
+  const { cases, skillName, sandbox: asked, mistakes: ofFile } = openDocument(parseJson(text, file), file, warn)
+  await warnLostContent(text, file, warn)
+  const { additions, mistakes: ofCases } = await readAdditions(cases, { root: skillRoot, warn })
+  const mistakes = [...ofFile, ...ofCases]
+  const sandbox = readSuiteSandbox(asked, mistakes)
   const ids = assignIds(cases, warn)
   const place = { file, root: skillRoot, warn }
   const read: Suite['cases'] = []
@@ -71,23 +72,23 @@ export async function inspectEvalsJson(file: string, skillRoot: string): Promise
     const [own, id] = [additions[index], ids[index]]
     if (own !== undefined && id !== undefined) read.push(await readCase({ source, own, id }, place))
   }
-  const skill_name = skillName ?? (await nameOfSkill(skillRoot, warn))
+  const skill_name = skillName ?? (await findFolderSkillName(skillRoot, warn))
   const own = sandbox === undefined ? {} : { sandbox }
   const suite = { format: 'evals.json', path: file, skill_name, ...own, cases: read, warnings: list() }
   return { suite, places: cases.map(({ at }) => ({ file, at })), mistakes }
 }
 
-/** The name in the SKILL.md of that folder, else the folder's own. */
-export async function nameOfSkill(root: string, warn: Warn): Promise<string> {
+/** Returns the name in the folder's SKILL.md, or else the folder's own. */
+export async function findFolderSkillName(root: string, warn: Warn): Promise<string> {
   const file = path.join(root, 'SKILL.md')
   const text = await readText(file).catch(() => null)
-  const name = text === null ? null : nameIn(text, file)
+  const name = text === null ? null : parseSkillName(text, file)
   const from = name === null ? "the folder's name" : "SKILL.md's name"
   warn('$', `names no skill; ${from} is used`)
   return name ?? (path.basename(root) || 'skill')
 }
 
-function nameIn(text: string, file: string): string | null {
+function parseSkillName(text: string, file: string): string | null {
   try {
     return readFrontmatter(text, file).name
   } catch (error) {

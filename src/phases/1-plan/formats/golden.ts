@@ -1,15 +1,15 @@
-/** Golden tests of an Atomic Agent: <agent>/evals/ with rubric.md, judge.md and golden/<category>/*.md. */
+/** Loads golden tests of an Atomic Agent: <agent>/evals/ with rubric.md, judge.md and golden/<category>/*.md. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { glob } from 'tinyglobby'
 import type { GoldenJudge, GoldenRubric } from '../../../../schemas/golden.ts'
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/error.ts'
-import { exists } from '../../../base/files.ts'
-import { readText } from '../../../base/json.ts'
-import { providerOf } from '../../../engines/providers.ts'
-import { blankCase } from '../blank_case.ts'
-import type { InspectedSuite } from '../inspected.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { pathExists } from '../../../base/fs/files.ts'
+import { readText } from '../../../base/json/json.ts'
+import { guessProvider } from '../../../engines/models/providers.ts'
+import { blankCase } from '../suite/blank_case.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { readJudge, readRubric } from './golden/config.ts'
 import { missingSources } from './golden/facts.ts'
 import { type GoldenTest, readGoldenTest } from './golden/test.ts'
@@ -17,10 +17,10 @@ import { readVault, type Vault } from './golden/vault.ts'
 
 export const goldenPlaces = ['evals/rubric.md with evals/judge.md and evals/golden/<category>/<test>.md']
 
-/** Seconds for one test: the documents name none. */
+/** Seconds per test; the format's documents give no value. */
 const timeout = 120
 
-/** Bytes of one file. */
+/** Bytes per file. */
 const longest = 1024 * 1024
 
 export function isGolden(file: string): boolean {
@@ -29,32 +29,33 @@ export function isGolden(file: string): boolean {
 
 export async function findGolden(folder: string): Promise<string | null> {
   for (const place of [path.join(folder, 'evals'), folder]) {
-    if ((await exists(path.join(place, 'rubric.md'))) && (await exists(path.join(place, 'golden')))) return place
+    if ((await pathExists(path.join(place, 'rubric.md'))) && (await pathExists(path.join(place, 'golden'))))
+      return place
   }
   return null
 }
 
-/** Every folder evals/ with a rubric.md or a judge.md beside golden/. */
+/** Lists every folder evals/ with golden/ and a rubric.md or a judge.md. */
 export function discoverGolden({ files }: { files: readonly string[] }): string[] {
   const folders = files.flatMap((file) => /^((?:.*\/)?evals)\/(?:rubric|judge)\.md$/.exec(file)?.[1] ?? [])
   const holds = (folder: string) => files.some((file) => file.startsWith(`${folder}/golden/`))
   return [...new Set(folders)].filter(holds)
 }
 
-/** The agent's folder. */
-export function rootOfGolden(place: string): string {
+/** Returns the agent's folder. */
+export function findGoldenRoot(place: string): string {
   const parts = place.split(path.sep)
   const at = parts.lastIndexOf('evals')
   return at < 1 ? path.dirname(place) : parts.slice(0, at).join(path.sep)
 }
 
-/** Throws UserError with file, line and column for a rubric.md or judge.md that can't be read; a test that can't is a case that can't run. */
+/** Throws UserError with file, line and column for an unreadable rubric.md or judge.md; an unreadable test is a case that cannot run. */
 export async function loadGolden(place: string): Promise<Suite> {
   return (await inspectGolden(place)).suite
 }
 
 export async function inspectGolden(place: string): Promise<InspectedSuite> {
-  const agent = rootOfGolden(place)
+  const agent = findGoldenRoot(place)
   const name = path.basename(agent)
   const evals = path.join(agent, 'evals')
   const warnings: Suite['warnings'] = []
@@ -77,11 +78,11 @@ export async function inspectGolden(place: string): Promise<InspectedSuite> {
     )
     const test = reading.ok ? reading.test : brokenTest(file, evals)
     const reasons = reading.ok
-      ? reasonsOf(file, { agent, test: reading.test, vault })
+      ? listCannotRunReasons(file, { agent, test: reading.test, vault })
       : [`${file}:${reading.line}:${reading.column}: ${reading.message}`]
-    cases.push(caseOf(test, index + 1, { agent, vault, rubric, judge, reasons }))
+    cases.push(buildGoldenCase(test, index + 1, { agent, vault, rubric, judge, reasons }))
   }
-  warnOfDoubles(cases, files, warnings)
+  warnDuplicateTests(cases, files, warnings)
   const suite: Suite = {
     format: 'golden',
     path: place,
@@ -90,7 +91,7 @@ export async function inspectGolden(place: string): Promise<InspectedSuite> {
     defaults: {
       timeout_seconds: timeout,
       ...(vault.model && { model: vault.model, model_file: path.join(agent, 'model.md') }),
-      ...judgesOf(judge, judgeFile, warnings),
+      ...listRecommendedJudges(judge, judgeFile, warnings),
     },
     ...(vault.guardrails && { guardrails: vault.guardrails }),
     cases,
@@ -99,8 +100,8 @@ export async function inspectGolden(place: string): Promise<InspectedSuite> {
   return { suite, places: files.map((file) => ({ file, at: null })), mistakes: [] }
 }
 
-/** Lines, responses and --test know a test by its id alone. */
-function warnOfDoubles(cases: readonly SuiteCase[], files: readonly string[], warnings: Suite['warnings']): void {
+/** Output lines, responses and --test identify a test by its id alone. */
+function warnDuplicateTests(cases: readonly SuiteCase[], files: readonly string[], warnings: Suite['warnings']): void {
   const first = new Map<string, string>()
   for (const [index, { eval_name: id }] of cases.entries()) {
     const [file = '', other] = [files[index], first.get(id)]
@@ -114,9 +115,9 @@ function warnOfDoubles(cases: readonly SuiteCase[], files: readonly string[], wa
   }
 }
 
-/** Throws UserError where it is not there, which says what belongs together. */
+/** Throws UserError if it is missing, and says which files belong together. */
 async function neededText(file: string): Promise<string> {
-  if (await exists(file)) return await boundedText(file)
+  if (await pathExists(file)) return await boundedText(file)
   throw new UserError(
     `${file}: no such file`,
     'golden tests need rubric.md and judge.md beside golden/; docs/formats.md shows both',
@@ -129,14 +130,17 @@ async function boundedText(file: string): Promise<string> {
   return await readText(file)
 }
 
-/** Of one file that is named itself that file, else all of golden/, by path. */
+/** The test file itself, or all of golden/, by path. */
 async function testFiles(place: string, evals: string): Promise<string[]> {
   if (/[/\\]golden[/\\].*\.md$/.test(place)) return [place]
   const found = await glob('golden/**/*.md', { cwd: evals, followSymbolicLinks: false })
   return found.sort().map((name) => path.join(evals, name))
 }
 
-function reasonsOf(file: string, { agent, test, vault }: { agent: string; test: GoldenTest; vault: Vault }): string[] {
+function listCannotRunReasons(
+  file: string,
+  { agent, test, vault }: { agent: string; test: GoldenTest; vault: Vault },
+): string[] {
   const missing = missingSources(agent, test.sources)
   const gone = missing.map(
     ({ path: name, line }) => `${file}:${line}: ${name} is not in the vault: bring the test up to date`,
@@ -173,7 +177,7 @@ interface CaseContext {
   reasons: readonly string[]
 }
 
-function caseOf(
+function buildGoldenCase(
   { sources: _, noted, ...test }: GoldenTest,
   id: number,
   { agent, vault, rubric, judge, reasons }: CaseContext,
@@ -197,16 +201,16 @@ function caseOf(
   }
 }
 
-/** The input as it is; with a Setup, that before it as what holds at the time. */
+/** The input as written; with a Setup, preceded by it as the assumed state. */
 function goldenPrompt({ setup, input }: Pick<GoldenTest, 'setup' | 'input'>): string {
   if (setup === '') return input
   return `[EVAL SETUP CONTEXT: the state of the vault assumed for this test]\n\n${setup}\n\n---\n\n${input}`
 }
 
-/** Those of another family first, as --judge takes a list. */
-function judgesOf(judge: GoldenJudge, file: string, warnings: Suite['warnings']): { judge?: string } {
+/** Judges of another family first, in the form of --judge. */
+function listRecommendedJudges(judge: GoldenJudge, file: string, warnings: Suite['warnings']): { judge?: string } {
   const all = [...judge.cross_family, ...judge.same_family_fallback]
-  const known = all.filter((model) => providerOf(model) !== null)
+  const known = all.filter((model) => guessProvider(model) !== null)
   for (const model of all) {
     if (!known.includes(model))
       warnings.push({

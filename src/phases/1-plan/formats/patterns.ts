@@ -1,31 +1,31 @@
-/** What other tools ask of a text, as one regular expression of ours. */
+/** Builds regular expressions for the text tests of other tools. */
 
-/** A pattern that a text fits at its very start when it nowhere fits the given one, whatever the flags. */
-export function absence(pattern: string): string {
+/** Matches at the very start of a text if `pattern` matches nowhere in it, whatever the flags. */
+export function absencePattern(pattern: string): string {
   return `${start}(?![\\s\\S]*(?:${pattern}))`
 }
 
-/** A text that begins with this one. */
-export function beginning(text: string): string {
+/** Matches texts that begin with this one. */
+export function prefixPattern(text: string): string {
   return `${start}${literal(text)}`
 }
 
-/** A text that ends with this one. */
-export function ending(text: string): string {
+/** Matches texts that end with this one. */
+export function suffixPattern(text: string): string {
   return `${literal(text)}(?![\\s\\S])`
 }
 
-/** A text in which one of these stands. */
-export function anyOf(texts: readonly string[]): string {
+/** Matches texts that contain one of these. */
+export function anyTextPattern(texts: readonly string[]): string {
   return texts.map(literal).join('|')
 }
 
-/** A text in which all of these stand. */
-export function allOf(texts: readonly string[]): string {
+/** Matches texts that contain all of these. */
+export function allTextsPattern(texts: readonly string[]): string {
   return `${start}${texts.map((text) => `(?=[\\s\\S]*${literal(text)})`).join('')}`
 }
 
-/** The start of the whole text, also where the flag m makes ^ the start of a line. */
+/** Start of the whole text, even with the flag m, where ^ matches at each line. */
 const start = '(?<![\\s\\S])'
 
 function literal(text: string): string {

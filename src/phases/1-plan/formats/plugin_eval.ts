@@ -1,31 +1,31 @@
-/** The suite of a plugin, as `claude plugin eval` has it: a folder evals/ with a folder for each case. */
+/** Loads the suite of a plugin in the format of `claude plugin eval`: a folder evals/ with a folder for each case. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/error.ts'
-import { entriesIn, exists } from '../../../base/files.ts'
-import type { InspectedSuite } from '../inspected.ts'
-import { collectWarnings } from '../warnings.ts'
-import { nameOfSkill } from './evals_json.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { listEntries, pathExists } from '../../../base/fs/files.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { collectWarnings } from '../suite/loader_warnings.ts'
+import { findFolderSkillName } from './evals_json.ts'
 import { readPluginCase } from './plugin_eval/case.ts'
 
 export const pluginEvalPlaces = ['evals/<case>/prompt.md', 'evals/<case>/case.yaml']
 
-/** The evals folder of a skill or plugin, or the folder itself where its own folders are cases; null: neither. */
+/** The evals folder of a skill or plugin, or the folder itself if its subfolders are cases; null: neither. */
 export async function findPluginEval(folder: string): Promise<string | null> {
-  const inner = evalsOfPlugin(folder)
+  const inner = findPluginEvals(folder)
   if (inner !== null) return inner
-  const isSkill = await exists(path.join(folder, 'SKILL.md'))
-  return isSkill || casesIn(folder).length === 0 ? null : folder
+  const isSkill = await pathExists(path.join(folder, 'SKILL.md'))
+  return isSkill || listPluginCaseFolders(folder).length === 0 ? null : folder
 }
 
-/** The evals folder of a plugin; null: it has none with a case in it. Nothing else of it is looked through. */
-export function evalsOfPlugin(plugin: string): string | null {
+/** The evals folder of a plugin; null: it has none with a case. Searches no other folder. */
+export function findPluginEvals(plugin: string): string | null {
   const inner = path.join(plugin, 'evals')
-  return casesIn(inner).length > 0 ? inner : null
+  return listPluginCaseFolders(inner).length > 0 ? inner : null
 }
 
-/** Every outermost folder evals/ with a folder of a case in it. */
+/** Every outermost folder evals/ that contains a case folder. */
 export function discoverPluginEval({ files }: { files: readonly string[] }): string[] {
   const folders = files.flatMap((file) => {
     const [, folder, inner] = /^((?:.*\/)?evals)\/(.+)\/(?:prompt\.md|case\.yaml)$/.exec(file) ?? []
@@ -35,7 +35,7 @@ export function discoverPluginEval({ files }: { files: readonly string[] }): str
   return [...new Set(folders)]
 }
 
-/** The file of one case, or a folder of them. Throws UserError for a place without cases. */
+/** Loads a case file or a folder of cases. Throws UserError for a path without cases. */
 export async function loadPluginEval(place: string, skillRoot: string): Promise<Suite> {
   return (await inspectPluginEval(place, skillRoot)).suite
 }
@@ -43,7 +43,7 @@ export async function loadPluginEval(place: string, skillRoot: string): Promise<
 export async function inspectPluginEval(place: string, skillRoot: string): Promise<InspectedSuite> {
   const isFolder = (await stat(place).catch(() => null))?.isDirectory() === true
   const root = isFolder ? place : path.dirname(place)
-  const keys = isFolder ? casesIn(place) : ['.']
+  const keys = isFolder ? listPluginCaseFolders(place) : ['.']
   if (keys.length === 0) throw new UserError(`${place}: no case found`, `write ${pluginEvalPlaces.join(' or ')}`)
   const { warn, list } = collectWarnings(place)
   const cases: SuiteCase[] = []
@@ -55,18 +55,18 @@ export async function inspectPluginEval(place: string, skillRoot: string): Promi
   const suite = {
     format: 'plugin-eval',
     path: place,
-    skill_name: await nameOfSkill(skillRoot, () => {}),
+    skill_name: await findFolderSkillName(skillRoot, () => {}),
     cases,
     warnings: list(),
   }
   return { suite, places: keys.map((key) => ({ file: path.join(root, key), at: null })), mistakes: [] }
 }
 
-/** Folders of cases, relative, sorted; results and mocks of earlier runs are none. */
-function casesIn(folder: string): string[] {
+/** Relative paths of case folders, sorted, without results and mocks of earlier runs. */
+function listPluginCaseFolders(folder: string): string[] {
   const found: string[] = []
   const enter = (key: string): void => {
-    for (const entry of entriesIn(path.join(folder, key))) {
+    for (const entry of listEntries(path.join(folder, key))) {
       const inner = key === '' ? entry.name : `${key}/${entry.name}`
       if (entry.isDirectory()) {
         if (!isPart(entry.name, key)) enter(inner)
@@ -79,7 +79,7 @@ function casesIn(folder: string): string[] {
 
 const caseFiles: ReadonlySet<string> = new Set(['prompt.md', 'case.yaml'])
 
-/** Dot-folders, what cases consist of, and at the top what earlier runs left. */
+/** Dot-folders, parts of cases, and at the top the results of earlier runs. */
 function isPart(name: string, key: string): boolean {
   if (name.startsWith('.') || name === 'node_modules' || name === 'graders') return true
   return key === '' && (name === 'results' || name === 'mocks')

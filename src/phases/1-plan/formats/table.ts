@@ -1,7 +1,7 @@
-/** The table of suite formats, tried in this order. */
+/** The table of suite formats, in the order in which they are tried. */
 import type { Suite } from '../../../../schemas/suite.ts'
-import type { InspectedSuite } from '../inspected.ts'
-import { aamPlaces, discoverAam, findAam, inspectAam, loadAam, rootOfAam } from './aam.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { aamPlaces, discoverAam, findAam, findAamRoot, inspectAam, loadAam } from './aam.ts'
 import {
   discoverEvalComments,
   evalCommentPlaces,
@@ -11,15 +11,15 @@ import {
   loadEvalComments,
 } from './eval_comment.ts'
 import { discoverEvalMd, evalMdPlaces, findEvalMd, inspectEvalMd, isEvalMd, loadEvalMd } from './eval_md.ts'
-import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, isMeantAsEvals, loadEvalsJson } from './evals_json.ts'
+import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, isEvalsFile, loadEvalsJson } from './evals_json.ts'
 import {
   discoverGolden,
   findGolden,
+  findGoldenRoot,
   goldenPlaces,
   inspectGolden,
   isGolden,
   loadGolden,
-  rootOfGolden,
 } from './golden.ts'
 import {
   discoverPluginEval,
@@ -29,8 +29,8 @@ import {
   pluginEvalPlaces,
 } from './plugin_eval.ts'
 
-/** The files of a tree, relative to its root, with /, sorted. */
-export interface Tree {
+/** Files of a tree, relative to its root, with /, sorted. */
+export interface FileTree {
   /** Absolute. */
   root: string
   files: readonly string[]
@@ -38,36 +38,36 @@ export interface Tree {
 
 /** One suite format. */
 export interface SuiteFormat {
-  /** Where it lies in a skill's folder, for messages. */
+  /** Its places in a skill's folder, for messages. */
   places: readonly string[]
-  /** The suite of a skill's folder, a file or a folder; null: it has none of this format. */
+  /** Finds the suite (a file or a folder) of a skill's folder; null: none in this format. */
   find(folder: string): Promise<string | null>
-  /** Whether an explicitly named file is to be read as this format, judged by its name. */
+  /** Whether an explicitly named file belongs to this format, judged by its name. */
   reads(file: string): boolean
-  /** Whether the content of such a file is meant as a suite, right or wrong; absent: its name says so. */
+  /** Whether the content of such a file is a suite, valid or not; absent: the name suffices. */
   isMeant?(file: string): Promise<boolean>
-  /** The suites in a tree, each a file or a folder, relative to its root; the order is the tree's. */
-  discover(tree: Tree): Promise<string[]> | string[]
-  /** What eval says when it meets one; absent: nothing. */
+  /** Finds the suites (files or folders) in a tree, relative to its root, in the tree's order. */
+  discover(tree: FileTree): Promise<string[]> | string[]
+  /** A note that eval prints for such a suite; absent: none. */
   note?: string
-  /** The folder of what such a suite is about, absolute; absent: the nearest folder above that holds SKILL.md. */
+  /** Absolute folder of the suite's subject; absent: the nearest folder above with SKILL.md. */
   rootOf?(place: string): Promise<string> | string
-  /** Both paths absolute. Throws UserError for a file that can't be used. */
+  /** Both paths absolute. Throws UserError for an unusable file. */
   load(file: string, skillRoot: string): Promise<Suite>
-  /** The same for a check: every mistake is listed, and only what no case can be read from throws. */
+  /** The same for a check: lists every mistake and throws only if no case can be read. */
   inspect(file: string, skillRoot: string): Promise<InspectedSuite>
 }
 
 const bothArms = "eval runs the skill's arm only; bench runs both and compares"
 
-export const formats = {
+export const suiteFormats = {
   'evals.json': {
     places: evalsJsonPlaces,
     find: findEvalsJson,
     note: bothArms,
     discover: ({ files }) => files.filter((file) => /(^|\/)evals\.json$/.test(file)),
     reads: (file) => file.endsWith('.json') && !file.endsWith('eval-config.json'),
-    isMeant: isMeantAsEvals,
+    isMeant: isEvalsFile,
     load: loadEvalsJson,
     inspect: inspectEvalsJson,
   },
@@ -101,7 +101,7 @@ export const formats = {
     places: goldenPlaces,
     find: findGolden,
     discover: discoverGolden,
-    rootOf: rootOfGolden,
+    rootOf: findGoldenRoot,
     reads: isGolden,
     load: loadGolden,
     inspect: inspectGolden,
@@ -110,7 +110,7 @@ export const formats = {
     places: aamPlaces,
     find: findAam,
     discover: discoverAam,
-    rootOf: rootOfAam,
+    rootOf: findAamRoot,
     reads: (file) => /[/\\](eval-config\.json|cases[/\\][^/\\]+\.ya?ml)$/.test(file),
     load: loadAam,
     inspect: inspectAam,

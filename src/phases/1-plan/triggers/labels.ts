@@ -1,14 +1,14 @@
-/** What an item says of whether the skill should be used: true, false, or the name of a skill; nothing is tested for truthiness. */
+/** Reads an item's label: true, false, or the name of a skill; truthiness never decides. */
 
-/** `named`: the skills that should be used, none of them where it is empty. */
-export type Label =
+/** `named`: the skills that should be used; empty: none. */
+export type TriggerLabel =
   | { kind: 'boolean'; value: boolean }
   | { kind: 'named'; skills: string[] }
   | { kind: 'missing' }
   | { kind: 'unreadable'; field: string; value: unknown }
 
-/** Whether two names mean one skill; a plugin's skill may be written plugin:name. */
-export function sameSkill(a: string, b: string): boolean {
+/** Whether two names refer to one skill; a plugin's skill may be written plugin:name. */
+export function isSameSkill(a: string, b: string): boolean {
   const bare = (name: string) => name.trim().split(':').at(-1)
   return bare(a) === bare(b)
 }
@@ -26,22 +26,22 @@ const words: Readonly<Record<string, boolean>> = {
   skip: false,
 }
 
-/** Reads the label of an item. A text that says neither yes nor no is the name of a skill. */
-export function labelOf(item: Readonly<Record<string, unknown>>): Label {
+/** Reads the label of an item. A text other than yes or no is the name of a skill. */
+export function readTriggerLabel(item: Readonly<Record<string, unknown>>): TriggerLabel {
   const field = booleans.find((name) => name in item)
   const name = names.map((key) => item[key]).find((value) => typeof value === 'string' && value !== '')
   if (field !== undefined) {
     const value = item[field]
-    // of a set for many skills: "some skill should be used, namely this one"
+    // in a set for many skills: some skill should be used, and this is its name
     if (value === true && typeof name === 'string') return { kind: 'named', skills: [name] }
-    return ofValue(field, value)
+    return readLabelValue(field, value)
   }
   if (typeof name === 'string') return { kind: 'named', skills: [name] }
-  if ('expected' in item) return ofExpected(item.expected)
+  if ('expected' in item) return readExpectedSkills(item.expected)
   return { kind: 'missing' }
 }
 
-function ofValue(field: string, value: unknown): Label {
+function readLabelValue(field: string, value: unknown): TriggerLabel {
   if (typeof value === 'boolean') return { kind: 'boolean', value }
   if (value === null) return { kind: 'named', skills: [] }
   if (isName(value)) return { kind: 'named', skills: [value] }
@@ -49,7 +49,7 @@ function ofValue(field: string, value: unknown): Label {
   return { kind: 'unreadable', field, value }
 }
 
-function ofExpected(value: unknown): Label {
+function readExpectedSkills(value: unknown): TriggerLabel {
   const word =
     typeof value === 'string'
       ? words[
@@ -59,10 +59,10 @@ function ofExpected(value: unknown): Label {
             .replaceAll(/[\s-]+/g, '_')
         ]
       : undefined
-  return word === undefined ? ofValue('expected', value) : { kind: 'boolean', value: word }
+  return word === undefined ? readLabelValue('expected', value) : { kind: 'boolean', value: word }
 }
 
-/** "true" and "no" in quotes are mistakes of typing, not skills. */
+/** Quoted "true" and "no" are typing mistakes, not skills. */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && !/^(true|false|yes|no|y|n|[01])$/i.test(value.trim())
 }

@@ -1,17 +1,17 @@
-/** A set of trigger queries × runs → the plan: each query is a case without criteria, and every run ends once the skill is read. Pure. */
+/** Plans a set of trigger queries × runs: each query is a case without criteria, and a run ends once the skill is read. Pure. */
 import type { Configuration, EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
-import { blankCase } from '../blank_case.ts'
-import { keyed, planId } from '../key.ts'
-import { slug } from '../slug.ts'
+import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
+import { slug } from '../skill/slug.ts'
+import { blankCase } from '../suite/blank_case.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
 export interface TriggerPlanRequest {
   set: QuerySet
   skill: Skill
-  /** What its runs are called; absent: with_skill. */
+  /** Configuration of its runs; absent: with_skill. */
   configuration?: Configuration
-  /** Installed beside it in every run. */
+  /** Skills installed next to it in every run. */
   among: readonly Skill[]
   engine: EngineChoice
   runs: number
@@ -24,13 +24,13 @@ export interface TriggerPlanRequest {
   warnings: readonly LoadWarning[]
 }
 
-/** Equal queries are told apart by their place in the set. */
+/** Equal queries differ by their position in the set. */
 export function planTriggers(request: TriggerPlanRequest): Plan {
   const { set, skill, engine } = request
-  const cases = set.queries.map(caseOf)
+  const cases = set.queries.map(buildQueryCase)
   const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)
-  // run number outermost: every query is asked once before any is asked twice
-  const runs = numbers.flatMap((number) => cases.map((one) => runOf(request, one, number)))
+  // run number outermost: every query runs once before any runs twice
+  const runs = numbers.flatMap((number) => cases.map((one) => buildQueryRun(request, one, number)))
   const options: Plan['options'] = {
     engine,
     judge: null,
@@ -43,7 +43,7 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
   }
   return {
     schema_version: 1,
-    plan_id: planId(runs, options),
+    plan_id: computePlanId(runs, options),
     created_at: request.createdAt,
     suite: { path: set.path, format: `trigger queries (${set.format})`, sha256: set.sha256 },
     skill,
@@ -58,10 +58,10 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
   }
 }
 
-/** The words by which a person knows a query again. */
+/** Characters; enough for a person to recognise a query. */
 const nameLength = 60
 
-function caseOf({ number, id, query }: TriggerQuery): SuiteCase {
+function buildQueryCase({ number, id, query }: TriggerQuery): SuiteCase {
   const line = query.replaceAll(/\s+/g, ' ').trim()
   return {
     ...blankCase,
@@ -72,10 +72,10 @@ function caseOf({ number, id, query }: TriggerQuery): SuiteCase {
   }
 }
 
-function runOf(request: TriggerPlanRequest, one: SuiteCase, number: number): RunSpec {
+function buildQueryRun(request: TriggerPlanRequest, one: SuiteCase, number: number): RunSpec {
   const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
   const configuration = request.configuration ?? 'with_skill'
-  return keyed({
+  const spec: Omit<RunSpec, 'key'> = {
     run_id: `${folder}/${configuration}/run-${number}`,
     eval_id: one.eval_id,
     eval_name: one.eval_name,
@@ -93,6 +93,6 @@ function runOf(request: TriggerPlanRequest, one: SuiteCase, number: number): Run
     max_turns: request.maxTurns,
     timeout_seconds: request.timeoutSeconds,
     activation: 'natural',
-    key: '',
-  })
+  }
+  return { ...spec, key: computeRunKey(spec) }
 }

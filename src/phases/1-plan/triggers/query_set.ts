@@ -1,17 +1,17 @@
-/** What a set of trigger queries is in memory, whatever its file looked like. */
+/** The in-memory form of a set of trigger queries, whatever its file format. */
 import type { LoadWarning } from '../../../../schemas/suite.ts'
 
 export interface TriggerQuery {
-  /** Its place in the set, from 1. */
+  /** Position in the set, from 1. */
   number: number
-  /** The set's own id. */
+  /** The set's own id; null: none. */
   id: string | null
   query: string
   shouldTrigger: boolean
   split: 'train' | 'test' | null
-  /** A model wrote it and nobody has reviewed it yet. */
+  /** Written by a model and not reviewed. */
   draft: boolean
-  /** The set's own reason, note or category. */
+  /** The set's own reason, note or category; null: none. */
   note: string | null
 }
 
@@ -19,7 +19,7 @@ export interface QuerySet {
   /** Absolute. */
   path: string
   sha256: string
-  /** The shape it was read as. */
+  /** Format of its file, such as "list". */
   format: string
   queries: TriggerQuery[]
   warnings: LoadWarning[]

@@ -1,27 +1,27 @@
-/** Why the winner of a comparison won: a model reads both skills and both transcripts, unsealed. */
+/** Asks a model why the winner of a comparison won; it reads both skills and both transcripts, unblinded. */
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import Handlebars from 'handlebars'
 import { z } from 'zod'
-import { copyWalk, exists, type WalkedFile } from '../../../base/files.ts'
-import { ask } from '../ask.ts'
-import { type Asking, questionTo } from '../compare/asking.ts'
-import { fenceFor } from '../fence.ts'
-import { copyWithin } from '../judge_room.ts'
-import type { Spent } from '../meter.ts'
+import { copyWalk, pathExists, type WalkedFile } from '../../../base/fs/files.ts'
+import { askEngine } from '../ask/ask.ts'
+import type { CallUsage } from '../ask/cost_meter.ts'
+import { buildJudgeTask, type JudgeContext } from '../compare/ask_outside_grading.ts'
+import { buildCodeFence } from '../judge/fence.ts'
+import { copyWithinLimits } from '../judge/judge_folder.ts'
 
 export const analyzePromptSource = readFileSync(new URL('./analyze_prompt.md', import.meta.url), 'utf8')
 const template = Handlebars.compile(analyzePromptSource, { strict: true, noEscape: true })
 
 const text = z.string().min(1)
-const following = z.object({ score: z.number().min(1).max(10), issues: z.array(z.string()) })
+const instructionScore = z.object({ score: z.number().min(1).max(10), issues: z.array(z.string()) })
 
 const analysisAnswer = z.object({
   comparator_reasoning: text,
   winner_strengths: z.array(text),
   loser_weaknesses: z.array(text),
-  instruction_following: z.object({ winner: following, loser: following }),
+  instruction_following: z.object({ winner: instructionScore, loser: instructionScore }),
   improvement_suggestions: z.array(
     z.object({
       priority: z.enum(['high', 'medium', 'low']),
@@ -33,14 +33,14 @@ const analysisAnswer = z.object({
   transcript_insights: z.object({ winner_execution_pattern: text, loser_execution_pattern: text }),
 })
 
-/** One agent's side, opened. `skill` null: it had none. */
+/** One unblinded side. `skill` null: it had none. */
 export interface OpenSide {
   skill: { files: readonly WalkedFile[]; changed: boolean } | null
   transcript: string
   outputs: readonly WalkedFile[]
 }
 
-export interface AnalyzeRequest {
+export interface PairAnalysisRequest {
   prompt: string
   winner: 'A' | 'B'
   /** The judge's reasons and scores, as JSON. */
@@ -50,12 +50,12 @@ export interface AnalyzeRequest {
   cwd: string
 }
 
-export type Analyzed =
-  | { status: 'answered'; value: z.infer<typeof analysisAnswer>; spent: Spent }
-  | { status: 'error'; error: string; spent: Spent }
+export type PairAnalysis =
+  | { status: 'answered'; value: z.infer<typeof analysisAnswer>; spent: CallUsage }
+  | { status: 'error'; error: string; spent: CallUsage }
 
-/** Rejects only when aborted, or when the files can't be copied. */
-export async function analyzePair(request: AnalyzeRequest, asking: Asking): Promise<Analyzed> {
+/** Rejects only when aborted, or if the files cannot be copied. */
+export async function analyzePair(request: PairAnalysisRequest, asking: JudgeContext): Promise<PairAnalysis> {
   const { prompt, winner, verdict, sides, cwd } = request
   await fill(path.join(cwd, 'winner'), sides.winner)
   await fill(path.join(cwd, 'loser'), sides.loser)
@@ -65,22 +65,22 @@ export async function analyzePair(request: AnalyzeRequest, asking: Asking): Prom
   }
   const filled = template({
     prompt,
-    promptFence: fenceFor(prompt),
+    promptFence: buildCodeFence(prompt),
     winner,
     verdict,
-    verdictFence: fenceFor(verdict),
+    verdictFence: buildCodeFence(verdict),
     sides: [look('winner'), look('loser')],
     loserHasSkill: sides.loser.skill !== null,
   })
-  return await ask({
-    ...questionTo(asking, { prompt: filled, cwd, mark: null, tools: 'read_only' }),
+  return await askEngine({
+    ...buildJudgeTask(asking, { prompt: filled, cwd, mark: null, tools: 'read_only' }),
     schema: analysisAnswer,
   })
 }
 
 async function fill(folder: string, { skill, transcript, outputs }: OpenSide): Promise<void> {
   await mkdir(folder, { recursive: true })
-  if (skill !== null) await copyWithin(skill.files, path.join(folder, 'skill'))
-  if (await exists(transcript)) await copyWalk([{ path: 'transcript.md', source: transcript, bytes: 0 }], folder)
-  await copyWithin(outputs, path.join(folder, 'outputs'))
+  if (skill !== null) await copyWithinLimits(skill.files, path.join(folder, 'skill'))
+  if (await pathExists(transcript)) await copyWalk([{ path: 'transcript.md', source: transcript, bytes: 0 }], folder)
+  await copyWithinLimits(outputs, path.join(folder, 'outputs'))
 }

@@ -1,53 +1,53 @@
-/** command: a shell command ends with the wanted exit code, in a copy of the working folder as the agent left it. */
+/** command: a shell command ends with the expected exit code, in a copy of the working folder as the agent left it. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { runMark } from '../../../base/process_marks.ts'
-import { type ProcessEnd, runProcess, SpawnError } from '../../../base/spawn.ts'
-import { timeLimit } from '../../../base/time_limit.ts'
-import { cappedEnd } from './evidence.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { inWorkingFolder } from './working_folder.ts'
+import { runMark } from '../../../base/process/process_marks.ts'
+import { type ProcessEnd, runProcess, SpawnError } from '../../../base/process/spawn.ts'
+import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { capTextEnd } from './inputs/evidence.ts'
+import { useWorkingFolder } from './inputs/working_folder.ts'
 
 const defaultSeconds = 60
 const keptLines = 30
 
-export async function command(check: CheckOf<'command'>, scene: CheckScene): Promise<CheckVerdict> {
-  return await inWorkingFolder(scene, (place) => runIn(check, scene, place))
+export async function decideCommand(check: CheckOf<'command'>, context: CheckContext): Promise<CheckVerdict> {
+  return await useWorkingFolder(context, (place) => runCheckCommand(check, context, place))
 }
 
-async function runIn(
+async function runCheckCommand(
   check: CheckOf<'command'>,
-  scene: CheckScene,
+  context: CheckContext,
   place: { cwd: string; mark: string },
 ): Promise<CheckVerdict> {
   const seconds = check.timeout ?? defaultSeconds
-  using limit = timeLimit(seconds * 1000, [scene.signal])
+  using limit = startTimeLimit(seconds * 1000, [context.signal])
   const lines: string[] = []
   try {
     const end = await runProcess({
       command: 'sh',
       args: ['-c', `exec 2>&1\n${check.run}`],
       cwd: place.cwd,
-      env: { ...scene.env, [runMark]: place.mark },
+      env: { ...context.env, [runMark]: place.mark },
       signal: limit.signal,
       stdoutLimit: 0,
-      sandbox: scene.sandboxFor?.([place.cwd, ...homeOf(scene.env)]) ?? null,
+      sandbox: context.sandboxFor?.([place.cwd, ...findHome(context.env)]) ?? null,
       onLine: (line) => {
         lines.push(line)
         if (lines.length > keptLines) lines.shift()
         return undefined
       },
     })
-    return verdict(check, end, cappedEnd(lines.join('\n')))
+    return verdict(check, end, capTextEnd(lines.join('\n')))
   } catch (error) {
-    scene.signal.throwIfAborted()
+    context.signal.throwIfAborted()
     if (error instanceof SpawnError) return { error: `the command could not be started: ${error.message}` }
     if (!limit.signal.aborted) throw error
-    const output = cappedEnd(lines.join('\n'))
+    const output = capTextEnd(lines.join('\n'))
     return { passed: false, evidence: withOutput(`The command did not end within ${seconds} s`, output) }
   }
 }
 
-function homeOf({ HOME: home }: CheckScene['env']): string[] {
+function findHome({ HOME: home }: CheckContext['env']): string[] {
   return home === undefined ? [] : [home]
 }
 
@@ -60,7 +60,7 @@ function verdict(check: CheckOf<'command'>, end: ProcessEnd, output: string): Ch
   return { passed: end.exitCode === wanted, evidence: withOutput(code, output) }
 }
 
-/** The program that the author's command names and this machine lacks; null when what is missing is the agent's to bring. */
+/** A program of the author's command that this machine lacks; null: the agent had to provide it. */
 function missingProgram(run: string, exitCode: number, output: string): string | null {
   if (exitCode !== 127) return null
   const name = /(?:^|[\s:])([^\s:/]+): (?:command )?not found\s*$/.exec(output)?.[1]

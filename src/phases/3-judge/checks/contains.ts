@@ -1,31 +1,38 @@
-/** contains: a text stands in the answer, the outputs or the transcript. */
+/** contains: a text occurs in the answer, the outputs or the transcript. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { capped, named, quoteAt } from './evidence.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { placesOf, type SearchText, searchTexts } from './search_texts.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { capText, formatNames, quoteLine } from './inputs/evidence.ts'
+import { describeSearchPlaces, readSearchTexts, type SearchText } from './inputs/search_texts.ts'
 
 type TextCheck = CheckOf<'contains'> | CheckOf<'not_contains'>
 
-export async function contains(check: CheckOf<'contains'>, scene: CheckScene): Promise<CheckVerdict> {
-  return search(check, scene, true)
+export async function decideContains(check: CheckOf<'contains'>, context: CheckContext): Promise<CheckVerdict> {
+  return decideTextSearch(check, context, true)
 }
 
-/** The place where the text stands, quoted; or that it stands nowhere. `wanted`: whether standing there passes. */
-export async function search(check: TextCheck, scene: CheckScene, wanted: boolean): Promise<CheckVerdict> {
-  const where = await searchTexts(check, scene)
+/** Quotes the line with the text, or says that it is missing. `wanted`: whether a match passes. */
+export async function decideTextSearch(
+  check: TextCheck,
+  context: CheckContext,
+  wanted: boolean,
+): Promise<CheckVerdict> {
+  const where = await readSearchTexts(check, context)
   if (where.status === 'undecided') return { error: where.error }
   if (where.status === 'missing') return { passed: false, evidence: where.evidence }
   for (const one of where.texts) {
-    const index = indexIn(one, check)
-    if (index >= 0) return { passed: wanted, evidence: quoteAt(one.label, one.text, index) }
+    const index = findTextIndex(one, check)
+    if (index >= 0) return { passed: wanted, evidence: quoteLine(one.label, one.text, index) }
   }
-  if (where.unseen.length > 0) return { error: `it may stand in what was not collected: ${named(where.unseen)}` }
-  const start = where.texts.length === 1 ? `; it begins "${capped(where.texts[0]?.text ?? '', 120)}"` : ''
-  return { passed: !wanted, evidence: `"${capped(check.value, 120)}" is not in ${placesOf(where.texts)}${start}` }
+  if (where.unseen.length > 0) return { error: `it may stand in what was not collected: ${formatNames(where.unseen)}` }
+  const start = where.texts.length === 1 ? `; it begins "${capText(where.texts[0]?.text ?? '', 120)}"` : ''
+  return {
+    passed: !wanted,
+    evidence: `"${capText(check.value, 120)}" is not in ${describeSearchPlaces(where.texts)}${start}`,
+  }
 }
 
-function indexIn({ text }: SearchText, { value, ignore_case }: TextCheck): number {
+function findTextIndex({ text }: SearchText, { value, ignore_case }: TextCheck): number {
   if (!ignore_case) return text.indexOf(value)
   const index = text.toLowerCase().indexOf(value.toLowerCase())
-  return Math.min(index, text.length) // lowering may lengthen a text by a letter or two
+  return Math.min(index, text.length) // lower case may be longer by a character or two
 }

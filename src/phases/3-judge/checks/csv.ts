@@ -1,51 +1,56 @@
-/** csv: a CSV output, or the answer, has these columns, so many rows, and these cells. */
+/** csv: a CSV output, or the answer, has these columns, this many rows, and these cells. */
 import type { Options } from 'csv-parse/sync'
 import { z } from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { bounded, moduleFile } from '../../../base/bounded.ts'
-import { capped, named } from './evidence.ts'
-import { isNear, numberIn } from './number.ts'
-import { rangeText, within } from './range.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { readSource } from './source.ts'
+import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { readSource } from './inputs/checked_text.ts'
+import { capText, formatNames } from './inputs/evidence.ts'
+import { isNear, parseNumber } from './inputs/number.ts'
+import { isInRange, rangeText } from './inputs/range.ts'
 
 const table = z.object({ header: z.array(z.string()), count: z.number(), rows: z.array(z.array(z.string())) })
 type Table = z.infer<typeof table>
 type Cells = NonNullable<CheckOf<'csv'>['cells']>[number]
 type Cell = string | number
 
-/** Everything asked for must be so; the evidence of a fail is the first thing that is not. */
-export async function csv(check: CheckOf<'csv'>, scene: CheckScene): Promise<CheckVerdict> {
-  const source = await readSource(check.path, scene)
+/** All conditions must be true; the evidence of a fail is the first that is not. */
+export async function decideCsv(check: CheckOf<'csv'>, context: CheckContext): Promise<CheckVerdict> {
+  const source = await readSource(check.path, context)
   if ('verdict' in source) return source.verdict
   const { label, fenced: text } = source
   const columns = [...new Set((check.cells ?? []).flatMap(({ where = {}, column }) => [...Object.keys(where), column]))]
   const { delimiter = ',' } = check
   const options = { bom: true, delimiter, skip_empty_lines: true } satisfies Options
   const job = { kind: 'csv', library: moduleFile('csv-parse/sync'), options, text, columns } as const
-  const end = await bounded(job, table, scene.signal)
-  if ('error' in end) return unread(label, end)
+  const end = await runBounded(job, table, context.signal)
+  if ('error' in end) return buildUnreadableVerdict(label, end)
   const { header, count } = end.value
   const lacking = [...new Set([...(check.columns ?? []), ...columns])].filter((name) => !header.includes(name))
   if (lacking.length > 0) {
-    return { passed: false, evidence: `${label}: no column ${named(lacking)}; its first line has ${named(header)}` }
+    return {
+      passed: false,
+      evidence: `${label}: no column ${formatNames(lacking)}; its first line has ${formatNames(header)}`,
+    }
   }
-  if (check.rows !== undefined && !within(check.rows, count)) {
-    return { passed: false, evidence: `${label}: ${rowsOf(count)}, not ${rangeText(check.rows)}` }
+  if (check.rows !== undefined && !isInRange(check.rows, count)) {
+    return { passed: false, evidence: `${label}: ${formatRowCount(count)}, not ${rangeText(check.rows)}` }
   }
-  const wrong = (check.cells ?? []).map((cells) => mistakeIn(cells, columns, end.value)).find((one) => one !== null)
-  if (wrong !== undefined) return { passed: false, evidence: capped(`${label}: ${wrong}`) }
-  return { passed: true, evidence: `${label}: ${rowsOf(count)}; columns: ${named(header)}` }
+  const wrong = (check.cells ?? [])
+    .map((cells) => findCellMistake(cells, columns, end.value))
+    .find((one) => one !== null)
+  if (wrong !== undefined) return { passed: false, evidence: capText(`${label}: ${wrong}`) }
+  return { passed: true, evidence: `${label}: ${formatRowCount(count)}; columns: ${formatNames(header)}` }
 }
 
-/** What the parser says of a text that is no CSV is the agent's affair; what kept it from reading is not. */
-function unread(label: string, { error, by }: { error: string; by: 'work' | 'limit' }): CheckVerdict {
+/** Invalid CSV is the agent's fault; a limit that stops the parser is not. */
+function buildUnreadableVerdict(label: string, { error, by }: { error: string; by: 'work' | 'limit' }): CheckVerdict {
   return by === 'limit'
     ? { error: `${label} could not be read: ${error}` }
-    : { passed: false, evidence: `${label} is not valid CSV: ${capped(error)}` }
+    : { passed: false, evidence: `${label} is not valid CSV: ${capText(error)}` }
 }
 
-function mistakeIn({ where = {}, column, equals, tolerance }: Cells, columns: string[], { rows }: Table) {
+function findCellMistake({ where = {}, column, equals, tolerance }: Cells, columns: string[], { rows }: Table) {
   const at = (row: readonly string[], name: string) => row[columns.indexOf(name)] ?? ''
   const conditions = Object.entries(where)
   const meant = rows.filter((row) => conditions.every(([name, cell]) => isCell(at(row, name), cell, 0)))
@@ -61,12 +66,12 @@ function mistakeIn({ where = {}, column, equals, tolerance }: Cells, columns: st
   return `${which} has ${column} ${JSON.stringify(at(off, column))}, not ${JSON.stringify(equals)}${near}`
 }
 
-function rowsOf(count: number): string {
+function formatRowCount(count: number): string {
   return `${count} row${count === 1 ? '' : 's'}`
 }
 
 function isCell(text: string, wanted: Cell, tolerance: number): boolean {
   if (typeof wanted === 'string') return text.trim() === wanted.trim()
-  const number = numberIn(text)
+  const number = parseNumber(text)
   return number !== null && isNear(number, wanted, tolerance)
 }

@@ -1,27 +1,27 @@
-/** equals: the final answer, or an output file, is this text, this number or this JSON. */
+/** equals: the final answer, or an output file, equals this text, this number or this JSON. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { capped } from './evidence.ts'
-import { isNear, numberIn } from './number.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { parseSource, readSource, type Source } from './source.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { type CheckSource, parseSource, readSource } from './inputs/checked_text.ts'
+import { capText } from './inputs/evidence.ts'
+import { isNear, parseNumber } from './inputs/number.ts'
 
-export async function equals(check: CheckOf<'equals'>, scene: CheckScene): Promise<CheckVerdict> {
-  const source = await readSource(check.path, scene)
+export async function decideEquals(check: CheckOf<'equals'>, context: CheckContext): Promise<CheckVerdict> {
+  const source = await readSource(check.path, context)
   if ('verdict' in source) return source.verdict
   const { value } = check
   if (typeof value === 'string') return asText(source, value, check.ignore_case === true)
   if (typeof value === 'number') return asNumber(source, value, check.tolerance ?? 0)
   const parsed = parseSource(source)
-  if ('mistake' in parsed) return { passed: false, evidence: capped(parsed.mistake) }
-  const said = `${source.label}: ${capped(JSON.stringify(parsed.value))}`
+  if ('mistake' in parsed) return { passed: false, evidence: capText(parsed.mistake) }
+  const said = `${source.label}: ${capText(JSON.stringify(parsed.value))}`
   return isDeepStrictEqual(parsed.value, value)
     ? { passed: true, evidence: said }
-    : { passed: false, evidence: `${said}, not ${capped(JSON.stringify(value))}` }
+    : { passed: false, evidence: `${said}, not ${capText(JSON.stringify(value))}` }
 }
 
-/** White space at both ends and the kind of line ends are no part of a text. */
-function asText({ label, text }: Source, wanted: string, ignoreCase: boolean): CheckVerdict {
+/** Ignores white space at both ends and the kind of line ends. */
+function asText({ label, text }: CheckSource, wanted: string, ignoreCase: boolean): CheckVerdict {
   const plain = (one: string) =>
     one
       .replace(/^\uFEFF/, '')
@@ -29,14 +29,14 @@ function asText({ label, text }: Source, wanted: string, ignoreCase: boolean): C
       .trim()
       .normalize('NFC')
   const [is, want] = [text, wanted].map((one) => (ignoreCase ? plain(one).toLowerCase() : plain(one)))
-  const said = `${label}: "${capped(text.trim(), 200)}"`
+  const said = `${label}: "${capText(text.trim(), 200)}"`
   if (is === want) return { passed: true, evidence: said }
-  return { passed: false, evidence: `${said}, not "${capped(wanted.trim(), 200)}"` }
+  return { passed: false, evidence: `${said}, not "${capText(wanted.trim(), 200)}"` }
 }
 
-function asNumber({ label, fenced }: Source, wanted: number, tolerance: number): CheckVerdict {
-  const said = `${label}: "${capped(fenced.trim(), 200)}"`
-  const number = numberIn(fenced)
+function asNumber({ label, fenced }: CheckSource, wanted: number, tolerance: number): CheckVerdict {
+  const said = `${label}: "${capText(fenced.trim(), 200)}"`
+  const number = parseNumber(fenced)
   if (number === null) return { passed: false, evidence: `${said} is no number` }
   const off = tolerance === 0 ? '' : ` ± ${tolerance}`
   return isNear(number, wanted, tolerance)

@@ -1,25 +1,25 @@
-/** file_absent: no such file is in the working folder when the agent ends. */
+/** file_absent: the working folder does not contain such a file when the agent ends. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { isPassedOver } from '../../../base/passed_over.ts'
-import { meant } from './meant.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { wantedOutputs } from './wanted.ts'
-import { untouched } from './working_folder.ts'
+import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { resolveFileNames } from './inputs/match_files.ts'
+import { findWantedOutputs } from './inputs/wanted_files.ts'
+import { useUntouchedFiles } from './inputs/working_folder.ts'
 
-/** One that the agent was given and left there is not absent. */
-export async function fileAbsent(check: CheckOf<'file_absent'>, scene: CheckScene): Promise<CheckVerdict> {
-  const wanted = await wantedOutputs(check.path, scene)
+/** An input file that the agent leaves in place is not absent. */
+export async function decideFileAbsent(check: CheckOf<'file_absent'>, context: CheckContext): Promise<CheckVerdict> {
+  const wanted = await findWantedOutputs(check.path, context)
   if ('error' in wanted) return wanted
   const { plain, names, unseen } = wanted
-  const links = scene.leftOut.filter((one) => one.path === plain)
+  const links = context.leftOut.filter((one) => one.path === plain)
   const [there] = [...names, ...[...unseen, ...links].map(({ path, reason }) => `${path} (${reason})`)]
   if (there !== undefined) return { passed: false, evidence: `${there} is there` }
-  if (isPassedOver(plain)) return { error: `${plain} is in a folder that is not collected` }
-  return await untouched(scene, async (files): Promise<CheckVerdict> => {
-    const given = await meant(
+  if (isIgnoredPath(plain)) return { error: `${plain} is in a folder that is not collected` }
+  return await useUntouchedFiles(context, async (files): Promise<CheckVerdict> => {
+    const given = await resolveFileNames(
       plain,
       files.map((file) => file.path),
-      scene.signal,
+      context.signal,
     )
     if ('error' in given) return given
     const [name] = given.names

@@ -1,16 +1,16 @@
-/** file_count: the agent made or changed so many files that a glob means. */
+/** file_count: the agent created or changed this many files that match a glob. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { named } from './evidence.ts'
-import { rangeText, within } from './range.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { wantedOutputs } from './wanted.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { formatNames } from './inputs/evidence.ts'
+import { isInRange, rangeText } from './inputs/range.ts'
+import { findWantedOutputs } from './inputs/wanted_files.ts'
 
-/** A file that was too large to be collected is there all the same, and counts. */
-export async function fileCount(check: CheckOf<'file_count'>, scene: CheckScene): Promise<CheckVerdict> {
-  const wanted = await wantedOutputs(check.path, scene)
+/** A file that is too large to be collected still counts. */
+export async function decideFileCount(check: CheckOf<'file_count'>, context: CheckContext): Promise<CheckVerdict> {
+  const wanted = await findWantedOutputs(check.path, context)
   if ('error' in wanted) return wanted
   const names = [...wanted.names, ...wanted.unseen.map((one) => one.path)]
-  const said = `${check.path}: ${names.length} files (${named(names)})`
-  if (within(check.count, names.length)) return { passed: true, evidence: said }
+  const said = `${check.path}: ${names.length} files (${formatNames(names)})`
+  if (isInRange(check.count, names.length)) return { passed: true, evidence: said }
   return { passed: false, evidence: `${said}, not ${rangeText(check.count)}` }
 }

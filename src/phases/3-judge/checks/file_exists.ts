@@ -1,31 +1,31 @@
-/** file_exists: the agent made or changed a file of that path or glob. */
+/** file_exists: the agent created or changed a file of that path or glob. */
 import picomatch from 'picomatch'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { findPattern } from '../../../base/bounded.ts'
-import { named } from './evidence.ts'
-import { inside, locate } from './locate.ts'
-import { type CheckScene, type CheckVerdict, isUnknown } from './scene.ts'
+import { findPattern } from '../../../base/process/time_limited_worker.ts'
+import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
+import { formatNames } from './inputs/evidence.ts'
+import { locateOutput, normalizeInnerPath } from './inputs/locate_output.ts'
 
-export async function fileExists(check: CheckOf<'file_exists'>, scene: CheckScene): Promise<CheckVerdict> {
-  const plain = inside(check.path) ?? ''
-  const big = scene.leftOut.find((one) => one.path === plain && isUnknown(one))
+export async function decideFileExists(check: CheckOf<'file_exists'>, context: CheckContext): Promise<CheckVerdict> {
+  const plain = normalizeInnerPath(check.path) ?? ''
+  const big = context.leftOut.find((one) => one.path === plain && isContentUnknown(one))
   if (big) return { passed: true, evidence: `${big.path} is there (not collected: ${big.reason})` }
-  const located = await locate(check.path, scene)
+  const located = await locateOutput(check.path, context)
   if (located.status === 'undecided') return { error: located.error }
   if (located.status === 'found') return { passed: true, evidence: `${located.path} is there` }
-  const below = scene.outputs.filter((name) => name.startsWith(`${plain}/`))
-  if (below.length > 0) return { passed: true, evidence: `${plain}/ is there, with ${named(below)}` }
+  const below = context.outputs.filter((name) => name.startsWith(`${plain}/`))
+  if (below.length > 0) return { passed: true, evidence: `${plain}/ is there, with ${formatNames(below)}` }
   if (!picomatch.scan(plain).isGlob) return { passed: false, evidence: located.evidence }
-  return globbed(plain, scene)
+  return decideGlobExists(plain, context)
 }
 
-async function globbed(glob: string, scene: CheckScene): Promise<CheckVerdict> {
+async function decideGlobExists(glob: string, context: CheckContext): Promise<CheckVerdict> {
   const { source, flags } = picomatch.makeRe(glob, { dot: true })
-  const unknown = scene.leftOut.filter(isUnknown).map((one) => one.path)
-  const names = [...scene.outputs, ...unknown]
-  const end = await findPattern({ pattern: source, flags, texts: names }, scene.signal)
+  const unknown = context.leftOut.filter(isContentUnknown).map((one) => one.path)
+  const names = [...context.outputs, ...unknown]
+  const end = await findPattern({ pattern: source, flags, texts: names }, context.signal)
   if ('error' in end) return { error: `the glob ${glob} could not be tried: ${end.error}` }
   const name = names[end.value.index]
   if (name !== undefined) return { passed: true, evidence: `${name} is there` }
-  return { passed: false, evidence: `No output file matches ${glob}; the agent left ${named(scene.outputs)}` }
+  return { passed: false, evidence: `No output file matches ${glob}; the agent left ${formatNames(context.outputs)}` }
 }

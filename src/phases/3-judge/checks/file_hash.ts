@@ -1,12 +1,12 @@
-/** file_hash: a file has exactly this content, whether the agent made it, changed it or left it as it was. */
+/** file_hash: a file has exactly this content, whether the agent created it, changed it or left it unchanged. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { hashFile } from '../../../base/files.ts'
-import { inside, locate } from './locate.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { untouched } from './working_folder.ts'
+import { hashFile } from '../../../base/fs/files.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { locateOutput, normalizeInnerPath } from './inputs/locate_output.ts'
+import { useUntouchedFiles } from './inputs/working_folder.ts'
 
-export async function fileHash(check: CheckOf<'file_hash'>, scene: CheckScene): Promise<CheckVerdict> {
-  const located = await locate(check.path, scene)
+export async function decideFileHash(check: CheckOf<'file_hash'>, context: CheckContext): Promise<CheckVerdict> {
+  const located = await locateOutput(check.path, context)
   switch (located.status) {
     case 'undecided':
       return { error: located.error }
@@ -14,9 +14,9 @@ export async function fileHash(check: CheckOf<'file_hash'>, scene: CheckScene): 
       return verdict(check, located.path, await hashFile(located.file))
     case 'missing': {
       const { evidence } = located
-      const plain = inside(check.path)
-      if (scene.leftOut.some((one) => one.path === plain)) return { passed: false, evidence }
-      return await untouched(scene, async (files) => {
+      const plain = normalizeInnerPath(check.path)
+      if (context.leftOut.some((one) => one.path === plain)) return { passed: false, evidence }
+      return await useUntouchedFiles(context, async (files) => {
         const file = files.find((one) => one.path === plain)
         return file === undefined ? { passed: false, evidence } : verdict(check, file.path, await file.sha256())
       })

@@ -1,15 +1,15 @@
-/** file_size: a file that the agent made or changed is so many bytes large. */
+/** file_size: a file that the agent created or changed has this many bytes. */
 import { stat } from 'node:fs/promises'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { inside, locate } from './locate.ts'
-import { rangeText, within } from './range.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { locateOutput, normalizeInnerPath } from './inputs/locate_output.ts'
+import { isInRange, rangeText } from './inputs/range.ts'
 
-export async function fileSize(check: CheckOf<'file_size'>, scene: CheckScene): Promise<CheckVerdict> {
-  const located = await locate(check.path, scene)
+export async function decideFileSize(check: CheckOf<'file_size'>, context: CheckContext): Promise<CheckVerdict> {
+  const located = await locateOutput(check.path, context)
   switch (located.status) {
     case 'undecided':
-      return tooLarge(check, scene) ?? { error: located.error }
+      return tooLarge(check, context) ?? { error: located.error }
     case 'missing':
       return { passed: false, evidence: located.evidence }
     case 'found':
@@ -17,15 +17,15 @@ export async function fileSize(check: CheckOf<'file_size'>, scene: CheckScene): 
   }
 }
 
-/** Of a file that was too large to be collected, the size is known all the same. */
-function tooLarge(check: CheckOf<'file_size'>, scene: CheckScene): CheckVerdict | null {
-  const left = scene.leftOut.find((one) => one.path === inside(check.path))
+/** The size of a file is known even if it is too large to be collected. */
+function tooLarge(check: CheckOf<'file_size'>, context: CheckContext): CheckVerdict | null {
+  const left = context.leftOut.find((one) => one.path === normalizeInnerPath(check.path))
   const bytes = /^larger than .*\((\d+) bytes\)$/.exec(left?.reason ?? '')?.[1]
   return left === undefined || bytes === undefined ? null : verdict(check, left.path, Number(bytes))
 }
 
 function verdict(check: CheckOf<'file_size'>, name: string, bytes: number): CheckVerdict {
   const said = `${name}: ${bytes} bytes`
-  if (within(check.bytes, bytes)) return { passed: true, evidence: said }
+  if (isInRange(check.bytes, bytes)) return { passed: true, evidence: said }
   return { passed: false, evidence: `${said}, not ${rangeText(check.bytes)}` }
 }

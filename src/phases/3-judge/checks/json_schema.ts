@@ -1,31 +1,31 @@
-/** json_schema: the JSON in an output file or in the answer fits a JSON Schema. */
+/** json_schema: the JSON in an output file or in the answer matches a JSON Schema. */
 import { z } from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { bounded, moduleFile } from '../../../base/bounded.ts'
-import { ajvModule, ajvOptions } from '../../../base/json_schema.ts'
-import { capped } from './evidence.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { parseSource, readSource } from './source.ts'
+import { ajvModule, ajvOptions } from '../../../base/json/json_schema.ts'
+import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { parseSource, readSource } from './inputs/checked_text.ts'
+import { capText } from './inputs/evidence.ts'
 
-/** Where the first thing stands that does not fit; null: all fits. */
+/** The first mismatch and its place; null: valid. */
 const mistake = z.object({ at: z.string(), message: z.string(), extra: z.string().optional() }).nullable()
 
-/** In a thread of its own: a pattern of the author's may never end on a text of the agent's. */
-export async function jsonSchema(check: CheckOf<'json_schema'>, scene: CheckScene): Promise<CheckVerdict> {
+/** Runs in a worker thread with a time limit, because the author's pattern may never end on the agent's text. */
+export async function decideJsonSchema(check: CheckOf<'json_schema'>, context: CheckContext): Promise<CheckVerdict> {
   const { schema } = check
   if (schema === undefined) return { error: `the schema ${check.file} was not read` }
   const library = ajvModule(schema)
   if (library === null) return { error: 'the schema is of a dialect that is not known' }
-  const source = await readSource(check.path, scene)
+  const source = await readSource(check.path, context)
   if ('verdict' in source) return source.verdict
   const parsed = parseSource(source)
-  if ('mistake' in parsed) return { passed: false, evidence: capped(parsed.mistake) }
+  if ('mistake' in parsed) return { passed: false, evidence: capText(parsed.mistake) }
   const [ajv, formats] = [moduleFile(library), moduleFile('ajv-formats')]
   const job = { kind: 'json_schema', ajv, formats, options: ajvOptions, schema, value: parsed.value } as const
-  const end = await bounded(job, mistake, scene.signal)
-  if ('error' in end) return { error: `the schema could not be tried: ${capped(end.error)}` }
+  const end = await runBounded(job, mistake, context.signal)
+  if ('error' in end) return { error: `the schema could not be tried: ${capText(end.error)}` }
   const wrong = end.value
   if (wrong === null) return { passed: true, evidence: `${source.label} fits the schema` }
   const extra = wrong.extra === undefined ? '' : ` (${wrong.extra})`
-  return { passed: false, evidence: capped(`${source.label}: ${wrong.at || '/'} ${wrong.message}${extra}`) }
+  return { passed: false, evidence: capText(`${source.label}: ${wrong.at || '/'} ${wrong.message}${extra}`) }
 }

@@ -1,9 +1,9 @@
-/** not_contains: a text stands nowhere in the answer, the outputs or the transcript. */
+/** not_contains: a text does not occur in the answer, the outputs or the transcript. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { search } from './contains.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
+import { decideTextSearch } from './contains.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 
-/** A file that is named and missing fails: nothing was left in which the text could be absent. */
-export async function notContains(check: CheckOf<'not_contains'>, scene: CheckScene): Promise<CheckVerdict> {
-  return search(check, scene, false)
+/** Fails if the named file is missing, because there is nothing in which the text could be absent. */
+export async function decideNotContains(check: CheckOf<'not_contains'>, context: CheckContext): Promise<CheckVerdict> {
+  return decideTextSearch(check, context, false)
 }

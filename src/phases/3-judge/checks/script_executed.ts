@@ -1,29 +1,33 @@
-/** script_executed: a command of the agent's started a script that lies in the skill's folder. */
+/** script_executed: a command of the agent started a script in the skill's folder. */
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
-import { capped, named } from './evidence.ts'
-import { meant } from './meant.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { startedIn } from './started.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { capText, formatNames } from './inputs/evidence.ts'
+import { resolveFileNames } from './inputs/match_files.ts'
+import { findStartedScripts } from './inputs/started_scripts.ts'
 
-/** A call counts that came to its end: one that a hook blocked started nothing. */
-export async function scriptExecuted(check: CheckOf<'script_executed'>, scene: CheckScene): Promise<CheckVerdict> {
-  const { skill } = scene
+/** Only a completed call counts: one that a hook blocked started nothing. */
+export async function decideScriptExecuted(
+  check: CheckOf<'script_executed'>,
+  context: CheckContext,
+): Promise<CheckVerdict> {
+  const { skill } = context
   if (skill === null) return { error: 'it is not known which skill is meant' }
   if (!skill.installed) return { passed: false, evidence: 'the agent had no such skill' }
-  const events = await scene.events()
+  const events = await context.events()
   const started = events.flatMap((event, index) =>
     event.type === 'tool_call' && isDone(events, index, event.id)
-      ? startedIn(event.input, skill.name).map((script) => ({ script, line: index + 1 }))
+      ? findStartedScripts(event.input, skill.name).map((script) => ({ script, line: index + 1 }))
       : [],
   )
   const scripts = [...new Set(started.map(({ script }) => script))]
-  const wanted = check.script === undefined ? { names: scripts } : await meant(check.script, scripts, scene.signal)
+  const wanted =
+    check.script === undefined ? { names: scripts } : await resolveFileNames(check.script, scripts, context.signal)
   if ('error' in wanted) return wanted
   const found = started.find(({ script }) => wanted.names.includes(script))
-  if (found) return { passed: true, evidence: capped(`transcript.jsonl:${found.line}: ${found.script} was started`) }
-  if (!scene.showsTools) return { error: 'the engine does not show which commands the agent ran' }
-  return { passed: false, evidence: `no command started it; scripts of the skill that were: ${named(scripts)}` }
+  if (found) return { passed: true, evidence: capText(`transcript.jsonl:${found.line}: ${found.script} was started`) }
+  if (!context.showsTools) return { error: 'the engine does not show which commands the agent ran' }
+  return { passed: false, evidence: `no command started it; scripts of the skill that were: ${formatNames(scripts)}` }
 }
 
 function isDone(events: readonly TranscriptEvent[], at: number, id: string): boolean {

@@ -1,21 +1,21 @@
-/** similarity: the final answer, or an output file, is at least so like a reference text. */
+/** similarity: the final answer, or an output file, is similar enough to a reference text. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { capped } from './evidence.ts'
-import { alike } from './likeness.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { readSource } from './source.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { readSource } from './inputs/checked_text.ts'
+import { capText } from './inputs/evidence.ts'
+import { measureLikeness } from './inputs/text_similarity.ts'
 
-export async function similarity(check: CheckOf<'similarity'>, scene: CheckScene): Promise<CheckVerdict> {
+export async function decideSimilarity(check: CheckOf<'similarity'>, context: CheckContext): Promise<CheckVerdict> {
   if (check.value === undefined) return { error: `the reference ${check.file} was not read` }
-  const source = await readSource(check.path, scene)
+  const source = await readSource(check.path, context)
   if ('verdict' in source) return source.verdict
   const algorithm = check.algorithm ?? 'words'
   const plain = (text: string) => (check.ignore_case === true ? text.toLowerCase() : text)
-  const found = alike(algorithm, plain(source.text), plain(check.value))
+  const found = measureLikeness(algorithm, plain(source.text), plain(check.value))
   if ('error' in found) return { error: `${source.label} could not be compared: ${found.error}` }
   const share = Math.floor(found.share * 1000) / 1000
   const said = `${source.label}: likeness to the reference ${share} (${algorithm})`
   if (found.share >= check.at_least) return { passed: true, evidence: said }
-  const begins = `; it begins "${capped(source.text.trim(), 120)}"`
+  const begins = `; it begins "${capText(source.text.trim(), 120)}"`
   return { passed: false, evidence: `${said}, not at least ${check.at_least}${begins}` }
 }

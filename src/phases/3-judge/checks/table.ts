@@ -1,53 +1,52 @@
-/** The table of checks: what decides each type. */
+/** The table of checks: the function that decides each type. */
 import type { CheckOf, CheckType } from '../../../../schemas/check.ts'
-import { agentBlocked } from './agent_blocked.ts'
-import { command } from './command.ts'
-import { contains } from './contains.ts'
-import { csv } from './csv.ts'
-import { equals } from './equals.ts'
-import { fileAbsent } from './file_absent.ts'
-import { fileCount } from './file_count.ts'
-import { fileExists } from './file_exists.ts'
-import { fileHash } from './file_hash.ts'
-import { fileModified } from './file_modified.ts'
-import { fileSize } from './file_size.ts'
-import { jsonPath } from './json_path.ts'
-import { jsonSchema } from './json_schema.ts'
-import { costAtMost, durationAtMost, tokensAtMost, turnsAtMost } from './limits.ts'
-import { notContains } from './not_contains.ts'
-import { regex } from './regex.ts'
-import type { CheckScene, CheckVerdict } from './scene.ts'
-import { scriptExecuted } from './script_executed.ts'
-import { similarity } from './similarity.ts'
-import { skillRead } from './skill_read.ts'
-import { toolNotUsed, toolUsed } from './tool_used.ts'
+import { decideAgentBlocked } from './agent_blocked.ts'
+import { decideCostAtMost, decideDurationAtMost, decideTokensAtMost, decideTurnsAtMost } from './at_most.ts'
+import { decideCommand } from './command.ts'
+import { decideContains } from './contains.ts'
+import { decideCsv } from './csv.ts'
+import { decideEquals } from './equals.ts'
+import { decideFileAbsent } from './file_absent.ts'
+import { decideFileCount } from './file_count.ts'
+import { decideFileExists } from './file_exists.ts'
+import { decideFileHash } from './file_hash.ts'
+import { decideFileModified } from './file_modified.ts'
+import { decideFileSize } from './file_size.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { decideJsonPath } from './json_path.ts'
+import { decideJsonSchema } from './json_schema.ts'
+import { decideNotContains } from './not_contains.ts'
+import { decideRegex } from './regex.ts'
+import { decideScriptExecuted } from './script_executed.ts'
+import { decideSimilarity } from './similarity.ts'
+import { decideSkillRead } from './skill_read.ts'
+import { decideToolNotUsed, decideToolUsed } from './tool_used.ts'
 
-/** The function that decides each type of check. */
-export type Deciders = { [T in CheckType]: (check: CheckOf<T>, scene: CheckScene) => Promise<CheckVerdict> }
+export type Deciders = { [T in CheckType]: (check: CheckOf<T>, context: CheckContext) => Promise<CheckVerdict> }
 
-export const checks = {
-  contains,
-  not_contains: notContains,
-  regex,
-  equals,
-  similarity,
-  json_path: jsonPath,
-  json_schema: jsonSchema,
-  csv,
-  file_exists: fileExists,
-  file_absent: fileAbsent,
-  file_modified: fileModified,
-  file_hash: fileHash,
-  file_count: fileCount,
-  file_size: fileSize,
-  command,
-  tool_used: toolUsed,
-  tool_not_used: toolNotUsed,
-  skill_read: skillRead,
-  script_executed: scriptExecuted,
-  agent_blocked: agentBlocked,
-  turns_at_most: turnsAtMost,
-  tokens_at_most: tokensAtMost,
-  cost_at_most: costAtMost,
-  duration_at_most: durationAtMost,
+export const checkDeciders = {
+  contains: decideContains,
+  not_contains: decideNotContains,
+  regex: decideRegex,
+  equals: decideEquals,
+  similarity: decideSimilarity,
+  json_path: decideJsonPath,
+  json_schema: decideJsonSchema,
+  csv: decideCsv,
+  file_exists: decideFileExists,
+  file_absent: decideFileAbsent,
+  file_modified: decideFileModified,
+  file_hash: decideFileHash,
+  file_count: decideFileCount,
+  file_size: decideFileSize,
+  command: decideCommand,
+  tool_used: decideToolUsed,
+  tool_not_used: decideToolNotUsed,
+  skill_read: decideSkillRead,
+  script_executed: decideScriptExecuted,
+  agent_blocked: decideAgentBlocked,
+  turns_at_most: decideTurnsAtMost,
+  tokens_at_most: decideTokensAtMost,
+  cost_at_most: decideCostAtMost,
+  duration_at_most: decideDurationAtMost,
 } satisfies Deciders

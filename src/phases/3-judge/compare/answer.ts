@@ -1,4 +1,4 @@
-/** What a judge answers to a comparison, and what we make of it: scores counted by us, contradictions named. */
+/** Reads a judge's answer to a comparison: computes the scores and detects contradictions. */
 import { z } from 'zod'
 import type { ComparedResults, ComparedSide, Comparison, Criteria } from '../../../../schemas/comparison.ts'
 
@@ -21,35 +21,35 @@ export const compareAnswer = z.object({
   D2: side,
 })
 
-/** What the judge calls the deliveries, by their place. Names that no prose uses by chance. */
+/** Labels of the deliveries by their place; names that prose does not contain by chance. */
 export const shownLabels = ['D1', 'D2'] as const
 
 export type CompareAnswer = z.infer<typeof compareAnswer>
 
-export type Label = 'A' | 'B'
-type Both<T> = Record<Label, T>
+export type SideLabel = 'A' | 'B'
+type PerSide<T> = Record<SideLabel, T>
 
 /** The answer to one order, in the labels of the pair. */
-export interface Judgement {
-  first: Label
+export interface OrderJudgement {
+  first: SideLabel
   winner: Comparison['winner']
   reasoning: string
-  rubric: Both<ComparedSide>
-  strengths: Both<string[]>
-  weaknesses: Both<string[]>
-  /** By expectation, in order. */
-  passed: Both<boolean[]>
+  rubric: PerSide<ComparedSide>
+  strengths: PerSide<string[]>
+  weaknesses: PerSide<string[]>
+  /** One per expectation, in order. */
+  passed: PerSide<boolean[]>
   contradicts: boolean
 }
 
-/** What is asked: the criteria, and how many expectations. */
-export interface Asks {
+/** The criteria, and the number of expectations. */
+export interface ComparisonQuestion {
   criteria: Criteria
   expectations: number
 }
 
-/** What a judge must mend, in one line; null: nothing is missing. */
-export function missingInComparison(answer: CompareAnswer, asks: Asks): string | null {
+/** What the judge has to fix, in one line; null: nothing is missing. */
+export function findMissingInComparison(answer: CompareAnswer, asks: ComparisonQuestion): string | null {
   const names = [...asks.criteria.content, ...asks.criteria.structure].map(({ name }) => name)
   const wrong = shownLabels.flatMap((label) => {
     const { scores, expectations } = answer[label]
@@ -68,14 +68,14 @@ export function missingInComparison(answer: CompareAnswer, asks: Asks): string |
   return wrong.length === 0 ? null : wrong.join('; ')
 }
 
-/** The judgement of a whole answer to the order in which `first` was shown first: from here on nobody speaks of D1. */
-export function judgementOf(answer: CompareAnswer, asks: Asks, first: Label): Judgement {
+/** Converts a complete answer to the order in which `first` was shown first, from D1 and D2 to A and B. */
+export function toOrderJudgement(answer: CompareAnswer, asks: ComparisonQuestion, first: SideLabel): OrderJudgement {
   const labels = { D1: first, D2: first === 'A' ? ('B' as const) : ('A' as const), TIE: 'TIE' as const }
   const words = (text: string) => text.replaceAll(/\bD1\b/g, labels.D1).replaceAll(/\bD2\b/g, labels.D2)
   const [one, two] = first === 'A' ? [answer.D1, answer.D2] : [answer.D2, answer.D1]
-  const both = <T>(of: (side: CompareAnswer['D1']) => T): Both<T> => ({ A: of(one), B: of(two) })
+  const both = <T>(of: (side: CompareAnswer['D1']) => T): PerSide<T> => ({ A: of(one), B: of(two) })
   const winner = labels[answer.winner]
-  const rubric = both((side) => scored(side, asks.criteria))
+  const rubric = both((side) => scoreAnswer(side, asks.criteria))
   return {
     first,
     winner,
@@ -90,35 +90,35 @@ export function judgementOf(answer: CompareAnswer, asks: Asks, first: Label): Ju
   }
 }
 
-/** Whether a winner has the lower overall score. */
-export function contradicts(winner: Comparison['winner'], { A, B }: Judgement['rubric']): boolean {
+/** Whether the winner has the lower overall score. */
+export function contradicts(winner: Comparison['winner'], { A, B }: OrderJudgement['rubric']): boolean {
   if (winner === 'TIE') return false
   const lead = A.overall_score - B.overall_score
   return winner === 'A' ? lead < 0 : lead > 0
 }
 
-function scored({ scores }: CompareAnswer['D1'], { content, structure }: Criteria): ComparedSide {
+function scoreAnswer({ scores }: CompareAnswer['D1'], { content, structure }: Criteria): ComparedSide {
   const of = (names: Criteria['content']) =>
     Object.fromEntries(
       names.map(({ name }) => [name, scores.find(({ criterion }) => plain(criterion) === name)?.score ?? 1] as const),
     )
-  return sideOf(of(content), of(structure))
+  return scoreSide(of(content), of(structure))
 }
 
 /** Means to one decimal, and their sum. */
-export function sideOf(content: Record<string, number>, structure: Record<string, number>): ComparedSide {
-  const [content_score, structure_score] = [meanOf(content), meanOf(structure)]
+export function scoreSide(content: Record<string, number>, structure: Record<string, number>): ComparedSide {
+  const [content_score, structure_score] = [meanScore(content), meanScore(structure)]
   return { content, structure, content_score, structure_score, overall_score: tenths(content_score + structure_score) }
 }
 
-/** Counted from the verdicts. */
-export function resultsOf(texts: readonly string[], passed: readonly boolean[]): ComparedResults {
+/** Computed from the verdicts. */
+export function toComparedResults(texts: readonly string[], passed: readonly boolean[]): ComparedResults {
   const details = texts.map((text, index) => ({ text, passed: passed[index] === true }))
   const met = details.filter((one) => one.passed).length
   return { passed: met, total: details.length, pass_rate: met / Math.max(1, details.length), details }
 }
 
-function meanOf(scores: Record<string, number>): number {
+function meanScore(scores: Record<string, number>): number {
   const values = Object.values(scores)
   return tenths(values.reduce((sum, one) => sum + one, 0) / values.length)
 }

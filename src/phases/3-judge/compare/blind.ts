@@ -1,18 +1,18 @@
-/** Makes text blind: takes out whatever tells where it came from. Only blind text reaches the judge of a comparison. */
+/** Blinds text by removing whatever reveals its origin; the judge of a comparison only gets blind text. */
 import { z } from 'zod'
 
 const blindText = z.string().brand<'blind'>()
 
-/** Text that went through a blinder; nothing else makes one. */
+/** Text from a blinder; nothing else creates it. */
 export type BlindText = z.infer<typeof blindText>
 
-/** What may not be told. */
-export interface Names {
+/** Names to remove. */
+export interface HiddenNames {
   configurations: readonly string[]
   skills: readonly string[]
-  /** Folders of the suite, the skill, the results: absolute. */
+  /** Absolute folders of the suite, the skill, the results. */
   paths: readonly string[]
-  /** All that both agents were told. A word of it betrays none of them. */
+  /** Everything that both agents were given; its words reveal neither of them. */
   task: readonly string[]
 }
 
@@ -20,11 +20,11 @@ export type Blinder = (text: string) => BlindText
 
 type Step = (text: string) => string
 
-/** What stands in place of a name. */
+/** Replaces a name. */
 const mark = '[hidden]'
 
-/** Longer names first, so that none is left in part. Takes no letter out of a text that holds no name. */
-export function blinder({ configurations, skills, paths, task }: Names): Blinder {
+/** Removes longer names first, so that no part of one remains. A text without names stays unchanged. */
+export function createBlinder({ configurations, skills, paths, task }: HiddenNames): Blinder {
   const told = task.join('\n')
   const places = [...paths].filter((place) => place.length > 1).sort((a, b) => b.length - a.length)
   const steps: Step[] = [
@@ -33,25 +33,27 @@ export function blinder({ configurations, skills, paths, task }: Names): Blinder
         (text) =>
           text.replaceAll(place, mark),
     ),
-    (text) => hideAround(text, /\/whetstone-\d+[^\s/"'`()<>]*(?:\/work(?![\w-]))?/g, { right: false }),
-    (text) => hideAround(text, /SKILL\.md|(?<![\w-])skills\//g, { right: true }),
-    ...configurations.map((name) => replacing(wordsOf(name))),
-    replacing(/\b(?:with(?:out)?|old|new|no)(?:[\s_-]+(?:the|a|an|any))?[\s_-]+skills?\b/gi),
-    ...skills.flatMap((name) => (isPlain(name) && wordsOf(name).test(told) ? [] : [replacing(wordsOf(name))])),
-    ...(/\bskills?\b/i.test(told) ? [] : [replacing(/\bskills?\b/gi)]),
-    replacing(/(?<![a-z0-9])run[-_]\d+(?!\d)/gi),
+    (text) => hideJoinedText(text, /\/whetstone-\d+[^\s/"'`()<>]*(?:\/work(?![\w-]))?/g, { right: false }),
+    (text) => hideJoinedText(text, /SKILL\.md|(?<![\w-])skills\//g, { right: true }),
+    ...configurations.map((name) => createReplacer(createNamePattern(name))),
+    createReplacer(/\b(?:with(?:out)?|old|new|no)(?:[\s_-]+(?:the|a|an|any))?[\s_-]+skills?\b/gi),
+    ...skills.flatMap((name) =>
+      isPlain(name) && createNamePattern(name).test(told) ? [] : [createReplacer(createNamePattern(name))],
+    ),
+    ...(/\bskills?\b/i.test(told) ? [] : [createReplacer(/\bskills?\b/gi)]),
+    createReplacer(/(?<![a-z0-9])run[-_]\d+(?!\d)/gi),
   ]
   return (text) => blindText.parse(steps.reduce((left, step) => step(left), text))
 }
 
-function replacing(pattern: RegExp): Step {
+function createReplacer(pattern: RegExp): Step {
   return (text) => text.replaceAll(pattern, mark)
 }
 
 const boundary = /[\s"'`()<>|,;]/
 
-/** Hides each match with what is joined to it on the left, and on the right if asked: the rest of a path. Linear in the text. */
-function hideAround(text: string, core: RegExp, { right }: { right: boolean }): string {
+/** Hides each match with the rest of its path on the left, and on the right if requested. Linear in the text. */
+function hideJoinedText(text: string, core: RegExp, { right }: { right: boolean }): string {
   let [hidden, done] = ['', 0]
   for (const match of text.matchAll(core)) {
     let [start, end] = [match.index, match.index + match[0].length]
@@ -64,13 +66,13 @@ function hideAround(text: string, core: RegExp, { right }: { right: boolean }): 
   return hidden + text.slice(done)
 }
 
-/** A name of one word may be a word of the task, such as pdf; one of several can't be. */
+/** A one-word name, such as pdf, may be a word of the task; a name of several words cannot. */
 function isPlain(name: string): boolean {
   return /^[a-z0-9]+$/i.test(name)
 }
 
-/** The name as a whole word, however its words are joined; not the extension of a file. */
-function wordsOf(name: string): RegExp {
+/** Matches the name as a whole word, however its parts are joined, but not as a file extension. */
+function createNamePattern(name: string): RegExp {
   const words = name.split(/[-_\s]+/).map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
   return new RegExp(`(?<![\\w.])${words.join('[-_\\s]?')}(?![a-z0-9])`, 'gi')
 }

@@ -1,74 +1,81 @@
-/** Has a judge compare two deliveries in both orders, blind. */
+/** Asks a judge to compare two deliveries blind, in both orders. */
 import type { Comparison, Criteria } from '../../../../schemas/comparison.ts'
 import type { InputFile } from '../../../../schemas/suite.ts'
-import { ask } from '../ask.ts'
-import type { Spent } from '../meter.ts'
-import { type Asks, compareAnswer, type Judgement, judgementOf, type Label, missingInComparison } from './answer.ts'
-import { type Asking, questionTo } from './asking.ts'
+import { askEngine } from '../ask/ask.ts'
+import type { CallUsage } from '../ask/cost_meter.ts'
+import {
+  type ComparisonQuestion,
+  compareAnswer,
+  findMissingInComparison,
+  type OrderJudgement,
+  type SideLabel,
+  toOrderJudgement,
+} from './answer.ts'
+import { buildJudgeTask, type JudgeContext } from './ask_outside_grading.ts'
 import type { Blinder } from './blind.ts'
-import { combine } from './combine.ts'
+import { type Delivery, measureDelivery, openComparisonTempDir } from './blind_folder.ts'
+import { combineJudgements } from './combine_orders.ts'
 import { chosenCriteria, criteriaAnswer, criteriaPrompt, usualCriteria } from './criteria.ts'
 import { type BlindTask, comparePrompt } from './prompt.ts'
-import { type Delivery, lengthOf, openComparisonRoom } from './sides.ts'
 
 export interface PairRequest {
   A: Delivery
   B: Delivery
-  /** Which is shown first in the first judgement. */
-  first: Label
+  /** The side that the first judgement shows first. */
+  first: SideLabel
   task: BlindTask
   inputs: readonly InputFile[]
   criteria: Criteria
   blind: Blinder
 }
 
-type Verdict = ReturnType<typeof combine> & Pick<Comparison, 'criteria' | 'lengths'>
+type Verdict = ReturnType<typeof combineJudgements> & Pick<Comparison, 'criteria' | 'lengths'>
 export type PairEnd =
-  | { status: 'judged'; verdict: Verdict; spent: Spent[] }
-  | { status: 'error'; reason: string; spent: Spent[] }
+  | { status: 'judged'; verdict: Verdict; spent: CallUsage[] }
+  | { status: 'error'; reason: string; spent: CallUsage[] }
 
-/** Both orders; where one has no usable answer the pair has none. Rejects only when aborted, or when a room can't be built. */
-export async function comparePair(request: PairRequest, asking: Asking): Promise<PairEnd> {
-  const second: Label = request.first === 'A' ? 'B' : 'A'
+/** Judges both orders; an error in one is an error of the pair. Rejects only when aborted, or if a temp directory cannot be created. */
+export async function comparePair(request: PairRequest, asking: JudgeContext): Promise<PairEnd> {
+  const second: SideLabel = request.first === 'A' ? 'B' : 'A'
   const one = await judgeOrder(request, request.first, asking)
   if ('reason' in one) return { status: 'error', reason: one.reason, spent: [one.spent] }
   const two = await judgeOrder(request, second, asking)
   const spent = [one.spent, two.spent]
   if ('reason' in two) return { status: 'error', reason: two.reason, spent }
-  const verdict = combine([one.judgement, two.judgement], request.task.expectations)
-  const lengths = { A: lengthOf(request.A), B: lengthOf(request.B) }
+  const verdict = combineJudgements([one.judgement, two.judgement], request.task.expectations)
+  const lengths = { A: measureDelivery(request.A), B: measureDelivery(request.B) }
   return { status: 'judged', verdict: { ...verdict, criteria: request.criteria, lengths }, spent }
 }
 
-/** The criteria for a task, and what they cost; the usual ones where the judge gave none that can be used. */
+/** Returns the criteria for a task and their cost; the usual criteria if the judge's are unusable. */
 export async function askCriteria(
   task: BlindTask,
   cwd: string,
-  asking: Asking,
-): Promise<{ criteria: Criteria; spent: Spent }> {
-  const asked = await ask({
-    ...questionTo(asking, { cwd, mark: null, prompt: criteriaPrompt(task), tools: 'none' }),
+  asking: JudgeContext,
+): Promise<{ criteria: Criteria; spent: CallUsage }> {
+  const asked = await askEngine({
+    ...buildJudgeTask(asking, { cwd, mark: null, prompt: criteriaPrompt(task), tools: 'none' }),
     schema: criteriaAnswer,
   })
   const chosen = asked.status === 'answered' ? chosenCriteria(asked.value) : null
   return { criteria: chosen ?? usualCriteria, spent: asked.spent }
 }
 
-type Order = { judgement: Judgement; spent: Spent } | { reason: string; spent: Spent }
+type Order = { judgement: OrderJudgement; spent: CallUsage } | { reason: string; spent: CallUsage }
 
-async function judgeOrder(request: PairRequest, first: Label, asking: Asking): Promise<Order> {
+async function judgeOrder(request: PairRequest, first: SideLabel, asking: JudgeContext): Promise<Order> {
   const { A, B, task, inputs, criteria, blind } = request
-  await using room = await openComparisonRoom({ deliveries: first === 'A' ? [A, B] : [B, A], inputs, blind })
-  const asks: Asks = { criteria, expectations: task.expectations.length }
+  await using room = await openComparisonTempDir({ deliveries: first === 'A' ? [A, B] : [B, A], inputs, blind })
+  const asks: ComparisonQuestion = { criteria, expectations: task.expectations.length }
   const { shown, hasInputs } = room
   const prompt = comparePrompt({ task, criteria, shown, hasInputs })
-  const asked = await ask({
-    ...questionTo(asking, { cwd: room.cwd, mark: room.mark, prompt, tools: 'read_only' }),
+  const asked = await askEngine({
+    ...buildJudgeTask(asking, { cwd: room.cwd, mark: room.mark, prompt, tools: 'read_only' }),
     schema: compareAnswer,
-    review: (answer) => missingInComparison(answer, asks),
+    review: (answer) => findMissingInComparison(answer, asks),
   })
   if (asked.status === 'error') return { reason: asked.error, spent: asked.spent }
-  const missing = missingInComparison(asked.value, asks)
+  const missing = findMissingInComparison(asked.value, asks)
   if (missing !== null) return { reason: `the judge left out what was asked: ${missing}`, spent: asked.spent }
-  return { judgement: judgementOf(asked.value, asks, first), spent: asked.spent }
+  return { judgement: toOrderJudgement(asked.value, asks, first), spent: asked.spent }
 }

@@ -1,32 +1,32 @@
-/** The criteria of a comparison: chosen for the task by the judge before it sees a delivery, else the usual six. */
+/** The criteria of a comparison: the judge chooses them before it sees a delivery, otherwise the usual six apply. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import { z } from 'zod'
 import { type Criteria, criterion } from '../../../../schemas/comparison.ts'
-import { fenceFor, folded } from '../fence.ts'
+import { buildCodeFence, foldLines } from '../judge/fence.ts'
 import type { BlindTask } from './prompt.ts'
 
 export const criteriaPromptSource = readFileSync(new URL('./criteria_prompt.md', import.meta.url), 'utf8')
 const template = Handlebars.compile(criteriaPromptSource, { strict: true, noEscape: true })
 
-const listed = z.array(criterion).min(2).max(5)
+const criterionList = z.array(criterion).min(2).max(5)
 
-export const criteriaAnswer = z.object({ content: listed, structure: listed })
+export const criteriaAnswer = z.object({ content: criterionList, structure: criterionList })
 
 export function criteriaPrompt({ prompt, expectedOutput }: BlindTask): string {
   return template({
     prompt,
-    promptFence: fenceFor(prompt),
+    promptFence: buildCodeFence(prompt),
     hasExpectedOutput: expectedOutput !== null,
     expectedOutput: expectedOutput ?? '',
-    expectedFence: fenceFor(expectedOutput ?? ''),
+    expectedFence: buildCodeFence(expectedOutput ?? ''),
   })
 }
 
-/** Names in one form, each once. null: too few are left. */
+/** Normalises the names and removes duplicates. null: too few remain. */
 export function chosenCriteria(answer: z.infer<typeof criteriaAnswer>): Criteria | null {
   const taken = new Set<string>()
-  const tidy = (list: z.infer<typeof listed>) =>
+  const tidy = (list: z.infer<typeof criterionList>) =>
     list.flatMap(({ name, meaning }) => {
       const plain = name
         .toLowerCase()
@@ -34,13 +34,13 @@ export function chosenCriteria(answer: z.infer<typeof criteriaAnswer>): Criteria
         .replaceAll(/^_+|_+$/g, '')
       if (plain === '' || taken.has(plain)) return []
       taken.add(plain)
-      return [{ name: plain, meaning: folded(meaning) }]
+      return [{ name: plain, meaning: foldLines(meaning) }]
     })
   const chosen = { chosen_by: 'judge' as const, content: tidy(answer.content), structure: tidy(answer.structure) }
   return chosen.content.length < 2 || chosen.structure.length < 2 ? null : chosen
 }
 
-/** Those of the reference. */
+/** The criteria of the reference implementation. */
 export const usualCriteria: Criteria = {
   chosen_by: 'usual',
   content: [

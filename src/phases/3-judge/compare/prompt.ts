@@ -1,28 +1,28 @@
-/** The request of a comparison. It is blind by its type: it takes blind text and the look of a room, no name and no path. */
+/** Builds the prompt of a comparison. Its types keep it blind: it accepts only blind text, and no name or path. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import type { Criteria } from '../../../../schemas/comparison.ts'
-import { fenceFor, folded } from '../fence.ts'
+import { buildCodeFence, foldLines } from '../judge/fence.ts'
 import { shownLabels } from './answer.ts'
 import type { BlindText } from './blind.ts'
-import type { Shown } from './sides.ts'
+import type { ShownDelivery } from './blind_folder.ts'
 
-/** The template as it is on disk; a part of what a comparison is keyed by. */
+/** The template on disk, which is part of a comparison's key. */
 export const comparePromptSource = readFileSync(new URL('./compare_prompt.md', import.meta.url), 'utf8')
 const template = Handlebars.compile(comparePromptSource, { strict: true, noEscape: true })
 
-/** The task as both agents got it. */
+/** The task that both agents got. */
 export interface BlindTask {
   prompt: BlindText
   expectedOutput: BlindText | null
-  /** In the order of their numbers, from 1. */
+  /** Numbered from 1, in order. */
   expectations: readonly BlindText[]
 }
 
 export interface ComparePromptRequest {
   task: BlindTask
   criteria: Criteria
-  shown: readonly [Shown, Shown]
+  shown: readonly [ShownDelivery, ShownDelivery]
   hasInputs: boolean
 }
 
@@ -32,12 +32,13 @@ export function comparePrompt({ task, criteria, shown, hasInputs }: ComparePromp
     sides: shown.map((side, index) => ({ label: shownLabels[index], ...side })),
     hasInputs,
     prompt,
-    promptFence: fenceFor(prompt),
+    promptFence: buildCodeFence(prompt),
     hasExpectedOutput: expectedOutput !== null,
     expectedOutput: expectedOutput ?? '',
-    expectedFence: fenceFor(expectedOutput ?? ''),
+    expectedFence: buildCodeFence(expectedOutput ?? ''),
     content: criteria.content,
     structure: criteria.structure,
-    expectations: expectations.length > 0 && expectations.map((text, index) => ({ n: index + 1, text: folded(text) })),
+    expectations:
+      expectations.length > 0 && expectations.map((text, index) => ({ n: index + 1, text: foldLines(text) })),
   })
 }

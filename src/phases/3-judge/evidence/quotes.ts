@@ -1,12 +1,12 @@
-/** The quotes in a judge's evidence: what stands between quotation marks, in a block, or behind `file:line:`. */
+/** Extracts the quotes in a judge's evidence: between quotation marks, in a block, or after `file:line:`. */
 
-/** One way to read the evidence, as quotes; a quote between nested marks can be read in more than one. */
-export type Reading = readonly string[]
+/** One interpretation of the evidence as quotes; nested marks allow several. */
+export type QuoteReading = readonly string[]
 
-export interface Evidence {
-  /** Each of them tells what is quoted; empty: nothing is marked as a quote. */
-  readings: Reading[]
-  /** The text itself, which may be a quote without marks; the second time without the place before it. */
+export interface QuotedEvidence {
+  /** Possible interpretations; empty: nothing is marked as a quote. */
+  readings: QuoteReading[]
+  /** The text itself as a quote without marks, preceded by a version without its place, if any. */
   bare: string[]
 }
 
@@ -24,10 +24,10 @@ const code = /`([^`\n]{2,})`/g
 const place = /^\s*[\w./ -]{1,200}\.\w{1,8}:\s*(?:(?:line\s+)?(\d+)\s*[:,]\s*)?/i
 const isPath = /^(?:[\w.@-]+\/[\w./@-]*|[\w.@-]+\.[a-z]\w{0,4})$/i
 
-/** Reads evidence. */
-export function quotesOf(evidence: string): Evidence {
-  const found = worthwhile(within(evidence, [...pairs, block]))
-  const marked = found.length > 0 ? found : worthwhile(within(evidence, [code]))
+/** Extracts the quotes of evidence. */
+export function readQuotes(evidence: string): QuotedEvidence {
+  const found = worthwhile(matchPatterns(evidence, [...pairs, block]))
+  const marked = found.length > 0 ? found : worthwhile(matchPatterns(evidence, [code]))
   const outer = /"([\s\S]{2,})"/.exec(evidence)?.[1]
   const nested = outer !== undefined && /["\u201c]/.test(outer) ? [[outer]] : []
   const behind = place.exec(evidence)
@@ -39,8 +39,8 @@ export function quotesOf(evidence: string): Evidence {
   }
 }
 
-/** In the order of the text; what stands inside of something found is not looked at again. */
-function within(text: string, patterns: readonly RegExp[]): string[] {
+/** In text order; the inside of a match is not searched again. */
+function matchPatterns(text: string, patterns: readonly RegExp[]): string[] {
   const found: { at: number; quote: string }[] = []
   let rest = text
   for (const pattern of patterns) {
@@ -53,7 +53,7 @@ function within(text: string, patterns: readonly RegExp[]): string[] {
   return found.sort((a, b) => a.at - b.at).map(({ quote }) => quote)
 }
 
-/** Names of files say where a quote stands; a letter is none. */
+/** Drops file names, which tell the place of a quote, and single letters. */
 function worthwhile(quotes: readonly string[]): string[] {
   return quotes.filter((quote) => !isPath.test(quote.trim()) && (quote.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 2)
 }

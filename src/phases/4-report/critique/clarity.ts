@@ -1,26 +1,26 @@
-/** Statements that judges are not sure of: votes that differ, verdicts that turn, quotes that were not found, no verdict at all. Pure. */
+/** Statements that judges decide inconsistently: split votes, changed verdicts, missing quotes, no verdict. Pure. */
 import type { Check } from '../../../../schemas/check.ts'
 import type { CritiqueKind, SuiteEdit } from '../../../../schemas/critique.ts'
 import type { GradedExpectation } from '../../../../schemas/grading.ts'
-import { type CritiqueInput, type Found, factOf, verdictsOf } from './input.ts'
+import { type CritiqueInput, findExpectationFact, readArmVerdicts, type UnplacedFinding } from './input.ts'
 
 /** One statement of a case, over its runs. */
-interface Seen {
+interface JudgedStatement {
   evalId: number
   text: string
   /** Verdicts that a judge gave. */
   judged: GradedExpectation[]
-  /** Runs in which nobody could decide it. */
+  /** Runs in which no judge could decide it. */
   undecided: number
-  /** Gradings of the same transcripts again, and those that came out otherwise. */
+  /** Repeated gradings of the same transcripts, and those with another verdict. */
   again: number
   turned: number
 }
 
-export function clarityFindings(input: CritiqueInput): Found[] {
-  return [...seenIn(input).values()].flatMap((seen) =>
-    [votesOf(seen), turnsOf(seen), quotesOf(seen), undecidedOf(seen)].flatMap((one) =>
-      one === null ? [] : found(input, seen, one),
+export function clarityFindings(input: CritiqueInput): UnplacedFinding[] {
+  return [...collectStatements(input).values()].flatMap((seen) =>
+    [findVoteDisagreement(seen), findTurnedVerdicts(seen), findMissingQuoteRate(seen), findUndecidedRate(seen)].flatMap(
+      (one) => (one === null ? [] : toClarityFinding(input, seen, one)),
     ),
   )
 }
@@ -33,19 +33,23 @@ interface Unclear {
   agreement?: number
 }
 
-function found(input: CritiqueInput, { evalId, text }: Seen, { kind, message, ...numbers }: Unclear): Found {
-  const verdicts = verdictsOf(input, factOf(input, evalId, text))
+function toClarityFinding(
+  input: CritiqueInput,
+  { evalId, text }: JudgedStatement,
+  { kind, message, ...numbers }: Unclear,
+): UnplacedFinding {
+  const verdicts = readArmVerdicts(input, findExpectationFact(input, evalId, text))
   return {
     ...{ kind, message },
     severity: 'warning',
     eval_id: evalId,
     expectation: text,
     numbers: { verdicts, ...numbers },
-    edit: clearer(text, kind),
+    edit: suggestClearerStatement(text, kind),
   }
 }
 
-function votesOf({ judged }: Seen): Unclear | null {
+function findVoteDisagreement({ judged }: JudgedStatement): Unclear | null {
   const voted = judged.flatMap(({ votes }) => votes ?? [])
   const split = voted.filter(({ agreement }) => agreement < 1)
   if (split.length === 0) return null
@@ -55,29 +59,32 @@ function votesOf({ judged }: Seen): Unclear | null {
   return { kind: 'votes_differ', message, of: voted.length, found: split.length, agreement }
 }
 
-function turnsOf({ again, turned }: Seen): Unclear | null {
+function findTurnedVerdicts({ again, turned }: JudgedStatement): Unclear | null {
   if (turned === 0) return null
   const message = `${turned} of ${again} gradings of the same transcript came out the other way`
   return { kind: 'verdict_turns', message, of: again, found: turned }
 }
 
-function quotesOf({ judged }: Seen): Unclear | null {
+function findMissingQuoteRate({ judged }: JudgedStatement): Unclear | null {
   const passes = judged.filter(({ passed }) => passed)
-  const doubtful = passes.filter((one) => one.evidence_flag !== undefined || one.evidence_verified === 'absent')
+  const doubtful = passes.filter(
+    ({ evidence_flag: flag, evidence_verified: verified }) =>
+      verified === 'absent' || (flag !== undefined && verified !== 'claim'),
+  )
   if (doubtful.length === 0) return null
   const message = `${doubtful.length} of ${passes.length} passes rest on a quote that is in no file and not in the transcript`
   return { kind: 'quotes_not_found', message, of: passes.length, found: doubtful.length }
 }
 
-function undecidedOf({ judged, undecided }: Seen): Unclear | null {
+function findUndecidedRate({ judged, undecided }: JudgedStatement): Unclear | null {
   if (undecided === 0) return null
   const of = judged.length + undecided
   return { kind: 'undecided', message: `no judge could decide it in ${undecided} of ${of} runs`, of, found: undecided }
 }
 
-/** Where it names a file and a text in backticks, code can decide it; else it has to be said more clearly. */
-function clearer(text: string, kind: CritiqueKind): SuiteEdit {
-  const check = checkIn(text)
+/** If it names a file and a text in backticks, code can decide it; otherwise it needs clearer words. */
+function suggestClearerStatement(text: string, kind: CritiqueKind): SuiteEdit {
+  const check = readStatedCheck(text)
   if (check !== null) return { op: 'to_check', text: `let code decide it: ${JSON.stringify(check)}`, check }
   const how =
     kind === 'quotes_not_found'
@@ -86,8 +93,8 @@ function clearer(text: string, kind: CritiqueKind): SuiteEdit {
   return { op: 'reword', text: how }
 }
 
-/** "summary.md says `Total: 5`", and nothing that would make it more than that. */
-function checkIn(text: string): Check | null {
+/** Matches "summary.md says `Total: 5`" and nothing longer, because more words may ask for more. */
+function readStatedCheck(text: string): Check | null {
   const verbs = 'says|contains|holds|has|includes|mentions|states'
   const form = new RegExp(`^(?:The file )?\`?(?<path>[\\w./-]+\\.\\w+)\`? (?:${verbs}) \`(?<value>[^\`]+)\`[.]?$`, 'i')
   const { path, value } = form.exec(text.trim())?.groups ?? {}
@@ -95,9 +102,9 @@ function checkIn(text: string): Check | null {
   return { type: 'contains', value, path, text }
 }
 
-function seenIn({ benchmark, gradings }: CritiqueInput): Map<string, Seen> {
-  const all = new Map<string, Seen>()
-  const seen = (evalId: number, text: string): Seen => {
+function collectStatements({ benchmark, gradings }: CritiqueInput): Map<string, JudgedStatement> {
+  const all = new Map<string, JudgedStatement>()
+  const seen = (evalId: number, text: string): JudgedStatement => {
     const key = JSON.stringify([evalId, text])
     const known = all.get(key) ?? { evalId, text, judged: [], undecided: 0, again: 0, turned: 0 }
     all.set(key, known)
@@ -121,7 +128,7 @@ function seenIn({ benchmark, gradings }: CritiqueInput): Map<string, Seen> {
   return all
 }
 
-/** Of another tool it is not said: then a judge it was. */
+/** Other tools do not say who decided; it was a judge then. */
 function isJudged({ decided_by: by = 'judge' }: GradedExpectation): boolean {
   return by === 'judge'
 }

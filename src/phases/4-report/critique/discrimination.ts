@@ -1,23 +1,27 @@
-/** Statements that tell the arms not apart, and those that say what another says. Pure. */
-import type { CritiqueInput, Fact, Found } from './input.ts'
-import { verdictsOf } from './input.ts'
+/** Statements that do not discriminate between configurations, and redundant ones. Pure. */
+import type { CritiqueInput, ExpectationFact, UnplacedFinding } from './input.ts'
+import { readArmVerdicts } from './input.ts'
 
-/** Verdicts an arm from which on "always" is more than luck. */
+/** From this many verdicts per configuration on, "always" is more than luck. */
 const enough = 3
 const enoughTogether = 6
 
-export function discriminationFindings(input: CritiqueInput): Found[] {
+export function discriminationFindings(input: CritiqueInput): UnplacedFinding[] {
   if (input.arms === null) return []
   const facts = input.benchmark.statistics?.expectations ?? []
   return facts.flatMap((fact) => {
-    if (fact.indicator !== null || fact.candidate.total === 0 || fact.baseline.total === 0) return []
+    if (fact.indicator !== null || fact.diagnostic || fact.candidate.total === 0 || fact.baseline.total === 0) return []
     const constant = constantFinding(input, fact, facts)
     const twin = twinFinding(input, fact)
     return [...(constant === null ? [] : [constant]), ...(twin === null ? [] : [twin])]
   })
 }
 
-function constantFinding(input: CritiqueInput, fact: Fact, facts: readonly Fact[]): Found | null {
+function constantFinding(
+  input: CritiqueInput,
+  fact: ExpectationFact,
+  facts: readonly ExpectationFact[],
+): UnplacedFinding | null {
   const { always_passes: always, never_passes: never, eval_id, text: expectation } = fact
   if (!always && !never) return null
   const kind = always ? 'always_passes' : 'never_passes'
@@ -37,12 +41,12 @@ function constantFinding(input: CritiqueInput, fact: Fact, facts: readonly Fact[
     eval_id,
     expectation,
     message: `${always ? 'passes' : 'fails'} in every run of both arms (${rates(input, fact)})${few ? '; few runs so far' : ''}`,
-    numbers: { verdicts: verdictsOf(input, fact), of: total, found: total },
+    numbers: { verdicts: readArmVerdicts(input, fact), of: total, found: total },
     edit: { op: always ? 'remove' : 'reword', text: tellsNothing ? `${advice}; ${case_}` : advice },
   }
 }
 
-function twinFinding(input: CritiqueInput, fact: Fact): Found | null {
+function twinFinding(input: CritiqueInput, fact: ExpectationFact): UnplacedFinding | null {
   const { redundant_with: twin, eval_id, text: expectation } = fact
   if (twin === null) return null
   const total = fact.candidate.total + fact.baseline.total
@@ -51,18 +55,18 @@ function twinFinding(input: CritiqueInput, fact: Fact): Found | null {
     severity: total < enoughTogether ? 'info' : 'warning',
     eval_id,
     expectation,
-    message: `has the verdict of ${quoted(twin)} in all ${total} runs (${rates(input, fact)})`,
-    numbers: { verdicts: verdictsOf(input, fact), of: total, found: total },
-    edit: { op: 'remove', text: `remove one of the two, or make this one say what ${quoted(twin)} does not` },
+    message: `has the verdict of ${quoteStatement(twin)} in all ${total} runs (${rates(input, fact)})`,
+    numbers: { verdicts: readArmVerdicts(input, fact), of: total, found: total },
+    edit: { op: 'remove', text: `remove one of the two, or make this one say what ${quoteStatement(twin)} does not` },
   }
 }
 
-function rates(input: CritiqueInput, fact: Fact): string {
-  return Object.entries(verdictsOf(input, fact))
+function rates(input: CritiqueInput, fact: ExpectationFact): string {
+  return Object.entries(readArmVerdicts(input, fact))
     .map(([name, { passed, total }]) => `${name} ${passed}/${total}`)
     .join(', ')
 }
 
-export function quoted(text: string): string {
+export function quoteStatement(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text)
 }

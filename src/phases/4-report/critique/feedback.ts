@@ -1,18 +1,18 @@
-/** What judges said about the suite itself (eval_feedback), gathered case by case. Pure. */
-import { quoted } from './discrimination.ts'
-import { type CritiqueInput, type Found, factOf, verdictsOf } from './input.ts'
+/** What judges say about the suite itself (eval_feedback), collected by case. Pure. */
+import { quoteStatement } from './discrimination.ts'
+import { type CritiqueInput, findExpectationFact, readArmVerdicts, type UnplacedFinding } from './input.ts'
 
 interface Suggestion {
   evalId: number
-  /** The statement of the suite that is meant; null: the case. */
+  /** The statement of the suite that it is about; null: the whole case. */
   expectation: string | null
-  /** What was said, each once, and in how many gradings. */
+  /** Each remark once, with the number of gradings that contain it. */
   reasons: Map<string, number>
 }
 
 const mostReasons = 3
 
-export function feedbackFindings(input: CritiqueInput): Found[] {
+export function feedbackFindings(input: CritiqueInput): UnplacedFinding[] {
   const gradings = new Map<number, number>()
   const all = new Map<string, Suggestion>()
   for (const { eval_id, feedback, expectations } of input.gradings) {
@@ -21,7 +21,7 @@ export function feedbackFindings(input: CritiqueInput): Found[] {
     for (const { assertion, reason } of feedback.suggestions) {
       if (reason.trim() === '') continue
       const texts = expectations.map(({ text }) => text)
-      const expectation = assertion === undefined ? null : (meant(assertion, texts) ?? null)
+      const expectation = assertion === undefined ? null : (matchStatement(assertion, texts) ?? null)
       const key = JSON.stringify([eval_id, expectation ?? plain(reason)])
       const known = all.get(key) ?? { evalId: eval_id, expectation, reasons: new Map<string, number>() }
       const same = [...known.reasons.keys()].find((one) => plain(one) === plain(reason)) ?? reason.trim()
@@ -29,15 +29,19 @@ export function feedbackFindings(input: CritiqueInput): Found[] {
       all.set(key, known)
     }
   }
-  return [...all.values()].map((one) => found(input, one, gradings.get(one.evalId) ?? 0))
+  return [...all.values()].map((one) => toFeedbackFinding(input, one, gradings.get(one.evalId) ?? 0))
 }
 
-function found(input: CritiqueInput, { evalId, expectation, reasons }: Suggestion, of: number): Found {
+function toFeedbackFinding(
+  input: CritiqueInput,
+  { evalId, expectation, reasons }: Suggestion,
+  of: number,
+): UnplacedFinding {
   const ranked = [...reasons].sort(([, a], [, b]) => b - a)
   const times = ranked.reduce((sum, [, count]) => sum + count, 0)
-  const shown = ranked.slice(0, mostReasons).map(([reason]) => quoted(reason.slice(0, 300)))
+  const shown = ranked.slice(0, mostReasons).map(([reason]) => quoteStatement(reason.slice(0, 300)))
   const more = ranked.length > mostReasons ? ` and ${ranked.length - mostReasons} more` : ''
-  const verdicts = expectation === null ? {} : verdictsOf(input, factOf(input, evalId, expectation))
+  const verdicts = expectation === null ? {} : readArmVerdicts(input, findExpectationFact(input, evalId, expectation))
   return {
     kind: 'feedback',
     severity: 'info',
@@ -52,8 +56,8 @@ function found(input: CritiqueInput, { evalId, expectation, reasons }: Suggestio
   }
 }
 
-/** A judge may quote a statement with other white space, or a part of it. */
-function meant(assertion: string, texts: readonly string[]): string | undefined {
+/** A judge may quote a statement with different white space, or only a part of it. */
+function matchStatement(assertion: string, texts: readonly string[]): string | undefined {
   const wanted = plain(assertion)
   const same = texts.find((text) => plain(text) === wanted)
   if (same !== undefined || wanted.length < 12) return same

@@ -1,4 +1,4 @@
-/** What a critique of a suite is made from: a benchmark, and what its judges said beside their verdicts. */
+/** The input of a suite critique: a benchmark, and the remarks of its judges next to their verdicts. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
 import type { CritiqueFinding } from '../../../../schemas/critique.ts'
@@ -6,13 +6,13 @@ import type { Grading } from '../../../../schemas/grading.ts'
 
 export interface CritiqueInput {
   benchmark: Pick<Benchmark, 'runs' | 'excluded_runs' | 'statistics'>
-  /** Configuration names; null: one arm. */
+  /** Configuration names; null: only one. */
   arms: { candidate: string; baseline: string } | null
-  gradings: readonly SaidOfRun[]
+  gradings: readonly RunRemarks[]
 }
 
-/** What a run's grading says beside its verdicts, and the verdicts of the same transcript graded again. */
-export interface SaidOfRun {
+/** The remarks in a run's grading, and the verdicts of repeated gradings of its transcript. */
+export interface RunRemarks {
   eval_id: number
   eval_name: string
   feedback: Grading['eval_feedback']
@@ -21,17 +21,20 @@ export interface SaidOfRun {
   expectations: Grading['expectations']
 }
 
-/** Without the place in the suite, which the numbers know nothing of. */
-export type Found = Omit<CritiqueFinding, 'file' | 'at' | 'eval_name'>
+/** Without the location in the suite, which is not known from the numbers. */
+export type UnplacedFinding = Omit<CritiqueFinding, 'file' | 'at' | 'eval_name'>
 
-export type Fact = StatisticsExpectation
+export type ExpectationFact = StatisticsExpectation
 
-/** The rates of both arms. */
-export function verdictsOf({ arms }: CritiqueInput, fact: Fact | undefined): Found['numbers']['verdicts'] {
+/** The counts of both configurations. */
+export function readArmVerdicts(
+  { arms }: CritiqueInput,
+  fact: ExpectationFact | undefined,
+): UnplacedFinding['numbers']['verdicts'] {
   if (fact === undefined) return {}
   return { [arms?.candidate ?? 'candidate']: fact.candidate, ...(arms && { [arms.baseline]: fact.baseline }) }
 }
 
-export function factOf(input: CritiqueInput, evalId: number, text: string): Fact | undefined {
+export function findExpectationFact(input: CritiqueInput, evalId: number, text: string): ExpectationFact | undefined {
   return input.benchmark.statistics?.expectations.find((one) => one.eval_id === evalId && one.text === text)
 }

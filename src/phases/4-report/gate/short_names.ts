@@ -1,4 +1,4 @@
-/** Short names for what gates mostly ask of benchmark.json; `candidate` and `baseline` stand for the configurations' names. */
+/** Short names for common gate paths; `candidate` and `baseline` mean the configurations' names. */
 const scope = (name: string, prefix: string) => ({
   [`${prefix}verdict`]: `statistics.scopes.${name}.verdict`,
   [`${prefix}difference`]: `statistics.scopes.${name}.difference.mean`,
@@ -16,4 +16,5 @@ export const shortNames: Readonly<Record<string, string>> = {
   tokens_ratio: 'statistics.ratios.tokens.ratio',
   cost_ratio: 'statistics.ratios.cost_usd.ratio',
   cost: 'cost.agent_usd',
+  suspicious: 'injection_attempts.runs',
 }

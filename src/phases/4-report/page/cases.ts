@@ -1,34 +1,39 @@
-/** The cases of a benchmark as the page carries them: prompt, statements, interval. */
+/** Builds the cases of a benchmark for the page: prompt, statements, interval. */
 import { z } from 'zod'
 import type { Benchmark, BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
 import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import type { PageCase, PageFile, PageStatement } from '../../../../schemas/page.ts'
-import { rowsOf } from '../case_rows.ts'
+import { readCaseRows } from '../benchmark/case_rows.ts'
+import { formatFixed } from '../stats/numbers/round.ts'
 
-/** Where a case's prompt is found: a plan, or what was read of another tool. */
-export interface Prompts {
+/** The source of the prompts: a plan, or the files of another tool. */
+export interface CasePrompts {
   cases: readonly { eval_id: number; prompt: string }[]
 }
 
 /** By eval_id. `files`: the input files of a case. */
 export function pageCases(
   benchmark: Benchmark,
-  prompts: Prompts | null,
+  prompts: CasePrompts | null,
   files: ReadonlyMap<number, PageFile[]>,
 ): PageCase[] {
   const asked = new Map(prompts?.cases.map(({ eval_id, prompt }) => [eval_id, prompt]))
   const sure = new Map(benchmark.statistics?.cases.map((one) => [one.eval_id, one]))
-  const runs = byCase<Judged>([...benchmark.runs, ...(benchmark.excluded_runs ?? [])])
-  const stuck = new Map(stuckIn(benchmark.metadata))
-  const known = byCase(benchmark.statistics?.expectations ?? [])
-  return rowsOf(benchmark).map((row) => {
+  const runs = groupByCase<JudgedRunPart>([...benchmark.runs, ...(benchmark.excluded_runs ?? [])])
+  const stuck = new Map(listUnrunnableCases(benchmark.metadata))
+  const known = groupByCase(benchmark.statistics?.expectations ?? [])
+  return readCaseRows(benchmark).map((row) => {
     const own = sure.get(row.eval_id)
     return {
       ...row,
       prompt: asked.get(row.eval_id) || null,
       files: files.get(row.eval_id) ?? [],
-      statements: statementsOf(runs.get(row.eval_id) ?? [], known.get(row.eval_id) ?? []),
+      statements: listPageStatements(
+        runs.get(row.eval_id) ?? [],
+        known.get(row.eval_id) ?? [],
+        benchmark.statistics?.alpha,
+      ),
       flaky: own?.flaky ?? false,
       cannot_run: stuck.get(row.eval_id) ?? null,
       ci_low: own?.ci_low ?? null,
@@ -37,7 +42,7 @@ export function pageCases(
   })
 }
 
-function byCase<T extends { eval_id: number }>(all: readonly T[]): Map<number, T[]> {
+function groupByCase<T extends { eval_id: number }>(all: readonly T[]): Map<number, T[]> {
   const groups = new Map<number, T[]>()
   for (const one of all) {
     const group = groups.get(one.eval_id)
@@ -49,24 +54,30 @@ function byCase<T extends { eval_id: number }>(all: readonly T[]): Map<number, T
 
 const cannotRun = z.array(z.object({ eval_id: z.number(), reason: z.string() })).catch([])
 
-/** Case and reason. */
-export function stuckIn(metadata: Benchmark['metadata']): [number, string][] {
+/** Case id and reason. */
+export function listUnrunnableCases(metadata: Benchmark['metadata']): [number, string][] {
   return cannotRun.parse(metadata.cannot_run ?? []).map(({ eval_id, reason }) => [eval_id, reason])
 }
 
-/** A run as far as it was judged; of one in no rate only what stayed undecided is known. */
-type Judged = Pick<BenchmarkRun, 'eval_id' | 'judge_errors'> & Partial<Pick<BenchmarkRun, 'expectations'>>
+/** The judged part of a run; an excluded run has only undecided expectations. */
+type JudgedRunPart = Pick<BenchmarkRun, 'eval_id' | 'judge_errors'> & Partial<Pick<BenchmarkRun, 'expectations'>>
 
-/** Those without any verdict too, behind the others. */
-function statementsOf(runs: readonly Judged[], known: readonly StatisticsExpectation[]): PageStatement[] {
+type JudgedStatement = Pick<GradedExpectation, 'text' | 'decided_by' | 'indicator' | 'diagnostic'>
+
+/** Statements without any verdict come last. */
+function listPageStatements(
+  runs: readonly JudgedRunPart[],
+  known: readonly StatisticsExpectation[],
+  alpha: number | undefined,
+): PageStatement[] {
   const facts = new Map(known.map((one) => [one.text, one]))
   const found = new Map<string, PageStatement>()
   const decided = runs.flatMap(({ expectations = [] }) => expectations)
-  const open = runs.flatMap(({ judge_errors = [] }) => judge_errors.map(({ text }) => ({ text })))
+  const open = runs.flatMap(({ judge_errors = [] }) => judge_errors)
   for (const one of [...decided, ...open]) {
-    const { text, decided_by, indicator }: Pick<GradedExpectation, 'text' | 'decided_by' | 'indicator'> = one
+    const { text, decided_by, indicator, diagnostic }: JudgedStatement = one
     const before = found.get(text)
-    // a time-out says nothing of who decides the statement in the other runs
+    // a time-out does not show who decides the statement in other runs
     const by = decided_by === undefined || decided_by === 'timeout' ? null : decided_by
     if (before !== undefined) before.decided_by ??= by
     else {
@@ -75,16 +86,24 @@ function statementsOf(runs: readonly Judged[], known: readonly StatisticsExpecta
         text,
         decided_by: by,
         indicator: fact?.indicator ?? (indicator === true ? 'author' : null),
+        ...(diagnostic === true && { diagnostic }),
         discrimination: fact?.discrimination ?? null,
-        remark: fact === undefined ? null : remarkOf(fact),
+        remark: fact === undefined ? null : describeStatement(fact, alpha),
       })
     }
   }
   return [...found.values()]
 }
 
-function remarkOf({ always_passes, never_passes, redundant_with }: StatisticsExpectation): string | null {
+function describeStatement(fact: StatisticsExpectation, alpha = 0.05): string | null {
+  const { always_passes, never_passes, redundant_with, p_adjusted, discrimination, candidate, baseline } = fact
+  const scores = [candidate, baseline].flatMap(({ score }) => score ?? [])
+  if (scores.length > 0) return `mean score ${scores.map((score) => formatFixed(score, 2)).join(' against ')}`
   if (always_passes) return 'always met: tells nothing apart'
   if (never_passes) return 'never met'
-  return redundant_with === null ? null : `same verdicts as “${redundant_with}”`
+  if (redundant_with !== null) return `same verdicts as “${redundant_with}”`
+  if (p_adjusted === undefined) return null
+  const counts = `${candidate.passed} of ${candidate.total} vs ${baseline.passed} of ${baseline.total}`
+  if (p_adjusted <= alpha) return `significant difference: ${counts}`
+  return Math.abs(discrimination ?? 0) === 1 ? `${counts}, not yet significant` : null
 }

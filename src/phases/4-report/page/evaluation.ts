@@ -1,10 +1,10 @@
-/** What the page of an eval says first: how many cases pass. */
+/** The headline of an eval page: how many cases pass. */
 import type { EvalSummary } from '../../../../schemas/eval_result.ts'
 import type { PageExtras, PageSaid } from '../../../../schemas/page.ts'
-import { plural } from '../words.ts'
+import { formatPlural } from '../text/format.ts'
 
-/** Nothing where there is no eval, or none that can be read. */
-export function evaluationSaid(evaluation: PageExtras['evaluation']): Partial<PageSaid> {
+/** Empty if there is no eval, or if it can't be read. */
+export function describeEvaluation(evaluation: PageExtras['evaluation']): Partial<PageSaid> {
   if (evaluation === undefined || !('value' in evaluation)) return {}
   return { headline: evaluationHeadline(evaluation.value.summary), sureness: [] }
 }
@@ -12,7 +12,7 @@ export function evaluationSaid(evaluation: PageExtras['evaluation']): Partial<Pa
 /** "3 of 4 cases pass, 1 fails." */
 export function evaluationHeadline({ total, passed, failed, skipped }: EvalSummary): string {
   const parts = [
-    `${passed} of ${plural(total, 'case')} ${passed === 1 ? 'passes' : 'pass'}`,
+    `${passed} of ${formatPlural(total, 'case')} ${passed === 1 ? 'passes' : 'pass'}`,
     ...(failed > 0 ? [`${failed} ${failed === 1 ? 'fails' : 'fail'}`] : []),
     ...(skipped > 0 ? [`${skipped} skipped: nothing can be said of ${skipped === 1 ? 'it' : 'them'}`] : []),
   ]

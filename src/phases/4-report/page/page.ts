@@ -1,4 +1,4 @@
-/** What the page carries of a benchmark, put together: what is said of it, its cases, its runs in columns. */
+/** Builds the page data of a benchmark: its texts, its cases, and its runs in columns. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type {
   Page,
@@ -9,37 +9,39 @@ import type {
   PageRuns,
   PageSaid,
 } from '../../../../schemas/page.ts'
-import { armNames, armsOf } from '../arms.ts'
-import { factsOf } from '../facts.ts'
-import { incompleteness } from '../incomplete.ts'
-import { headline, summaryTable, surenessAlone } from '../summary_table.ts'
-import { type Prompts, pageCases } from './cases.ts'
-import { evaluationSaid } from './evaluation.ts'
-import { packSize, placesOf, runColumns } from './runs.ts'
+import { armNames, findArms } from '../benchmark/arms.ts'
+import { incompleteness } from '../benchmark/incomplete.ts'
+import { listBenchmarkFacts } from '../benchmark/provenance.ts'
+import { suspiciousLine } from '../judge/suspicious_runs.ts'
+import { benchmarkHeadline, fullConfidenceNotes } from '../text/headline.ts'
+import { summaryTable } from '../text/summary_table.ts'
+import { type CasePrompts, pageCases } from './cases.ts'
+import { describeEvaluation } from './evaluation.ts'
+import { indexPlaces, packSize, runColumns } from './runs.ts'
 
-/** What lies beside a benchmark.json that the page can show; all of it may be absent. */
-export interface Beside {
-  prompts: Prompts | null
+/** What the page shows in addition to benchmark.json; every part may be absent. */
+export interface BenchmarkExtras {
+  prompts: CasePrompts | null
   /** Input files by eval_id. */
   files: ReadonlyMap<number, PageFile[]>
-  /** Of a run, relative to the benchmark with /; empty: not known. */
+  /** The run's folder, relative to the benchmark, with /; empty: not known. */
   folderOf(run: { eval_id: number; configuration: string; run_number: number }): string
-  /** Where the detail of each run is, in the order of the columns. */
+  /** Per run, in the order of the columns: 0 no detail, 1 in the page, 2 in a file next to it. */
   detailOf(runs: PageRuns): (0 | 1 | 2)[]
   packs: (1 | 2)[]
   stamp: string
-  /** It is being made at this moment. */
+  /** The benchmark is in progress. */
   running?: boolean
   left_out: string[]
   feedback: PageNote[]
   previous: PageNote[]
   previous_name: string | null
   extras: PageExtras
-  /** Two benchmarks in one; `said` holds what is to be said otherwise than of one. */
+  /** Two benchmarks in one; `said` replaces the texts of a single benchmark. */
   compared?: { two: PageCompared; said: Partial<PageSaid> }
 }
 
-export const nothingBeside: Beside = {
+export const noBenchmarkExtras: BenchmarkExtras = {
   prompts: null,
   files: new Map(),
   folderOf: () => '',
@@ -53,22 +55,23 @@ export const nothingBeside: Beside = {
   extras: {},
 }
 
-export function pageOf(made: Benchmark, beside: Beside): Page {
+export function buildPage(made: Benchmark, beside: BenchmarkExtras): Page {
   const { runs: _runs, cases: _cases, excluded_runs: _excluded, ...benchmark } = made
-  const known = armNames(armsOf(made))
+  const known = armNames(findArms(made))
   const all = [...made.runs, ...(made.excluded_runs ?? [])].map(({ configuration }) => configuration)
   const arms = [...new Set([...known, ...all])]
   const cases = pageCases(made, beside.prompts, beside.files)
-  const runs = runColumns(made, placesOf(cases, arms, beside.folderOf))
+  const runs = runColumns(made, indexPlaces(cases, arms, beside.folderOf))
   return {
     version: 1,
     said: {
-      headline: headline(made),
-      sureness: surenessAlone(made),
+      headline: benchmarkHeadline(made),
+      suspicious: suspiciousLine(made),
+      sureness: fullConfidenceNotes(made),
       incomplete: incompleteness(made),
       ...summaryTable(made),
-      facts: factsOf(made),
-      ...evaluationSaid(beside.extras.evaluation),
+      facts: listBenchmarkFacts(made),
+      ...describeEvaluation(beside.extras.evaluation),
       ...beside.compared?.said,
     },
     ...(beside.compared && { compared: beside.compared.two }),
@@ -88,7 +91,7 @@ export function pageOf(made: Benchmark, beside: Beside): Page {
   }
 }
 
-/** The lists a case long stand with the cases already. */
+/** Empties the lists whose content is already in the page's cases. */
 function slim(benchmark: Page['benchmark']): Page['benchmark'] {
   const { statistics } = benchmark
   return statistics === undefined

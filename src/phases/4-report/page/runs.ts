@@ -1,6 +1,8 @@
-/** The runs of a benchmark as columns: a tenth of the bytes of rows, once they are compressed. */
+/** The runs of a benchmark as columns, which compress to a tenth of the size of rows. */
 import type { Benchmark, BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts'
 import type { EvidencePack, PageCase, PageRuns } from '../../../../schemas/page.ts'
+import { runPassRate } from '../benchmark/run_pass_rate.ts'
+import { isSuspicious } from '../judge/suspicious_runs.ts'
 
 /** Runs in one pack of evidence. */
 export const packSize = 250
@@ -12,7 +14,7 @@ interface Places {
   folderOf(run: { eval_id: number; configuration: string; run_number: number }): string
 }
 
-export function placesOf(cases: readonly PageCase[], arms: readonly string[], folderOf: Places['folderOf']): Places {
+export function indexPlaces(cases: readonly PageCase[], arms: readonly string[], folderOf: Places['folderOf']): Places {
   return {
     cases: new Map(cases.map(({ eval_id }, index) => [eval_id, index])),
     statements: new Map(
@@ -23,7 +25,7 @@ export function placesOf(cases: readonly PageCase[], arms: readonly string[], fo
   }
 }
 
-/** Graded runs in their order, then those in no rate. */
+/** Graded runs in their order, then excluded runs. */
 export function runColumns({ runs, excluded_runs = [] }: Benchmark, places: Places): PageRuns {
   const columns = emptyColumns()
   for (const run of runs) addGraded(columns, run, places)
@@ -43,6 +45,8 @@ function emptyColumns(): PageRuns {
     total: [],
     undecided: [],
     timed_out: [],
+    suspicious: [],
+    asked_user: [],
     rate: [],
     seconds: [],
     tokens: [],
@@ -68,12 +72,14 @@ function addGraded(columns: PageRuns, run: BenchmarkRun, places: Places): void {
   addPlace(columns, run, places)
   columns.status.push('graded')
   columns.message.push('')
-  columns.marks.push(marksOf(run, run.expectations, places))
+  columns.marks.push(encodeMarks(run, run.expectations, places))
   columns.passed.push(result.passed)
   columns.total.push(result.total)
   columns.undecided.push(result.undecided ?? run.judge_errors?.length ?? 0)
   columns.timed_out.push(result.timed_out === true ? 1 : 0)
-  columns.rate.push(result.total > 0 ? result.passed / result.total : result.pass_rate)
+  columns.suspicious.push(isSuspicious(run) ? 1 : 0)
+  columns.asked_user.push(result.asked_user === true ? 1 : 0)
+  columns.rate.push(runPassRate(run))
   columns.seconds.push(result.time_seconds ?? null)
   columns.tokens.push(result.tokens ?? null)
   columns.calls.push(result.tool_calls ?? null)
@@ -86,11 +92,13 @@ function addExcluded(columns: PageRuns, run: ExcludedRun, places: Places): void 
   addPlace(columns, run, places)
   columns.status.push(run.kind === null ? run.reason : `${run.reason}: ${run.kind}`)
   columns.message.push(run.message)
-  columns.marks.push(run.judge_errors === undefined ? '' : marksOf(run, [], places))
+  columns.marks.push(run.judge_errors === undefined ? '' : encodeMarks(run, [], places))
   columns.passed.push(0)
   columns.total.push(0)
   columns.undecided.push(run.judge_errors?.length ?? 0)
   columns.timed_out.push(0)
+  columns.suspicious.push(0)
+  columns.asked_user.push(0)
   columns.rate.push(0)
   columns.seconds.push(null)
   columns.tokens.push(null)
@@ -100,9 +108,9 @@ function addExcluded(columns: PageRuns, run: ExcludedRun, places: Places): void 
   columns.read.push(null)
 }
 
-type Judged = Pick<BenchmarkRun, 'eval_id' | 'judge_errors'>
+type JudgedPlace = Pick<BenchmarkRun, 'eval_id' | 'judge_errors'>
 
-function marksOf(run: Judged, expectations: BenchmarkRun['expectations'], { statements }: Places): string {
+function encodeMarks(run: JudgedPlace, expectations: BenchmarkRun['expectations'], { statements }: Places): string {
   const places = statements.get(run.eval_id) ?? new Map<string, number>()
   const marks = Array<string>(places.size).fill('-')
   for (const { text } of run.judge_errors ?? []) {
@@ -112,19 +120,20 @@ function marksOf(run: Judged, expectations: BenchmarkRun['expectations'], { stat
   for (const one of expectations) {
     const at = places.get(one.text)
     if (at === undefined) continue
-    const doubtful = one.evidence_verified === 'absent'
+    const doubtful = one.evidence_verified === 'absent' || one.evidence_verified === 'claim'
     marks[at] = one.passed ? (doubtful ? 'p' : '1') : doubtful ? 'f' : '0'
   }
   return marks.join('')
 }
 
-/** Of the decisions of a run, in the order of its expectations; null: not a judge's. */
-export type IdsOf = (run: BenchmarkRun) => (string | null)[]
+/** The ids of a run's decisions, in the order of its expectations; null: not decided by a judge. */
+export type ReadDecisionIds = (run: BenchmarkRun) => (string | null)[]
 
-/** The texts of `packSize` runs each, in the order of the columns; one at a time, since those of very many runs take much. */
-export function* evidencePacks({ runs }: Benchmark, idsOf: IdsOf | null = null): Generator<EvidencePack> {
+/** The texts of `packSize` runs each, in the order of the columns. */
+export function evidencePacks({ runs }: Benchmark, idsOf: ReadDecisionIds | null = null): EvidencePack[] {
+  const packs: EvidencePack[] = []
   for (let from = 0; from < runs.length; from += packSize) {
-    yield runs.slice(from, from + packSize).map((run) => {
+    const pack = runs.slice(from, from + packSize).map((run) => {
       const { expectations, notes, rubric, judge_errors } = run
       return {
         expectations,
@@ -134,5 +143,7 @@ export function* evidencePacks({ runs }: Benchmark, idsOf: IdsOf | null = null):
         ...(rubric === undefined ? {} : { rubric }),
       }
     })
+    packs.push(pack)
   }
+  return packs
 }

@@ -1,10 +1,10 @@
-/** `report.html`: one file with program, style and data inside; its policy lets nothing else run, load or be sent. */
+/** Writes `report.html`, a single file with program, style and data; its policy lets nothing else run, load or be sent. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Page } from '../../../../schemas/page.ts'
-import { template } from '../templates.ts'
-import { visible } from '../words.ts'
-import { packed } from './pack.ts'
+import { makeVisible } from '../../../base/text/show_control_characters.ts'
+import { compileTemplate } from '../templates/templates.ts'
+import { packValue } from './pack.ts'
 
 interface View {
   served: boolean
@@ -14,6 +14,7 @@ interface View {
   js: string
   skill: string
   headline: string
+  suspicious: string | null
   sureness: string[]
   incomplete: string | null
   header: string[]
@@ -22,32 +23,30 @@ interface View {
   data: { key: string; text: string }[]
 }
 
-const fill = template<View>('page/report.html.hbs', 'html')
+const fill = compileTemplate<View>('page/report.html.hbs', 'html')
 
-/** Where the program of the page is: beside dist/src, also for code that runs from the sources. */
+/** The built page program: next to dist/src, or in dist/ for code that runs from the sources. */
 const places = ['../../../../viewer/', '../../../../dist/viewer/']
 
-function built(name: string): string {
+function readBuiltFile(name: string): string {
   const found = places.map((place) => new URL(`${place}${name}`, import.meta.url)).find((url) => existsSync(url))
   if (found === undefined) throw new Error(`dist/viewer/${name} is missing: run npm run build`)
   return readFileSync(found, 'utf8')
 }
 
-const program = { js: '', css: '' }
+const program = { js: readBuiltFile('page.js'), css: readBuiltFile('page.css') }
 
-export interface Shell {
+export interface PageShell {
   page: Page
-  /** Packed data that lies in the page, by key. */
+  /** Packed data inside the page, by key. */
   data: { key: string; text: string }[]
-  /** Served by `view --serve`: the page may speak to its own server. */
+  /** Served by `view --serve`: the page may send requests to its own server. */
   served: boolean
 }
 
-/** The whole page. The nonce is a hash of all that the page holds: no text in it can know it. */
-export function shell({ page, data, served }: Shell): string {
-  program.js ||= built('page.js')
-  program.css ||= built('page.css')
-  const all = [{ key: 'page', text: packed(page) }, ...data]
+/** The whole page. The nonce is a hash of the page's content, so that no text in it can contain the nonce. */
+export function renderPageShell({ page, data, served }: PageShell): string {
+  const all = [{ key: 'page', text: packValue(page) }, ...data]
   const hash = createHash('sha256').update(program.js).update(program.css)
   for (const { text } of all) hash.update(text)
   const nonce = hash.digest('base64url')
@@ -57,13 +56,14 @@ export function shell({ page, data, served }: Shell): string {
     policy: policy(nonce, served),
     nonce,
     ...program,
-    skill: visible(benchmark.metadata.skill_name),
-    headline: visible(said.headline),
-    sureness: said.sureness.map(visible),
-    incomplete: said.incomplete === null || page.running ? null : visible(said.incomplete),
-    header: said.header.map(visible),
-    rows: said.rows.map(([label = '', ...cells]) => ({ label, cells: cells.map(visible) })),
-    notes: benchmark.notes.map(visible),
+    skill: makeVisible(benchmark.metadata.skill_name),
+    headline: makeVisible(said.headline),
+    suspicious: said.suspicious === null ? null : makeVisible(said.suspicious),
+    sureness: said.sureness.map(makeVisible),
+    incomplete: said.incomplete === null || page.running ? null : makeVisible(said.incomplete),
+    header: said.header.map(makeVisible),
+    rows: said.rows.map(([label = '', ...cells]) => ({ label, cells: cells.map(makeVisible) })),
+    notes: benchmark.notes.map(makeVisible),
     data: all,
   })
 }

@@ -1,20 +1,20 @@
-/** Recall, precision and their like over a set of queries, each with its interval. */
+/** Recall, precision and similar metrics over a set of queries, each with its interval. */
 import type { TriggerMetrics, TriggerResult, TriggerShare } from '../../../../schemas/triggers.ts'
-import { wilson } from '../stats/binomial.ts'
-import { alpha } from './result.ts'
+import { wilson } from '../stats/distributions/binomial.ts'
+import { triggerAlpha } from './result.ts'
 
-type Counted = Pick<TriggerResult, 'should_trigger' | 'trigger_rate' | 'triggers' | 'runs' | 'pass'>
+type CountedQuery = Pick<TriggerResult, 'should_trigger' | 'trigger_rate' | 'triggers' | 'runs' | 'pass'>
 
 /**
- * Queries without an answer are in none of it. Runs of one query are alike, so the intervals count queries: a mean of n rates in [0, 1]
- * varies at most as much as n yes-or-no answers with that mean, for which Wilson's interval is made.
+ * Queries without an answer are excluded. Runs of one query are alike, so the intervals count queries. A mean of n rates in [0, 1] varies
+ * at most as much as n yes-or-no answers with that mean, for which Wilson's interval is valid.
  */
-export function triggerMetricsOf(results: readonly Counted[]): TriggerMetrics {
+export function computeTriggerMetrics(results: readonly CountedQuery[]): TriggerMetrics {
   const decided = results.filter(({ runs }) => runs > 0)
   const positive = decided.filter(({ should_trigger }) => should_trigger)
   const negative = decided.filter(({ should_trigger }) => !should_trigger)
-  const triggered = (of: readonly Counted[]) => of.reduce((sum, { triggers }) => sum + triggers, 0)
-  const asked = (of: readonly Counted[]) => of.reduce((sum, { runs }) => sum + runs, 0)
+  const triggered = (of: readonly CountedQuery[]) => of.reduce((sum, { triggers }) => sum + triggers, 0)
+  const asked = (of: readonly CountedQuery[]) => of.reduce((sum, { runs }) => sum + runs, 0)
   const [hits, alarms] = [triggered(positive), triggered(negative)]
   const everTriggered = decided.filter(({ triggers }) => triggers > 0).length
   return {
@@ -25,22 +25,22 @@ export function triggerMetricsOf(results: readonly Counted[]): TriggerMetrics {
       true_negative: asked(negative) - alarms,
     },
     recall: meanRate(positive),
-    precision: everTriggered === 0 ? null : shareOf(hits / (hits + alarms), everTriggered),
+    precision: everTriggered === 0 ? null : toTriggerShare(hits / (hits + alarms), everTriggered),
     false_trigger_rate: meanRate(negative),
     accuracy:
       decided.length === 0
         ? null
-        : shareOf(decided.filter(({ pass }) => pass === true).length / decided.length, decided.length),
+        : toTriggerShare(decided.filter(({ pass }) => pass === true).length / decided.length, decided.length),
     method: 'wilson over queries',
   }
 }
 
-function meanRate(of: readonly Counted[]): TriggerShare | null {
+function meanRate(of: readonly CountedQuery[]): TriggerShare | null {
   if (of.length === 0) return null
-  return shareOf(of.reduce((sum, { trigger_rate }) => sum + (trigger_rate ?? 0), 0) / of.length, of.length)
+  return toTriggerShare(of.reduce((sum, { trigger_rate }) => sum + (trigger_rate ?? 0), 0) / of.length, of.length)
 }
 
-function shareOf(value: number, n: number): TriggerShare {
-  const { low, high } = wilson(value * n, n, alpha)
+function toTriggerShare(value: number, n: number): TriggerShare {
+  const { low, high } = wilson(value * n, n, triggerAlpha)
   return { value, ci_low: low, ci_high: high, n }
 }

@@ -1,37 +1,36 @@
-/** All runs of a set of trigger queries → triggers.json. Pure. */
-
+/** Builds triggers.json from all runs of a set of trigger queries. Pure. */
 import type { Stop } from '../../../../schemas/limits.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
 import type { Triggers } from '../../../../schemas/triggers.ts'
-import { roundDollars } from '../../../base/dollars.ts'
-import { triggerMetricsOf } from './metrics.ts'
-import { type AskedQuery, confusionsOf, triggerResultOf } from './result.ts'
-import { type MadeRun, triggerRunOf } from './run_entry.ts'
-import { savingOf, type WholeRuns } from './saving.ts'
+import { roundDollars } from '../../../base/text/dollars.ts'
+import { measureSaving, type WholeRuns } from './early_stop_savings.ts'
+import { computeTriggerMetrics } from './metrics.ts'
+import { type AskedQuery, findTriggerConfusions, toTriggerResult } from './result.ts'
+import { type TriggerRunSource, toTriggerRun } from './run_entry.ts'
 
 export interface TriggerInput {
   plan: Plan
   queries: readonly AskedQuery[]
   set: Triggers['set']
   threshold: number
-  /** By the place of the query in the set, in order of their numbers. */
-  runs: ReadonlyMap<number, readonly MadeRun[]>
-  /** Runs of before that went to their end, to know what ending these saves. */
+  /** By query_id, in order of run number. */
+  runs: ReadonlyMap<number, readonly TriggerRunSource[]>
+  /** Earlier runs that were not stopped early, to measure what stopping saves. */
   basis: WholeRuns
-  /** The stop reason of runs that were ended by us. */
+  /** The stop reason of runs that Whetstone stopped early. */
   stopReason: string
   stop: Stop | null
   createdAt: string
 }
 
-export function triggersOf(input: TriggerInput): Triggers {
+export function buildTriggers(input: TriggerInput): Triggers {
   const { plan, queries, set, threshold } = input
   const { skill, options } = plan
   const names = { skill: skill.name, stop: input.stopReason }
   const made = (id: number) => input.runs.get(id) ?? []
   const results = queries.map((asked) => {
-    const runs = made(asked.query_id).map((one) => triggerRunOf(one, names))
-    return triggerResultOf(asked, runs, threshold)
+    const runs = made(asked.query_id).map((one) => toTriggerRun(one, names))
+    return toTriggerResult(asked, runs, threshold)
   })
   const runs = results.flatMap(({ query_runs }) => query_runs)
   const records = queries.flatMap(({ query_id }) => made(query_id).flatMap(({ record }) => record ?? []))
@@ -68,17 +67,17 @@ export function triggersOf(input: TriggerInput): Triggers {
       runs_failed: count((one) => one.errors),
       runs_missing: count((one) => one.missing),
     },
-    metrics: triggerMetricsOf(results),
-    confusions: confusionsOf(results),
-    cost: costOf(runs),
-    saving: savingOf(runs, input.basis),
+    metrics: computeTriggerMetrics(results),
+    confusions: findTriggerConfusions(results),
+    cost: sumTriggerCost(runs),
+    saving: measureSaving(runs, input.basis),
     complete: decided === plan.runs.length,
     stop: input.stop,
-    warnings: [...draftWarning(set, results.length), ...warningsOf(results, runs)],
+    warnings: [...draftWarning(set, results.length), ...listTriggerWarnings(results, runs)],
   }
 }
 
-function costOf(runs: Triggers['results'][number]['query_runs']): Triggers['cost'] {
+function sumTriggerCost(runs: Triggers['results'][number]['query_runs']): Triggers['cost'] {
   const made = runs.filter(({ outcome }) => outcome !== 'missing')
   const known = made.flatMap(({ cost }) => (cost === null ? [] : [cost.usd]))
   const tokens = made.flatMap((run) => run.tokens ?? [])
@@ -99,8 +98,8 @@ function draftWarning({ drafts = 0 }: Triggers['set'], results: number): string[
       ]
 }
 
-/** What a reader of the numbers should know. */
-function warningsOf(results: Triggers['results'], runs: Triggers['results'][number]['query_runs']): string[] {
+/** Warnings for readers of the numbers. */
+function listTriggerWarnings(results: Triggers['results'], runs: Triggers['results'][number]['query_runs']): string[] {
   const atLimit = runs.filter(({ at_limit }) => at_limit).length
   const kinds = new Map<string, number>()
   for (const { error } of runs) if (error !== null) kinds.set(error.kind, (kinds.get(error.kind) ?? 0) + 1)

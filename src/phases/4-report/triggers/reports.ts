@@ -1,20 +1,27 @@
-/** A measurement of triggers as JUnit XML, Markdown and annotations of GitHub Actions. Pure. */
+/** A measurement of triggers as JUnit XML, Markdown and GitHub Actions annotations. Pure. */
 import type { TriggerResult, Triggers } from '../../../../schemas/triggers.ts'
-import type { GateResult } from '../gate/judge.ts'
-import { command } from '../github.ts'
-import { gateTest } from '../junit.ts'
-import { suitesXml, type TestCase } from '../junit_xml.ts'
-import { table, text } from '../markdown.ts'
-import { plural, short } from '../words.ts'
-import { confusionText, incompleteText, savingText, triggerHeader, triggerRow, triggerSentences } from './text.ts'
+import type { GateOutcome } from '../gate/check_gates.ts'
+import { formatPlural, shortenText } from '../text/format.ts'
+import { workflowCommand } from '../text/github.ts'
+import { gateTest } from '../text/junit_report.ts'
+import { suitesXml, type TestCase } from '../text/junit_xml.ts'
+import { escapeMarkdown, markdownTable } from '../text/markdown.ts'
+import {
+  confusionText,
+  incompleteText,
+  savingText,
+  triggerHeader,
+  triggerRow,
+  triggerSentences,
+} from './trigger_text.ts'
 
-/** A measurement and what it was held against. */
+/** A measurement and the outcomes of its gates. */
 export interface ReportedTriggers {
   triggers: Triggers
-  gates: readonly GateResult[]
+  gates: readonly GateOutcome[]
 }
 
-/** One testsuite: a test a gate and a query. A query of which a run has no answer is an error, whatever the others said. */
+/** One testsuite with a test per gate and query. A query is an error if any of its runs has no answer. */
 export function triggersJunit({ triggers, gates }: ReportedTriggers): string {
   const { skill_name: name, results, created_at } = triggers
   const tests = [...gates.map((gate) => gateTest(name, gate)), ...results.map((one) => queryTest(name, one))]
@@ -25,13 +32,13 @@ function queryTest(skill: string, result: TriggerResult): TestCase {
   const { query_id, query, query_runs, should_trigger } = result
   return {
     classname: `${skill}.${should_trigger ? 'should trigger' : 'should not trigger'}`,
-    name: `${query_id} ${short(query, 120)}`,
+    name: `${query_id} ${shortenText(query, 120)}`,
     seconds: query_runs.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0) / 1000, 0),
-    end: endOf(result),
+    end: toQueryTestEnd(result),
   }
 }
 
-function endOf({
+function toQueryTestEnd({
   pass,
   errors,
   missing,
@@ -42,12 +49,12 @@ function endOf({
   query_runs,
 }: TriggerResult): TestCase['end'] {
   if (errors + missing > 0 || pass === null) {
-    const message = `${plural(errors + missing, 'run')} without an answer`
+    const message = `${formatPlural(errors + missing, 'run')} without an answer`
     const said = query_runs.flatMap(({ error }) => (error === null ? [] : [`${error.kind}: ${error.message}`]))
     return { kind: 'error', message, text: [...new Set(said), query].join('\n') }
   }
   if (pass) return { kind: 'passed' }
-  const message = `triggered in ${triggers} of ${plural(runs, 'run')}, ${should_trigger ? 'should' : 'should not'}`
+  const message = `triggered in ${triggers} of ${formatPlural(runs, 'run')}, ${should_trigger ? 'should' : 'should not'}`
   return { kind: 'failure', message, text: query }
 }
 
@@ -69,28 +76,28 @@ export function triggersMarkdown({ triggers, gates }: ReportedTriggers): string 
     ...(complete ? [] : [incompleteText(triggers)]),
     ...triggerSentences(triggers),
   ]
-  const list = said.map((line) => `- ${text(line)}`)
+  const list = said.map((line) => `- ${escapeMarkdown(line)}`)
   return [
-    `## ${text(skill_name)}: triggers`,
+    `## ${escapeMarkdown(skill_name)}: triggers`,
     '',
-    ...above.map(text),
+    ...above.map(escapeMarkdown),
     '',
-    table(triggerHeader, rows, 'words'),
+    markdownTable(triggerHeader, rows, 'words'),
     '',
     ...list,
     '',
   ].join('\n')
 }
 
-/** A notice with the answer, a warning where it is incomplete, an error for each gate that fails, a warning for each query that is wrong. */
+/** A notice with the result, a warning if incomplete, an error for each failed gate, a warning for each wrong query. */
 export function triggersGithub({ triggers, gates }: ReportedTriggers): string[] {
   const { skill_name: name, complete, confusions } = triggers
   return [
-    command('notice', name, triggerSentences(triggers).join(' ')),
-    ...(complete ? [] : [command('warning', name, incompleteText(triggers))]),
+    workflowCommand('notice', name, triggerSentences(triggers).join(' ')),
+    ...(complete ? [] : [workflowCommand('warning', name, incompleteText(triggers))]),
     ...gates
       .filter(({ passed }) => !passed)
-      .map(({ gate, message }) => command('error', name, `gate failed: ${gate}: ${message}`)),
-    ...confusions.map((one) => command('warning', name, confusionText(one))),
+      .map(({ gate, message }) => workflowCommand('error', name, `gate failed: ${gate}: ${message}`)),
+    ...confusions.map((one) => workflowCommand('warning', name, confusionText(one))),
   ]
 }

@@ -1,29 +1,29 @@
-/** What one run says of its query: triggered, not triggered, or no answer; and what the agent did before. */
+/** The outcome of one run of a query (triggered, not triggered, or no answer), and what the agent did before. */
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import type { TriggerRun } from '../../../../schemas/triggers.ts'
 
-export interface MadeRun {
+export interface TriggerRunSource {
   run_id: string
   run_number: number
-  /** null: it was not made. */
+  /** null: it did not run. */
   record: RunRecord | null
-  /** Empty where there is none. */
+  /** Empty: there are none. */
   events: readonly TranscriptEvent[]
 }
 
-/** Failures after which it is not known what the agent was offered, whatever it read. */
-const spoilt: ReadonlySet<string> = new Set(['contaminated', 'skill_not_offered'])
+/** Failures after which the offered skills are not known, so that reading the skill does not count. */
+const spoiltKinds: ReadonlySet<string> = new Set(['contaminated', 'skill_not_offered'])
 
-/** `skill`: the name of the one that is tested; `stop`: the stop reason of runs that were ended by us. */
-export function triggerRunOf(made: MadeRun, { skill, stop }: { skill: string; stop: string }): TriggerRun {
+/** `skill`: the name of the tested skill; `stop`: the stop reason of runs that Whetstone stopped early. */
+export function toTriggerRun(made: TriggerRunSource, { skill, stop }: { skill: string; stop: string }): TriggerRun {
   const { run_number, run_id, record, events } = made
-  if (record === null) return { ...unknown, run_number, run_id, outcome: 'missing', error: null }
+  if (record === null) return { ...unknownTriggerRun, run_number, run_id, outcome: 'missing', error: null }
   const { usage } = record
   const shared = {
     run_number,
     run_id,
-    ...conductOf(events, skill),
+    ...readTriggerConduct(events, skill),
     stopped: record.stop_reason === stop,
     at_limit: record.stop_reason === 'max_turns' && record.skill.read !== true,
     attempts: record.attempts,
@@ -31,12 +31,12 @@ export function triggerRunOf(made: MadeRun, { skill, stop }: { skill: string; st
     tokens: usage && usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
     cost: record.cost,
   }
-  const error = errorOf(record)
+  const error = findTriggerRunError(record)
   if (error !== null) return { ...shared, outcome: 'error', error }
   return { ...shared, outcome: record.skill.read === true ? 'triggered' : 'not_triggered', error: null }
 }
 
-const unknown = {
+const unknownTriggerRun = {
   via: null,
   at_step: null,
   before: [],
@@ -49,9 +49,9 @@ const unknown = {
   cost: null,
 }
 
-/** A skill that was read is an answer, however the run ended after that. */
-function errorOf(record: RunRecord): TriggerRun['error'] {
-  if (record.status === 'failed' && spoilt.has(record.error.kind)) return record.error
+/** A run that read the skill has an answer, however it ended. */
+function findTriggerRunError(record: RunRecord): TriggerRun['error'] {
+  if (record.status === 'failed' && spoiltKinds.has(record.error.kind)) return record.error
   if (record.skill.read === true) return null
   switch (record.status) {
     case 'failed':
@@ -66,21 +66,21 @@ function errorOf(record: RunRecord): TriggerRun['error'] {
   }
 }
 
-/** Until the skill was read; all of it where it was not. */
-function conductOf(events: readonly TranscriptEvent[], skill: string) {
+/** What the agent did until it read the skill; everything if it did not. */
+function readTriggerConduct(events: readonly TranscriptEvent[], skill: string) {
   const at = events.findIndex((event) => event.type === 'skill_read' && event.skill === skill)
   const read = events[at]
   const seen = at < 0 ? events : events.slice(0, at)
   const calls = seen.flatMap((event) => (event.type === 'tool_call' ? [event] : []))
-  // the call that read it is not before it
+  // the call that reads the skill does not count
   const before = (read === undefined ? calls : calls.slice(0, -1)).map(({ name }) => name)
   const others = seen.flatMap((event) => (event.type === 'skill_read' ? [event.skill] : []))
   const { via, step } = read?.type === 'skill_read' ? read : { via: null, step: null }
-  return { via, at_step: step, before, others: [...new Set([...others, ...bundled(calls, skill)])] }
+  return { via, at_step: step, before, others: [...new Set([...others, ...findBundledSkills(calls, skill)])] }
 }
 
-/** Skills that an agent brings itself, by the calls of its Skill tool. */
-function bundled(calls: readonly Extract<TranscriptEvent, { type: 'tool_call' }>[], skill: string): string[] {
+/** Skills that the agent brings itself, from the calls of its Skill tool. */
+function findBundledSkills(calls: readonly Extract<TranscriptEvent, { type: 'tool_call' }>[], skill: string): string[] {
   return calls.flatMap(({ name, input }) => {
     if (name !== 'Skill' || input === null || typeof input !== 'object' || Array.isArray(input)) return []
     const { skill: called } = input

@@ -1,17 +1,17 @@
-/** A SKILL.md with another description, all else as it was; and what speaks against a description. Pure. */
+/** Replaces the description in a SKILL.md, and checks whether a description is valid. Pure. */
 import { isMap, isScalar, parseDocument, stringify } from 'yaml'
 
-/** Characters that agents allow. */
+/** The most characters that agents allow. */
 const longest = 1024
 
-/** On one line, as it is written. */
-export function tidied(description: string): string {
+/** On one line, as the file contains it. */
+export function normalizeDescription(description: string): string {
   return description.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Why agents would not take it, or why it would be no fair test; null: nothing. `queries`: those that it was made from. */
+/** Why agents refuse it, or why it is not a fair test; null: it is valid. `queries`: those that it was written from. */
 export function descriptionProblem(description: string, queries: readonly string[]): string | null {
-  const text = tidied(description)
+  const text = normalizeDescription(description)
   if (text === '') return 'the description is empty'
   if (text.length > longest) return `the description has ${text.length} characters; at most ${longest} are allowed`
   if (/[<>]/.test(text)) return 'the description holds < or >, which agents refuse'
@@ -23,17 +23,17 @@ export function descriptionProblem(description: string, queries: readonly string
 const block = /^(\uFEFF?---[ \t]*\r?\n)([\s\S]*?)(\r?\n---[ \t]*(?:\r?\n|$))/
 
 /** null: the frontmatter has no description that can be replaced. */
-export function withDescription(skill: string, description: string): string | null {
+export function replaceDescription(skill: string, description: string): string | null {
   const parts = block.exec(skill)
   if (parts === null) return null
   const [whole, open = '', yaml = '', close = ''] = parts
-  const edited = replaced(yaml, tidied(description))
+  const edited = replaceYamlDescription(yaml, normalizeDescription(description))
   return edited === null ? null : `${open}${edited}${close}${skill.slice(whole.length)}`
 }
 
-function replaced(yaml: string, description: string): string | null {
+function replaceYamlDescription(yaml: string, description: string): string | null {
   const document = parseDocument(yaml)
-  if (document.errors.length > 0) return replacedLine(yaml, description)
+  if (document.errors.length > 0) return replaceDescriptionLine(yaml, description)
   const { contents } = document
   if (!isMap(contents)) return null
   const pair = contents.items.find(({ key }) => isScalar(key) && key.value === 'description')
@@ -44,13 +44,13 @@ function replaced(yaml: string, description: string): string | null {
   return `${before}${/\s$/.test(before) ? '' : ' '}${scalar(description)}${tail}${yaml.slice(end)}`
 }
 
-/** Of frontmatter that is no YAML, as authors write it who never quote: the line, with the lines indented below it. */
-function replacedLine(yaml: string, description: string): string | null {
+/** For frontmatter that is not valid YAML because quotes are missing: the line, with the indented lines below it. */
+function replaceDescriptionLine(yaml: string, description: string): string | null {
   const line = /^description:[ \t]*\S.*(?:\r?\n[ \t]+\S.*)*/m
   return line.test(yaml) ? yaml.replace(line, () => `description: ${scalar(description)}`) : null
 }
 
-/** In quotes where it needs them. */
+/** Quoted if necessary. */
 function scalar(text: string): string {
   return stringify(text, { lineWidth: 0 }).trimEnd()
 }

@@ -1,11 +1,11 @@
-/** What a proposer of descriptions is told: the skill, what the description led to on the training queries, what was tried. */
+/** The prompt for a proposer of descriptions: the skill, the results on the training queries, earlier attempts. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 
 const source = readFileSync(new URL('./description_prompt.md', import.meta.url), 'utf8')
 const template = Handlebars.compile(source, { strict: true, noEscape: true })
 
-/** What a proposer sees of a query: never one that is kept for the end. */
+/** A query as the proposer sees it; test queries are never shown. */
 interface ObservedQuery {
   query: string
   should_trigger: boolean
@@ -21,15 +21,15 @@ export interface DescriptionWords {
   skill: string
   description: string
   observed: readonly ObservedQuery[]
-  /** Installed beside it: name and description. */
+  /** Installed with the skill: name and description. */
   others: readonly { name: string; description: string }[]
-  /** With what each reached on the training queries. */
+  /** Each with its result on the training queries. */
   attempts: readonly { description: string; behaves: number | null; note: string }[]
 }
 
 const longestSkill = 12_000
 
-/** `fenceFor` gives a fence that these texts can't close. */
+/** `fenceFor` returns a fence that these texts can't close. */
 export function descriptionPrompt(words: DescriptionWords, fenceFor: (text: string) => string): string {
   const skill = words.skill.length > longestSkill ? `${words.skill.slice(0, longestSkill)}\n…` : words.skill
   const observed = words.observed.map((one) => JSON.stringify(one)).join('\n')

@@ -1,4 +1,4 @@
-/** Which queries a proposer may see, and which are kept for the end: as the set says, else drawn, each label by itself. Pure. */
+/** Splits queries into training and test: as the set says, else at random within each label. Pure. */
 
 export interface SplitQuery {
   query_id: number
@@ -6,23 +6,23 @@ export interface SplitQuery {
   split: 'train' | 'test' | null
 }
 
-export interface Split {
+export interface QuerySplit {
   by: 'set' | 'draw'
-  /** Of query_id, rising. */
+  /** query_id, ascending. */
   train: number[]
   test: number[]
 }
 
-/** The share that is kept for the end, as skill-creator has it. */
+/** The share of test queries, as in skill-creator. */
 const holdout = 0.4
 
-/** `random`: uniform in [0, 1). Of each label at least one goes to either side, where there are two. */
-export function splitQueries(queries: readonly SplitQuery[], random: () => number): Split {
+/** `random`: uniform in [0, 1). A label with two or more queries has at least one on each side. */
+export function splitQueries(queries: readonly SplitQuery[], random: () => number): QuerySplit {
   const ids = (of: readonly SplitQuery[]) => of.map(({ query_id }) => query_id).sort((a, b) => a - b)
   const said = queries.filter(({ split }) => split !== null)
   if (said.length > 0) {
     const test = queries.filter(({ split }) => split === 'test')
-    // what the set does not place may be looked at
+    // queries that the set does not assign are for training
     return { by: 'set', train: ids(queries.filter(({ split }) => split !== 'test')), test: ids(test) }
   }
   const test = [true, false].flatMap((label) => {

@@ -5,12 +5,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../../../../schemas/check_report.ts'
 import { checkReport } from '../../../../schemas/check_report.ts'
-import { allRules } from '../../../../src/phases/1-plan/check/all_rules.ts'
+import { isTooSmall } from '../../../../src/base/smallest_design.ts'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
-import { linksIn } from '../../../../src/phases/1-plan/check/markdown_links.ts'
+import { allRules } from '../../../../src/phases/1-plan/check/rules/all_rules.ts'
+import { findLinks } from '../../../../src/phases/1-plan/check/text/markdown_links.ts'
 import { folderOf } from '../folder.ts'
 
-const topics = ['march', 'april', 'may', 'june', 'july', 'august']
+const topics = ['march', 'april', 'may', 'june', 'july', 'august', 'september']
 const cases = topics.map((topic, index) => ({
   id: index + 1,
   name: topic,
@@ -248,9 +249,9 @@ describe('the files', () => {
       '[b](https://x.y) ',
       '\n',
     ]
-    for (const part of parts) await linksIn(part.repeat(2 ** 17 / part.length).split('\n'))
+    for (const part of parts) await findLinks(part.repeat(2 ** 17 / part.length).split('\n'))
     const nested = Array.from({ length: 1000 }, (_, level) => `${' '.repeat(2 * level)}- a`)
-    await linksIn(nested)
+    await findLinks(nested)
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
@@ -668,14 +669,18 @@ describe('a suite', () => {
     'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: cases.slice(0, count) }),
   })
   test.each<[string, Record<string, string>, string[]]>([
-    ['five cases', few(5), []],
-    ['four cases', few(4), ['suite-small']],
+    ['six cases', few(6), []],
+    ['five cases', few(5), ['suite-small']],
     [
       'no criteria anywhere',
       { 'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p' }] }) },
       ['suite-ungraded', 'criteria-missing'],
     ],
-    ['nothing but indicators', evals(...cases.map(() => indicators)), ['suite-ungraded', ...onlyIndicators(6)]],
+    [
+      'nothing but indicators',
+      evals(...cases.map(() => indicators)),
+      ['suite-ungraded', ...onlyIndicators(cases.length)],
+    ],
     ['two cases of nothing but indicators', evals(indicators, indicators), ['suite-small', ...onlyIndicators(2)]],
     ['one case of nothing but indicators', evals(indicators), onlyIndicators(1)],
     ['another skill', { 'evals/evals.json': suiteOf().replace('"sums"', '"totals"') }, ['skill-name-differs']],
@@ -684,8 +689,21 @@ describe('a suite', () => {
   ])('%s', async (_, files, expected) => expect(await ids(files)).toEqual(expected))
 
   test('says what few cases mean', async () => {
-    expect((await problems(few(4)))[0]?.message).toContain('chance alone would do that in 13 of 100')
+    const [found] = await problems(few(4))
+    expect(found?.message).toContain('chance alone would do that in 13 of 100')
+    expect(found?.fix).toBe(
+      'write at least 6; a verdict on these cases alone needs at least 2 runs per case and configuration',
+    )
   })
+  test.each([1, 2, 3, 4, 5])(
+    '%i cases: the runs it says are the fewest that a report takes for significant',
+    async (count) => {
+      const [found] = await problems(few(count))
+      const runs = Number(/at least (\d+) runs/.exec(found?.fix ?? '')?.[1])
+      const design = (each: number) => Array(count).fill({ candidate: { length: each }, baseline: { length: each } })
+      expect([isTooSmall(design(runs), 0.05), isTooSmall(design(runs - 1), 0.05)]).toEqual([false, true])
+    },
+  )
   test('none at all', async () => {
     const root = path.join(folderOf({ 'sums/SKILL.md': skill }), 'sums')
     expect((await checkSkill(root)).problems.map(({ rule }) => rule)).toEqual(['suite-missing'])
@@ -746,8 +764,14 @@ describe('whatever it finds', () => {
 
 describe('docs/check.md', () => {
   const page = readFileSync(new URL('../../../../docs/check.md', import.meta.url), 'utf8')
-  const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (\w+) +\| (.*?) +\|$/gm)].map((row) => row.slice(1))
+  const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (\w+) +\| (\w*) +\| (\w*) +\| (.*?) +\|$/gm)].map((row) =>
+    row.slice(1),
+  )
   test('lists every rule as the code has it', () =>
-    expect(rows).toEqual(allRules.map(({ id, severity, about }) => [id, severity, about])))
+    expect(rows).toEqual(
+      allRules.map(({ id, severity, stops_bench, skips_eval, about }) => {
+        return [id, severity, stops_bench ? 'refuses' : '', skips_eval ? 'skips' : '', about]
+      }),
+    ))
   test('ids are unique', () => expect(new Set(allRules.map(({ id }) => id)).size).toBe(allRules.length))
 })

@@ -23,6 +23,41 @@ test.each<[object, string, string]>([
   expect(await said(folder, 'case-cannot-run')).toEqual([])
 })
 
+test('an indicator that is neither true nor false', async () => {
+  const folder = caseOf({ prompt: 'p', expectations: [{ text: 't', indicator: 'yes' }] })
+  const message = 'case 1 (p): cannot run: "indicator" holds text, not true or false'
+  expect(await said(folder, 'field-type')).toEqual([[message, 'write true or false, or remove the field']])
+  expect(await said(folder, 'criteria-missing')).toEqual([])
+})
+
+test('a weight that is not above 0', async () => {
+  const folder = caseOf({ prompt: 'p', expectations: [{ text: 't', weight: 0 }] })
+  const message = 'case 1 (p): cannot run: "weight" holds 0, not a number above 0'
+  expect(await said(folder, 'field-type')).toEqual([[message, 'write a number above 0, or remove the field']])
+  expect(await said(folder, 'criteria-missing')).toEqual([])
+})
+
+test('a misspelt event of a hook', async () => {
+  const folder = caseOf({ prompt: 'p', environment: { hooks: { PreToolUs: [{ hooks: [{ command: 'true' }] }] } } })
+  expect(await said(folder, 'field-misspelt')).toEqual([
+    [expect.stringContaining('(did you mean "PreToolUse"?)'), 'correct the name, or remove the field'],
+  ])
+})
+
+test('a slip in a golden test is named, not a prompt that would be missing', async () => {
+  const agent = folderOf({
+    'persona/IDENTITY.md': 'You are A.',
+    'evals/rubric.md': '---\nweights: { care: 100 }\ncolour: red\n---\nBe exact.\n',
+    'evals/judge.md': '---\nstrict_mode: true\n---\nJudge.\n',
+    'evals/golden/happy/1.md': '---\ntest_id: a\ncategory: happy\nexpected_fcts: []\n---\n## Input\nRent?\n',
+  })
+  const { problems } = await checkSkill(`${agent}/evals`)
+  expect(problems.map(({ rule, severity }) => `${severity} ${rule}`)).toEqual([
+    'error field-misspelt',
+    'warning not-read',
+  ])
+})
+
 test.each([
   ['name: sums\nname: sums', 'take one of the lines with this key out'],
   ['name: sums\nmetadata:\n\tversion: "1"', 'indent with spaces'],
@@ -60,5 +95,7 @@ test.each<[object, string]>([
 ])('a grader of a plugin: %j', async (grader, words) => {
   const file = { schema_version: '1.0', prompt: 'p', graders: [{ type: 'llm', criteria: 'x' }, grader] }
   const folder = folderOf({ 'SKILL.md': skillText, 'evals/a/case.yaml': JSON.stringify(file) })
-  expect((await said(folder, 'not-read')).map(([message]) => message)).toEqual([`a grader of type ${words}`])
+  expect((await said(folder, 'case-cannot-run')).map(([message]) => message)).toEqual([
+    expect.stringContaining(`a grader of type ${words}`),
+  ])
 })

@@ -2,9 +2,9 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { messageOf } from '../../../../src/base/error.ts'
-import { withHonoured } from '../../../../src/flows/honoured.ts'
-import { findSuites, loadSuites } from '../../../../src/phases/1-plan/find_suites.ts'
+import { errorMessage } from '../../../../src/base/errors/error.ts'
+import { applyEngineSupport } from '../../../../src/flows/prepare/unsupported_environment.ts'
+import { findSuites, loadSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
 import { load, package_, plain, theCase } from '../aam_package.ts'
 import { folderOf, skillText } from '../folder.ts'
 
@@ -125,7 +125,7 @@ describe('agent.yaml, field by field', () => {
     expect((await both(base)).session.environment).not.toHaveProperty('temperature')
     expect(text).not.toContain('0.2')
     const suite = { ...(await load()), cases: [session] }
-    const on = (name: string) => withHonoured(suite, { name, model: null })
+    const on = (name: string) => applyEngineSupport(suite, { name, model: null })
     expect(on('anthropic').cases[0]?.environment?.temperature).toBe(0.2)
     expect(on('codex').cases[0]).toMatchObject({ cannot_run: null })
     expect(on('codex').cases[0]?.environment).not.toHaveProperty('temperature')
@@ -289,7 +289,7 @@ describe('nothing is taken from elsewhere', () => {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
     symlinkSync(target, path.join(root, name))
     const [first] = await loadSuites(await findSuites(root, 'aam'))
-    return first?.read.status === 'fulfilled' ? JSON.stringify(first.read.value) : messageOf(first?.read.reason)
+    return first?.read.status === 'fulfilled' ? JSON.stringify(first.read.value) : errorMessage(first?.read.reason)
   }
   test.each(Object.keys(outside) as (keyof typeof outside)[])('%s that a link takes from outside', async (name) => {
     expect(await linked(name, false)).not.toContain('CANARY')

@@ -3,15 +3,15 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, symlinkSync, unlinkSync,
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Suite } from '../../../../schemas/suite.ts'
-import { messageOf } from '../../../../src/base/error.ts'
-import { findSuites, loadSuites } from '../../../../src/phases/1-plan/find_suites.ts'
+import { errorMessage } from '../../../../src/base/errors/error.ts'
+import { findSuites, loadSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
 import { folderOf, skillText } from '../folder.ts'
 
 /** The suite, or why it can't be read. */
 async function read(folder: string): Promise<Suite | string> {
   const [first] = await loadSuites(await findSuites(folder, null))
   if (first === undefined) throw new Error('no suite')
-  return first.read.status === 'fulfilled' ? first.read.value : messageOf(first.read.reason)
+  return first.read.status === 'fulfilled' ? first.read.value : errorMessage(first.read.reason)
 }
 
 async function reasonOf(folder: string): Promise<string | null> {

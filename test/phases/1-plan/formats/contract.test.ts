@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { suite as suiteSchema } from '../../../../schemas/suite.ts'
-import { findSuites, loadSuites } from '../../../../src/phases/1-plan/find_suites.ts'
-import type { formats } from '../../../../src/phases/1-plan/formats/table.ts'
-import { hashSuite } from '../../../../src/phases/1-plan/load.ts'
+import type { suiteFormats } from '../../../../src/phases/1-plan/formats/table.ts'
+import { findSuites, loadSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
+import { hashSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
 import { folderOf, skillText } from '../folder.ts'
 
 const examples = path.join(import.meta.dirname, '../../../../workspaces')
@@ -56,7 +56,7 @@ const fixtures = {
     tree: example('example-aam'),
     broken: { 'b/package.agent.json': '{"name":"b"}', 'b/evals/eval-config.json': '{"version":2}' },
   },
-} satisfies Record<keyof typeof formats, { tree: () => string; broken: Record<string, string> }>
+} satisfies Record<keyof typeof suiteFormats, { tree: () => string; broken: Record<string, string> }>
 
 describe.each(Object.entries(fixtures))('%s', (name, { tree, broken }) => {
   test('is found by itself and gives a Suite with ids of its own', async () => {

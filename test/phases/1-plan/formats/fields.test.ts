@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Suite } from '../../../../schemas/suite.ts'
-import { findSuites } from '../../../../src/phases/1-plan/find_suites.ts'
+import { findSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
 import { folderOf } from '../folder.ts'
 
 const workspaces = path.join(import.meta.dirname, '../../../../workspaces')

@@ -1,9 +1,9 @@
 /** EVAL.md and golden tests in bench: skills are compared, by our judge; agents are not; nobody finds the suite in the skill. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { forBench } from '../../../../src/phases/1-plan/for_bench.ts'
-import { loadSuite } from '../../../../src/phases/1-plan/load.ts'
-import { skillFiles } from '../../../../src/phases/1-plan/skill.ts'
+import { listSkillFiles } from '../../../../src/phases/1-plan/skill/read_skill.ts'
+import { adaptSuiteToBench } from '../../../../src/phases/1-plan/suite/adapt_for_bench.ts'
+import { loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
 import { folderOf, skillText } from '../folder.ts'
 
 const evalMd = '## greets\n### Prompt\nHi\n### Expect\nIt greets.\n'
@@ -13,7 +13,7 @@ describe('bench', () => {
     const suite = await loadSuite(folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd }))
     expect(suite.format).toBe('eval.md')
     expect(suite.cases[0]?.judging).toEqual({ kind: 'verdict' })
-    const [one] = forBench(suite).cases
+    const [one] = adaptSuiteToBench(suite).cases
     expect(one).toMatchObject({ prompt: 'Hi', expectations: [{ text: 'It greets.' }], cannot_run: null })
     expect(one).not.toHaveProperty('judging')
   })
@@ -27,7 +27,7 @@ describe('bench', () => {
     }
     const root = folderOf(files)
     const said = async (place: string) =>
-      forBench(await loadSuite(path.join(root, place), path.join(root, 'skills/sums'))).warnings.map(
+      adaptSuiteToBench(await loadSuite(path.join(root, place), path.join(root, 'skills/sums'))).warnings.map(
         (one) => one.message,
       )
     expect(await said('.')).toEqual([
@@ -41,10 +41,12 @@ describe('bench', () => {
   })
   test('refuses a suite about an agent', async () => {
     const suite = await loadSuite(folderOf({ 'AGENT.md': '---\nname: neve\n---\nYou are Neve.', 'EVAL.md': evalMd }))
-    expect(() => forBench(suite)).toThrow('agent:neve')
+    expect(() => adaptSuiteToBench(suite)).toThrow('agent:neve')
   })
   test.each(['EVAL.md', 'deep/x.eval.md', 'a.EVAL.md'])('agents never see %s of a skill', async (name) => {
-    const { files } = await skillFiles(folderOf({ 'SKILL.md': skillText, [name]: evalMd, 'references/eval.md': 'x' }))
+    const { files } = await listSkillFiles(
+      folderOf({ 'SKILL.md': skillText, [name]: evalMd, 'references/eval.md': 'x' }),
+    )
     expect(files.map((file) => file.path)).toEqual(['SKILL.md', path.join('references', 'eval.md')])
   })
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { readJudge, readRubric } from '../../../../src/phases/1-plan/formats/golden/config.ts'
 import { readCriteria } from '../../../../src/phases/1-plan/formats/golden/criteria.ts'
-import { goldenSections } from '../../../../src/phases/1-plan/formats/golden/sections.ts'
+import { findMisspeltSection, goldenSections } from '../../../../src/phases/1-plan/formats/golden/sections.ts'
 import { readGoldenTest } from '../../../../src/phases/1-plan/formats/golden/test.ts'
 
 const nothing = () => {}
@@ -26,6 +26,21 @@ describe('sections', () => {
   test('## in a code fence is no heading, ### is text', () => {
     expect(goldenSections('## Input\n```\n## Notes\n```\n### more\n', 1).input).toBe('```\n## Notes\n```\n### more')
   })
+})
+
+describe('a misspelt section', () => {
+  test.each([
+    ['Expcted behavior', 'expected behavior'],
+    ['Expcted behavior (the judge evaluates against this)', 'expected behavior'],
+    ['Expected behvior of the agent', 'expected behavior'],
+    ['**Pas criteria**', 'pass criteria'],
+    ['Pas criteria: all of them', 'pass criteria'],
+    ['Inputs', 'input'],
+  ])('## %s is meant as %s', (heading, meant) => expect(findMisspeltSection(heading)).toBe(meant))
+  test.each(['Context', 'Output', 'Note on dates', 'Why', 'My Input', 'Hard fails', 'Expected answer', 'Regression'])(
+    '## %s is another one',
+    (heading) => expect(findMisspeltSection(heading)).toBeNull(),
+  )
 })
 
 describe('pass criteria', () => {
@@ -74,12 +89,43 @@ describe('rubric.md', () => {
     ['weights: {a: 0}', 'rubric.md:2:1: all weights are 0'],
     ['weights: {a: 1}\nthreshold_pass: high', 'rubric.md:3:1: threshold_pass must be a number'],
   ])('%j is refused with its place', (front, message) => expect(() => rubric(front)).toThrow(message))
+  test.each([
+    [
+      'weights: {a: 1}\ntreshold_pass: 5',
+      '',
+      '3:1: the field "treshold_pass" is not known (did you mean "threshold_pass"?)',
+    ],
+    [
+      'weights: {a: 1}\nThreshold_pass: 5',
+      '',
+      '3:1: the field "Threshold_pass" is not known (did you mean "threshold_pass"?)',
+    ],
+    ['wieghts: {a: 1}', '', '2:1: the field "wieghts" is not known (did you mean "weights"?)'],
+    [
+      'weights:\n  output_qualty: 50',
+      '## Output quality (50%)',
+      '3:3: the dimension "output_qualty" is not known (did you mean "output_quality"?)',
+    ],
+    [
+      'weights:\n  factual_acuracy: 50',
+      '',
+      '3:3: the dimension "factual_acuracy" is not known (did you mean "factual_accuracy"?)',
+    ],
+  ])('%j above %j is a slip', (front, body, message) =>
+    expect(() => rubric(front, body)).toThrow(`rubric.md:${message}`),
+  )
+  test.each([
+    ['weights: {tone: 1, tune: 1}', '## Tone'],
+    ['weights: {tone_1: 1, tone_2: 1}', '## tone_1'],
+    ['weights: {care: 1}', '## Hard fails\n```\n## cares\n```'],
+    ['weights: {persona_fidelity: 1}', '## **Persona fidelity** (100%)'],
+  ])('%j above %j is none', (front, body) => expect(() => rubric(front, body)).not.toThrow())
   test('weights that sum to something else, and fields nobody knows, are told', () => {
     const told: string[] = []
     readRubric('---\nweights: {a: 30}\ncolour: red\n---\nx', rubricMd, (line, message) =>
       told.push(`${line} ${message}`),
     )
-    expect(told).toEqual([expect.stringMatching(/^2 .*sum to 30/), expect.stringMatching(/^3 .*colour/)])
+    expect(told).toEqual([expect.stringMatching(/^3 .*colour/), expect.stringMatching(/^2 .*sum to 30/)])
   })
 })
 
@@ -108,12 +154,21 @@ describe('judge.md', () => {
     ['audit_sample_pct: 10', 'judge.md:2:1: audit_sample_pct'],
     ['recommended_judge: gpt-5', 'judge.md:2:1: recommended_judge'],
     ['recommended_judge:\n  cross_family: [3]', 'judge.md:3:3: cross_family'],
+    [
+      'recomended_judge: {}',
+      'judge.md:2:1: the field "recomended_judge" is not known (did you mean "recommended_judge"?)',
+    ],
+    ['strict_mod: true', 'judge.md:2:1: the field "strict_mod" is not known (did you mean "strict_mode"?)'],
+    [
+      'recommended_judge:\n  cross_famly: [gpt-5]',
+      'judge.md:3:3: the field "recommended_judge.cross_famly" is not known (did you mean "cross_family"?)',
+    ],
   ])('%j is refused with its place', (front, message) => expect(() => judge(front)).toThrow(message))
   test('a recommendation of another name is told', () => {
     const told: string[] = []
-    const text = '---\nrecommended_judge:\n  cross_famly: [gpt-5]\n  cross_family: [o3]\n---\nJudge'
+    const text = '---\nrecommended_judge:\n  own_family: [gpt-5]\n  cross_family: [o3]\n---\nJudge'
     readJudge(text, { file: 'judge.md', agent: 'x' }, (line, message) => told.push(`${line} ${message}`))
-    expect(told).toEqual(['3 recommended_judge.cross_famly is not known and not read'])
+    expect(told).toEqual(['3 the field recommended_judge.own_family is not known and not read'])
   })
   test('a judge without a prompt is refused', () =>
     expect(() => judge('agent: x', '')).toThrow('the prompt for the judge'))
@@ -137,6 +192,28 @@ describe('a test', () => {
   ])('%j is skipped with a reason', (front, body, message) => {
     expect(read(front, body)).toMatchObject({ ok: false, message: expect.stringContaining(message) })
   })
+  const whole = 'test_id: x\ncategory: happy'
+  test.each([
+    ['tset_id: x\ncategory: happy', '', 2, 'the field "tset_id" is not known (did you mean "test_id"?)'],
+    [`${whole}\nexpected_fcts: []`, '', 4, 'the field "expected_fcts" is not known (did you mean "expected_facts"?)'],
+    [
+      `${whole}\nexpected_facts:\n  - claim: a\n    sorce: b`,
+      '',
+      6,
+      'the field "expected_facts[0].sorce" is not known (did you mean "source"?)',
+    ],
+    [whole, '## Pas criteria', 7, 'the section "Pas criteria" is not known (did you mean "pass criteria"?)'],
+    [
+      whole,
+      '## Pass criteria\n- output_qualty: ≥ 4',
+      8,
+      'the dimension of the bullet "output_qualty: ≥ 4" is not known (did you mean "output_quality"?)',
+    ],
+  ])('%j with %j is a slip', (front, more, line, message) => {
+    const text = `---\n${front}\n---\n## Input\nHi\n${more}\n`
+    const place = { agent: 'x', folder: null, dimensions: ['output_quality'] }
+    expect(readGoldenTest(text, place, nothing)).toEqual({ ok: false, line, column: 1, message })
+  })
   test('facts keep their texts and their lines', () => {
     const front =
       'test_id: x\ncategory: happy\nexpected_facts:\n  - claim: rate\n    source: memory/a.md\n    expected_value: 1.50'
@@ -150,16 +227,16 @@ describe('a test', () => {
   test('what looks like a field or a score and is read as none is told', () => {
     const told: string[] = []
     const text =
-      '---\ntest_id: x\ncategory: c\nexpected_facts:\n  - claim: rate\n    expectd_value: 2\n---\n## Input\nHi\n## Pass criteria\n' +
-      '- **a**: ≥ 4\n- aa: ≥ 4\n- tone: 3 (calm)\n- Very calm at least 4\n- Mentions 4 cards\n- No hard fails\n'
+      '---\ntest_id: x\ncategory: c\nexpected_facts:\n  - claim: rate\n    page: 2\n---\n## Input\nHi\n## Pass criteria\n' +
+      '- **a**: ≥ 4\n- bold: ≥ 4\n- tone: 3 (calm)\n- Very calm at least 4\n- Mentions 4 cards\n- No hard fails\n'
     readGoldenTest(text, { agent: 'x', folder: null, dimensions: ['a'] }, (line, message) =>
       told.push(`${line} ${message}`),
     )
     const bullet = (words: string) =>
       `12 the bullet "${words}" names no dimension of the rubric (a): no code decides it`
     expect(told).toEqual([
-      '6 the field expectd_value of a fact is not known and not read',
-      bullet('aa: ≥ 4'),
+      '6 the field expected_facts[0].page is not known and not read',
+      bullet('bold: ≥ 4'),
       bullet('tone: 3 (calm)').replace('12', '13'),
       bullet('Very calm at least 4').replace('12', '14'),
     ])

@@ -2,7 +2,7 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findSuites } from '../../../../src/phases/1-plan/find_suites.ts'
+import { findSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
 import { folderOf, userError } from '../folder.ts'
 
 const golden = (id: string, fact = '') => `---\ntest_id: ${id}\ncategory: happy\n${fact}---\n## Input\nRent?\n`

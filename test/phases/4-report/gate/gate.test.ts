@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../../../schemas/benchmark.ts'
-import { UserError } from '../../../../src/base/error.ts'
-import { judgeGate } from '../../../../src/phases/4-report/gate/judge.ts'
-import { parseGate } from '../../../../src/phases/4-report/gate/parse.ts'
-import { steps, unknownStep } from '../../../../src/phases/4-report/gate/path.ts'
+import { UserError } from '../../../../src/base/errors/error.ts'
+import { findUnknownStep, parsePathSteps } from '../../../../src/phases/4-report/gate/benchmark_path.ts'
+import { judgeGate } from '../../../../src/phases/4-report/gate/check_gates.ts'
+import { benchmarkGateSubject } from '../../../../src/phases/4-report/gate/gate_subject.ts'
+import { parseGate } from '../../../../src/phases/4-report/gate/parse_gate.ts'
 import { shortNames } from '../../../../src/phases/4-report/gate/short_names.ts'
-import { ofBenchmark } from '../../../../src/phases/4-report/gate/subject.ts'
 
 const golden = path.join(import.meta.dirname, '../golden/benchmark.json')
 const made = benchmark.parse(JSON.parse(readFileSync(golden, 'utf8')))
@@ -110,7 +110,7 @@ test.each([
   ['a.b[2].c', ['a', 'b', 2, 'c']],
   ['a[my.arm].c', ['a', 'my.arm', 'c']],
   ['a.2', ['a', '2']],
-])('the steps of %s', (text, wanted) => expect(steps(text)).toEqual(wanted))
+])('the steps of %s', (text, wanted) => expect(parsePathSteps(text)).toEqual(wanted))
 
 test('the short names, each for its own path', () => {
   const of = (scope: string, prefix: string) => ({
@@ -133,6 +133,40 @@ test('the short names, each for its own path', () => {
 })
 
 test.each(Object.entries(shortNames))('the short name %s is a path of the schema', (name, full) => {
-  expect(unknownStep(full.split('.'), ofBenchmark)).toBeNull()
+  expect(findUnknownStep(full.split('.'), benchmarkGateSubject)).toBeNull()
   expect(parseGate(`${name} == null`).path).toEqual(full.split('.'))
+})
+
+describe('no gate on a difference passes while the baseline is not concurrent', () => {
+  const older_runs = {
+    is_concurrent: false,
+    reason: 'old',
+    baseline_age_seconds: 0,
+    untested: { without_skill: 1 },
+    tests: [],
+  }
+  const { statistics } = withDifference(0.1, 'inconclusive')
+  const arms = { with_skill: { mean: 1 }, without_skill: { mean: 0 } }
+  const judge = (text: string, is_concurrent: boolean) => {
+    const changed = { ...made, statistics: { ...statistics, arms, older_runs: { ...older_runs, is_concurrent } } }
+    return judgeGate(parseGate(text), changed as unknown as typeof made)
+  }
+  test.each([
+    ['difference > 0', false],
+    ['verdict != hurts', false],
+    ['like_these.verdict != hurts', false],
+    ['run_summary.delta.pass_rate != x', false],
+    ['baseline_pass_rate >= 0', false],
+    ['run_summary.without_skill.pass_rate.mean >= 0', false],
+    ['statistics.arms.baseline.mean == 0', false],
+    ['cases[0].delta != 7', false],
+    ['pass_rate >= 0', true],
+    ['statistics.arms.candidate.mean == 1', true],
+    ['statistics.older_runs.is_concurrent == false', true],
+    ['suspicious >= 0', true],
+  ])('%s', (text, passes) => {
+    expect(judge(text, false).passed).toBe(passes)
+    if (!passes) expect(judge(text, false).message).toContain('baseline not concurrent: old')
+    if (!text.includes('is_concurrent')) expect(judge(text, true).passed, 'negative control').toBe(true)
+  })
 })

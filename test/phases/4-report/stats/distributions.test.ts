@@ -8,8 +8,7 @@ import {
   probabilityBetter,
   signTest,
   wilson,
-} from '../../../../src/phases/4-report/stats/binomial.ts'
-import { clusteredError, pairedT } from '../../../../src/phases/4-report/stats/paired_t.ts'
+} from '../../../../src/phases/4-report/stats/distributions/binomial.ts'
 import {
   betaCdf,
   betaQuantile,
@@ -17,9 +16,10 @@ import {
   normalQuantile,
   tCdf,
   tQuantile,
-} from '../../../../src/phases/4-report/stats/quantiles.ts'
-import { seeded } from '../../../../src/phases/4-report/stats/random.ts'
-import { signFlip } from '../../../../src/phases/4-report/stats/sign_flip.ts'
+} from '../../../../src/phases/4-report/stats/distributions/quantiles.ts'
+import { createSeededRandom } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { clusteredError, pairedT } from '../../../../src/phases/4-report/stats/tests/paired_t.ts'
+import { signFlip } from '../../../../src/phases/4-report/stats/tests/sign_flip.ts'
 import { alpha, ends, near } from './near.ts'
 import reference from './reference.json' with { type: 'json' }
 
@@ -171,13 +171,13 @@ describe('paired by case', () => {
 
 describe('seeded draws', () => {
   test('the same seed gives the same, another another', () => {
-    const first = (seed: number) => Array.from({ length: 5 }, seeded(seed))
+    const first = (seed: number) => Array.from({ length: 5 }, createSeededRandom(seed))
     expect(first(7)).toEqual(first(7))
     expect(first(7)).not.toEqual(first(8))
     expect(first(7 + 2 ** 32)).not.toEqual(first(7))
   })
   test('uniform: mean, variance and the tenths', () => {
-    const values = Array.from({ length: 100_000 }, seeded(42))
+    const values = Array.from({ length: 100_000 }, createSeededRandom(42))
     const tenths = Array<number>(10).fill(0)
     for (const value of values) tenths[Math.floor(value * 10)] = (tenths[Math.floor(value * 10)] ?? 0) + 1
     expect(values.reduce((sum, one) => sum + one, 0) / values.length).toBeCloseTo(0.5, 2)

@@ -1,19 +1,17 @@
 /** Each method of the statistics against the reference values, and at its edges. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { caseBound } from '../../../../src/phases/4-report/stats/case_bound.ts'
-import type { CaseScores } from '../../../../src/phases/4-report/stats/case_scores.ts'
-import { bettingDifference, bettingInterval } from '../../../../src/phases/4-report/stats/confidence_sequence.ts'
-import { countPairs, eValue, look } from '../../../../src/phases/4-report/stats/e_value.ts'
-import { isFineBetween, verdictsOf } from '../../../../src/phases/4-report/stats/grain.ts'
-import { holm } from '../../../../src/phases/4-report/stats/holm.ts'
-import { correctForJudge } from '../../../../src/phases/4-report/stats/judge_error.ts'
-import { sampleInterval } from '../../../../src/phases/4-report/stats/like_these.ts'
-import { disagreement, meanOverCases, passAtK, passHatK } from '../../../../src/phases/4-report/stats/pass_k.ts'
-import { permuteWithinCases } from '../../../../src/phases/4-report/stats/permutation.ts'
-import { casesNeeded, minimumDetectable, runsNeeded, usualSpread } from '../../../../src/phases/4-report/stats/power.ts'
-import { ratioOf } from '../../../../src/phases/4-report/stats/ratio.ts'
-import { withinInterval } from '../../../../src/phases/4-report/stats/within.ts'
+import { casesNeeded, minimumDetectable, usualSpread } from '../../../../src/phases/4-report/stats/power/power.ts'
+import { countVerdicts, isFineBetweenCases } from '../../../../src/phases/4-report/stats/power/score_granularity.ts'
+import { computeRatio } from '../../../../src/phases/4-report/stats/scopes/ratio.ts'
+import { sampleInterval } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
+import type { CaseScores } from '../../../../src/phases/4-report/stats/scores/case_scores.ts'
+import { correctForJudge } from '../../../../src/phases/4-report/stats/scores/judge_error.ts'
+import { disagreement, meanOverCases, passAtK, passHatK } from '../../../../src/phases/4-report/stats/scores/pass_k.ts'
+import { benjaminiHochberg } from '../../../../src/phases/4-report/stats/tests/benjamini_hochberg.ts'
+import { caseBound } from '../../../../src/phases/4-report/stats/tests/case_bound.ts'
+import { holm } from '../../../../src/phases/4-report/stats/tests/holm.ts'
+import { permuteWithinCases } from '../../../../src/phases/4-report/stats/tests/permutation.ts'
 import { alpha, ends, near } from './near.ts'
 import reference from './reference.json' with { type: 'json' }
 
@@ -55,10 +53,10 @@ describe('power', () => {
     const still = { ...design, candidate: 0, baseline: 0, detect: 0.03 }
     near(casesNeeded(still), power['n delta=.03 w2=1/9 s2=0'])
   })
-  test('runs needed see what was asked, and are null where no number of runs would do', () => {
-    const fixed = { ...design, between: 0, cases: 4, detect: 0.2 }
-    near(minimumDetectable({ ...fixed, runs: runsNeeded(fixed) ?? 0 }), 0.2)
-    expect(runsNeeded({ ...design, cases: 4, detect: 0.2 })).toBeNull()
+  test('with few degrees of freedom the t quantiles count', () => {
+    const at = (df?: number) => minimumDetectable({ ...design, cases: 6, ...(df !== undefined && { df }) })
+    near(at(5) / at(), (2.5705818366147395 + 0.9195437802) / (1.959963984540054 + 0.8416212335729143))
+    near(at(2e4), at())
   })
 })
 
@@ -66,6 +64,12 @@ describe('multiplicity and judges', () => {
   test('Holm', () => {
     for (const [at, value] of holm(reference.multiplicity.p).entries()) near(value, reference.multiplicity.holm[at])
     expect(holm([])).toEqual([])
+  })
+  test('Benjamini and Hochberg', () => {
+    for (const [at, value] of benjaminiHochberg(reference.multiplicity.p).entries()) {
+      near(value, reference.multiplicity.bh[at])
+    }
+    expect(benjaminiHochberg([])).toEqual([])
   })
   test.each(reference.judge_rogan_gladen)('judge error, rate $p', ({ p, q0_spec, q1_sens, n, m0, m1, theta, ci95 }) => {
     const judge = { specificity: q0_spec, sensitivity: q1_sens, negatives: m0, positives: m1 }
@@ -76,43 +80,6 @@ describe('multiplicity and judges', () => {
   test('a judge that guesses corrects nothing', () => {
     const judge = { specificity: 0.4, sensitivity: 0.6, negatives: 50, positives: 50 }
     expect(correctForJudge({ rate: 0.5, n: 10, alpha }, judge)).toBeNull()
-  })
-})
-
-describe('evidence at every look', () => {
-  test.each(reference.mcnemar)('$b won, $c lost', (row) => {
-    near(eValue(row.b, row.c, 2), row['e_two_sided_Beta(.5,.5)'])
-    near(eValue(row.b, row.c, 1), row['e_one_sided_U(.5,1)'])
-  })
-  test('decided at 1/α, to either side', () => {
-    expect(look({ wins: 8, losses: 0, remaining: 10, alpha })).toMatchObject({ status: 'decided', direction: 'helps' })
-    expect(look({ wins: 0, losses: 8, remaining: 0, alpha })).toMatchObject({ status: 'decided', direction: 'hurts' })
-  })
-  test('futile only when no outcome of the rest could decide', () => {
-    expect(look({ wins: 2, losses: 2, remaining: 8, alpha }).status).toBe('futile')
-    expect(look({ wins: 2, losses: 2, remaining: 14, alpha }).status).toBe('open')
-  })
-  test('ties count for neither', () => {
-    const pairs = [
-      { candidate: 1, baseline: 0.5 },
-      { candidate: 0.5, baseline: 0.5 },
-      { candidate: 0, baseline: 0.25 },
-    ]
-    expect(countPairs(pairs)).toEqual({ wins: 1, losses: 1 })
-  })
-  const { 'lower@10,20,50': lower, 'upper@10,20,50': upper, tolerance } = reference.cs_betting_hedged_confseq
-  test.each([10, 20, 50].map((n, at) => [n, lower[at] ?? 0, upper[at] ?? 0]))(
-    'betting after %i: %d to %d',
-    (n, low, high) => {
-      const x = Array.from({ length: n }, (_, at) => [1, 1, 0, 1, 1, 1, 0, 1, 1, 1][at % 10] ?? 0)
-      const found = bettingInterval(x, alpha)
-      expect(Math.abs(found.low - low)).toBeLessThan(tolerance)
-      expect(Math.abs(found.high - high)).toBeLessThan(tolerance)
-    },
-  )
-  test('differences lie between −1 and 1', () => {
-    expect(bettingDifference([], alpha)).toEqual({ low: -1, high: 1 })
-    expect(bettingDifference([1, 1, 1, 1, 1, 1, 1, 1], alpha)).toMatchObject({ high: 1 })
   })
 })
 
@@ -183,46 +150,6 @@ describe('permutation within cases', () => {
   })
 })
 
-describe('the interval on these cases', () => {
-  test('t on the variance within cases', () => {
-    const two = [scores([1, 0, 1, 1], [0, 0, 1, 0]), scores([1, 0, 0, 1], [0, 1, 0, 0])]
-    const found = withinInterval([...two, ...two, ...two, ...two], alpha)
-    expect(found).toMatchObject({ method: 'within_case_t', varying: 16 })
-    near(found?.mean, 0.375)
-    // 4 · (.25 + .25 + 1/3 + .25) / 4 runs / 8² cases, 48 degrees of freedom
-    near(found?.standardError, Math.sqrt((4 * (0.75 + 1 / 3)) / 256))
-    near(found?.high, 0.375 + 2.0106347576242314 * Math.sqrt((4 * (0.75 + 1 / 3)) / 256))
-    // 8 verdicts an arm are too few: the spread is known, and the interval a bound
-    const few = withinInterval(two, alpha)
-    expect(few).toMatchObject({ method: 'wilson_newcombe', varying: 4 })
-    near(few?.standardError, Math.sqrt((0.75 + 1 / 3) / 16))
-  })
-  test('where little varies, a bound from Wilson', () => {
-    const found = withinInterval([scores(Array(10).fill(1), Array(10).fill(1))], alpha)
-    expect(found).toMatchObject({ mean: 0, method: 'wilson_newcombe', varying: 0 })
-    near(found?.low, -(1 - 0.7224672001371107))
-    near(found?.high, 1 - 0.7224672001371107)
-  })
-  test('one run a cell has only the bound', () => {
-    const one = withinInterval([scores([1], [0]), scores([1], [0.5]), scores([0.5], [1]), scores([0], [0])], alpha)
-    expect(one?.method).toBe('wilson_newcombe')
-  })
-  test('never without width, always holds the difference', () => {
-    const cell = fc.array(fc.constantFrom(0, 0.25, 0.5, 1), { minLength: 1, maxLength: 5 })
-    const some = fc.array(fc.record({ candidate: cell, baseline: cell }), { minLength: 1, maxLength: 6 })
-    fc.assert(
-      fc.property(some, (cases) => {
-        const found = withinInterval(cases, alpha)
-        if (found === null) throw new Error('no interval')
-        expect(found.high - found.low).toBeGreaterThan(1e-3)
-        expect(found.low).toBeLessThanOrEqual(found.mean + 1e-9)
-        expect(found.high).toBeGreaterThanOrEqual(found.mean - 1e-9)
-      }),
-    )
-  })
-  test('nothing comparable', () => expect(withinInterval([scores([], [1])], alpha)).toBeNull())
-})
-
 describe('how fine the means of the cases are', () => {
   const some = scores([1, 0, 0.5], [0.25, 0, 1])
   test.each<[string, CaseScores[], number]>([
@@ -239,7 +166,7 @@ describe('how fine the means of the cases are', () => {
       ],
       24 / 5,
     ],
-  ])('%s', (_, cases, verdicts) => near(verdictsOf(cases), verdicts))
+  ])('%s', (_, cases, verdicts) => near(countVerdicts(cases), verdicts))
   test.each([
     [5, 11, false],
     [5, 12, true],
@@ -254,8 +181,9 @@ describe('how fine the means of the cases are', () => {
     )
     const differing = all.filter((_, at) => at % 2 === 0 || runs > 1)
     const offered = sampleInterval(all, alpha)
-    expect(isFineBetween(all)).toBe(isFine)
-    if (differing.length === cases) expect(offered?.method ?? null).toBe(isFine ? 'paired_t' : null)
+    expect(isFineBetweenCases(all)).toBe(isFine)
+    // six cases must differ, however fine their means
+    if (differing.length === cases) expect(offered?.method ?? null).toBe(isFine && cases > 5 ? 'paired_t' : null)
   })
 })
 
@@ -269,26 +197,35 @@ describe('cases that all differ by the same', () => {
     expect(high).toBe(1)
     near(low, 1 - 2 * (1 - 0.05 ** (1 / 11)))
   })
+  test('p is the alpha at which the bound ends at 0', () => {
+    near(caseBound(0, 10, alpha).pValue, 1)
+    near(caseBound(1, 10, alpha).pValue, 2 ** -11)
+    for (const common of [0.1, -0.5, 1]) {
+      const { pValue } = caseBound(common, 10, alpha)
+      const { low, high } = caseBound(common, 10, pValue)
+      near(common > 0 ? low : high, 0)
+    }
+  })
 })
 
 describe('ratios', () => {
   test('log scale: turned arms give the inverse', () => {
     const cases = [scores([20, 24], [10, 11]), scores([30, 28], [16, 14])]
     const turned = cases.map(({ candidate, baseline }) => scores(baseline, candidate))
-    const [one, other] = [ratioOf(cases, alpha), ratioOf(turned, alpha)]
+    const [one, other] = [computeRatio(cases, alpha), computeRatio(turned, alpha)]
     near(one?.ratio, 2)
     near((one?.low ?? 0) * (other?.high ?? 0), 1)
     expect(one?.low).toBeLessThan(2)
     expect(one?.high).toBeGreaterThan(2)
   })
   test('by hand', () => {
-    const found = ratioOf([scores([20, 24], [10, 12])], alpha)
+    const found = computeRatio([scores([20, 24], [10, 12])], alpha)
     const error = Math.sqrt(8 / 2 / 22 ** 2 + 2 / 2 / 11 ** 2)
     near(found?.high, 2 * Math.exp(4.302652729749462 * error))
   })
   test('no interval where a cell has one run or nothing varies, no ratio to nothing', () => {
-    expect(ratioOf([scores([20], [10])], alpha)).toMatchObject({ ratio: 2, low: null })
-    expect(ratioOf([scores([20, 20], [10, 10])], alpha)).toMatchObject({ ratio: 2, high: null })
-    expect(ratioOf([scores([20, 20], [0, 0])], alpha)).toBeNull()
+    expect(computeRatio([scores([20], [10])], alpha)).toMatchObject({ ratio: 2, low: null })
+    expect(computeRatio([scores([20, 20], [10, 10])], alpha)).toMatchObject({ ratio: 2, high: null })
+    expect(computeRatio([scores([20, 20], [0, 0])], alpha)).toBeNull()
   })
 })

@@ -1,11 +1,11 @@
 /** Numbers of a measurement: worked by hand; errors are in no rate. */
 import { describe, expect, test } from 'vitest'
 import type { TriggerRun } from '../../../../schemas/triggers.ts'
-import { triggerMetricsOf } from '../../../../src/phases/4-report/triggers/metrics.ts'
-import { confusionsOf, triggerResultOf } from '../../../../src/phases/4-report/triggers/result.ts'
-import { triggerRunOf } from '../../../../src/phases/4-report/triggers/run_entry.ts'
-import { savingOf } from '../../../../src/phases/4-report/triggers/saving.ts'
-import { savingText } from '../../../../src/phases/4-report/triggers/text.ts'
+import { measureSaving } from '../../../../src/phases/4-report/triggers/early_stop_savings.ts'
+import { computeTriggerMetrics } from '../../../../src/phases/4-report/triggers/metrics.ts'
+import { findTriggerConfusions, toTriggerResult } from '../../../../src/phases/4-report/triggers/result.ts'
+import { toTriggerRun } from '../../../../src/phases/4-report/triggers/run_entry.ts'
+import { savingText } from '../../../../src/phases/4-report/triggers/trigger_text.ts'
 import { record as aRecord } from '../../../fixtures/record.ts'
 
 const run: TriggerRun = {
@@ -30,7 +30,7 @@ const letters = { t: 'triggered', n: 'not_triggered', e: 'error', m: 'missing' }
 function result(should_trigger: boolean, runs: string, query_id = 1) {
   const asked = { query_id, id: null, query: 'q', should_trigger, split: null, note: null }
   const made = [...runs].map((letter) => ({ ...run, outcome: letters[letter as keyof typeof letters] }))
-  return triggerResultOf(asked, made, 0.5)
+  return toTriggerResult(asked, made, 0.5)
 }
 
 test.each([
@@ -59,7 +59,7 @@ test('recall, precision and the rest', () => {
     result(false, 'tnn'),
     result(true, 'eee'),
   ]
-  const made = triggerMetricsOf(results)
+  const made = computeTriggerMetrics(results)
   expect(made.matrix).toEqual({ true_positive: 4, false_negative: 2, false_positive: 1, true_negative: 5 })
   expect(made.recall).toMatchObject({ value: 2 / 3, n: 2 })
   expect(made.precision).toMatchObject({ value: 0.8, n: 3 })
@@ -69,31 +69,31 @@ test('recall, precision and the rest', () => {
 
 test('intervals count queries, not runs: more runs of the same queries make them no narrower', () => {
   const width = (runs: string) => {
-    const recall = triggerMetricsOf([result(true, runs), result(true, runs)]).recall
+    const recall = computeTriggerMetrics([result(true, runs), result(true, runs)]).recall
     return (recall?.ci_high ?? 0) - (recall?.ci_low ?? 0)
   }
   expect(width('tttttt')).toBe(width('t'))
 })
 
 test('without queries of a kind, or without triggers, a rate is not known', () => {
-  expect(triggerMetricsOf([result(false, 'nnn')])).toMatchObject({ recall: null, precision: null })
-  expect(triggerMetricsOf([])).toMatchObject({ accuracy: null })
+  expect(computeTriggerMetrics([result(false, 'nnn')])).toMatchObject({ recall: null, precision: null })
+  expect(computeTriggerMetrics([])).toMatchObject({ accuracy: null })
 })
 
 test('confusions: the worst first, with the skills that were read instead', () => {
   const missed = result(true, 'tnn', 2)
   missed.query_runs[1] = { ...run, outcome: 'not_triggered', others: ['docx'] }
-  expect(confusionsOf([result(true, 'ttt', 1), missed, result(false, 'ttt', 3), result(true, 'eee', 4)])).toMatchObject(
-    [
-      { query_id: 3, kind: 'wrongly_triggered', trigger_rate: 1, instead: [] },
-      { query_id: 2, kind: 'missed', instead: [{ skill: 'docx', runs: 1 }] },
-    ],
-  )
+  expect(
+    findTriggerConfusions([result(true, 'ttt', 1), missed, result(false, 'ttt', 3), result(true, 'eee', 4)]),
+  ).toMatchObject([
+    { query_id: 3, kind: 'wrongly_triggered', trigger_rate: 1, instead: [] },
+    { query_id: 2, kind: 'missed', instead: [{ skill: 'docx', runs: 1 }] },
+  ])
 })
 
 describe('a run', () => {
   const of = (record: object | null, events: object[] = []) =>
-    triggerRunOf(
+    toTriggerRun(
       { run_id: 'x', run_number: 1, record: record as never, events: events as never },
       { skill: 'tidy', stop: 'skill_read' },
     )
@@ -139,14 +139,14 @@ describe('saving', () => {
   const stopped = { ...run, stopped: true, cost: cost(0.01) }
   const other = { ...run, outcome: 'not_triggered' as const, cost: cost(0.04) }
   test('is held against runs that did not trigger, or better against earlier ones that were let go on', () => {
-    expect(savingOf([stopped, stopped, other], { measured: [], benched: [] })).toMatchObject({
+    expect(measureSaving([stopped, stopped, other], { measured: [], benched: [] })).toMatchObject({
       stopped: 2,
       unit: 'usd',
       basis: 'runs that did not trigger',
       saved_share: 0.75,
     })
     const earlier = [{ ...run, cost: cost(0.1) }]
-    expect(savingOf([stopped, other], { measured: earlier, benched: [] })).toMatchObject({
+    expect(measureSaving([stopped, other], { measured: earlier, benched: [] })).toMatchObject({
       mean_whole: 0.1,
       saved_share: 0.9,
     })
@@ -156,21 +156,21 @@ describe('saving', () => {
       { ...run, cost: cost(0.2) },
       { ...run, outcome: 'not_triggered' as const, cost: cost(9) },
     ]
-    const saving = savingOf([stopped, other], { measured: [], benched })
+    const saving = measureSaving([stopped, other], { measured: [], benched })
     expect(saving).toMatchObject({ basis: 'benchmark runs that read the skill', mean_whole: 0.2, saved_share: 0.95 })
     expect(saving && savingText(saving)).toContain('benchmark runs that read the skill took $0.20: about 95 %')
     const measured = [{ ...run, cost: cost(0.1) }]
-    expect(savingOf([stopped, other], { measured, benched })).toMatchObject({ mean_whole: 0.1 })
+    expect(measureSaving([stopped, other], { measured, benched })).toMatchObject({ mean_whole: 0.1 })
     const none = [{ ...run, outcome: 'not_triggered' as const, cost: cost(9) }]
-    expect(savingOf([stopped, other], { measured: [], benched: none })?.basis).toBe('runs that did not trigger')
+    expect(measureSaving([stopped, other], { measured: [], benched: none })?.basis).toBe('runs that did not trigger')
   })
   test('is not known without either, and none where nothing was stopped', () => {
-    const alone = savingOf([stopped], { measured: [], benched: [] })
+    const alone = measureSaving([stopped], { measured: [], benched: [] })
     expect(alone).toMatchObject({ basis: 'none', saved: null })
     expect(alone && savingText(alone)).toMatch(/not known/)
-    expect(savingOf([other], { measured: [], benched: [] })).toBeNull()
+    expect(measureSaving([other], { measured: [], benched: [] })).toBeNull()
   })
   test('is in a unit that all of them know', () => {
-    expect(savingOf([{ ...stopped, cost: null }, other], { measured: [], benched: [] })?.unit).toBe('seconds')
+    expect(measureSaving([{ ...stopped, cost: null }, other], { measured: [], benched: [] })?.unit).toBe('seconds')
   })
 })

@@ -1,37 +1,37 @@
-/** agents/<name>/agent.yaml and system-prompt.md of an AAM package: who the agent is, what it may use. */
+/** Reads agents/<name>/agent.yaml and system-prompt.md of an AAM package: who the agent is and what it may use. */
 import path from 'node:path'
-import { entriesIn } from '../../../../base/files.ts'
-import type { Warn } from '../../warnings.ts'
+import { listEntries } from '../../../../base/fs/files.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
 import { type AamFields, openPackageFile } from './fields.ts'
-import { leavesFolder, packageText } from './own.ts'
+import { leavesFolder, readPackageText } from './package_files.ts'
 
 export interface AamAgent {
   name: string
   description: string
-  /** What it is told of itself. */
+  /** The agent's system prompt. */
   prompt: string
-  /** null: it says none. */
+  /** null: not given. */
   version: string | null
-  /** Folders or names of the package's skills; null: it lists none, and has all. */
+  /** Folders or names of the package's skills; null: not listed, so it has all. */
   skills: string[] | null
-  /** null: it says none. Kept where the agent is the session. */
+  /** null: not given. Applies where the agent is the session. */
   temperature: number | null
-  /** Names of the package's commands; null: it lists none, and has all. */
+  /** Names of the package's commands; null: not listed, so it has all. */
   commands: string[] | null
-  /** By Claude Code's names; null: it lists none, and has all. */
+  /** Claude Code's names; null: not listed, so it has all. */
   tools: string[] | null
-  /** The same as a file of .claude/agents/. */
+  /** The same agent as a file of .claude/agents/. */
   asSubAgent: string
 }
 
-interface Known {
+interface AgentContext {
   /** Absolute folder of the package. */
   root: string
   skills: readonly { folder: string; name: string }[]
   commandNames: readonly string[]
 }
 
-/** What AAM calls tools, and what Claude Code does. */
+/** AAM's tool names → Claude Code's. */
 const toolNames: Readonly<Record<string, readonly string[]>> = {
   file_read: ['Read', 'Glob', 'Grep'],
   file_write: ['Write', 'Edit'],
@@ -45,10 +45,10 @@ const toolNames: Readonly<Record<string, readonly string[]>> = {
   browser: ['WebFetch', 'WebSearch'],
 }
 
-/** Never throws: an agent that can't be read is left out, with a warning, and so is a second one of the same name. */
-export async function readAgents(folder: string, known: Known, warn: Warn): Promise<AamAgent[]> {
+/** Never throws: skips an unreadable agent, or a second one of the same name, with a warning. */
+export async function readAgents(folder: string, known: AgentContext, warn: Warn): Promise<AamAgent[]> {
   const agents: AamAgent[] = []
-  for (const entry of entriesIn(folder)) {
+  for (const entry of listEntries(folder)) {
     const place = path.join(folder, entry.name)
     const agent = entry.isDirectory()
       ? await readAgent(place, known, warn)
@@ -63,7 +63,7 @@ export async function readAgents(folder: string, known: Known, warn: Warn): Prom
   return agents
 }
 
-async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamAgent | null> {
+async function readAgent(folder: string, known: AgentContext, warn: Warn): Promise<AamAgent | null> {
   const file = path.join(folder, 'agent.yaml')
   const { isRead, fields, mistakes, unknown } = await openPackageFile(known.root, file)
   if (!isRead) {
@@ -71,7 +71,7 @@ async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamA
     return null
   }
   const told = {
-    name: nameOf(fields, path.basename(folder)),
+    name: readAgentName(fields, path.basename(folder)),
     description: fields.text('description'),
     version: fields.text('version'),
     skills: fields.has('skills') ? fields.texts('skills') : null,
@@ -81,9 +81,11 @@ async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamA
   const prompt = fields.text('system_prompt') ?? 'system-prompt.md'
   const tools = fields.has('tools') ? fields.texts('tools') : null
   fields.known('tools')
-  const { manner, temperature } = parametersIn(fields.inner('parameters'))
+  const { manner, temperature } = readParameters(fields.inner('parameters'))
   if (told.description === null) fields.wrong('description', 'is missing')
-  const body = leavesFolder(prompt) ? null : await packageText(known.root, path.join(folder, prompt)).catch(() => null)
+  const body = leavesFolder(prompt)
+    ? null
+    : await readPackageText(known.root, path.join(folder, prompt)).catch(() => null)
   if (body === null) fields.wrong('system_prompt', `names ${prompt}, which can't be read below the agent's folder`)
   for (const { at, message } of [...mistakes, ...unknown()]) warn(at, message)
   if (body === null) return null
@@ -95,9 +97,7 @@ async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamA
   for (const one of told.commands ?? [])
     if (!known.commandNames.includes(one)) warn(fields.at('commands'), `command ${one} is not in the package`)
   const mapped =
-    tools === null
-      ? null
-      : mappedTools(tools, (tool) => warn(fields.at('tools'), `tool ${tool} has no counterpart here`))
+    tools === null ? null : mapTools(tools, (tool) => warn(fields.at('tools'), `tool ${tool} has no counterpart here`))
   const own = {
     ...told,
     description: told.description ?? told.name,
@@ -108,8 +108,8 @@ async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamA
   return { ...own, asSubAgent: subAgentText({ ...own, skillNames: skills.map(({ name }) => name) }) }
 }
 
-/** A name becomes that of a file. */
-function nameOf(fields: AamFields, folder: string): string {
+/** The name is restricted because it becomes a file name. */
+function readAgentName(fields: AamFields, folder: string): string {
   const name = fields.text('name')
   if (name === null) return folder
   if (/^[\w.-]{1,64}$/.test(name) && !name.startsWith('.')) return name
@@ -117,24 +117,24 @@ function nameOf(fields: AamFields, folder: string): string {
   return folder
 }
 
-function parametersIn(parameters: AamFields): { manner: string[]; temperature: number | null } {
+function readParameters(parameters: AamFields): { manner: string[]; temperature: number | null } {
   const temperature = parameters.number('temperature')
   const isUsable = temperature === null || (temperature >= 0 && temperature <= 2)
   if (!isUsable) parameters.wrong('temperature', 'must be a number from 0 to 2')
   const manner = [
-    ...mannerOf(parameters.text('style'), 'Style'),
-    ...mannerOf(parameters.text('output_format'), 'Output format'),
+    ...readManner(parameters.text('style'), 'Style'),
+    ...readManner(parameters.text('output_format'), 'Output format'),
   ]
   return { manner, temperature: isUsable ? temperature : null }
 }
 
-function mannerOf(value: string | null, what: string): string[] {
+function readManner(value: string | null, what: string): string[] {
   return value === null || value === '' ? [] : [`${what}: ${value}`]
 }
 
-/** The older form: one file that is a sub-agent already. */
+/** The older form: a single file that already is a sub-agent. */
 async function readLegacy(file: string, root: string): Promise<AamAgent | null> {
-  const text = await packageText(root, file).catch(() => null)
+  const text = await readPackageText(root, file).catch(() => null)
   if (text === null) return null
   const name = path.basename(file, '.md')
   const description = /^description:[ \t]*(.+)$/m.exec(text)?.[1] ?? name
@@ -142,7 +142,7 @@ async function readLegacy(file: string, root: string): Promise<AamAgent | null> 
   return { name, description, prompt: withoutFrontmatter(text), ...nothing, asSubAgent: text }
 }
 
-function mappedTools(tools: readonly string[], odd: (tool: string) => void): string[] {
+function mapTools(tools: readonly string[], odd: (tool: string) => void): string[] {
   const mapped = tools.flatMap((tool) => {
     const own = toolNames[tool]
     if (own !== undefined) return own
@@ -161,7 +161,7 @@ function withoutFrontmatter(text: string): string {
     .trim()
 }
 
-/** As Claude Code has them; skills that are listed are read to it at its start. */
+/** Text in Claude Code's format; Claude Code loads the listed skills at the agent's start. */
 function subAgentText({
   name,
   description,

@@ -1,49 +1,50 @@
-/** One evals/cases/*.yaml of an AAM package. */
+/** Reads one evals/cases/*.yaml of an AAM package. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Environment, InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
-import { blankCase } from '../../blank_case.ts'
-import { placeInputs } from '../../inputs.ts'
-import type { Warn } from '../../warnings.ts'
-import { type AamFields, openPackageFile, valuesOf } from './fields.ts'
+import { blankCase } from '../../suite/blank_case.ts'
+import { placeInputs } from '../../suite/input_files.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { type AamFields, openPackageFile, toUnreadValues } from './fields.ts'
 import { claudeEvents } from './hooks.ts'
-import { leavesFolder } from './own.ts'
 import type { AamPackage } from './package.ts'
+import { leavesFolder } from './package_files.ts'
 
-export interface CasePlace {
-  /** Of the case, absolute. */
+export interface AamCasePlace {
+  /** Absolute path of the case. */
   file: string
   /** eval-config.json, absolute. */
   config: string
   package: AamPackage
   env: Record<string, string>
-  /** Fields of the config that nobody reads. */
+  /** Unknown fields of the config. */
   unread: Record<string, unknown>
   warn: Warn
 }
 
-/** Never throws: what is wrong is the reason why the case can't run. */
-export async function readAamCase(place: CasePlace): Promise<Omit<SuiteCase, 'eval_id'>> {
+/** Never throws: mistakes become the reason why the case cannot run. */
+export async function readAamCase(place: AamCasePlace): Promise<Omit<SuiteCase, 'eval_id'>> {
   const stem = path.basename(place.file).replace(/\.ya?ml$/, '')
   const { fields, mistakes, unknown } = await openPackageFile(place.package.root, place.file)
   const told = {
     name: fields.text('name'),
     description: fields.text('description'),
     target: fields.text('target'),
-    ...inputOf(fields),
-    ...expectedOf(fields),
-    criteria: criteriaOf(fields),
+    ...readCaseInput(fields),
+    ...readExpected(fields),
+    criteria: readCriteriaText(fields),
   }
   checkName(told.name, fields)
   const unread = unknown()
-  for (const { at, message } of unread) place.warn(at, message)
-  const target = targetOf(told.target, place.package)
-  const inputs = await inputsOf(told.files, place)
-  const start = await startOf(told.workspaceFiles, place)
+  for (const { at, message, meant } of unread) if (meant === null) place.warn(at, message)
+  const target = resolveCaseTarget(told.target, place.package)
+  const inputs = await placeFixtures(told.files, place)
+  const start = await placeStartFiles(told.workspaceFiles, place)
   const given = new Set([...inputs.files, ...start.files].map((one) => one.path))
   const reasons = [
-    ...mistakes.map(({ at, message }) => `${at}: ${message}`),
+    ...[...mistakes, ...place.package.mistakes].map(({ at, message }) => `${at}: ${message}`),
+    ...unread.flatMap(({ at, message, meant }) => (meant === null ? [] : [`${at}: ${message}`])),
     ...target.reasons.map((reason) => `${fields.at('target')}: ${reason}`),
     ...inputs.reasons.map((reason) => `${told.at.files}: ${reason}`),
     ...start.reasons.map((reason) => `${told.at.workspaceFiles}: ${reason}`),
@@ -53,11 +54,11 @@ export async function readAamCase(place: CasePlace): Promise<Omit<SuiteCase, 'ev
     prompt: told.prompt ?? '',
     files: [...inputs.files, ...start.files],
     expectations: told.criteria === null ? [] : [{ text: told.criteria }],
-    checks: checksOf(told, target.event),
+    checks: buildAamChecks(told, target.event),
     ...(told.target !== null && { target: told.target }),
-    ...notedOf(told.description, valuesOf(unread), { target, place }),
+    ...collectNotes(told.description, toUnreadValues(unread), { target, place }),
     skill_path: target.skill,
-    environment: environmentOf(place, { target, texts: start.texts, given, blocks: told.blocked !== null }),
+    environment: buildCaseEnvironment(place, { target, texts: start.texts, given, blocks: told.blocked !== null }),
   }
 }
 
@@ -70,11 +71,11 @@ function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_
   }
 }
 
-/** What an author notes, kept with the case: what it is for, the version of its agent, fields that nobody reads. */
-function notedOf(
+/** The author's notes, kept with the case: its description, its agent's version, and unknown fields. */
+function collectNotes(
   description: string | null,
   unread: Readonly<Record<string, unknown>>,
-  { target, place }: { target: Target; place: CasePlace },
+  { target, place }: { target: Target; place: AamCasePlace },
 ): Pick<SuiteCase, 'metadata'> {
   const version = place.package.agents.find(({ name }) => name === target.agent)?.version ?? null
   const metadata = {
@@ -91,7 +92,7 @@ function checkName(name: string | null, fields: AamFields): void {
   else if (!/^[a-z0-9-]{1,64}$/.test(name)) fields.wrong('name', 'must be 1 to 64 of a-z, 0-9 and -')
 }
 
-function inputOf(fields: AamFields) {
+function readCaseInput(fields: AamFields) {
   const input = fields.inner('input')
   const prompt = input.text('prompt')
   if (prompt === null || prompt.trim() === '') input.wrong('prompt', 'is missing')
@@ -99,7 +100,7 @@ function inputOf(fields: AamFields) {
   return { prompt, files: input.texts('files'), workspaceFiles: input.texts('workspace-files'), at }
 }
 
-function expectedOf(fields: AamFields) {
+function readExpected(fields: AamFields) {
   const expected = fields.inner('expected')
   const created = expected.texts('files-created')
   for (const one of created) {
@@ -113,15 +114,15 @@ function expectedOf(fields: AamFields) {
   }
 }
 
-function criteriaOf(fields: AamFields): string | null {
+function readCriteriaText(fields: AamFields): string | null {
   const judge = fields.inner('judge')
   const criteria = judge.text('criteria')
   if (criteria === null || criteria.trim() === '') judge.wrong('criteria', 'is missing')
   return criteria?.trim() || null
 }
 
-function checksOf(
-  { contains, notContains, created, blocked }: ReturnType<typeof expectedOf>,
+function buildAamChecks(
+  { contains, notContains, created, blocked }: ReturnType<typeof readExpected>,
   event: string | null,
 ): Check[] {
   return [
@@ -137,20 +138,20 @@ function checksOf(
 interface Target {
   /** Absolute folder of the skill under test; null: none. */
   skill: string | null
-  /** The event of Claude Code; null: it is not about a hook. */
+  /** Event name of Claude Code; null: it is not about a hook. */
   event: string | null
-  /** The agent that is the session; null: none. */
+  /** Name of the agent that is the session; null: none. */
   agent: string | null
   reasons: string[]
 }
 
-function targetOf(text: string | null, { skills, hooks, agents }: AamPackage): Target {
+function resolveCaseTarget(text: string | null, { skills, hooks, agents }: AamPackage): Target {
   const nothing: Target = { skill: null, event: null, agent: null, reasons: [] }
   if (text === null) return nothing
   const [, kind, name = ''] = /^(skill|hook|agent):(.+)$/.exec(text) ?? []
   const missing = (known: readonly string[]) => ({
     ...nothing,
-    reasons: [`target ${text}: the package has no such ${kind}; it has ${known.join(', ') || 'none'}`],
+    reasons: [`target ${text}: the package has no such ${kind} (it has ${known.join(', ') || 'none'})`],
   })
   switch (kind) {
     case 'skill': {
@@ -171,15 +172,15 @@ function targetOf(text: string | null, { skills, hooks, agents }: AamPackage): T
 }
 
 /** Fixtures keep their path relative to evals/. */
-async function inputsOf(files: readonly string[], { config, warn, file }: CasePlace) {
+async function placeFixtures(files: readonly string[], { config, warn, file }: AamCasePlace) {
   const outside = files.filter(leavesFolder).map((one) => `input file ${one}: leads out of the package`)
   const named = files.filter((one) => !leavesFolder(one)).map((one) => ({ path: one, at: `${file} input.files` }))
   const placed = await placeInputs(named, { file: config, root: path.dirname(config), warn })
   return { files: placed.files, reasons: [...outside, ...placed.reasons] }
 }
 
-/** What evals/fixtures/ or evals/ holds under that path; else the file is empty. */
-async function startOf(files: readonly string[], { config, warn }: CasePlace) {
+/** Takes the file from evals/fixtures/ or evals/ under that path; otherwise the file is empty. */
+async function placeStartFiles(files: readonly string[], { config, warn }: AamCasePlace) {
   const root = path.dirname(config)
   const made = { files: [] as InputFile[], texts: {} as Record<string, string>, reasons: [] as string[] }
   for (const one of files) {
@@ -188,7 +189,7 @@ async function startOf(files: readonly string[], { config, warn }: CasePlace) {
       continue
     }
     const relative = path.posix.normalize(one)
-    const found = await firstThere([`fixtures/${relative}`, relative], root)
+    const found = await findFirstExisting([`fixtures/${relative}`, relative], root)
     if (found === null) made.texts[relative] = ''
     else {
       const placed = await placeInputs([{ path: found, at: one }], { file: config, root, warn })
@@ -199,7 +200,7 @@ async function startOf(files: readonly string[], { config, warn }: CasePlace) {
   return made
 }
 
-async function firstThere(names: readonly string[], root: string): Promise<string | null> {
+async function findFirstExisting(names: readonly string[], root: string): Promise<string | null> {
   for (const name of names) {
     const info = await stat(path.join(root, name)).catch(() => null)
     if (info?.isFile()) return name
@@ -207,8 +208,8 @@ async function firstThere(names: readonly string[], root: string): Promise<strin
   return null
 }
 
-function environmentOf(
-  { package: own, env }: CasePlace,
+function buildCaseEnvironment(
+  { package: own, env }: AamCasePlace,
   about: { target: Target; texts: Record<string, string>; given: ReadonlySet<string>; blocks: boolean },
 ): Environment {
   const { target, texts } = about

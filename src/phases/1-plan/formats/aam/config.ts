@@ -1,33 +1,33 @@
-/** evals/eval-config.json of an AAM package: engine, judge, limits and surroundings of its cases. */
+/** Reads evals/eval-config.json of an AAM package: engine, judge, limits and environment of its cases. */
 import type { SandboxSettings } from '../../../../../schemas/evals.ts'
 import type { SuiteDefaults } from '../../../../../schemas/suite.ts'
-import { UserError } from '../../../../base/error.ts'
-import { exists } from '../../../../base/files.ts'
-import { parseJson } from '../../../../base/json.ts'
-import { suiteVariables } from '../../../../base/suite_variables.ts'
-import type { Warn } from '../../warnings.ts'
-import { openAamFile, valuesOf } from './fields.ts'
-import { leavesFolder, packageText } from './own.ts'
+import { UserError } from '../../../../base/errors/error.ts'
+import { pathExists } from '../../../../base/fs/files.ts'
+import { parseJson } from '../../../../base/json/json.ts'
+import { suiteVariables } from '../../../../base/secrets/suite_variables.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { openAamFile, toUnreadValues } from './fields.ts'
+import { leavesFolder, readPackageText } from './package_files.ts'
 
 export interface AamConfig {
   defaults: SuiteDefaults
   sandbox: SandboxSettings
   env: Record<string, string>
-  /** Fields that nobody reads, by their names. */
+  /** Unknown fields by name. */
   unread: Record<string, unknown>
 }
 
-/** Engines that the format names and we have. */
-const supported: ReadonlySet<string> = new Set(['claude-code', 'codex'])
-const reserved: ReadonlySet<string> = new Set(['copilot', 'cursor'])
+/** Engines that the format names and Whetstone supports. */
+const supportedEngines: ReadonlySet<string> = new Set(['claude-code', 'codex'])
+const reservedEngines: ReadonlySet<string> = new Set(['copilot', 'cursor'])
 const timeoutSeconds = 120
 
-/** `root`: of the package. Throws UserError for a file that can't be read, and for mistakes in it. */
-export async function readConfig(file: string, root: string, warn: Warn): Promise<AamConfig> {
+/** `root`: folder of the package. Throws UserError for an unreadable file and for mistakes in it. */
+export async function readAamConfig(file: string, root: string, warn: Warn): Promise<AamConfig> {
   const form =
     'a package with cases has one, such as {"version": 1, "engine": "claude-code"}; docs/formats.md shows the fields'
-  if (!(await exists(file))) throw new UserError(`${file}: no such file`, form)
-  const text = await packageText(root, file)
+  if (!(await pathExists(file))) throw new UserError(`${file}: no such file`, form)
+  const text = await readPackageText(root, file)
   parseJson(text, file)
   const { fields, mistakes, unknown } = openAamFile(text, file)
   const version = fields.number('version')
@@ -44,18 +44,18 @@ export async function readConfig(file: string, root: string, warn: Warn): Promis
   for (const one of writable) {
     if (leavesFolder(one)) sandbox.wrong('writable-paths', `holds ${one}, which leads out of the workspace`)
   }
-  const [first, ...others] = mistakes
+  const unread = unknown()
+  const [first, ...others] = [...mistakes, ...unread.filter(({ meant }) => meant !== null)]
   if (first !== undefined) {
     const more = others.map(({ at, message }) => `; ${at}: ${message}`).join('')
     throw new UserError(`${first.at}: ${first.message}${more}`, 'docs/formats.md shows the fields')
   }
   const { set, refused } = suiteVariables(env)
   for (const name of refused) warn(`env.${name}`, 'is not set: the run has its own')
-  const unread = unknown()
   for (const { at, message } of unread) warn(at, message)
   return {
     defaults: {
-      ...engineOf(engine ?? ''),
+      ...mapEngine(engine ?? ''),
       ...(judge && { judge: judge.replace(/^claude-(sonnet|opus|haiku)$/, '$1') }),
       timeout_seconds: timeout ?? timeoutSeconds,
     },
@@ -64,12 +64,14 @@ export async function readConfig(file: string, root: string, warn: Warn): Promis
       ...(writable.length > 0 && { only_writable: writable.map((one) => one.replace(/\/+$/, '') || '.') }),
     },
     env: set,
-    unread: valuesOf(unread),
+    unread: toUnreadValues(unread),
   }
 }
 
-function engineOf(engine: string): Pick<SuiteDefaults, 'engine' | 'unsupported_engine'> {
-  if (supported.has(engine)) return { engine }
-  const why = reserved.has(engine) ? 'it is reserved: it has no headless mode yet' : 'claude-code and codex are known'
+function mapEngine(engine: string): Pick<SuiteDefaults, 'engine' | 'unsupported_engine'> {
+  if (supportedEngines.has(engine)) return { engine }
+  const why = reservedEngines.has(engine)
+    ? 'it is reserved: it has no headless mode yet'
+    : 'claude-code and codex are known'
   return { unsupported_engine: `${engine} (${why})` }
 }

@@ -1,57 +1,60 @@
-/** The fields of a YAML or JSON object of an AAM package, taken one by one; mistakes and what nobody took have line and column. */
-import { messageOf } from '../../../../base/error.ts'
-import { readYaml, type Yaml } from '../../../../base/yaml.ts'
-import { isObject } from '../evals_json/fields.ts'
-import { packageText } from './own.ts'
+/** Reads the fields of a YAML or JSON object of an AAM package; mistakes and unread fields have line and column. */
+import { errorMessage } from '../../../../base/errors/error.ts'
+import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
+import { readYaml, type Yaml } from '../../../../base/text/yaml.ts'
+import { isJsonObject } from '../evals_json/fields.ts'
+import { readPackageText } from './package_files.ts'
 
 /** `at`: file:line:column. */
-export interface Mistake {
+export interface FieldMistake {
   at: string
   message: string
 }
 
-/** A field that nobody took. */
-export interface Unread extends Mistake {
-  /** With the names above it: input.retries. */
+/** A field that nothing has read. */
+export interface UnreadField extends FieldMistake {
+  /** The known field that it misspells; null: none. */
+  meant: string | null
+  /** Full path, such as input.retries. */
   name: string
   value: unknown
 }
 
 export interface AamFile {
-  /** False: nothing of it could be read. */
+  /** False: the file could not be read at all. */
   isRead: boolean
   fields: AamFields
-  mistakes: Mistake[]
-  unknown(): Unread[]
+  mistakes: FieldMistake[]
+  unknown(): UnreadField[]
 }
 
-/** Reads a file (absolute) of a package. Never throws: what keeps it from being read is its one mistake. */
+/** Reads a file (absolute) of a package. Never throws: an unreadable file has one mistake. */
 export async function openPackageFile(root: string, file: string): Promise<AamFile> {
   try {
-    return openAamFile(await packageText(root, file), file)
+    return openAamFile(await readPackageText(root, file), file)
   } catch (error) {
-    return unreadable({ at: file, message: messageOf(error).replace(`${file}: `, '') }, file)
+    return unreadable({ at: file, message: errorMessage(error).replace(`${file}: `, '') }, file)
   }
 }
 
-/** Reads YAML, and so JSON. Never throws: what can't be read is its one mistake. */
+/** Reads YAML, and so JSON. Never throws: an unreadable text has one mistake. */
 export function openAamFile(text: string, file: string): AamFile {
   const yaml = readYaml(text.replace(/^\uFEFF/, ''))
   if (!yaml.ok) return unreadable({ at: `${file}:${yaml.at.line}:${yaml.at.column}`, message: yaml.message }, file)
-  if (!isObject(yaml.value)) return unreadable({ at: `${file}:1:1`, message: 'not a map of fields' }, file)
-  const mistakes: Mistake[] = []
-  const unread: (() => Unread[])[] = []
+  if (!isJsonObject(yaml.value)) return unreadable({ at: `${file}:1:1`, message: 'not a map of fields' }, file)
+  const mistakes: FieldMistake[] = []
+  const unread: (() => UnreadField[])[] = []
   const fields = new AamFields(yaml, { path: [], file, yaml, mistakes, unread })
   return { isRead: true, fields, mistakes, unknown: () => unread.flatMap((each) => each()) }
 }
 
-/** What they say, by their names. */
-export function valuesOf(unread: readonly Unread[]): Record<string, unknown> {
+/** Values of unread fields by name. */
+export function toUnreadValues(unread: readonly UnreadField[]): Record<string, unknown> {
   return Object.fromEntries(unread.map(({ name, value }) => [name, value]))
 }
 
-/** Of its fields nothing can be said: not that they are missing either. */
-function unreadable(mistake: Mistake, file: string): AamFile {
+/** Without readable fields, none is reported as missing. */
+function unreadable(mistake: FieldMistake, file: string): AamFile {
   const fields = new AamFields(none, { path: [], file, yaml: none, mistakes: [], unread: [] })
   return { isRead: false, fields, mistakes: [mistake], unknown: () => [] }
 }
@@ -63,34 +66,34 @@ interface Place {
   path: readonly PropertyKey[]
   file: string
   yaml: Read
-  mistakes: Mistake[]
-  unread: (() => Unread[])[]
+  mistakes: FieldMistake[]
+  unread: (() => UnreadField[])[]
 }
 
-/** One object of a file. Every take marks the field as known; what does not fit is a mistake, and absent then. */
+/** One object of a file. Each read marks the field as known; an invalid value is a mistake and counts as absent. */
 export class AamFields {
   readonly #values: Readonly<Record<string, unknown>>
-  /** Every scalar as it is written: `1.0` and `yes` stay what they are. */
+  /** Every scalar as written, so that `1.0` and `yes` stay as they are. */
   readonly #written: Readonly<Record<string, unknown>>
   readonly #place: Place
   readonly #taken = new Set<string>()
   readonly #wrong = new Set<string>()
 
   constructor({ value, texts }: { value: unknown; texts: unknown }, place: Place) {
-    this.#values = isObject(value) ? value : {}
-    this.#written = isObject(texts) ? texts : {}
+    this.#values = isJsonObject(value) ? value : {}
+    this.#written = isJsonObject(texts) ? texts : {}
     this.#place = place
     place.unread.push(() => this.#unknown())
   }
 
-  /** Adds a mistake at a field; the first says it all: what can't be read is not missing too. */
+  /** Adds a mistake at a field. Only the first counts: an unreadable field is not also missing. */
   wrong(name: string, message: string): void {
     if (this.#wrong.has(name)) return
     this.#wrong.add(name)
     this.#tell([name], `${this.#nameOf(name)} ${message}`)
   }
 
-  /** Where a field stands: file:line:column. */
+  /** Position of a field: file:line:column. */
   at(name: string): string {
     return this.#where([name])
   }
@@ -104,7 +107,7 @@ export class AamFields {
     for (const name of names) this.#taken.add(name)
   }
 
-  /** As JSON has it; null where it is absent. */
+  /** JSON value; null if absent. */
   json(name: string): unknown {
     this.#taken.add(name)
     return this.#values[name] ?? null
@@ -147,7 +150,7 @@ export class AamFields {
     return null
   }
 
-  /** Seconds above 0, at most a week: longer ones no timer keeps. */
+  /** Seconds above 0, at most a week, because timers do not support more. */
   seconds(name: string): number | null {
     const given = this.number(name)
     if (given === null || (given > 0 && given <= 604_800)) return given
@@ -158,7 +161,7 @@ export class AamFields {
   textMap(name: string): Record<string, string> {
     if (this.json(name) === null) return {}
     const written = this.#written[name]
-    if (!isObject(written)) {
+    if (!isJsonObject(written)) {
       this.wrong(name, 'must be a map of texts')
       return {}
     }
@@ -174,18 +177,21 @@ export class AamFields {
     return made
   }
 
-  /** An object in it; one without fields where it is absent. */
+  /** An inner object; without fields if it is absent. */
   inner(name: string): AamFields {
     const value = this.json(name)
-    if (value !== null && !isObject(value)) this.wrong(name, 'must be a map')
+    if (value !== null && !isJsonObject(value)) this.wrong(name, 'must be a map')
     const path = [...this.#place.path, name]
     return new AamFields({ value, texts: this.#written[name] }, { ...this.#place, path })
   }
 
-  #unknown(): Unread[] {
+  #unknown(): UnreadField[] {
     return Object.entries(this.#values).flatMap(([key, value]) => {
+      if (this.#taken.has(key)) return []
       const name = this.#nameOf(key)
-      return this.#taken.has(key) ? [] : [{ at: this.#where([key]), message: `${name} is not read`, name, value }]
+      const meant = findMisspelling(key, [...this.#taken])
+      const hint = meant === null ? '' : ` (did you mean "${meant}"?)`
+      return [{ at: this.#where([key]), message: `${name} is not read${hint}`, name, value, meant }]
     })
   }
 

@@ -1,15 +1,16 @@
-/** hooks/hooks.json of an AAM package as Claude Code's hooks; each command gets what a session says in both dialects. */
-
+/** Converts hooks/hooks.json of an AAM package to Claude Code's hooks; each command gets its input in both dialects. */
 import path from 'node:path'
 import type { HookEntry, Hooks } from '../../../../../schemas/environment.ts'
-import { messageOf } from '../../../../base/error.ts'
-import { exists } from '../../../../base/files.ts'
-import { ownFile } from '../../../../base/own_file.ts'
-import { readYaml } from '../../../../base/yaml.ts'
-import { isObject } from '../evals_json/fields.ts'
-import { packageText } from './own.ts'
+import { errorMessage } from '../../../../base/errors/error.ts'
+import { pathExists } from '../../../../base/fs/files.ts'
+import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
+import { readYaml } from '../../../../base/text/yaml.ts'
+import { isJsonObject } from '../evals_json/fields.ts'
+import { unknownEvent } from '../hook_events.ts'
+import type { FieldMistake } from './fields.ts'
+import { readPackageText } from './package_files.ts'
 
-/** Events by their names in the package. */
+/** Event names of the package → Claude Code's. */
 export const claudeEvents: Readonly<Record<string, string>> = {
   'pre-tool-use': 'PreToolUse',
   'permission-request': 'PermissionRequest',
@@ -23,63 +24,66 @@ export const claudeEvents: Readonly<Record<string, string>> = {
   notification: 'Notification',
 }
 
-/** A group of a hooks.json as it is written. */
+/** A group of hooks.json as written. */
 interface AamHookGroup {
   matcher: string | null
   entries: HookEntry[]
 }
 
 export interface AamHooks {
-  /** By the package's own event names. */
+  /** Keyed by the package's own event names. */
   groups: Record<string, AamHookGroup[]>
-  warnings: { at: string; message: string }[]
+  warnings: FieldMistake[]
+  /** Misspelt events, whose hooks would never run. */
+  mistakes: FieldMistake[]
 }
 
-/** Of a package's folder. Never throws: what can't be read is left out with a warning; null: there is no hooks/hooks.json. */
+/** Reads the hooks of a package's folder. Never throws: skips what is unreadable with a warning; null: no hooks/hooks.json. */
 export async function readAamHooks(root: string): Promise<AamHooks | null> {
   const file = path.join(root, 'hooks/hooks.json')
-  if (!(await exists(file))) return null
-  const text = await packageText(root, file).catch((error: unknown) => error)
-  const warnings: AamHooks['warnings'] = []
-  const nothing = (message: string) => ({ groups: {}, warnings: [{ at: file, message }] })
-  if (typeof text !== 'string') return nothing(messageOf(text))
+  if (!(await pathExists(file))) return null
+  const text = await readPackageText(root, file).catch((error: unknown) => error)
+  const [warnings, mistakes]: [FieldMistake[], FieldMistake[]] = [[], []]
+  const nothing = (message: string) => ({ groups: {}, warnings: [{ at: file, message }], mistakes: [] })
+  if (typeof text !== 'string') return nothing(errorMessage(text))
   const yaml = readYaml(text.replace(/^\uFEFF/, ''))
   if (!yaml.ok) return nothing(`${file}:${yaml.at.line}:${yaml.at.column}: ${yaml.message}`)
-  const warn: WarnAt = (place, message) => {
+  const where = (place: readonly PropertyKey[]) => {
     const { line, column } = yaml.at(place)
-    warnings.push({ at: `${file}:${line}:${column}`, message })
+    return `${file}:${line}:${column}`
   }
+  const warn: HookWarn = (place, message) => warnings.push({ at: where(place), message })
   const { value } = yaml
-  const events = isObject(value) && isObject(value.hooks) ? value.hooks : null
-  if (!isObject(value) || events === null) return nothing('has no map "hooks"')
+  const events = isJsonObject(value) && isJsonObject(value.hooks) ? value.hooks : null
+  if (!isJsonObject(value) || events === null) return nothing('has no map "hooks"')
   warnUnread(value, { known: ['version', 'hooks', 'description'], at: [], warn })
   const { version = 1 } = value
   if (version !== 1) warn(['version'], `is ${JSON.stringify(version)}; 1 is known`)
   const groups: AamHooks['groups'] = {}
   for (const [event, given] of Object.entries(events)) {
-    if (!Object.hasOwn(claudeEvents, event) && !Object.values(claudeEvents).includes(event)) {
-      warn(['hooks', event], `${event} is no event that is known; its hooks never run`)
-      continue
-    }
-    groups[event] = groupsIn(given, { root, warn: (place, message) => warn(['hooks', event, ...place], message) })
+    const unknown = unknownEvent(event, Object.keys(claudeEvents))
+    if (unknown?.isMistake) mistakes.push({ at: where(['hooks', event]), message: unknown.message })
+    else if (unknown) warn(['hooks', event], `${unknown.message}; its hooks never run`)
+    if (unknown !== null) continue
+    groups[event] = readHookGroups(given, { root, warn: (place, message) => warn(['hooks', event, ...place], message) })
   }
-  return { groups, warnings }
+  return { groups, warnings, mistakes }
 }
 
-type WarnAt = (path: readonly PropertyKey[], message: string) => void
+type HookWarn = (path: readonly PropertyKey[], message: string) => void
 
 interface GroupPlace {
   root: string
-  warn: WarnAt
+  warn: HookWarn
 }
 
-function groupsIn(given: unknown, { root, warn }: GroupPlace): AamHookGroup[] {
+function readHookGroups(given: unknown, { root, warn }: GroupPlace): AamHookGroup[] {
   if (!Array.isArray(given)) {
     warn([], 'must be a list of groups')
     return []
   }
   return given.flatMap((group: unknown, index) => {
-    if (!isObject(group) || !Array.isArray(group.hooks)) {
+    if (!isJsonObject(group) || !Array.isArray(group.hooks)) {
       warn([index], 'a group needs a list "hooks"')
       return []
     }
@@ -91,15 +95,15 @@ function groupsIn(given: unknown, { root, warn }: GroupPlace): AamHookGroup[] {
     }
     const entries = group.hooks.flatMap((entry: unknown, at) => {
       const place = [index, 'hooks', at]
-      return entryOf(entry, { root, warn: (inner, message) => warn([...place, ...inner], message) }) ?? []
+      return readHookEntry(entry, { root, warn: (inner, message) => warn([...place, ...inner], message) }) ?? []
     })
     return [{ matcher, entries }]
   })
 }
 
-/** Its type is what it says, else what it has. */
-function entryOf(entry: unknown, { root, warn }: GroupPlace): HookEntry | null {
-  if (!isObject(entry)) {
+/** Uses the explicit type, or derives it from the fields. */
+function readHookEntry(entry: unknown, { root, warn }: GroupPlace): HookEntry | null {
+  if (!isJsonObject(entry)) {
     warn([], 'needs a "command" or a "prompt"')
     return null
   }
@@ -125,20 +129,20 @@ function entryOf(entry: unknown, { root, warn }: GroupPlace): HookEntry | null {
 
 function warnUnread(
   object: Record<string, unknown>,
-  { known, at, warn }: { known: readonly string[]; at: readonly PropertyKey[]; warn: WarnAt },
+  { known, at, warn }: { known: readonly string[]; at: readonly PropertyKey[]; warn: HookWarn },
 ): void {
   for (const name of Object.keys(object)) if (!known.includes(name)) warn([...at, name], `${name} is not read`)
 }
 
-/** A session's hooks start in the agent's folder, where no file of the package lies; its tests start in the package's. */
+/** In a session hooks start in the agent's folder, which has no file of the package; tests start in the package's folder. */
 function warnRelative(command: string, { root, warn }: GroupPlace): void {
-  const own = command.split(/[\s"'`;|&()<>=]+/).find((word) => /^[\w.]/.test(word) && ownFile(root, word) !== null)
+  const own = command.split(/[\s"'`;|&()<>=]+/).find((word) => /^[\w.]/.test(word) && findOwnFile(root, word) !== null)
   if (own === undefined) return
   warn(['command'], `names ${own} without \${PACKAGE_ROOT}/ before it: in a session it starts in another folder`)
 }
 
-/** As Claude Code has them; events that name the same are joined, groups of nothing left out. */
-export function claudeHooks({ groups }: AamHooks): Hooks {
+/** Returns Claude Code's form: joins events with the same name and drops empty groups. */
+export function toClaudeHooks({ groups }: AamHooks): Hooks {
   const made: Hooks = {}
   for (const [event, each] of Object.entries(groups)) {
     const name = claudeEvents[event] ?? event
@@ -148,24 +152,31 @@ export function claudeHooks({ groups }: AamHooks): Hooks {
     made[name].push(
       ...all.map(({ matcher, entries }) => ({
         ...(matcher !== null && { matcher }),
-        hooks: entries.map((entry) => inSession(entry, event)),
+        hooks: entries.map((entry) => addPackageNames(entry, event)),
       })),
     )
   }
   return made
 }
 
-/** The event's name in the package goes along with what the session says, and its fields in camelCase beside its own. */
-function inSession(entry: HookEntry, event: string): HookEntry {
+/** Adds the package's event name and camelCase copies of the fields to the hook's input. */
+function addPackageNames(entry: HookEntry, event: string): HookEntry {
   if (entry.command === undefined) return entry
-  const root = `export PACKAGE_ROOT="\${ENVIRONMENT_DIR}" CLAUDE_PLUGIN_ROOT="\${ENVIRONMENT_DIR}"`
-  return { ...entry, command: `${root}\nnode -e '${translator}' ${event} | {\n${entry.command}\n}` }
+  return { ...entry, command: `${translatorPrefix} ${event} | {\n${entry.command}\n}` }
 }
 
-/** No single quote may be in it. Fields of a tool's input are the same in both dialects. */
+/** Returns the package's own command, without the wrapper of `addPackageNames`. */
+export function stripTranslator(command: string): string {
+  const [before, own = ''] = command.split(/ [\w-]+ \| \{\n(.*)\n\}$/s, 2)
+  return before === translatorPrefix ? own : command
+}
+
+/** Must not contain single quotes. Fields of a tool's input are the same in both dialects. */
 const translator = [
   'const said = JSON.parse(require("fs").readFileSync(0, "utf8"))',
   'const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())',
   'const both = Object.fromEntries(Object.entries(said).map(([name, value]) => [camel(name), value]))',
   'console.log(JSON.stringify({ ...both, ...said, hookEventName: process.argv[1] }))',
 ].join('; ')
+
+const translatorPrefix = `export PACKAGE_ROOT="\${ENVIRONMENT_DIR}" CLAUDE_PLUGIN_ROOT="\${ENVIRONMENT_DIR}"\nnode -e '${translator}'`

@@ -1,26 +1,27 @@
-/** An AAM package as evals install it: skills, hooks, rules, agents, commands, MCP servers, AGENTS.md. */
+/** Reads an AAM package as evals install it: skills, hooks, rules, agents, commands, MCP servers, AGENTS.md. */
 import path from 'node:path'
 import type { Hooks, McpServers } from '../../../../../schemas/environment.ts'
 import { mcpServers } from '../../../../../schemas/environment.ts'
 import type { InputFile } from '../../../../../schemas/suite.ts'
-import { messageOf } from '../../../../base/error.ts'
-import { entriesIn, exists, walk } from '../../../../base/files.ts'
-import { checkAs, parseJson } from '../../../../base/json.ts'
-import { ownFile } from '../../../../base/own_file.ts'
-import { fileContent } from '../../inputs.ts'
-import type { Warn } from '../../warnings.ts'
-import { isObject, textIn } from '../evals_json/fields.ts'
+import { errorMessage } from '../../../../base/errors/error.ts'
+import { listEntries, pathExists, walk } from '../../../../base/fs/files.ts'
+import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
+import { checkAs, parseJson } from '../../../../base/json/json.ts'
+import { hashFileContent } from '../../suite/input_files.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
 import { type AamAgent, readAgents } from './agents.ts'
-import { claudeHooks, readAamHooks } from './hooks.ts'
-import { packageText } from './own.ts'
+import type { FieldMistake } from './fields.ts'
+import { readAamHooks, toClaudeHooks } from './hooks.ts'
+import { readPackageText } from './package_files.ts'
 
 interface AamSkill {
-  /** Its folder's name, and the name in its SKILL.md. */
+  /** Name of its folder; `name` is from its SKILL.md. */
   folder: string
   name: string
   /** Absolute. */
   path: string
-  /** <folder>/…, without its tests. */
+  /** Paths <folder>/…, without its tests. */
   files: InputFile[]
 }
 
@@ -35,28 +36,30 @@ export interface AamPackage {
   agents: AamAgent[]
   commands: InputFile[]
   servers: McpServers
-  /** What AGENTS.md says. */
+  /** Text of AGENTS.md. */
   instructions: string | null
-  /** What hooks and servers may need of the package: all of it but its evals and tests; empty where there are neither. */
+  /** Files that hooks and servers may need: the package without evals and tests; empty if it has neither hooks nor servers. */
   files: InputFile[]
-  /** package.agent.json as the agent finds it. */
+  /** Text of package.agent.json as the agent finds it. */
   minimal: string
+  /** Mistakes that keep every case from running. */
+  mistakes: FieldMistake[]
 }
 
-/** Never throws: what can't be read is left out, with a warning. */
+/** Never throws: skips what is unreadable, with a warning. */
 export async function readPackage(root: string, warn: Warn): Promise<AamPackage> {
   const [manifest, hooks, servers, skills, rules, commands, instructions] = await Promise.all([
-    manifestOf(root, warn),
+    readManifest(root, warn),
     readAamHooks(root),
-    serversOf(root, warn),
-    skillsOf(root, warn),
-    rulesOf(root, warn),
+    readServers(root, warn),
+    readPackageSkills(root, warn),
+    readPackageRules(root, warn),
     flatFiles(path.join(root, 'commands')),
-    instructionsOf(root, warn),
+    readInstructions(root, warn),
   ])
   for (const { at, message } of hooks?.warnings ?? []) warn(at, message)
   const { name, version } = manifest
-  const installed = { skills, hooks: hooks === null ? {} : claudeHooks(hooks), rules, commands }
+  const installed = { skills, hooks: hooks === null ? {} : toClaudeHooks(hooks), rules, commands }
   const commandNames = installed.commands.map((one) => path.basename(one.path, '.md'))
   const needsFiles = Object.keys(installed.hooks).length + Object.keys(servers).length > 0
   return {
@@ -68,6 +71,7 @@ export async function readPackage(root: string, warn: Warn): Promise<AamPackage>
     servers,
     instructions,
     files: needsFiles ? await packageFiles(root) : [],
+    mistakes: hooks?.mistakes ?? [],
     minimal: `${JSON.stringify({ name, version: version ?? '0.0.0', description: manifest.description }, null, 2)}\n`,
   }
 }
@@ -78,30 +82,30 @@ interface Manifest {
   description: string
 }
 
-async function manifestOf(root: string, warn: Warn): Promise<Manifest> {
+async function readManifest(root: string, warn: Warn): Promise<Manifest> {
   const file = path.join(root, 'package.agent.json')
   const nameless = { name: path.basename(root) || 'package', version: null, description: '' }
-  if (!(await exists(file))) {
+  if (!(await pathExists(file))) {
     warn(file, "no such file; the folder's name is used")
     return nameless
   }
   try {
-    const value = parseJson(await packageText(root, file), file)
-    if (!isObject(value)) throw new Error('not an object')
+    const value = parseJson(await readPackageText(root, file), file)
+    if (!isJsonObject(value)) throw new Error('not an object')
     warnOfManifest(value, file, warn)
-    if (textIn(value.name) === null) warn(file, "it has no name; the folder's is used")
+    if (readNonEmptyText(value.name) === null) warn(file, "it has no name; the folder's is used")
     return {
-      name: textIn(value.name) ?? nameless.name,
-      version: textIn(value.version),
-      description: textIn(value.description) ?? '',
+      name: readNonEmptyText(value.name) ?? nameless.name,
+      version: readNonEmptyText(value.version),
+      description: readNonEmptyText(value.description) ?? '',
     }
   } catch (error) {
-    warn(file, messageOf(error))
+    warn(file, errorMessage(error))
     return nameless
   }
 }
 
-/** What eval reads of a manifest, and what only describes the package. */
+/** Manifest fields that eval reads, and those that only describe the package. */
 const manifestFields: ReadonlySet<string> = new Set(
   '$schema name version description dependencies quality author authors license homepage repository keywords tags'.split(
     ' ',
@@ -116,28 +120,28 @@ function warnOfManifest(manifest: Record<string, unknown>, file: string, warn: W
     ? dependencies.map(String)
     : Object.entries(Object(dependencies ?? {})).map(([name, version]) => `${name} ${String(version)}`)
   for (const one of named) warn(`${file} dependencies`, `${one} is not installed: dependencies are not resolved here`)
-  for (const one of qualityIn(quality, 'evals')) warn(`${file} quality`, `${one} is not run: eval runs evals/`)
+  for (const one of listQualityEntries(quality, 'evals')) warn(`${file} quality`, `${one} is not run: eval runs evals/`)
 }
 
-/** What `test` tells of a manifest: tests that it names and that are not run. Never throws. */
-export async function unrunTests(root: string): Promise<string[]> {
+/** Warnings of `test` about tests that the manifest names but that are not run. Never throws. */
+export async function listUnrunTests(root: string): Promise<string[]> {
   const file = path.join(root, 'package.agent.json')
-  if (!(await exists(file))) return []
-  const value = await packageText(root, file)
+  if (!(await pathExists(file))) return []
+  const value = await readPackageText(root, file)
     .then((text) => parseJson(text, file))
     .catch(() => null)
-  const unrun = isObject(value) ? qualityIn(value.quality, 'tests') : []
+  const unrun = isJsonObject(value) ? listQualityEntries(value.quality, 'tests') : []
   return unrun.map((one) => `${file} quality: ${one} is not run: the tests of skills and hooks are`)
 }
 
-/** The entries of one list, each in words; what is no list is told as it is. */
-function qualityIn(quality: unknown, list: 'tests' | 'evals'): string[] {
-  const given = isObject(quality) ? quality[list] : quality
+/** Formats each entry of one list; a value that is not a list is one entry. */
+function listQualityEntries(quality: unknown, list: 'tests' | 'evals'): string[] {
+  const given = isJsonObject(quality) ? quality[list] : quality
   if (given === undefined || given === null) return []
   return [given].flat().map((one) => `${list}: ${JSON.stringify(one)}`)
 }
 
-/** Tests hold what is expected, and evals too: an agent finds neither. */
+/** Tests and evals contain expected answers, so agents must not see them. */
 function isHidden(relative: string): boolean {
   const parts = relative.split('/')
   if (['evals', 'workspaces', 'package.agent.lock'].includes(parts[0] ?? '')) return true
@@ -152,26 +156,26 @@ function isTests([top, second, third]: readonly string[]): boolean {
 
 async function packageFiles(root: string): Promise<InputFile[]> {
   const { files } = await walk(root, { skip: isHidden, unreadable: 'leave_out' })
-  return Promise.all(files.map((file) => inputOf(file.source, file.path)))
+  return Promise.all(files.map((file) => hashInput(file.source, file.path)))
 }
 
-/** Content decides, so that a package moved elsewhere is the same. */
-async function inputOf(source: string, name: string): Promise<InputFile> {
-  return { path: name, source, ...(await fileContent(source)) }
+/** The hash depends on content only, so that a moved package is the same. */
+async function hashInput(source: string, name: string): Promise<InputFile> {
+  return { path: name, source, ...(await hashFileContent(source)) }
 }
 
-function foldersIn(folder: string): string[] {
-  return entriesIn(folder).flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? entry.name : []))
+function listFolders(folder: string): string[] {
+  return listEntries(folder).flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? entry.name : []))
 }
 
-async function skillsOf(root: string, warn: Warn): Promise<AamSkill[]> {
+async function readPackageSkills(root: string, warn: Warn): Promise<AamSkill[]> {
   const skills: AamSkill[] = []
-  for (const folder of foldersIn(path.join(root, 'skills'))) {
+  for (const folder of listFolders(path.join(root, 'skills'))) {
     const place = path.join(root, 'skills', folder)
     const file = path.join(place, 'SKILL.md')
-    if (!(await exists(file))) continue
-    const text = await packageText(place, file).catch((error: unknown) => {
-      warn(file, `${messageOf(error)}; the skill is left out`)
+    if (!(await pathExists(file))) continue
+    const text = await readPackageText(place, file).catch((error: unknown) => {
+      warn(file, `${errorMessage(error)}; the skill is left out`)
       return null
     })
     if (text === null) continue
@@ -187,54 +191,54 @@ async function skillsOf(root: string, warn: Warn): Promise<AamSkill[]> {
       folder,
       name: name ?? folder,
       path: place,
-      files: await Promise.all(files.map((file) => inputOf(file.source, `${folder}/${file.path}`))),
+      files: await Promise.all(files.map((file) => hashInput(file.source, `${folder}/${file.path}`))),
     })
   }
   return skills
 }
 
-/** rules/<name>/RULE.md as <name>.md; a Markdown file in rules/ as it is. */
-async function rulesOf(root: string, warn: Warn): Promise<InputFile[]> {
+/** Installs rules/<name>/RULE.md as <name>.md, and Markdown files in rules/ under their own names. */
+async function readPackageRules(root: string, warn: Warn): Promise<InputFile[]> {
   const rules = path.join(root, 'rules')
-  const inner = foldersIn(rules).map((name) => [`${name}.md`, path.join(rules, name, 'RULE.md')] as const)
+  const inner = listFolders(rules).map((name) => [`${name}.md`, path.join(rules, name, 'RULE.md')] as const)
   const made: InputFile[] = await flatFiles(rules)
   for (const [name, source] of inner) {
-    if (!(await exists(source))) warn(path.dirname(source), 'it holds no RULE.md: no rule comes of it')
-    if (ownFile(root, path.relative(root, source)) !== null && !made.some((one) => one.path === name))
-      made.push(await inputOf(source, name))
+    if (!(await pathExists(source))) warn(path.dirname(source), 'it holds no RULE.md: no rule comes of it')
+    if (findOwnFile(root, path.relative(root, source)) !== null && !made.some((one) => one.path === name))
+      made.push(await hashInput(source, name))
   }
   return made
 }
 
 /** null: there is no such file. */
-async function instructionsOf(root: string, warn: Warn): Promise<string | null> {
+async function readInstructions(root: string, warn: Warn): Promise<string | null> {
   const file = path.join(root, 'AGENTS.md')
-  if (!(await exists(file))) return null
-  return packageText(root, file).catch((error: unknown) => {
-    warn(file, `${messageOf(error)}; it is left out`)
+  if (!(await pathExists(file))) return null
+  return readPackageText(root, file).catch((error: unknown) => {
+    warn(file, `${errorMessage(error)}; it is left out`)
     return null
   })
 }
 
 /** The Markdown files of a folder. */
 async function flatFiles(folder: string): Promise<InputFile[]> {
-  const names = entriesIn(folder).flatMap(({ name }) =>
-    name.endsWith('.md') && ownFile(path.dirname(folder), `${path.basename(folder)}/${name}`) ? name : [],
+  const names = listEntries(folder).flatMap(({ name }) =>
+    name.endsWith('.md') && findOwnFile(path.dirname(folder), `${path.basename(folder)}/${name}`) ? name : [],
   )
-  return Promise.all(names.map((name) => inputOf(path.join(folder, name), name)))
+  return Promise.all(names.map((name) => hashInput(path.join(folder, name), name)))
 }
 
-/** mcp/servers.json: the servers alone, or below "servers" or "mcpServers". */
-async function serversOf(root: string, warn: Warn): Promise<McpServers> {
+/** mcp/servers.json: the servers at the top level, or below "servers" or "mcpServers". */
+async function readServers(root: string, warn: Warn): Promise<McpServers> {
   const file = path.join(root, 'mcp/servers.json')
-  if (!(await exists(file))) return {}
+  if (!(await pathExists(file))) return {}
   try {
-    const value = parseJson(await packageText(root, file), file)
-    const servers = isObject(value) ? (value.mcpServers ?? value.servers ?? value) : value
+    const value = parseJson(await readPackageText(root, file), file)
+    const servers = isJsonObject(value) ? (value.mcpServers ?? value.servers ?? value) : value
     const text = JSON.stringify(servers).replaceAll(/\$\{(PACKAGE_ROOT|CLAUDE_PLUGIN_ROOT)\}/g, `\${ENVIRONMENT_DIR}`)
     return checkAs(mcpServers, JSON.parse(text), 'mcp/servers.json')
   } catch (error) {
-    warn(file, `${messageOf(error)}; no server is started`)
+    warn(file, `${errorMessage(error)}; no server is started`)
     return {}
   }
 }

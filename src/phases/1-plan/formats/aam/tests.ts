@@ -1,71 +1,72 @@
-/** The deterministic tests of an AAM package: skills/<name>/tests and hooks/tests. */
+/** Reads the deterministic tests of an AAM package: skills/<name>/tests and hooks/tests. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { exists } from '../../../../base/files.ts'
-import { type AamFields, type Mistake, openPackageFile } from './fields.ts'
-import { leavesFolder } from './own.ts'
+import { pathExists } from '../../../../base/fs/files.ts'
+import { type AamFields, type FieldMistake, openPackageFile } from './fields.ts'
+import { leavesFolder } from './package_files.ts'
 
 interface ProcessExpectation {
   /** null: any. */
   exitCode: number | null
   stdoutContains: string[]
   stderrContains: string[]
-  /** Neither in stdout nor in stderr. */
+  /** Must be in neither stdout nor stderr. */
   notContains: string[]
-  /** A part of what stdout says as JSON; undefined: none is asked for. */
+  /** Expected part of stdout's JSON; undefined: not checked. */
   stdoutJson: unknown
 }
 
-interface Shared {
-  /** The stem of its file. */
+interface TestBase {
+  /** File name without its extension. */
   stem: string
   name: string
-  /** null: it has none. */
+  /** null: not given. */
   description: string | null
   /** Absolute. */
   file: string
-  /** Where its process starts, absolute. */
+  /** Absolute folder where its process starts. */
   cwd: string
   env: Record<string, string>
   timeoutSeconds: number
   expected: ProcessExpectation
-  /** Why it can't be run; empty: it can. */
-  mistakes: Mistake[]
-  /** Fields that nobody read. */
-  unknown: Mistake[]
+  /** Why it cannot run; empty: it can. */
+  mistakes: FieldMistake[]
+  /** Unknown fields. */
+  unknown: FieldMistake[]
 }
 
 export type AamTest =
-  | (Shared & { kind: 'skill'; skill: string; command: string; stdin: string | null; files: string[] })
-  | (Shared & {
+  | (TestBase & { kind: 'skill'; skill: string; command: string; stdin: string | null; files: string[] })
+  | (TestBase & {
       kind: 'hook'
       event: string
-      /** Which group of the event. */
+      /** Index of the event's group. */
       index: number
       /** Absolute; null: an empty payload. */
       fixture: string | null
-      /** By dot paths. */
+      /** Keyed by dot paths. */
       overrides: Record<string, unknown>
     })
 
 export interface AamTests {
-  /** Absolute: the package, or the skill alone. */
+  /** Absolute folder of the package, or of a single skill. */
   root: string
   tests: AamTest[]
-  /** Folders of tests without a case: of a skill, or of hooks (null). */
+  /** Test folders without a case; `skill` null: tests of hooks. */
   empty: { skill: string | null; folder: string }[]
   warnings: string[]
 }
 
 const defaultSeconds = 30
 
-/** Reads all of them; of a skill's own folder its tests. Never throws: what is wrong is said with the test, or is a warning. */
+/** Reads all tests of a package or of a skill's folder. Never throws: mistakes go to the test, or to the warnings. */
 export async function readAamTests(root: string): Promise<AamTests> {
   const found: AamTests = { root, tests: [], empty: [], warnings: [] }
-  if (await exists(path.join(root, 'SKILL.md'))) await addSkill(root, found)
-  for (const name of await namesIn(path.join(root, 'skills'))) await addSkill(path.join(root, 'skills', name), found)
+  if (await pathExists(path.join(root, 'SKILL.md'))) await addSkill(root, found)
+  for (const name of await listTestNames(path.join(root, 'skills')))
+    await addSkill(path.join(root, 'skills', name), found)
   await addTests({ folder: path.join(root, 'hooks/tests'), skill: null, read: (one) => hookTest(one, root) }, found)
-  if (await exists(path.join(root, 'commands/tests'))) {
+  if (await pathExists(path.join(root, 'commands/tests'))) {
     found.warnings.push(`${path.join(root, 'commands/tests')}: the format says nothing of such tests; they are not run`)
   }
   return found
@@ -78,9 +79,9 @@ async function addSkill(folder: string, found: AamTests): Promise<void> {
 
 interface Source {
   fields: AamFields
-  shared: Omit<Shared, 'cwd' | 'expected' | 'name' | 'description' | 'unknown'>
+  shared: Omit<TestBase, 'cwd' | 'expected' | 'name' | 'description' | 'unknown'>
   folder: string
-  unknown: () => Mistake[]
+  unknown: () => FieldMistake[]
 }
 
 interface TestFolder {
@@ -90,9 +91,9 @@ interface TestFolder {
 }
 
 async function addTests({ folder, skill, read }: TestFolder, found: AamTests): Promise<void> {
-  const names = (await namesIn(path.join(folder, 'cases'))).filter((name) => /\.ya?ml$/.test(name))
+  const names = (await listTestNames(path.join(folder, 'cases'))).filter((name) => /\.ya?ml$/.test(name))
   if (names.length === 0) {
-    const signs = ['cases', 'test-config.json'].map((name) => exists(path.join(folder, name)))
+    const signs = ['cases', 'test-config.json'].map((name) => pathExists(path.join(folder, name)))
     if ((await Promise.all(signs)).includes(true)) found.empty.push({ skill, folder })
     return
   }
@@ -108,14 +109,14 @@ async function addTests({ folder, skill, read }: TestFolder, found: AamTests): P
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function listTestNames(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith('.')).sort()
 }
 
 interface TestConfig {
   timeout: number
   env: Record<string, string>
-  mistakes: Mistake[]
+  mistakes: FieldMistake[]
   warnings: string[]
 }
 
@@ -132,19 +133,19 @@ async function readTestConfig(file: string, root: string): Promise<TestConfig> {
 }
 
 function skillTest({ fields, shared, unknown }: Source, root: string, skill: string): AamTest {
-  const told = toldOf(fields, shared.stem)
+  const told = readNameAndDescription(fields, shared.stem)
   const input = fields.inner('input')
   const command = input.text('command')
   if (command === null || command.trim() === '') input.wrong('command', 'is missing')
   const files = input.texts('files')
   for (const one of files) if (leavesFolder(one)) input.wrong('files', `holds ${one}, which leads out of the skill`)
   const own = { command: command ?? '', stdin: input.text('stdin'), files }
-  const expected = expectationOf(fields, 0)
+  const expected = readProcessExpectation(fields, 0)
   return { kind: 'skill', skill, ...shared, ...told, cwd: root, ...own, expected, unknown: unknown() }
 }
 
 function hookTest({ fields, shared, folder, unknown }: Source, root: string): AamTest {
-  const told = toldOf(fields, shared.stem)
+  const told = readNameAndDescription(fields, shared.stem)
   const event = fields.text('event')
   if (event === null || event === '') fields.wrong('event', 'is missing')
   const index = fields.number('hook-index') ?? 0
@@ -156,7 +157,7 @@ function hookTest({ fields, shared, folder, unknown }: Source, root: string): Aa
   const given = input.json('overrides')
   const isMap = typeof given === 'object' && given !== null && !Array.isArray(given)
   if (given !== null && !isMap) input.wrong('overrides', 'must be a map')
-  const expected = expectationOf(fields, null)
+  const expected = readProcessExpectation(fields, null)
   return {
     kind: 'hook',
     ...shared,
@@ -168,13 +169,13 @@ function hookTest({ fields, shared, folder, unknown }: Source, root: string): Aa
   }
 }
 
-function toldOf(fields: AamFields, stem: string): Pick<Shared, 'name' | 'description'> {
+function readNameAndDescription(fields: AamFields, stem: string): Pick<TestBase, 'name' | 'description'> {
   const name = fields.text('name')
   if (name === null || name === '') fields.wrong('name', 'is missing')
   return { name: name || stem, description: fields.text('description') }
 }
 
-function expectationOf(fields: AamFields, defaultCode: number | null): ProcessExpectation {
+function readProcessExpectation(fields: AamFields, defaultCode: number | null): ProcessExpectation {
   const expected = fields.inner('expected')
   const code = expected.number('exit-code')
   if (code !== null && !(Number.isInteger(code) && code >= 0 && code <= 255))

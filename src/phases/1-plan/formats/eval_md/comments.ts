@@ -1,15 +1,15 @@
-/** The @eval blocks in the doc comments of a TypeScript or JavaScript file: EVAL.md text beside the code that it is about. */
+/** Extracts @eval blocks from the doc comments of a TypeScript or JavaScript file: EVAL.md text next to the code it tests. */
 
 export interface EvalBlock {
   text: string
-  /** Of its first line, in the file, from 1. */
+  /** First line in the file, from 1. */
   line: number
 }
 
-/** In the order of the file. A block ends where another tag begins a line, or with its comment. */
+/** In file order. A block ends where another tag begins a line, or with its comment. */
 export function evalBlocks(source: string): EvalBlock[] {
   const lines = source.replace(/^\uFEFF/, '').split(/\r\n?|\n/)
-  return docComments(lines).flatMap(blocksIn)
+  return docComments(lines).flatMap(findCommentBlocks)
 }
 
 interface CommentLine {
@@ -17,7 +17,7 @@ interface CommentLine {
   number: number
 }
 
-/** Comments that begin a line with slash and two stars, without their stars. */
+/** Comments that begin a line with slash and two stars, without the stars. */
 function docComments(lines: readonly string[]): CommentLine[][] {
   const found: CommentLine[][] = []
   let open: CommentLine[] | null = null
@@ -35,7 +35,7 @@ function docComments(lines: readonly string[]): CommentLine[][] {
   return found
 }
 
-function blocksIn(comment: readonly CommentLine[]): EvalBlock[] {
+function findCommentBlocks(comment: readonly CommentLine[]): EvalBlock[] {
   const found: { lines: string[]; line: number }[] = []
   let fence: string | null = null
   let isOpen = false

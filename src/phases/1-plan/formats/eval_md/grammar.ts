@@ -1,12 +1,12 @@
-/** The grammar of an EVAL.md's body: each ## heading is a case, its Prompt and Expect sections are the task and the rubric. */
+/** Parses the body of an EVAL.md: each ## heading is a case, its Prompt and Expect sections are the task and the rubric. */
 import { type MarkdownLine, markdownLines } from '../markdown/lines.ts'
 
 export interface EvalMdCase {
-  /** As the heading has it; two cases may have the same. */
+  /** Text of the heading; two cases may share it. */
   name: string
-  /** Of its heading, from 1. */
+  /** Line of its heading, from 1. */
   line: number
-  /** null: there is no such section, or nothing in it. */
+  /** null: the section is missing or empty. */
   prompt: EvalMdSection | null
   expect: EvalMdSection | null
 }
@@ -18,7 +18,7 @@ interface EvalMdSection {
 
 export interface EvalMdBody {
   cases: EvalMdCase[]
-  /** Whether a Prompt or Expect heading is anywhere: a file without one is no suite. */
+  /** Whether there is any Prompt or Expect heading: a file without one is not a suite. */
   hasSections: boolean
   remarks: { line: number; message: string }[]
 }
@@ -31,23 +31,23 @@ interface Open {
   line: number
   section: SectionName | null
   sections: Record<SectionName, MarkdownLine[]>
-  /** Where each section's heading stands. */
+  /** Line of each section's heading. */
   headings: Partial<Record<SectionName, number>>
 }
 
-/** Reads the text behind the frontmatter; `firstLine`: where it begins in the file. */
+/** Reads the text after the frontmatter; `firstLine`: its first line in the file. */
 export function readEvalMdBody(text: string, firstLine: number): EvalMdBody {
   const body: EvalMdBody = { cases: [], hasSections: false, remarks: [] }
   const { lines, unclosed } = markdownLines(text, firstLine)
   for (const line of unclosed) remark(body, line, 'this code fence is never closed, so it is read as plain text')
-  let open: Open = opened(body, null, firstLine)
+  let open: Open = openEvalMdBody(body, null, firstLine)
   for (const line of lines) {
     const section = line.fenced ? null : sectionMark(line.text)
     const name = line.fenced || section !== null ? null : caseHeading(line.text)
     if (section !== null) beginSection(open, section, line.number)
     else if (name !== null) {
       close(open)
-      open = opened(body, name, line.number)
+      open = openEvalMdBody(body, name, line.number)
     } else takeLine(open, line)
   }
   close(open)
@@ -55,19 +55,19 @@ export function readEvalMdBody(text: string, firstLine: number): EvalMdBody {
   return body
 }
 
-/** `# prompt`, `### Expect`, `##EXPECT`: at any level, in any case. */
+/** A section heading of any level, in any case: `# prompt`, `### Expect`, `##EXPECT`. */
 function sectionMark(line: string): SectionName | null {
   if (!line.startsWith('#')) return null
   const word = line.replace(/^#+/, '').trim().toLowerCase()
   return word === 'prompt' || word === 'expect' ? word : null
 }
 
-/** The text of a heading of the second level; null: it is none. */
+/** Text of a second-level heading; null: the line is not one. */
 function caseHeading(line: string): string | null {
   return /^##[ \t]+(\S.*)$/.exec(line)?.[1]?.trim() ?? null
 }
 
-function opened(body: EvalMdBody, name: string | null, line: number): Open {
+function openEvalMdBody(body: EvalMdBody, name: string | null, line: number): Open {
   return { body, name, line, section: null, sections: { prompt: [], expect: [] }, headings: {} }
 }
 
@@ -89,10 +89,10 @@ function takeLine(open: Open, line: MarkdownLine): void {
 function close(open: Open): void {
   if (open.name === null) return
   const { name, line, body } = open
-  body.cases.push({ name, line, prompt: sectionOf(open, 'prompt'), expect: sectionOf(open, 'expect') })
+  body.cases.push({ name, line, prompt: takeSection(open, 'prompt'), expect: takeSection(open, 'expect') })
 }
 
-function sectionOf({ sections, headings }: Open, name: SectionName): EvalMdSection | null {
+function takeSection({ sections, headings }: Open, name: SectionName): EvalMdSection | null {
   const text = sections[name]
     .map((line) => line.text)
     .join('\n')
@@ -100,7 +100,7 @@ function sectionOf({ sections, headings }: Open, name: SectionName): EvalMdSecti
   return text === '' ? null : { text, line: headings[name] ?? 1 }
 }
 
-/** Each once for a line above it: a paragraph that is not read is one loss. */
+/** A paragraph that is not read is reported once, at its first line. */
 function remark(body: EvalMdBody, line: number, message: string): void {
   if (body.remarks.at(-1)?.message !== message) body.remarks.push({ line, message })
 }

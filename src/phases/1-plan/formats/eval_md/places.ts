@@ -1,28 +1,29 @@
-/** Where a path of an EVAL.md leads: looked for from the file's folder upwards, never out of its project. */
+/** Resolves a path of an EVAL.md from the file's folder upwards, never out of its project. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { exists } from '../../../../base/files.ts'
+import { pathExists } from '../../../../base/fs/files.ts'
 
-/** What marks the top of a project. */
+/** Files and folders that mark the top of a project. */
 const marks = ['.git', 'mix.exs', 'package.json', 'pyproject.toml']
 
-/** The nearest folder above that is a project's; without one the parent of the file's folder. */
-async function projectOf(file: string): Promise<string> {
+/** The nearest project folder above the file; otherwise the parent of the file's folder. */
+async function findProject(file: string): Promise<string> {
   const start = path.dirname(file)
   for (let at = start; path.dirname(at) !== at; at = path.dirname(at)) {
-    for (const mark of marks) if (await exists(path.join(at, mark))) return at
+    for (const mark of marks) if (await pathExists(path.join(at, mark))) return at
   }
   return path.dirname(start)
 }
 
-/** The absolute place, or why there is none. */
-export async function findPlace(named: string, file: string): Promise<{ place: string } | { reason: string }> {
+/** Returns the absolute path, or why it cannot be resolved. */
+export async function findNamedPath(named: string, file: string): Promise<{ place: string } | { reason: string }> {
   if (path.isAbsolute(named)) return { reason: `${named} is an absolute path: it is not the same on another machine` }
-  const project = await projectOf(file)
+  const project = await findProject(file)
   for (let at = path.dirname(file); ; at = path.dirname(at)) {
     const place = path.resolve(at, named)
-    if (await exists(place)) {
-      const isInside = isBelow(project, place) && isBelow(await realpath(project), await realpath(place))
+    if (await pathExists(place)) {
+      const isInside =
+        isInsideProject(project, place) && isInsideProject(await realpath(project), await realpath(place))
       return isInside ? { place } : { reason: `${named} leads out of ${project}` }
     }
     if (at === project || path.dirname(at) === at)
@@ -30,7 +31,7 @@ export async function findPlace(named: string, file: string): Promise<{ place: s
   }
 }
 
-function isBelow(folder: string, inner: string): boolean {
+function isInsideProject(folder: string, inner: string): boolean {
   const relative = path.relative(folder, inner)
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
 }

@@ -1,8 +1,8 @@
-/** The text of an EVAL.md as cases and mistakes, each with its line; or as what it is instead of a suite. */
-import { type FrontMistake, readFront } from '../markdown/front.ts'
-import { plainText } from '../markdown/lines.ts'
+/** Parses the text of an EVAL.md into cases and mistakes with their lines, or says why it is not a suite. */
+import { type FrontMistake, readFront } from '../markdown/front_matter.ts'
+import { normalizeLineEnds } from '../markdown/lines.ts'
 import { type EvalMdCase, readEvalMdBody } from './grammar.ts'
-import { olderForm } from './older.ts'
+import { olderForm } from './older_forms.ts'
 import { type EvalMdSettings, readSettings } from './settings.ts'
 
 export interface EvalMdMistake {
@@ -14,13 +14,13 @@ export interface EvalMdMistake {
 
 export type EvalMdReading =
   | { kind: 'suite'; settings: EvalMdSettings; cases: EvalMdCase[]; remarks: { line: number; message: string }[] }
-  /** A plain report, or an empty file: no Prompt and no Expect heading in it, and nothing that was meant to be one. */
+  /** A plain report or an empty file: it has no Prompt or Expect heading, nor an older form of them. */
   | { kind: 'no_suite'; why: string }
   | { kind: 'broken'; mistakes: EvalMdMistake[] }
 
 /** Never throws. */
 export function readEvalMd(source: string): EvalMdReading {
-  const text = plainText(source)
+  const text = normalizeLineEnds(source)
   const front = readFront(text)
   if (!('fields' in front)) return brokenFront(text, front)
   const { cases, hasSections, remarks } = readEvalMdBody(front.body, front.bodyLine)
@@ -46,7 +46,7 @@ export function readEvalMd(source: string): EvalMdReading {
   return { kind: 'suite', settings, cases, remarks }
 }
 
-/** A report may begin with a line of its own; a suite whose frontmatter can't be read is told. */
+/** A report may begin with a `---` line; a suite with unreadable frontmatter is reported. */
 function brokenFront(text: string, { message, at }: FrontMistake): EvalMdReading {
   if (!readEvalMdBody(text, 1).hasSections) {
     return { kind: 'no_suite', why: 'it is a plain report: no Prompt or Expect heading' }

@@ -1,21 +1,22 @@
-/** The frontmatter of an EVAL.md: what is tested and how it runs, for every case of the file. */
-import { isObject } from '../evals_json/fields.ts'
-import type { Front } from '../markdown/front.ts'
+/** Reads the frontmatter of an EVAL.md: what every case of the file tests and how it runs. */
+import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
+import { isJsonObject } from '../evals_json/fields.ts'
+import type { MarkdownFront } from '../markdown/front_matter.ts'
 
 export interface EvalMdSettings {
-  /** null: not given, so that what lies beside the file is tested. */
-  skills: Provider[] | null
-  tools: Provider[]
+  /** null: not given, so the subject is what is next to the file. */
+  skills: EvalMdProvider[] | null
+  tools: EvalMdProvider[]
   model: string | null
   system: string | null
-  /** The subject, where it is a module of code. */
-  module: Provider | null
+  /** The subject, if it is a code module. */
+  module: EvalMdProvider | null
   /** Path of an agent's folder, as written. */
   agent: string | null
-  /** Theirs, and the fields that nobody knows. */
+  /** The field `metadata`, merged with unknown fields. */
   metadata: Readonly<Record<string, unknown>>
   mistakes: SettingMistake[]
-  /** Fields that nobody knows. */
+  /** Unknown fields. */
   unknown: { name: string; line: number }[]
 }
 
@@ -25,12 +26,12 @@ interface SettingMistake {
   column: number
 }
 
-/** A module's name, or a path. */
-export type Provider = { kind: 'module' | 'path'; name: string; line: number }
+/** A module name or a path. */
+export type EvalMdProvider = { kind: 'module' | 'path'; name: string; line: number }
 
 const known = new Set(['skills', 'tools', 'model', 'system', 'module', 'agent', 'metadata', 'name', 'description'])
 
-export function readSettings(front: Front): EvalMdSettings {
+export function readSettings(front: MarkdownFront): EvalMdSettings {
   const mistakes: SettingMistake[] = []
   const wrong = (field: string, message: string) => {
     mistakes.push({ message: `${field}: ${message}`, ...front.at([field]) })
@@ -42,7 +43,7 @@ export function readSettings(front: Front): EvalMdSettings {
     wrong(field, 'must be text')
     return null
   }
-  const providers = (field: string): Provider[] | null => {
+  const providers = (field: string): EvalMdProvider[] | null => {
     const value = front.texts[field]
     if (value === undefined || front.fields[field] === null) return null
     return [value].flat().flatMap((one, index) => {
@@ -53,7 +54,11 @@ export function readSettings(front: Front): EvalMdSettings {
   }
   const { metadata } = front.fields
   const module = text('module')
-  if (metadata !== undefined && metadata !== null && !isObject(metadata)) wrong('metadata', 'must be fields')
+  if (metadata !== undefined && metadata !== null && !isJsonObject(metadata)) wrong('metadata', 'must be fields')
+  for (const name of Object.keys(front.fields)) {
+    const meant = findMisspelling(name, [...known])
+    if (meant !== null) wrong(name, `not a known field (did you mean "${meant}"?)`)
+  }
   const unknown = Object.keys(front.fields)
     .filter((name) => !known.has(name))
     .map((name) => ({ name, line: front.at([name]).line }))
@@ -65,7 +70,7 @@ export function readSettings(front: Front): EvalMdSettings {
     module: module === null ? null : { kind: 'module', name: module, line: front.at(['module']).line },
     agent: text('agent'),
     metadata: {
-      ...(isObject(metadata) ? metadata : {}),
+      ...(isJsonObject(metadata) ? metadata : {}),
       ...Object.fromEntries(unknown.map(({ name }) => [name, front.fields[name]])),
     },
     mistakes,
@@ -73,6 +78,6 @@ export function readSettings(front: Front): EvalMdSettings {
   }
 }
 
-function provider(name: string, line: number): Provider {
+function provider(name: string, line: number): EvalMdProvider {
   return { kind: /^[A-Z][A-Za-z0-9_.]*$/.test(name) ? 'module' : 'path', name, line }
 }

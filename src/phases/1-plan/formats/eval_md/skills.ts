@@ -1,25 +1,25 @@
-/** The skills that an EVAL.md names or lies beside, and those of an agent. */
+/** Finds the skills that an EVAL.md names or is next to, and those of an agent. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { InputFile, LoadWarning, Skill } from '../../../../../schemas/suite.ts'
-import { messageOf } from '../../../../base/error.ts'
-import { entriesIn, exists } from '../../../../base/files.ts'
-import { fileContent } from '../../inputs.ts'
-import { readSkill, skillFiles } from '../../skill.ts'
+import { errorMessage } from '../../../../base/errors/error.ts'
+import { listEntries, pathExists } from '../../../../base/fs/files.ts'
+import { listSkillFiles, readSkill } from '../../skill/read_skill.ts'
+import { hashFileContent } from '../../suite/input_files.ts'
 
 export interface FoundSkills {
   skills: Skill[]
   warnings: LoadWarning[]
-  /** Why one can't be used. */
+  /** Why a skill cannot be used. */
   reasons: string[]
 }
 
-/** Of a folder with SKILL.md that skill, of its SKILL.md too; of a folder of skills each. Never throws. */
-export async function skillsAt(place: string): Promise<FoundSkills> {
+/** Returns the skill of a folder with SKILL.md (or of that file), or each skill of a folder of skills. Never throws. */
+export async function findSkillsInFolder(place: string): Promise<FoundSkills> {
   const found: FoundSkills = { skills: [], warnings: [], reasons: [] }
   const isFolder = (await stat(place)).isDirectory()
   const folder = isFolder ? place : path.dirname(place)
-  const folders = (await exists(path.join(folder, 'SKILL.md'))) ? [folder] : await skillsBelow(folder)
+  const folders = (await pathExists(path.join(folder, 'SKILL.md'))) ? [folder] : await listSkillSubfolders(folder)
   if (folders.length === 0) found.reasons.push(`${place}: no SKILL.md in it`)
   for (const one of folders) {
     try {
@@ -27,28 +27,28 @@ export async function skillsAt(place: string): Promise<FoundSkills> {
       found.skills.push(skill)
       found.warnings.push(...warnings)
     } catch (error) {
-      found.reasons.push(messageOf(error))
+      found.reasons.push(errorMessage(error))
     }
   }
   return found
 }
 
-async function skillsBelow(folder: string): Promise<string[]> {
-  const inner = entriesIn(folder).flatMap(({ name }) =>
+async function listSkillSubfolders(folder: string): Promise<string[]> {
+  const inner = listEntries(folder).flatMap(({ name }) =>
     /^\.|^node_modules$/.test(name) ? [] : path.join(folder, name),
   )
-  const there = await Promise.all(inner.map((one) => exists(path.join(one, 'SKILL.md'))))
+  const there = await Promise.all(inner.map((one) => pathExists(path.join(one, 'SKILL.md'))))
   return inner.filter((_, index) => there[index])
 }
 
-/** Its files as a run gets them besides the skill under test: <name>/…. */
-export async function filesOfSkill(skill: Skill): Promise<InputFile[]> {
-  const { files } = await skillFiles(skill.path)
+/** The skill's files as a run installs them next to the skill under test: <name>/…. */
+export async function listInstalledSkillFiles(skill: Skill): Promise<InputFile[]> {
+  const { files } = await listSkillFiles(skill.path)
   return Promise.all(
     files.map(async ({ path: name, source }) => ({
       path: `${skill.name}/${name}`,
       source,
-      ...(await fileContent(source)),
+      ...(await hashFileContent(source)),
     })),
   )
 }

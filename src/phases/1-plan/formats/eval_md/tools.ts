@@ -1,19 +1,19 @@
-/** The tool modules of SkillKit, and which tools of an agent here are the same. */
-import type { Provider } from './settings.ts'
+/** Maps the tool modules of SkillKit to equivalent tools of the agents. */
+import type { EvalMdProvider } from './settings.ts'
 
-/** By the last part of the module's name. */
-const ours: Readonly<Record<string, string>> = { Shell: 'Bash' }
+/** Keyed by the last part of the module's name. */
+const equivalentTools: Readonly<Record<string, string>> = { Shell: 'Bash' }
 
 export type ToolReading = { kind: 'tool'; name: string } | { kind: 'not_here'; name: string; why: string }
 
-/** Whether it is one of SkillKit's own tools, which may stand among skills too. */
-export function isToolModule({ kind, name }: Provider): boolean {
+/** Whether it is one of SkillKit's own tools, which may also be listed under skills. */
+export function isToolModule({ kind, name }: EvalMdProvider): boolean {
   return kind === 'module' && /^(?:Elixir\.)?SkillKit\.Tools\./.test(name)
 }
 
-export function readTool({ kind, name }: Provider): ToolReading {
+export function readToolProvider({ kind, name }: EvalMdProvider): ToolReading {
   const own = /^(?:Elixir\.)?SkillKit\.Tools\.(\w+)$/.exec(name)?.[1]
-  const tool = own !== undefined && Object.hasOwn(ours, own) ? ours[own] : undefined
+  const tool = own !== undefined && Object.hasOwn(equivalentTools, own) ? equivalentTools[own] : undefined
   if (tool !== undefined) return { kind: 'tool', name: tool }
   const why =
     kind === 'module' ? 'an Elixir module, and no tool here is the same' : 'a folder of tools written for SkillKit'

@@ -1,12 +1,23 @@
-/** One case of an evals.json in normal form. */
+/** Reads one case of an evals.json into Whetstone's form. */
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
-import { type NamedInput, placeBundle, placeInputs } from '../../inputs.ts'
-import { slugOfFirstWords } from '../../slug.ts'
-import type { Warn } from '../../warnings.ts'
-import { type Additions, additionNames, isOwnField } from './additions.ts'
-import { type CaseSource, kindOf } from './document.ts'
+import { slugOfFirstWords } from '../../skill/slug.ts'
+import { type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
+import { type CaseSource, describeJsonKind } from './document.ts'
 import { placeEnvironment } from './environment.ts'
-import { type Fields, isObject, isText, notedIn, openFields, takeText, textIn, warnAlias, warnRest } from './fields.ts'
+import {
+  collectUnreadFields,
+  type FieldReader,
+  isJsonObject,
+  isText,
+  openFieldReader,
+  readNonEmptyText,
+  takeMisspelt,
+  takeText,
+  warnAlias,
+  warnRest,
+} from './fields.ts'
 import type { CaseId } from './ids.ts'
 import { readJudging } from './judging.ts'
 import {
@@ -20,18 +31,18 @@ import {
   triggerNames,
 } from './names.ts'
 
-/** `review` of a case that a model wrote, until its author takes it out. */
+/** `review` of a case that a model wrote; its author removes it after reviewing. */
 export const draftMark = 'draft'
 
 const draftWarning = `a draft that nobody has reviewed ("review": "${draftMark}")`
 
 export interface CaseParts {
   source: CaseSource
-  own: Additions
+  own: CaseAdditions
   id: CaseId
 }
 
-export interface CasePlace {
+export interface EvalsCasePlace {
   /** The suite file, absolute. */
   file: string
   /** The skill's folder, absolute. */
@@ -39,16 +50,16 @@ export interface CasePlace {
   warn: Warn
 }
 
-/** Reads everything a case has; what keeps it from running is in `cannot_run`. */
-export async function readCase({ source, own, id }: CaseParts, place: CasePlace): Promise<SuiteCase> {
+/** Reads all fields of a case; what keeps it from running is in `cannot_run`. */
+export async function readCase({ source, own, id }: CaseParts, place: EvalsCasePlace): Promise<SuiteCase> {
   const { warn } = place
-  const fields = openFields(withoutAdditions(source.object), source.at)
+  const fields = openFieldReader(withoutAdditions(source.object), source.at)
   fields.take(idNames)
-  const prompt = promptOf(fields, warn)
-  const instead = prompt === null ? otherThanPrompt(fields) : ''
-  const eval_name = nameOf(fields, id, prompt)
+  const prompt = readCasePrompt(fields, warn)
+  const instead = prompt === null ? describeNonPrompt(fields) : ''
+  const eval_name = nameCase(fields, id, prompt)
   const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null }, warn)
-  const named = pathsOf(fields, warn)
+  const named = readInputPaths(fields, warn)
   const inputs = await placeInputs(named.paths, place)
   const bundle =
     own.git === undefined || own.git === true
@@ -57,11 +68,13 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   const around = await placeEnvironment(own.environment, source.at, place)
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
-  const noted = { ...notedIn(fields), ...(source.noted && { suite: source.noted }) }
-  leaveRest(fields, warn)
+  const noted = { ...collectUnreadFields(fields), ...(source.noted && { suite: source.noted }) }
+  const misspelt = leaveRest(fields, warn)
   const reasons = [
     ...(prompt === null ? [`it has no prompt${instead}`] : []),
     ...((own.turns ?? []).length > 0 ? ['it has "turns", and several turns are not supported yet'] : []),
+    ...misspelt,
+    ...judging.reasons,
     ...named.reasons,
     ...inputs.reasons,
     ...(bundle?.reasons ?? []),
@@ -92,58 +105,63 @@ function withoutAdditions(object: CaseSource['object']): CaseSource['object'] {
 }
 
 /** As written, white space included; null: the case has none. */
-function promptOf(fields: Fields, warn: Warn): string | null {
+function readCasePrompt(fields: FieldReader, warn: Warn): string | null {
   const taken = fields.take(promptNames, isText)
   warnAlias(taken, promptNames, warn)
   return isText(taken?.value) ? taken.value : null
 }
 
-/** What stands where the prompt should be, in another form; empty: nothing does. */
-function otherThanPrompt(fields: Fields): string {
+/** Describes a prompt of another type; empty: there is none. */
+function describeNonPrompt(fields: FieldReader): string {
   const found = fields.rest().find(({ key, value }) => askingNames.includes(key) && typeof value !== 'string')
-  return found === undefined ? '' : `: "${found.key}" is ${kindOf(found.value)}, not text`
+  return found === undefined ? '' : `: "${found.key}" is ${describeJsonKind(found.value)}, not text`
 }
 
 const askingNames = [...promptNames, 'messages']
 
-/** Its name or title, else its own id where that is text, else a slug of the prompt's first words. */
-function nameOf(fields: Fields, id: CaseId, prompt: string | null): string {
+/** Its name or title, or else a textual id, or else a slug of the prompt's first words. */
+function nameCase(fields: FieldReader, id: CaseId, prompt: string | null): string {
   const title = takeText(fields, titleNames)
   const key = id.eval_key !== null && !/^[-\d.]+$/.test(id.eval_key) ? id.eval_key : null
   return title ?? key ?? (slugOfFirstWords(prompt ?? '') || `case-${id.eval_id}`)
 }
 
-/** Paths as written. Null items are skipped; anything else without a path is a reason not to run, for the task would lack it. */
-function pathsOf(fields: Fields, warn: Warn): { paths: NamedInput[]; reasons: string[] } {
+/** Paths as written. Skips null items; other items without a path keep the case from running, because its task would lack them. */
+function readInputPaths(fields: FieldReader, warn: Warn): { paths: NamedInput[]; reasons: string[] } {
   const taken = fields.take(fileNames)
   warnAlias(taken, fileNames, warn)
   const found: { paths: NamedInput[]; reasons: string[] } = { paths: [], reasons: [] }
   if (taken === null) return found
   const isList = Array.isArray(taken.value)
-  if (!isList) warn(taken.at, `${kindOf(taken.value)}, not a list; it is read as one file`)
+  if (!isList) warn(taken.at, `${describeJsonKind(taken.value)}, not a list; it is read as one file`)
   const items: unknown[] = Array.isArray(taken.value) ? taken.value : [taken.value]
   for (const [index, item] of items.entries()) {
     const at = isList ? `${taken.at}[${index}]` : taken.at
-    const path = isObject(item) ? takeText(openFields(item, at), ['path', 'file', 'source']) : textIn(item)
+    const path = isJsonObject(item)
+      ? takeText(openFieldReader(item, at), ['path', 'file', 'source'])
+      : readNonEmptyText(item)
     if (path !== null) found.paths.push({ path, at })
-    if (path !== null && isObject(item)) warn(at, 'an object; its path is the file')
+    if (path !== null && isJsonObject(item)) warn(at, 'an object; its path is the file')
     if (item === null) warn(at, 'null, not a file; it is skipped')
-    else if (path === null) found.reasons.push(`${at} is ${kindOf(item)} without a path`)
+    else if (path === null) found.reasons.push(`${at} is ${describeJsonKind(item)} without a path`)
   }
   return found
 }
 
-/** The names of the format itself come first: of two that are as near the first is guessed. */
+/** The format's own names come first, because the first of two equally near names is suggested. */
 const knownNames = [
-  ...['prompt', 'expected_output', 'expectations', 'assertions', 'eval_name', 'files'],
+  ...['prompt', 'messages', 'expected_output', 'expectations', 'assertions', 'eval_name', 'files'],
   ...additionNames,
   ...[...promptNames, ...outputNames, ...criteriaNames, ...gradingNames, ...titleNames, ...fileNames],
 ]
 
-function leaveRest(fields: Fields, warn: Warn): void {
+/** Warns about unread fields and returns the misspelt names, which keep the case from running. */
+function leaveRest(fields: FieldReader, warn: Warn): string[] {
   const trigger = fields.take(triggerNames)
   if (trigger !== null) {
     warn(trigger.at, `"${trigger.key}" is not read: trigger evals belong in a set of their own; here the case is run`)
   }
+  const misspelt = takeMisspelt(fields, knownNames)
   warnRest(fields, { what: 'a case', warn, known: knownNames })
+  return misspelt
 }

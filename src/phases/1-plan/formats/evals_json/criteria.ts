@@ -1,93 +1,143 @@
-/** What a case is judged by: statements in lists of many names and shapes, and checks written among them. */
+/** Reads what a case is judged by: statements under many names and in many shapes, and checks among them. */
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'
-import { canonicalJson } from '../../../../base/json.ts'
-import type { Warn } from '../../warnings.ts'
-import { kindOf } from './document.ts'
-import { type Fields, isObject, isText, openFields, type Taken, takeText, textIn, warnRest } from './fields.ts'
+import { canonicalJson } from '../../../../base/json/json.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { describeJsonKind } from './document.ts'
+import {
+  type FieldReader,
+  isJsonObject,
+  isText,
+  openFieldReader,
+  readNonEmptyText,
+  type TakenField,
+  takeMisspelt,
+  takeText,
+  warnRest,
+} from './fields.ts'
 import { readForeignCheck } from './foreign_checks.ts'
 import { criteriaNames, statementNames } from './names.ts'
 
-export interface Criteria {
+export interface CaseCriteria {
   expectations: Expectation[]
   checks: Check[]
+  /** Why the case cannot run: unreadable criteria. */
+  reasons: string[]
 }
 
 type Criterion =
   | { kind: 'expectation'; expectation: Expectation; at: string }
   | { kind: 'check'; check: Check; at: string }
 
-/** Takes every list of criteria. What is said twice counts once, as a check if one of them is one. */
-export function takeCriteria(fields: Fields, warn: Warn): Criteria {
+/** A value that cannot be read as a criterion. */
+interface Unreadable {
+  kind: 'unreadable'
+  reason: string
+}
+
+/** Reads every list of criteria. A duplicate counts once, as a check if either of the two is a check. */
+export function takeCriteria(fields: FieldReader, warn: Warn): CaseCriteria {
   const found = criteriaNames.flatMap((name) => {
     const taken = fields.take([name])
-    return taken === null ? [] : criteriaIn(taken, warn)
+    return taken === null ? [] : readCriteriaList(taken, warn)
   })
-  const once = withoutRepeats(found, warn)
+  const once = dropRepeatedCriteria(
+    found.filter((one) => one.kind !== 'unreadable'),
+    warn,
+  )
   return {
     expectations: once.flatMap((one) => (one.kind === 'expectation' ? [one.expectation] : [])),
     checks: once.flatMap((one) => (one.kind === 'check' ? [one.check] : [])),
+    reasons: found.flatMap((one) => (one.kind === 'unreadable' ? [one.reason] : [])),
   }
 }
 
 const ownNames = new Set(['expectations', 'assertions'])
 
-function criteriaIn({ key, value, at }: Taken, warn: Warn): Criterion[] {
+function readCriteriaList({ key, value, at }: TakenField, warn: Warn): (Criterion | Unreadable)[] {
   if (!ownNames.has(key)) warn(at, `"${key}" is read as "expectations"`)
   if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => criterionOf(item, `${at}[${index}]`, warn))
+    return value.flatMap((item: unknown, index) => readCriterion(item, { key, at: `${at}[${index}]` }, warn))
   }
-  if (textIn(value) !== null || isObject(value)) {
-    warn(at, `${kindOf(value)}, not a list; it is read as one criterion`)
-    return criterionOf(value, at, warn)
+  if (readNonEmptyText(value) !== null || isJsonObject(value)) {
+    warn(at, `${describeJsonKind(value)}, not a list; it is read as one criterion`)
+    return readCriterion(value, { key, at }, warn)
   }
-  warn(at, `${kindOf(value)}, not a list of criteria; it is skipped`)
-  return []
+  return readCriterion(value, { key, at }, warn)
 }
 
-function criterionOf(item: unknown, at: string, warn: Warn): Criterion[] {
-  if (isObject(item)) return objectCriterion(item, at, warn)
-  const text = textIn(item)
+/** Empty text, null and `false` say nothing; a number, a list or `true` would be lost, so it is reported. */
+function readCriterion(item: unknown, place: Pick<TakenField, 'key' | 'at'>, warn: Warn): (Criterion | Unreadable)[] {
+  const { key, at } = place
+  if (isJsonObject(item)) return objectCriterion(item, at, warn)
+  const text = readNonEmptyText(item)
   if (text !== null) return [{ kind: 'expectation', expectation: { text }, at }]
-  warn(at, `${kindOf(item)}, not a criterion; it is skipped`)
+  if (typeof item === 'number' || item === true || (Array.isArray(item) && item.length > 0)) {
+    return [{ kind: 'unreadable', reason: `"${key}" holds ${describeJsonKind(item)}, not a statement` }]
+  }
+  warn(at, `${describeJsonKind(item)}, not a criterion; it is skipped`)
   return []
 }
 
-function objectCriterion(item: Record<string, unknown>, at: string, warn: Warn): Criterion[] {
+function objectCriterion(item: Record<string, unknown>, at: string, warn: Warn): (Criterion | Unreadable)[] {
+  const { value: indicator } = openFieldReader(item, at).take(['indicator']) ?? { value: false }
+  if (typeof indicator !== 'boolean') {
+    return [{ kind: 'unreadable', reason: `"indicator" holds ${describeJsonKind(indicator)}, not true or false` }]
+  }
+  const { value: weight } = openFieldReader(item, at).take(['weight']) ?? { value: 1 }
+  if (!isWeight(weight)) {
+    return [{ kind: 'unreadable', reason: `"weight" holds ${describeWeight(weight)}, not a number above 0` }]
+  }
   const foreign = readForeignCheck(item)
   switch (foreign.kind) {
     case 'check':
-      warn(at, `type "${String(item.type)}" is read as a check of type ${foreign.check.type}${whereOf(foreign.check)}`)
-      for (const name of foreign.notRead) warn(at, `"${name}" of a criterion is not read: each counts as one`)
+      warn(
+        at,
+        `type "${String(item.type)}" is read as a check of type ${foreign.check.type}${describeSearchTarget(foreign.check)}`,
+      )
+      for (const name of foreign.notRead)
+        warn(at, `"${name}" of a criterion is not read: "weight" says how much it counts`)
       return [{ kind: 'check', check: foreign.check, at }]
     case 'uncertain':
       warn(at, `type "${String(item.type)}" is not certain (${foreign.why}); a judge decides the statement`)
-      return statementOf(item, at, warn)
+      return readStatement(item, at, warn)
     case 'unsupported':
       if (!ownWords.some((name) => isText(item[name]))) {
         warn(at, `type "${String(item.type)}" is not supported (${foreign.why}) and states nothing; it is left out`)
         return []
       }
       warn(at, `type "${String(item.type)}" is not supported (${foreign.why}); a judge decides the statement`)
-      return statementOf(item, at, warn)
+      return readStatement(item, at, warn)
     case 'statement':
-      return statementOf(item, at, warn)
+      return readStatement(item, at, warn)
   }
 }
 
-/** Where the words of a criterion are, other than in the parameter of its check. */
+function isWeight(value: unknown): value is number {
+  return typeof value === 'number' && value > 0
+}
+
+function describeWeight(value: unknown): string {
+  return typeof value === 'number' ? String(value) : describeJsonKind(value)
+}
+
+/** Fields that state a criterion outside the parameter of its check. */
 const ownWords = ['text', 'description', 'assertion', 'criterion', 'name', 'check', 'pass_if']
 
-function whereOf(check: Check): string {
+function describeSearchTarget(check: Check): string {
   if ('target' in check && check.target !== undefined) return `, in the ${check.target}`
   const looksInAnswer = ['contains', 'not_contains', 'regex', 'equals', 'json_path'].includes(check.type)
   return looksInAnswer && !('path' in check && check.path !== undefined) ? ', in the final answer' : ''
 }
 
-function statementOf(item: Record<string, unknown>, at: string, warn: Warn): Criterion[] {
-  const fields = openFields(item, at)
-  const marked = fields.take(['indicator'], (value) => typeof value === 'boolean')
-  const indicator = marked === null ? {} : { indicator: marked.value === true }
+function readStatement(item: Record<string, unknown>, at: string, warn: Warn): (Criterion | Unreadable)[] {
+  const fields = openFieldReader(item, at)
+  const marked = fields.take(['indicator'])
+  const weighed = fields.take(['weight'])
+  const own = {
+    ...(marked !== null && { indicator: marked.value === true }),
+    ...(isWeight(weighed?.value) && { weight: weighed.value }),
+  }
   const statement = takeStatement(fields, isForJudge(item.type))
   if (statement === null && fields.rest().length === 0) {
     warn(at, 'an object without a value; it is skipped')
@@ -95,34 +145,34 @@ function statementOf(item: Record<string, unknown>, at: string, warn: Warn): Cri
   }
   if (statement === null) {
     warn(at, 'an object without a statement; the judge gets it as JSON')
-    return [
-      { kind: 'expectation', expectation: { text: `The outcome meets ${canonicalJson(item)}`, ...indicator }, at },
-    ]
+    return [{ kind: 'expectation', expectation: { text: `The outcome meets ${canonicalJson(item)}`, ...own }, at }]
   }
-  const isDocumented = marked?.key === 'indicator' && statement.from === 'text'
+  const isDocumented = (marked ?? weighed) !== null && statement.from === 'text'
   if (!isDocumented) warn(at, `an object; its ${statement.from} is the statement`)
+  const misspelt = takeMisspelt(fields, ['indicator', 'weight'])
   warnRest(fields, { what: 'a criterion', warn })
-  return [{ kind: 'expectation', expectation: { text: statement.text, ...indicator }, at }]
+  if (misspelt.length > 0) return misspelt.map((reason) => ({ kind: 'unreadable', reason }))
+  return [{ kind: 'expectation', expectation: { text: statement.text, ...own }, at }]
 }
 
-/** Types whose parameter is the statement itself, whatever they are called besides. */
+/** Types whose parameter is the statement itself, whatever their full name. */
 function isForJudge(type: unknown): boolean {
   return typeof type === 'string' && /^(?:llm|model[-_]graded|semantic|rubric|judge)/i.test(type)
 }
 
 const judgedNames = ['criterion', 'criteria', 'rubric', 'text', 'value', 'prompt']
 
-/** A name alone says little and a value nothing: what comes next in the order, or the type, goes with it. */
-function takeStatement(fields: Fields, isForJudge: boolean): { text: string; from: string } | null {
+/** A name alone says little and a value nothing, so the next field or the type is added. */
+function takeStatement(fields: FieldReader, isForJudge: boolean): { text: string; from: string } | null {
   const asked = isForJudge ? fields.take(judgedNames, isText) : null
-  const question = textIn(asked?.value)
+  const question = readNonEmptyText(asked?.value)
   if (asked !== null && question !== null) return { text: question, from: asked.key }
   const taken = fields.take(statementNames, isText)
-  const text = textIn(taken?.value)
+  const text = readNonEmptyText(taken?.value)
   if (taken === null || text === null) return null
   switch (taken.key) {
     case 'name':
-      return joined({ label: text, key: taken.key, more: fields.take(statementNames, isText) })
+      return joinStatement({ label: text, key: taken.key, more: fields.take(statementNames, isText) })
     case 'value':
     case 'pattern': {
       const type = takeText(fields, ['type'])
@@ -133,19 +183,19 @@ function takeStatement(fields: Fields, isForJudge: boolean): { text: string; fro
   }
 }
 
-function joined({ label, key, more }: { label: string; key: string; more: Taken | null }) {
-  const text = textIn(more?.value)
+function joinStatement({ label, key, more }: { label: string; key: string; more: TakenField | null }) {
+  const text = readNonEmptyText(more?.value)
   if (more === null || text === null) return { text: label, from: key }
   return { text: `${label}: ${text}`, from: `${key} and ${more.key}` }
 }
 
-function withoutRepeats(found: readonly Criterion[], warn: Warn): Criterion[] {
+function dropRepeatedCriteria(found: readonly Criterion[], warn: Warn): Criterion[] {
   const kept: Criterion[] = []
   const byWords = new Map<string, number[]>()
   for (const one of found) {
-    const words = wordsOf(one)
+    const words = normalizeCriterion(one)
     const alike = byWords.get(words) ?? []
-    const place = alike.find((at) => means(one, kept[at]))
+    const place = alike.find((at) => isSameCriterion(one, kept[at]))
     const before = place === undefined ? undefined : kept[place]
     if (place === undefined || before === undefined) byWords.set(words, [...alike, kept.push(one) - 1])
     else {
@@ -156,13 +206,13 @@ function withoutRepeats(found: readonly Criterion[], warn: Warn): Criterion[] {
   return kept
 }
 
-/** Of the same words: a statement and a check that is called so are one; checks that look for different things are not. */
-function means(one: Criterion, other: Criterion | undefined): boolean {
+/** For equal texts: a statement equals a check with that text; checks with different parameters differ. */
+function isSameCriterion(one: Criterion, other: Criterion | undefined): boolean {
   if (one.kind !== 'check' || other?.kind !== 'check') return true
   return canonicalJson({ ...one.check, text: null }) === canonicalJson({ ...other.check, text: null })
 }
 
-function wordsOf(one: Criterion): string {
+function normalizeCriterion(one: Criterion): string {
   const text = one.kind === 'check' ? one.check.text : one.expectation.text
   if (text === undefined && one.kind === 'check') return canonicalJson(one.check)
   const parts = (text ?? '').normalize('NFC').split(code)
@@ -170,5 +220,5 @@ function wordsOf(one: Criterion): string {
   return spoken.join('').replace(/[.;]$/, '').trim()
 }
 
-/** Between backticks upper case is another name. */
+/** Upper case matters between backticks. */
 const code = /(`[^`]*`)/

@@ -1,27 +1,42 @@
-/** The whole document: where its list of cases is, and which skill it names. */
-import { UserError } from '../../../../base/error.ts'
-import type { Warn } from '../../warnings.ts'
-import { type Fields, isObject, isText, notedIn, openFields, textIn, warnRest } from './fields.ts'
+/** Reads the whole document: the list of its cases and the skill that it names. */
+import { UserError } from '../../../../base/errors/error.ts'
+import type { SuiteMistake } from '../../suite/inspected_suite.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import {
+  collectUnreadFields,
+  type FieldReader,
+  isJsonObject,
+  isText,
+  openFieldReader,
+  readNonEmptyText,
+  takeMisspelt,
+  warnRest,
+} from './fields.ts'
 import { promptNames } from './names.ts'
 
-/** One case as the file has it. */
+/** One case as written. */
 export interface CaseSource {
   object: Record<string, unknown>
   /** JSON path. */
   at: string
-  /** Fields of the whole file that nobody reads; absent: it has none. */
+  /** Unknown fields of the whole file; absent: none. */
   noted?: Record<string, unknown>
 }
 
 export interface OpenDocument {
   cases: CaseSource[]
-  /** null: the file names none. */
+  /** null: not given. */
   skillName: string | null
-  /** As written; undefined: there is none. */
+  /** As written; undefined: not given. */
   sandbox: unknown
+  /** Misspelt fields of the whole file. */
+  mistakes: SuiteMistake[]
 }
 
-/** Under these lies the list of cases. */
+/** Fields of the file that apply to each case. */
+const sharedNames = ['environment', 'sandbox', 'rubric']
+
+/** Names of the list of cases. */
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
 const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", "expectations": ["…"] }] }'
 
@@ -29,43 +44,51 @@ const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", 
 export function openDocument(document: unknown, file: string, warn: Warn): OpenDocument {
   if (Array.isArray(document)) {
     warn('$', 'a list at the top; it is read as "evals"')
-    return { cases: casesOf({ list: document, at: '$' }, file, warn), skillName: null, sandbox: undefined }
+    return {
+      cases: toCaseSources({ list: document, at: '$' }, file, warn),
+      skillName: null,
+      sandbox: undefined,
+      mistakes: [],
+    }
   }
-  if (!isObject(document)) throw new UserError(`${file}: holds ${kindOf(document)}, not an object with cases`, fix)
-  const fields = openFields(document, '$')
-  const found = listOf(fields, file, warn)
-  const skillName = skillNameOf(fields, warn)
+  if (!isJsonObject(document))
+    throw new UserError(`${file}: holds ${describeJsonKind(document)}, not an object with cases`, fix)
+  const fields = openFieldReader(document, '$')
+  const found = findCaseList(fields, file, warn)
+  const skillName = readSkillNameField(fields, warn)
   const environment = fields.take(['environment'])?.value
   const sandbox = fields.take(['sandbox'])?.value
-  const rubric = fields.take(['rubric'], (value) => isObject(value) && 'dimensions' in value)?.value
+  const rubric = fields.take(['rubric'], (value) => isJsonObject(value) && 'dimensions' in value)?.value
+  const mistakes = takeMisspelt(fields, sharedNames).map((message) => ({ at: '$', message }))
   warnRest(fields, { what: 'the file', warn })
-  const noted = notedIn(fields)
-  const cases = casesOf(found, file, warn)
+  const noted = collectUnreadFields(fields)
+  const cases = toCaseSources(found, file, warn)
   const shared = { ...(environment !== undefined && { environment }), ...(rubric !== undefined && { rubric }) }
   const around = Object.keys(noted).length > 0 && { noted }
   return {
     cases: cases.map(({ object, at }) => ({ object: { ...shared, ...withoutNulls(object) }, at, ...around })),
     skillName,
     sandbox,
+    mistakes,
   }
 }
 
-/** `null` is the same as absent: it takes nothing of the file's own away. */
+/** `null` counts as absent, so that it does not override the file's own value. */
 function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 }
 
-/** Whether a document is meant to hold cases, and not just any list: they are objects under a known name, or have a `prompt`. */
-export function isMeantAsCases(document: unknown): boolean {
+/** Whether a document contains cases rather than any list: objects under a known name, or with a `prompt`. */
+export function isCaseDocument(document: unknown): boolean {
   if (Array.isArray(document)) return document.some(isAsking)
-  if (!isObject(document)) return false
-  const fields = openFields(document, '$')
-  const named = fields.take(listNames, (value) => isObject(value) || (Array.isArray(value) && !value.some(isText)))
+  if (!isJsonObject(document)) return false
+  const fields = openFieldReader(document, '$')
+  const named = fields.take(listNames, (value) => isJsonObject(value) || (Array.isArray(value) && !value.some(isText)))
   return named !== null || fields.rest().some(({ value }) => Array.isArray(value) && value.some(isAsking))
 }
 
 function isAsking(item: unknown): boolean {
-  return isObject(item) && 'prompt' in item
+  return isJsonObject(item) && 'prompt' in item
 }
 
 interface List {
@@ -73,20 +96,21 @@ interface List {
   at: string
 }
 
-function listOf(fields: Fields, file: string, warn: Warn): List {
+function findCaseList(fields: FieldReader, file: string, warn: Warn): List {
   for (const name of listNames) {
     const taken = fields.take([name])
     if (taken === null) continue
     const { key, value, at } = taken
-    if (!Array.isArray(value)) throw new UserError(`${file}: ${at} holds ${kindOf(value)}, not a list of cases`, fix)
+    if (!Array.isArray(value))
+      throw new UserError(`${file}: ${at} holds ${describeJsonKind(value)}, not a list of cases`, fix)
     if (key !== 'evals') warn(at, `"${key}" is read as "evals"`)
     return { list: value, at }
   }
   return onlyListOfPrompts(fields, file, warn)
 }
 
-/** Under a name that is not known: the one list whose items have prompts. */
-function onlyListOfPrompts(fields: Fields, file: string, warn: Warn): List {
+/** Under an unknown name: the only list whose items have prompts. */
+function onlyListOfPrompts(fields: FieldReader, file: string, warn: Warn): List {
   const likely = fields.rest().filter(({ value }) => Array.isArray(value) && value.length > 0 && value.every(hasPrompt))
   const [only] = likely
   if (only !== undefined && likely.length === 1 && Array.isArray(only.value)) {
@@ -103,36 +127,39 @@ function onlyListOfPrompts(fields: Fields, file: string, warn: Warn): List {
 }
 
 function hasPrompt(item: unknown): boolean {
-  return isObject(item) && openFields(item, '').take(promptNames, isText) !== null
+  return isJsonObject(item) && openFieldReader(item, '').take(promptNames, isText) !== null
 }
 
-function casesOf({ list, at }: List, file: string, warn: Warn): CaseSource[] {
+function toCaseSources({ list, at }: List, file: string, warn: Warn): CaseSource[] {
   const cases = list.flatMap((item: unknown, index): CaseSource[] => {
     const place = `${at}[${index}]`
-    if (isObject(item)) return [{ object: item, at: place }]
-    const prompt = textIn(item)
-    warn(place, prompt === null ? `${kindOf(item)}, not a case; it is skipped` : 'plain text; it is read as a prompt')
+    if (isJsonObject(item)) return [{ object: item, at: place }]
+    const prompt = readNonEmptyText(item)
+    warn(
+      place,
+      prompt === null ? `${describeJsonKind(item)}, not a case; it is skipped` : 'plain text; it is read as a prompt',
+    )
     return prompt === null ? [] : [{ object: { prompt }, at: place }]
   })
   if (cases.length > 0) return cases
-  const why = list.length === 0 ? `${at} is an empty list` : `${at} holds no case, only ${kindOf(list[0])}`
+  const why = list.length === 0 ? `${at} is an empty list` : `${at} holds no case, only ${describeJsonKind(list[0])}`
   throw new UserError(`${file}: ${why}`, fix)
 }
 
-function skillNameOf(fields: Fields, warn: Warn): string | null {
+function readSkillNameField(fields: FieldReader, warn: Warn): string | null {
   for (const name of ['skill_name', 'skill', 'name']) {
     const taken = fields.take([name])
-    const text = textIn(taken?.value)
+    const text = readNonEmptyText(taken?.value)
     if (taken === null) continue
-    if (text === null) warn(taken.at, `${kindOf(taken.value)}, not a skill's name; it is not read`)
+    if (text === null) warn(taken.at, `${describeJsonKind(taken.value)}, not a skill's name; it is not read`)
     else if (name !== 'skill_name') warn(taken.at, `"${taken.key}" is read as "skill_name"`)
     if (text !== null) return text
   }
   return null
 }
 
-/** What a JSON value is, for messages. */
-export function kindOf(value: unknown): string {
+/** Describes the type of a JSON value for messages. */
+export function describeJsonKind(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   switch (typeof value) {

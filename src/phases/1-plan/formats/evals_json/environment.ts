@@ -1,19 +1,20 @@
-/** The `environment` of a case: its files found and hashed, its hooks and servers read. */
+/** Resolves the `environment` of a case: finds and hashes its files, reads its hooks and servers. */
 import path from 'node:path'
 import { z } from 'zod'
-import { type EnvironmentSource, hooks, mcpServers } from '../../../../../schemas/environment.ts'
+import { type EnvironmentSource, type Hooks, hooks, mcpServers } from '../../../../../schemas/environment.ts'
 import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
-import { messageOf } from '../../../../base/error.ts'
-import { checkAs, readJson } from '../../../../base/json.ts'
-import { fileInside, type InputPlace, placeInputs } from '../../inputs.ts'
+import { errorMessage } from '../../../../base/errors/error.ts'
+import { checkAs, readJson } from '../../../../base/json/json.ts'
+import { type InputPlace, placeInputs, resolveInnerFile } from '../../suite/input_files.ts'
+import { unknownEvent } from '../hook_events.ts'
 
 export interface PlacedEnvironment {
-  /** null: the case has none, or it can't be laid out for the reasons given. */
+  /** null: not given, or it cannot be installed for the given reasons. */
   environment: Environment | null
   reasons: string[]
 }
 
-interface Reading {
+interface EnvironmentReading {
   source: EnvironmentSource
   /** JSON path of the environment. */
   at: string
@@ -21,41 +22,57 @@ interface Reading {
   reasons: string[]
 }
 
-/** Never throws: what is missing or broken is a reason why the case cannot run. */
+/** Never throws: missing or broken parts become reasons why the case cannot run. */
 export async function placeEnvironment(
   source: EnvironmentSource | undefined,
   at: string,
   place: InputPlace,
 ): Promise<PlacedEnvironment> {
   if (source === undefined) return { environment: null, reasons: [] }
-  const reading: Reading = { source, at: `${at}.environment`, place, reasons: [] }
+  const reading: EnvironmentReading = { source, at: `${at}.environment`, place, reasons: [] }
   const environment = {
-    files: await filesOf('files', reading),
-    hooks: (await settingOf('hooks', hooksFile, reading)) ?? {},
-    rules: await flatFilesOf('rules', reading),
-    agents: await flatFilesOf('agents', reading),
-    mcp_servers: (await settingOf('mcp_servers', serversFile, reading)) ?? {},
+    files: await placeEnvironmentFiles('files', reading),
+    hooks: withKnownEvents((await readEnvironmentSetting('hooks', hooksFile, reading)) ?? {}, reading),
+    rules: await placeFlatFiles('rules', reading),
+    agents: await placeFlatFiles('agents', reading),
+    mcp_servers: (await readEnvironmentSetting('mcp_servers', serversFile, reading)) ?? {},
   }
   const { reasons } = reading
   return { environment: reasons.length === 0 ? environment : null, reasons }
 }
 
-/** A settings.json with hooks among other things, a hooks.json, or the hooks alone. */
+/** A settings.json with hooks, a hooks.json, or the hooks alone. */
 const hooksFile = z.union([z.looseObject({ hooks }).transform((file) => file.hooks), hooks])
 
 /** A .mcp.json, or the servers alone. */
 const serversFile = z.union([z.looseObject({ mcpServers }).transform((file) => file.mcpServers), mcpServers])
 
-async function filesOf(field: 'files' | 'rules' | 'agents', { source, at, place, reasons }: Reading) {
+/** Returns the hooks unchanged; a misspelt event keeps the case from running, because nothing would start its hooks. */
+function withKnownEvents(given: Hooks, { at, place, reasons }: EnvironmentReading): Hooks {
+  for (const event of Object.keys(given)) {
+    const unknown = unknownEvent(event)
+    if (unknown?.isMistake) reasons.push(`environment.hooks: ${unknown.message}`)
+    else if (unknown) place.warn(`${at}.hooks.${event}`, `${unknown.message}; its hooks may never run`)
+  }
+  return given
+}
+
+async function placeEnvironmentFiles(
+  field: 'files' | 'rules' | 'agents',
+  { source, at, place, reasons }: EnvironmentReading,
+) {
   const named = (source[field] ?? []).map((one, index) => ({ path: one, at: `${at}.${field}[${index}]` }))
   const placed = await placeInputs(named, place)
   reasons.push(...placed.reasons.map((reason) => `environment.${field}: ${reason}`))
   return placed.files
 }
 
-/** Under their last names. */
-async function flatFilesOf(field: 'rules' | 'agents', reading: Reading): Promise<InputFile[]> {
-  const files = (await filesOf(field, reading)).map((file) => ({ ...file, path: path.basename(file.path) }))
+/** Installed under their base names. */
+async function placeFlatFiles(field: 'rules' | 'agents', reading: EnvironmentReading): Promise<InputFile[]> {
+  const files = (await placeEnvironmentFiles(field, reading)).map((file) => ({
+    ...file,
+    path: path.basename(file.path),
+  }))
   for (const [index, file] of files.entries()) {
     const same = files.findIndex((other) => other.path === file.path)
     if (same < index) reading.reasons.push(`environment.${field}: two files are named ${file.path}`)
@@ -63,17 +80,21 @@ async function flatFilesOf(field: 'rules' | 'agents', reading: Reading): Promise
   return files
 }
 
-/** What a field holds itself, or in the file that it names; undefined: absent, or broken for a reason that is told. */
-async function settingOf<S extends z.ZodType>(field: 'hooks' | 'mcp_servers', schema: S, reading: Reading) {
+/** Returns a field's value, or that of the file it names; undefined: absent, or broken with a reported reason. */
+async function readEnvironmentSetting<S extends z.ZodType>(
+  field: 'hooks' | 'mcp_servers',
+  schema: S,
+  reading: EnvironmentReading,
+) {
   const given = reading.source[field]
   if (given === undefined) return undefined
   try {
     if (typeof given !== 'string') return checkAs(schema, given, `environment.${field}`)
-    const found = await fileInside(given, reading.place.root)
+    const found = await resolveInnerFile(given, reading.place.root)
     if ('reason' in found) throw new Error(`${given}: ${found.reason}`)
     return await readJson(schema, found.file)
   } catch (error) {
-    reading.reasons.push(`environment.${field}: ${messageOf(error)}`)
+    reading.reasons.push(`environment.${field}: ${errorMessage(error)}`)
     return undefined
   }
 }

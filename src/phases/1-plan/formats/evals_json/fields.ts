@@ -1,34 +1,34 @@
-/** The fields of a JSON object, taken by any of their names; what nobody took is left to warn about. */
-import { nearest } from '../../../../base/nearest.ts'
-import type { Warn } from '../../warnings.ts'
+/** Reads the fields of a JSON object under any of their names and reports the unread ones. */
+import { findMisspelling, findNearest } from '../../../../base/text/did_you_mean.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
 
-export interface Taken {
-  /** The key as the file writes it. */
+export interface TakenField {
+  /** As written in the file. */
   key: string
   value: unknown
   /** JSON path. */
   at: string
 }
 
-export interface Fields {
+export interface FieldReader {
   at: string
-  /** The first of these names that the object has with a fitting value; null counts as absent. `expectedOutput` and `expected-output` are `expected_output`. */
-  take(names: readonly string[], fits?: (value: unknown) => boolean): Taken | null
-  /** Those not taken yet. */
-  rest(): Taken[]
+  /** First of these names with a suitable value; null is absent. `expectedOutput` and `expected-output` match `expected_output`. */
+  take(names: readonly string[], fits?: (value: unknown) => boolean): TakenField | null
+  /** Fields not read so far. */
+  rest(): TakenField[]
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Text with something in it, trimmed; else null. */
-export function textIn(value: unknown): string | null {
+/** Trimmed text; null if it is empty or not text. */
+export function readNonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
 }
 
-export function openFields(object: Record<string, unknown>, at: string): Fields {
-  const left = new Map<string, Taken>()
+export function openFieldReader(object: Record<string, unknown>, at: string): FieldReader {
+  const left = new Map<string, TakenField>()
   for (const [key, value] of Object.entries(object)) {
     if (value !== null) left.set(key, { key, value, at: `${at}${keyPath(key)}` })
   }
@@ -48,40 +48,53 @@ export function openFields(object: Record<string, unknown>, at: string): Fields 
   }
 }
 
-/** The text, trimmed, of the first of these names that has some. */
-export function takeText(fields: Fields, names: readonly string[]): string | null {
-  return textIn(fields.take(names, isText)?.value)
+/** Trimmed text of the first of these names that has any. */
+export function takeText(fields: FieldReader, names: readonly string[]): string | null {
+  return readNonEmptyText(fields.take(names, isText)?.value)
 }
 
 export function isText(value: unknown): value is string {
-  return textIn(value) !== null
+  return readNonEmptyText(value) !== null
 }
 
-/** Warns where a field was taken by another name than the first. */
-export function warnAlias(taken: Taken | null, names: readonly string[], warn: Warn): void {
+/** Warns if a field was read under another name than the first. */
+export function warnAlias(taken: TakenField | null, names: readonly string[], warn: Warn): void {
   if (taken !== null && taken.key !== names[0]) warn(taken.at, `"${taken.key}" is read as "${names[0]}"`)
 }
 
-/** What nobody took, as it is written; what stands in its own field `metadata` is among it. */
-export function notedIn(fields: Fields): Record<string, unknown> {
+/** Unread fields as written, merged with the content of a field `metadata`. */
+export function collectUnreadFields(fields: FieldReader): Record<string, unknown> {
   const { metadata, ...others } = Object.fromEntries(fields.rest().map(({ key, value }) => [key, value]))
-  return { ...(isObject(metadata) ? metadata : metadata !== undefined && { metadata }), ...others }
+  return { ...(isJsonObject(metadata) ? metadata : metadata !== undefined && { metadata }), ...others }
 }
 
-/** Warns about what nobody took, once for each name; harmless names carry nothing that shapes a run or a verdict. */
-export function warnRest(fields: Fields, { what, warn, known = [] }: RestOf): void {
+/** Warns about unread fields, once per name; harmless names affect neither a run nor a verdict. */
+export function warnRest(fields: FieldReader, { what, warn, known = [] }: UnreadFieldOptions): void {
   for (const { key, at } of fields.rest()) {
     if (harmless.has(snakeCase(key))) continue
-    const [meant] = nearest(snakeCase(key), known, 1)
+    const [meant] = findNearest(snakeCase(key), known, 1)
     const isOther = meant !== undefined && meant !== snakeCase(key)
     warn(at, `"${key}" of ${what} is not read${isOther ? `; did you mean "${meant}"?` : ''}`)
   }
 }
 
-interface RestOf {
+/** Takes misspelt fields and returns a sentence for each: their content would be lost. `x-…` and `_…` are the author's own. */
+export function takeMisspelt(fields: FieldReader, known: readonly string[]): string[] {
+  return fields.rest().flatMap(({ key }) => {
+    const isOwn = harmless.has(snakeCase(key)) || /^(?:x[-_]|_)/i.test(key)
+    // a name in capitals is ignored if the field itself is present too
+    const isInCapitals = key !== key.toLowerCase() && known.includes(key.toLowerCase())
+    const meant = isOwn ? null : isInCapitals ? key.toLowerCase() : findMisspelling(snakeCase(key), known)
+    if (meant === null) return []
+    fields.take([snakeCase(key)])
+    return [`"${key}" is not a known field (did you mean "${meant}"?)`]
+  })
+}
+
+interface UnreadFieldOptions {
   what: string
   warn: Warn
-  /** Names one of which a mistyped one may have meant. */
+  /** Candidates for a "did you mean" hint. */
   known?: readonly string[]
 }
 

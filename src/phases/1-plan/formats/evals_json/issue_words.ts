@@ -1,10 +1,10 @@
-/** What a schema says of a field of our own, in our words where it has none but the parser's. */
+/** Rewords the parser's messages about Whetstone's own fields. */
 import type { z } from 'zod'
-import { kindOf } from './document.ts'
+import { describeJsonKind } from './document.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** `value`: what stands at the issue's path; undefined: nothing. */
+/** `value`: the value at the issue's path; undefined: missing. */
 export function issueWords(issue: Issue, value: unknown): string {
   return parsers.test(issue.message) ? (ownWords(issue, value) ?? issue.message) : issue.message
 }
@@ -15,7 +15,9 @@ function ownWords(issue: Issue, value: unknown): string | null {
   switch (issue.code) {
     case 'invalid_type': {
       const wanted = kinds[issue.expected] ?? issue.expected
-      return value === undefined ? `is missing; it must be ${wanted}` : `must be ${wanted}, not ${shown(value)}`
+      return value === undefined
+        ? `is missing; it must be ${wanted}`
+        : `must be ${wanted}, not ${formatIssueValue(value)}`
     }
     case 'invalid_value': {
       const allowed = issue.values.map((one) => JSON.stringify(one)).join(', ')
@@ -25,11 +27,13 @@ function ownWords(issue: Issue, value: unknown): string | null {
       return `has no field ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
     case 'too_small':
       if (issue.origin === 'string' || issue.origin === 'array')
-        return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum}${partsOf(issue.origin)}`
+        return issue.minimum === 1
+          ? 'must not be empty'
+          : `must have at least ${issue.minimum}${nameParts(issue.origin)}`
       return issue.inclusive === false ? `must be above ${issue.minimum}` : `must be at least ${issue.minimum}`
     case 'too_big':
       if (issue.origin === 'string' || issue.origin === 'array')
-        return `must have at most ${issue.maximum}${partsOf(issue.origin)}`
+        return `must have at most ${issue.maximum}${nameParts(issue.origin)}`
       return issue.inclusive === false ? `must be below ${issue.maximum}` : `must be at most ${issue.maximum}`
     default:
       return null
@@ -46,10 +50,10 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'number' ? String(value) : kindOf(value)
+function formatIssueValue(value: unknown): string {
+  return typeof value === 'number' ? String(value) : describeJsonKind(value)
 }
 
-function partsOf(origin: string): string {
+function nameParts(origin: string): string {
   return origin === 'string' ? ' characters' : ' items'
 }

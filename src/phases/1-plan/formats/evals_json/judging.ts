@@ -1,76 +1,76 @@
-/** What decides about a case: its expected output, its criteria, or one expectation made of the former. */
+/** Reads what decides about a case: its expected output, its criteria, or an expectation derived from the expected output. */
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Rubric } from '../../../../../schemas/rubric.ts'
 import type { Expectation, SuiteCase } from '../../../../../schemas/suite.ts'
-import type { Warn } from '../../warnings.ts'
-import { type Criteria, takeCriteria } from './criteria.ts'
-import { kindOf } from './document.ts'
-import { type Fields, isObject, openFields, textIn, warnAlias, warnRest } from './fields.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { type CaseCriteria, takeCriteria } from './criteria.ts'
+import { describeJsonKind } from './document.ts'
+import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText, warnAlias, warnRest } from './fields.ts'
 import { criteriaNames, gradingNames, outputNames } from './names.ts'
 
-export type Judging = Pick<SuiteCase, 'expected_output' | 'expectations' | 'checks'>
+export type CaseJudging = Pick<SuiteCase, 'expected_output' | 'expectations' | 'checks'> & Pick<CaseCriteria, 'reasons'>
 
-interface Own {
-  fields: Fields
-  /** Of the case's own "checks" and "rubric". */
+interface JudgingSource {
+  fields: FieldReader
+  /** From the case's own "checks" and "rubric". */
   checks: readonly Check[]
   rubric: Rubric | null
 }
 
-/** Takes all of it from the case's fields. */
-export function readJudging({ fields, checks, rubric }: Own, warn: Warn): Judging {
-  const { expected_output, criteria } = judgedBy(fields, warn)
+/** Reads all of it from the case's fields. */
+export function readJudging({ fields, checks, rubric }: JudgingSource, warn: Warn): CaseJudging {
+  const { expected_output, criteria } = readJudgingParts(fields, warn)
   const expectations = [...criteria.expectations, ...(rubric === null ? [] : [{ text: rubricText(rubric), rubric }])]
-  const all = { expected_output, expectations, checks: [...checks, ...criteria.checks] }
+  const all = { expected_output, expectations, checks: [...checks, ...criteria.checks], reasons: criteria.reasons }
   if (all.expectations.length > 0 || all.checks.length > 0) return all
   if (expected_output === null) {
-    warn(fields.at, 'no criteria and no expected_output; the case runs ungraded, outside every rate')
+    warn(fields.at, 'no criteria and no expected_output')
     return all
   }
   warn(fields.at, 'no criteria; one expectation is derived from expected_output')
-  return { ...all, expectations: [derivedFrom(expected_output)] }
+  return { ...all, expectations: [deriveExpectation(expected_output)] }
 }
 
-/** What decides about a case that has nothing but an expected output. */
-export function derivedFrom(expected: string): Expectation {
+/** The expectation of a case that only has an expected output. */
+export function deriveExpectation(expected: string): Expectation {
   return { text: `The outcome matches the expected output: ${expected}`, derived: true }
 }
 
-/** Such as: Rubric: accuracy 60 %, style 40 %. */
+/** For example: Rubric: accuracy 60 %, style 40 %. */
 function rubricText({ dimensions }: Rubric): string {
   const total = dimensions.reduce((sum, { weight }) => sum + weight, 0)
   const shares = dimensions.map(({ name, weight }) => `${name} ${Math.round((100 * weight) / total)} %`)
   return `Rubric: ${shares.join(', ')}`
 }
 
-/** Of the case itself, or, where it has nothing of the kind, of an object in it that is made for it. */
-function judgedBy(fields: Fields, warn: Warn): { expected_output: string | null; criteria: Criteria } {
+/** From the case itself, or else from a nested object for grading. */
+function readJudgingParts(fields: FieldReader, warn: Warn): { expected_output: string | null; criteria: CaseCriteria } {
   const nested = hasAny(fields)
     ? null
-    : fields.take(gradingNames, (value) => isObject(value) && hasAny(openFields(value, '')))
-  if (nested === null || !isObject(nested.value)) {
-    return { expected_output: outputOf(fields, warn), criteria: takeCriteria(fields, warn) }
+    : fields.take(gradingNames, (value) => isJsonObject(value) && hasAny(openFieldReader(value, '')))
+  if (nested === null || !isJsonObject(nested.value)) {
+    return { expected_output: readExpectedOutput(fields, warn), criteria: takeCriteria(fields, warn) }
   }
   warn(nested.at, `what judges the case is read from "${nested.key}"`)
-  const inner = openFields(nested.value, nested.at)
-  const found = { expected_output: outputOf(inner, warn), criteria: takeCriteria(inner, warn) }
+  const inner = openFieldReader(nested.value, nested.at)
+  const found = { expected_output: readExpectedOutput(inner, warn), criteria: takeCriteria(inner, warn) }
   warnRest(inner, { what: `"${nested.key}"`, warn })
   return found
 }
 
-/** Whether there is a criteria list or an expected output; asks a copy, takes nothing. */
-function hasAny(fields: Fields): boolean {
+/** Whether there is a list of criteria or an expected output; reads from a copy. */
+function hasAny(fields: FieldReader): boolean {
   const values = Object.fromEntries(fields.rest().map(({ key, value }) => [key, value]))
-  const judging = openFields(values, '').take([...criteriaNames, ...outputNames], (value) => !isObject(value))
+  const judging = openFieldReader(values, '').take([...criteriaNames, ...outputNames], (value) => !isJsonObject(value))
   return judging !== null
 }
 
-function outputOf(fields: Fields, warn: Warn): string | null {
+function readExpectedOutput(fields: FieldReader, warn: Warn): string | null {
   const taken = fields.take(outputNames)
   warnAlias(taken, outputNames, warn)
   if (taken === null) return null
-  const text = textIn(taken.value)
+  const text = readNonEmptyText(taken.value)
   if (text !== null || typeof taken.value === 'string') return text
-  warn(taken.at, `${kindOf(taken.value)}, not text; the judge gets it as JSON`)
+  warn(taken.at, `${describeJsonKind(taken.value)}, not text; the judge gets it as JSON`)
   return JSON.stringify(taken.value)
 }

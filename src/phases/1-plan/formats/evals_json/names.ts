@@ -1,4 +1,4 @@
-/** The names that authors give to the same field, the one of the format first. */
+/** Lists the names that authors give to the same field, the format's own first. */
 
 export const promptNames = [
   'prompt',
@@ -23,7 +23,7 @@ export const outputNames = [
   'expected_answer',
 ]
 
-/** Lists of statements; a case may have several. The first two are the dialects' own. */
+/** Lists of statements; a case may have several. The first two are the formats' own. */
 export const criteriaNames = [
   'expectations',
   'assertions',
@@ -38,17 +38,17 @@ export const criteriaNames = [
   'checklist',
 ]
 
-/** Objects in a case that hold what judges it. */
+/** Objects of a case that contain its criteria. */
 export const gradingNames = ['execution', 'evaluation', 'grading', 'expected']
 
 export const idNames = ['id', 'eval_id', 'case_id', 'test_id']
 export const titleNames = ['eval_name', 'name', 'title', 'case_name', 'case']
 export const fileNames = ['files', 'input_files', 'attachments']
 
-/** What says whether a skill should trigger at all: another kind of eval. */
+/** Fields about whether a skill should trigger, which is another kind of eval. */
 export const triggerNames = ['should_trigger', 'skill_should_trigger', 'should_activate', 'expected_activation']
 
-/** Where the statement of an object lies, best first. */
+/** Fields of an object that may contain its statement, best first. */
 export const statementNames = [
   'text',
   'description',

@@ -1,26 +1,28 @@
-/** rubric.md and judge.md of an Atomic Agent, read and never written. */
+/** Reads rubric.md and judge.md of an Atomic Agent. */
 import type { GoldenJudge, GoldenRubric } from '../../../../../schemas/golden.ts'
-import { UserError } from '../../../../base/error.ts'
-import { isObject } from '../evals_json/fields.ts'
-import { type Front, readFront } from '../markdown/front.ts'
-import { plainText } from '../markdown/lines.ts'
-
-export type Remark = (line: number, message: string) => void
+import { UserError } from '../../../../base/errors/error.ts'
+import { isJsonObject } from '../evals_json/fields.ts'
+import { type MarkdownFront, readFront } from '../markdown/front_matter.ts'
+import { normalizeLineEnds } from '../markdown/lines.ts'
+import { weightSlip } from './dimensions.ts'
+import { type FieldSlip, fieldSlips, type Remark } from './names.ts'
 
 const rubricFields = new Set(['schema_version', 'agent', 'weights', 'threshold_pass'])
 const judgeFields = new Set(['schema_version', 'agent', 'recommended_judge', 'strict_mode', 'audit_sample_pct'])
+const judgeLists = new Set(['cross_family', 'same_family_fallback'])
 
 export interface ConfigPlace {
   file: string
-  /** The name of the agent's folder. */
+  /** Name of the agent's folder. */
   agent: string
 }
 
 /** Throws UserError with file and line. */
 export function readRubric(source: string, { file, agent }: ConfigPlace, remark: Remark): GoldenRubric {
-  const front = frontOf(source, file)
+  const front = requireFront(source, file)
+  assertNoSlips(file, front, fieldSlips(front, { known: rubricFields }, remark))
   const { weights: given } = front.fields
-  if (!isObject(given) || Object.keys(given).length === 0) {
+  if (!isJsonObject(given) || Object.keys(given).length === 0) {
     throw mistake(
       file,
       front,
@@ -30,33 +32,36 @@ export function readRubric(source: string, { file, agent }: ConfigPlace, remark:
   }
   const weights: Record<string, number> = {}
   for (const [name, value] of Object.entries(given)) {
-    const weight = numberIn(value)
+    const weight = parseNumericField(value)
     if (weight === null || weight < 0)
       throw mistake(file, front, ['weights', name], `weights.${name} must be a number of 0 or more`)
     weights[name] = weight
   }
+  assertNoSlips(file, front, weightSlip(Object.keys(weights), front.body))
   const sum = Object.values(weights).reduce((total, one) => total + one, 0)
   if (sum === 0) throw mistake(file, front, ['weights'], 'all weights are 0')
   if (Math.abs(sum - 100) > 0.01)
     remark(front.at(['weights']).line, `the weights sum to ${round(sum)}, not 100; they count in proportion`)
-  const threshold = front.fields.threshold_pass === undefined ? 4 : numberIn(front.fields.threshold_pass)
+  const threshold = front.fields.threshold_pass === undefined ? 4 : parseNumericField(front.fields.threshold_pass)
   if (threshold === null) throw mistake(file, front, ['threshold_pass'], 'threshold_pass must be a number')
   if (threshold > 5)
     remark(
       front.at(['threshold_pass']).line,
       `threshold_pass ${threshold} is above the scale of 1 to 5: no test can pass`,
     )
-  remarkUnknown(front, rubricFields, remark)
-  remarkShared(front, agent, remark)
+  remarkSharedFields(front, agent, remark)
   return { weights, threshold_pass: threshold, body: front.body.trim() }
 }
 
 /** Throws UserError with file and line. */
 export function readJudge(source: string, { file, agent }: ConfigPlace, remark: Remark): GoldenJudge {
-  const front = frontOf(source, file)
+  const front = requireFront(source, file)
+  const ofLists = { path: ['recommended_judge'], known: judgeLists }
+  const slips = [{ known: judgeFields }, ofLists].flatMap((object) => fieldSlips(front, object, remark))
+  assertNoSlips(file, front, slips)
   const { recommended_judge: recommended, strict_mode: strict, audit_sample_pct: audit } = front.fields
-  const lists = isObject(recommended) ? recommended : {}
-  if (recommended !== undefined && recommended !== null && !isObject(recommended)) {
+  const lists = isJsonObject(recommended) ? recommended : {}
+  if (recommended !== undefined && recommended !== null && !isJsonObject(recommended)) {
     throw mistake(
       file,
       front,
@@ -67,23 +72,18 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
   if (strict !== undefined && typeof strict !== 'boolean') {
     throw mistake(file, front, ['strict_mode'], 'strict_mode must be true or false')
   }
-  const share = audit === undefined ? 0.1 : numberIn(audit)
+  const share = audit === undefined ? 0.1 : parseNumericField(audit)
   if (share === null || share < 0 || share > 1) {
     throw mistake(file, front, ['audit_sample_pct'], 'audit_sample_pct must be a number from 0 to 1')
   }
   const template = front.body.trim()
   if (template === '') throw mistake(file, front, [], 'the prompt for the judge is missing below the frontmatter')
-  remarkUnknown(front, judgeFields, remark)
-  for (const name of Object.keys(lists)) {
-    if (name === 'cross_family' || name === 'same_family_fallback') continue
-    remark(front.at(['recommended_judge', name]).line, `recommended_judge.${name} is not known and not read`)
-  }
-  remarkShared(front, agent, remark)
+  remarkSharedFields(front, agent, remark)
   return {
-    cross_family: namesIn(lists.cross_family, () =>
+    cross_family: parseNameList(lists.cross_family, () =>
       mistake(file, front, ['recommended_judge', 'cross_family'], 'cross_family must be a list of models'),
     ),
-    same_family_fallback: namesIn(lists.same_family_fallback, () =>
+    same_family_fallback: parseNameList(lists.same_family_fallback, () =>
       mistake(
         file,
         front,
@@ -97,25 +97,26 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
   }
 }
 
-function frontOf(source: string, file: string): Front {
-  const front = readFront(plainText(source))
+function requireFront(source: string, file: string): MarkdownFront {
+  const front = readFront(normalizeLineEnds(source))
   if ('fields' in front) return front
   throw new UserError(`${file}:${front.at.line}:${front.at.column}: ${front.message}`, 'mend the frontmatter')
 }
 
-function mistake(file: string, front: Front, path: readonly PropertyKey[], message: string): UserError {
+function mistake(file: string, front: MarkdownFront, path: readonly PropertyKey[], message: string): UserError {
   const { line, column } = front.at(path)
   return new UserError(`${file}:${line}:${column}: ${message}`)
 }
 
-function remarkUnknown(front: Front, known: ReadonlySet<string>, remark: Remark): void {
-  for (const name of Object.keys(front.fields)) {
-    if (!known.has(name)) remark(front.at([name]).line, `the field ${name} is not known and not read`)
-  }
+/** Throws UserError for the first slip. */
+function assertNoSlips(file: string, front: MarkdownFront, [first]: readonly FieldSlip[]): void {
+  if (first === undefined) return
+  const { line, column } = front.at(first.path)
+  throw new UserError(`${file}:${line}:${column}: ${first.message}`, 'correct the name, or remove the field')
 }
 
-/** What rubric, judge and tests say alike: of which form they are, and whose. */
-export function remarkShared({ fields, texts, at }: Front, agent: string, remark: Remark): void {
+/** Checks fields that rubric, judge and tests share: the schema version and the agent. */
+export function remarkSharedFields({ fields, texts, at }: MarkdownFront, agent: string, remark: Remark): void {
   const { schema_version: version, agent: named } = fields
   if (version !== undefined && Number(version) !== 1)
     remark(at(['schema_version']).line, `schema_version ${String(texts.schema_version)} is not known; it is read as 1`)
@@ -123,14 +124,14 @@ export function remarkShared({ fields, texts, at }: Front, agent: string, remark
     remark(at(['agent']).line, `it is of the agent ${String(texts.agent)}, and lies in the folder of ${agent}`)
 }
 
-function namesIn(value: unknown, wrong: () => UserError): string[] {
+function parseNameList(value: unknown, wrong: () => UserError): string[] {
   const all = value === undefined || value === null ? [] : [value].flat()
   if (!all.every((one): one is string => typeof one === 'string' && one.trim() !== '')) throw wrong()
   return all.map((one) => one.trim())
 }
 
-/** A number, also one that is written as text. */
-function numberIn(value: unknown): number | null {
+/** A number, also one written as text. */
+function parseNumericField(value: unknown): number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   const isText = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value.trim())
   return isText ? Number(value) : null

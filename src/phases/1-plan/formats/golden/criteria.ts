@@ -1,14 +1,14 @@
-/** The bullets of Pass criteria: the least score of a dimension, and that no hard fail may fire. */
+/** Parses the bullets of Pass criteria: minimum scores of dimensions, and whether hard fails are forbidden. */
 import type { GoldenCriteria } from '../../../../../schemas/golden.ts'
 import { dimensionKey } from '../../../../../schemas/rubric.ts'
 
-/** What can't be decided by code is left to the judge, who reads the section as it is written. */
+/** Bullets that code cannot decide go to the judge, who reads the section as written. */
 export function readCriteria(section: string, dimensions: readonly string[]): GoldenCriteria {
   const criteria: GoldenCriteria = { thresholds: [], no_hard_fails: false, left_to_judge: [] }
   for (const line of section.split('\n')) {
     const bullet = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line)?.[1]?.replaceAll(/[*`]/g, '').trim()
     if (bullet === undefined || bullet === '') continue
-    const threshold = thresholdIn(bullet, dimensions)
+    const threshold = parseThreshold(bullet, dimensions)
     if (threshold !== null) criteria.thresholds.push(threshold)
     else if (/^no hard[- ]fails?\b/i.test(bullet)) criteria.no_hard_fails = true
     else criteria.left_to_judge.push(bullet)
@@ -16,8 +16,8 @@ export function readCriteria(section: string, dimensions: readonly string[]): Go
   return criteria
 }
 
-/** `dim: ≥ 4 (…)`, `dim >= 4`, `dim: 5 (…)`: the last is a least score too, since 5 is the most. */
-function thresholdIn(bullet: string, dimensions: readonly string[]): GoldenCriteria['thresholds'][number] | null {
+/** `dim: ≥ 4 (…)`, `dim >= 4`, `dim: 5 (…)`: the last is also a minimum, since 5 is the maximum. */
+function parseThreshold(bullet: string, dimensions: readonly string[]): GoldenCriteria['thresholds'][number] | null {
   const [, name = '', sign = '', score = ''] =
     /^([\p{L}][\p{L}\p{N} _-]*?)\s*:?\s*(≥|>=|=>|>|=|==|at least)?\s*(\d(?:\.\d+)?)(?![\d.]*\d)/iu.exec(bullet) ?? []
   const key = dimensionKey(name)
@@ -27,7 +27,7 @@ function thresholdIn(bullet: string, dimensions: readonly string[]): GoldenCrite
   return { dimension, at_least: Number(score), ...(isMore && { more: true as const }), text: bullet }
 }
 
-/** `elegance: ≥ 4` demands a score, whatever is called so; `Mentions 4 cards` does not. */
+/** `elegance: ≥ 4` demands a score under any name; `Mentions 4 cards` does not. */
 export function isThreshold(bullet: string): boolean {
   return /^[\p{L}\p{N} _-]+?\s*(?::\s*)?(?:≥|>=|=>|>|==|=|at least)\s*\d|^[\p{L}\p{N}_-]+:\s*\d/iu.test(bullet)
 }

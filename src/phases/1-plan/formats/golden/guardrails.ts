@@ -1,4 +1,4 @@
-/** The block cost_guardrails of model.md: what an Atomic Agent may cost in a day and in a month, and what happens then. */
+/** Reads the cost_guardrails block of model.md: cost caps per day and per month, and the action at a cap. */
 import {
   type CapAction,
   type CostCap,
@@ -6,10 +6,10 @@ import {
   capActions,
   capPeriods,
 } from '../../../../../schemas/golden.ts'
-import { UserError } from '../../../../base/error.ts'
-import { readYaml, type YamlPlace } from '../../../../base/yaml.ts'
-import { isObject } from '../evals_json/fields.ts'
-import { plainText } from '../markdown/lines.ts'
+import { UserError } from '../../../../base/errors/error.ts'
+import { readYaml, type YamlPlace } from '../../../../base/text/yaml.ts'
+import { isJsonObject } from '../evals_json/fields.ts'
+import { normalizeLineEnds } from '../markdown/lines.ts'
 
 const fields = new Set([
   'enabled',
@@ -17,37 +17,37 @@ const fields = new Set([
   ...['warning_thresholds', 'alert_channel'],
 ])
 
-/** As the format has it where nothing is said. */
-const untold = { day: 'skip', month: 'alert' } as const satisfies Record<CostCap['period'], CapAction>
+/** The format's defaults. */
+const defaultCapActions = { day: 'skip', month: 'alert' } as const satisfies Record<CostCap['period'], CapAction>
 
-const nameOf = { day: 'daily', month: 'monthly' } as const satisfies Record<CostCap['period'], string>
+const capNames = { day: 'daily', month: 'monthly' } as const satisfies Record<CostCap['period'], string>
 
 export interface GuardrailsReading {
-  /** null: there are none, or they are not enabled. */
+  /** null: missing or not enabled. */
   guardrails: CostGuardrails | null
   warnings: string[]
 }
 
-/** Throws UserError with file, line and column for what is enabled and can't be kept as it is written. */
+/** Throws UserError with file, line and column for enabled guardrails that are invalid. */
 export function readGuardrails(source: string, file: string): GuardrailsReading {
-  for (const { text, line } of yamlBlocks(plainText(source))) {
+  for (const { text, line } of yamlBlocks(normalizeLineEnds(source))) {
     const yaml = readYaml(text, line)
     if (!yaml.ok) {
       if (!/^\s*cost_guardrails\s*:/m.test(text)) continue
       throw mistake(file, yaml.at, `the block cost_guardrails is not valid YAML: ${yaml.message}`)
     }
-    const block = isObject(yaml.value) ? yaml.value.cost_guardrails : undefined
+    const block = isJsonObject(yaml.value) ? yaml.value.cost_guardrails : undefined
     if (block === undefined || block === null) continue
     const at = (name?: string) => yaml.at(name === undefined ? ['cost_guardrails'] : ['cost_guardrails', name])
-    if (!isObject(block)) throw mistake(file, at(), 'cost_guardrails must be fields')
-    return inBlock(block, file, at)
+    if (!isJsonObject(block)) throw mistake(file, at(), 'cost_guardrails must be fields')
+    return readGuardrailBlock(block, file, at)
   }
   const isNamed = /^#+[^\n]*\bcost (?:guardrail|cap|limit|budget)/im.test(source)
   const message = 'model.md has cost guardrails, but no YAML block cost_guardrails, so they are not kept; --budget is'
   return { guardrails: null, warnings: isNamed ? [message] : [] }
 }
 
-function inBlock(
+function readGuardrailBlock(
   block: Readonly<Record<string, unknown>>,
   file: string,
   at: (name?: string) => YamlPlace,
@@ -57,9 +57,9 @@ function inBlock(
   if (!enabled) return { guardrails: null, warnings: [] }
   const wrong = (name: string, must: string) => mistake(file, at(name), `cost_guardrails.${name} must be ${must}`)
   const caps = capPeriods.flatMap((period): CostCap[] => {
-    const [capName, actionName] = [`${nameOf[period]}_cap_usd`, `${nameOf[period]}_cap_action`]
+    const [capName, actionName] = [`${capNames[period]}_cap_usd`, `${capNames[period]}_cap_action`]
     const usd = block[capName] ?? 0
-    const action = capActions.find((one) => one === (block[actionName] ?? untold[period]))
+    const action = capActions.find((one) => one === (block[actionName] ?? defaultCapActions[period]))
     if (typeof usd !== 'number' || !(usd >= 0)) throw wrong(capName, 'an amount of dollars')
     if (action === undefined) throw wrong(actionName, capActions.join(', ').replace(/, (\w+)$/, ' or $1'))
     return usd === 0 ? [] : [{ period, usd, action }]
@@ -83,7 +83,7 @@ function mistake(file: string, { line, column }: YamlPlace, message: string): Us
   return new UserError(`${file}:${line}:${column}: ${message}`, 'mend it, or write enabled: false')
 }
 
-/** What stands in fences marked as YAML, with the line that it begins in. */
+/** Fenced YAML blocks with the line in which each begins. */
 function yamlBlocks(text: string): { text: string; line: number }[] {
   return [...text.matchAll(/^ {0,3}```ya?ml\b[^\n]*\n([\s\S]*?)^ {0,3}```/gim)].map(({ index, 1: inner = '' }) => ({
     text: inner,

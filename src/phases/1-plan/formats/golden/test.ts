@@ -1,16 +1,17 @@
-/** One file of golden/<category>/: what the agent is asked and what the judge holds it against. */
+/** Reads one file of golden/<category>/: the agent's task and what the judge compares the answer with. */
 import { type ExpectedFact, expectedFact, type Golden } from '../../../../../schemas/golden.ts'
-import { isObject } from '../evals_json/fields.ts'
-import { type Front, readFront } from '../markdown/front.ts'
-import { plainText } from '../markdown/lines.ts'
-import { type Remark, remarkShared } from './config.ts'
+import { type MarkdownFront, readFront } from '../markdown/front_matter.ts'
+import { normalizeLineEnds } from '../markdown/lines.ts'
+import { remarkSharedFields } from './config.ts'
 import { isThreshold, readCriteria } from './criteria.ts'
-import { goldenSections } from './sections.ts'
+import { bulletSlip } from './dimensions.ts'
+import { fieldSlips, misspellingText, type Remark } from './names.ts'
+import { findMisspeltSection, type GoldenSections, goldenSections } from './sections.ts'
 
 export type GoldenTest = Omit<Golden, 'rubric' | 'judge'> & {
-  /** Folders of the agent's own that the test says it needs; relative, as written. */
+  /** The agent's own files that the test names as sources; relative, as written. */
   sources: { path: string; line: number }[]
-  /** created, and fields that nobody knows: kept, not read. */
+  /** `created` and unknown fields: kept, but not read. */
   noted: Readonly<Record<string, unknown>>
 }
 
@@ -23,22 +24,25 @@ const factFields = new Set(Object.keys(expectedFact.shape))
 const known = new Set(['schema_version', 'agent', 'category', 'test_id', 'created', 'expected_facts'])
 
 export interface GoldenPlace {
-  /** The name of the agent's folder. */
+  /** Name of the agent's folder. */
   agent: string
-  /** Of golden/ that the file lies in; null: in golden/ itself. */
+  /** Subfolder of golden/ that contains the file; null: golden/ itself. */
   folder: string | null
-  /** Of the rubric. */
+  /** Names of the rubric's dimensions. */
   dimensions: readonly string[]
 }
 
-/** Never throws: a file that can't be read is skipped, the others go on. */
+/** Never throws: an unreadable file is skipped, and the others continue. */
 export function readGoldenTest(
   source: string,
   { agent, folder, dimensions }: GoldenPlace,
   remark: Remark,
 ): GoldenReading {
-  const front = readFront(plainText(source))
+  const front = readFront(normalizeLineEnds(source))
   if (!('fields' in front)) return { ok: false, message: front.message, ...front.at }
+  const sections = goldenSections(front.body, front.bodyLine)
+  const slip = findNameSlip(front, sections, remark)
+  if (slip !== null) return { ok: false, column: 1, ...slip }
   const text = (field: string) => {
     const value = front.texts[field]
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
@@ -51,28 +55,18 @@ export function readGoldenTest(
   if (/[/\\\0]|^\.\.?$/.test(test_id)) {
     return { ok: false, message: 'test_id names the file of the response: no / and no \\', ...front.at(['test_id']) }
   }
-  const sections = goldenSections(front.body, front.bodyLine)
   for (const { heading, line } of sections.unknown) remark(line, `the section "${heading}" is not known and not read`)
-  remarkShared(front, agent, remark)
+  remarkSharedFields(front, agent, remark)
   if (folder !== null && category !== folder) {
     remark(front.at(['category']).line, `its category is ${category}, and it lies in golden/${folder}`)
   }
-  for (const name of Object.keys(front.fields)) {
-    if (!known.has(name)) remark(front.at([name]).line, `the field ${name} is not known and not read`)
-  }
-  remarkFacts(front, remark)
   const criteria = readCriteria(sections.criteria, dimensions)
-  for (const bullet of criteria.left_to_judge.filter(isThreshold)) {
-    const known = dimensions.join(', ')
-    remark(
-      lineOf(front, bullet),
-      `the bullet "${bullet}" names no dimension of the rubric (${known}): no code decides it`,
-    )
-  }
+  const lost = findBulletSlip(front, { bullets: criteria.left_to_judge, dimensions }, remark)
+  if (lost !== null) return { ok: false, column: 1, ...lost }
   if (sections.input === '') {
     return { ok: false, line: front.bodyLine, column: 1, message: 'there is no ## Input, or nothing in it' }
   }
-  const facts = factsIn(front.texts.expected_facts)
+  const facts = parseFacts(front.texts.expected_facts)
   if (facts === null) {
     return { ok: false, message: 'expected_facts must be a list, each with a claim', ...front.at(['expected_facts']) }
   }
@@ -96,23 +90,45 @@ export function readGoldenTest(
   }
 }
 
-/** Of a bullet, which readCriteria gives without what marks it. */
-function lineOf({ body, bodyLine }: Front, bullet: string): number {
+/** The first misspelt section, or else the first misspelt field, because its content would be lost. */
+function findNameSlip(
+  front: MarkdownFront,
+  { unknown }: GoldenSections,
+  remark: Remark,
+): { line: number; message: string } | null {
+  for (const { heading, line } of unknown) {
+    const meant = findMisspeltSection(heading)
+    if (meant !== null) return { line, message: misspellingText(`the section "${heading}"`, meant) }
+  }
+  const facts = Array.isArray(front.fields.expected_facts) ? front.fields.expected_facts : []
+  const ofFacts = facts.map((_, index) => ({ path: ['expected_facts', index], known: factFields }))
+  const [slip] = [{ known }, ...ofFacts].flatMap((object) => fieldSlips(front, object, remark))
+  return slip === undefined ? null : { line: front.at(slip.path).line, message: slip.message }
+}
+
+/** First bullet that demands a score of a misspelt dimension; a name near no dimension only causes a remark. */
+function findBulletSlip(
+  front: MarkdownFront,
+  { bullets, dimensions }: { bullets: readonly string[]; dimensions: readonly string[] },
+  remark: Remark,
+): { line: number; message: string } | null {
+  for (const bullet of bullets.filter(isThreshold)) {
+    const line = findBulletLine(front, bullet)
+    const message = bulletSlip(bullet, dimensions)
+    if (message !== null) return { line, message }
+    const all = dimensions.join(', ')
+    remark(line, `the bullet "${bullet}" names no dimension of the rubric (${all}): no code decides it`)
+  }
+  return null
+}
+
+/** Finds the line of a bullet, which `readCriteria` returns without its marker. */
+function findBulletLine({ body, bodyLine }: MarkdownFront, bullet: string): number {
   const index = body.split('\n').findIndex((line) => line.replaceAll(/[*`]/g, '').trim().endsWith(bullet))
   return bodyLine + Math.max(index, 0)
 }
 
-function remarkFacts({ texts, at }: Front, remark: Remark): void {
-  const facts = Array.isArray(texts.expected_facts) ? texts.expected_facts : []
-  for (const [index, fact] of facts.entries()) {
-    for (const name of Object.keys(isObject(fact) ? fact : {})) {
-      if (factFields.has(name)) continue
-      remark(at(['expected_facts', index, name]).line, `the field ${name} of a fact is not known and not read`)
-    }
-  }
-}
-
-function factsIn(value: unknown): ExpectedFact[] | null {
+function parseFacts(value: unknown): ExpectedFact[] | null {
   if (value === undefined || value === '' || value === 'null') return []
   const read = expectedFact.array().safeParse(value)
   return read.success ? read.data : null

@@ -1,29 +1,29 @@
-/** A Markdown file line by line, so that a heading is told from a line of code that begins with #. */
+/** Splits Markdown into lines and marks code fences, so that a # in code does not count as a heading. */
 
 export interface MarkdownLine {
   text: string
-  /** In the file, from 1. */
+  /** Line in the file, from 1. */
   number: number
-  /** It is in a code fence, or opens or closes one. */
+  /** In a code fence, or the line that opens or closes one. */
   fenced: boolean
 }
 
 export interface MarkdownLines {
   lines: MarkdownLine[]
-  /** Lines that look like the beginning of a code fence that nothing closes; what follows is read as if they were not there. */
+  /** Lines that open a code fence which is never closed; the text after them is read as if there were no fence. */
   unclosed: number[]
 }
 
-/** A byte order mark and CRLF are no part of it. */
-export function plainText(text: string): string {
+/** Removes the byte order mark and converts CRLF. */
+export function normalizeLineEnds(text: string): string {
   return text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
 }
 
-/** `firstLine`: where `text` begins in its file. */
+/** `firstLine`: line in the file where `text` begins. */
 export function markdownLines(text: string, firstLine = 1): MarkdownLines {
   const texts = text.split('\n')
   const found: MarkdownLines = { lines: [], unclosed: [] }
-  const closings = closingsOf(texts)
+  const closings = createClosingFinder(texts)
   let until = -1
   for (const [index, line] of texts.entries()) {
     if (index > until) {
@@ -43,8 +43,8 @@ function openingMark(line: string): string | null {
   return mark === undefined || (mark.startsWith('`') && rest.includes('`')) ? null : mark
 }
 
-/** Finds the line that closes a fence. What was looked for in vain once is not looked for again: the work stays linear. */
-function closingsOf(texts: readonly string[]): (mark: string, after: number) => number | null {
+/** Finds the line that closes a fence. Remembers failed searches, so that the work stays linear. */
+function createClosingFinder(texts: readonly string[]): (mark: string, after: number) => number | null {
   const inVain = new Map<string, number>()
   return (mark, after) => {
     const kind = mark.slice(0, 1)

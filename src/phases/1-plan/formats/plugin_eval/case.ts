@@ -1,34 +1,43 @@
-/** One case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
+/** Reads one case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
-import { readText } from '../../../../base/json.ts'
-import { leaves } from '../../inputs.ts'
-import type { Warn } from '../../warnings.ts'
-import { kindOf } from '../evals_json/document.ts'
-import { textIn } from '../evals_json/fields.ts'
-import { derivedFrom } from '../evals_json/judging.ts'
-import { type CaseFiles, type Fields, packageOf, readFiles } from './files.ts'
+import { readText } from '../../../../base/json/json.ts'
+import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
+import { isOutsideFolder } from '../../suite/input_files.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { describeJsonKind } from '../evals_json/document.ts'
+import { readNonEmptyText } from '../evals_json/fields.ts'
+import { deriveExpectation } from '../evals_json/judging.ts'
+import { type CaseFiles, findPackageFolder, type PluginFields, readPluginCaseFiles } from './files.ts'
 import { isSeconds, warnForms } from './forms.ts'
 import { graderTypes, readGrader } from './graders.ts'
 
-/** Reads the case in `folder`, called `key` in its suite. What keeps it from running is in `cannot_run`. */
+/** Reads the case in `folder`, named `key` in its suite. What keeps it from running is in `cannot_run`. */
 export async function readPluginCase(folder: string, key: string, warn: Warn): Promise<Omit<SuiteCase, 'eval_id'>> {
-  const files = await readFiles(folder)
+  const files = await readPluginCaseFiles(folder)
   const { fields } = files
-  const criteria = criteriaOf(files, key, warn)
-  const expected_output = textIn(fields.expected_outcome)
-  const start = await setupOf(folder, fields)
-  const prompt = files.prompt ?? textIn(fields.prompt)
-  const reasons = [...files.reasons, ...(prompt === null ? [noPrompt(fields)] : []), ...start.reasons]
+  const { criteria, reasons: ofGraders } = readCaseGraders(files, key, warn)
+  const expected_output = readNonEmptyText(fields.expected_outcome)
+  const start = await readSetup(folder, fields)
+  const prompt = files.prompt ?? readNonEmptyText(fields.prompt)
   warnForms(fields, key, warn)
   if (files.hasStrayGraders) warn(key, strayGraders)
-  warnUnread(fields, key, warn)
+  const misspelt = warnUnread(fields, key, warn)
+  const reasons = [
+    ...files.reasons,
+    ...(prompt === null ? [noPrompt(fields)] : []),
+    ...start.reasons,
+    ...misspelt,
+    ...ofGraders,
+  ]
   if (files.hasYaml) warnVersion(fields.schema_version, key, warn)
-  const noted = Object.fromEntries(Object.entries(fields).filter(([name, value]) => !read.has(name) && value !== null))
+  const noted = Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => !knownFields.has(name) && value !== null),
+  )
   return {
     eval_key: key,
-    eval_name: textIn(fields.name) ?? key,
+    eval_name: readNonEmptyText(fields.name) ?? key,
     prompt: prompt ?? '',
     expected_output,
     files: [],
@@ -44,14 +53,21 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
 
 const strayGraders = '"graders" of a case is not read there: they stand at the top of case.yaml, or in graders/*.md'
 
-function noPrompt({ prompt }: Fields): string {
+function noPrompt({ prompt }: PluginFields): string {
   const isThere = prompt !== undefined && prompt !== null && typeof prompt !== 'string'
-  return `it has no prompt${isThere ? `: "prompt" is ${kindOf(prompt)}, not text` : ''}`
+  return `it has no prompt${isThere ? `: "prompt" is ${describeJsonKind(prompt)}, not text` : ''}`
 }
 
 type Criteria = Pick<SuiteCase, 'expectations' | 'checks'>
 
-function criteriaOf({ graders, fields }: CaseFiles, key: string, warn: Warn): Criteria {
+/** `reasons`: misspelt or unreadable graders, whose verdicts would be lost. */
+interface GraderCriteria {
+  criteria: Criteria
+  reasons: string[]
+}
+
+function readCaseGraders({ graders, fields }: CaseFiles, key: string, warn: Warn): GraderCriteria {
+  const reasons: string[] = []
   const criteria: Criteria = { expectations: [], checks: [] }
   for (const { name, at, grader } of graders) {
     const reading = readGrader(grader, name)
@@ -64,18 +80,24 @@ function criteriaOf({ graders, fields }: CaseFiles, key: string, warn: Warn): Cr
       case 'expectation':
         criteria.expectations.push(reading.expectation)
         break
-      case 'unsupported':
-        warn(place, `a grader ${typeWords(grader.type)} is not read: ${reading.why}`)
+      case 'mistake':
+        reasons.push(`${at}: a grader ${typeWords(grader.type)} is not read: ${reading.why}`)
+        break
+      case 'unsupported': {
+        const meant = findMisspelling(typeof grader.type === 'string' ? grader.type : '', [...graderTypes])
+        if (meant === null) warn(place, `a grader ${typeWords(grader.type)} is not read: ${reading.why}`)
+        else reasons.push(`"${String(grader.type)}" is not a known type of ${at} (did you mean "${meant}"?)`)
+      }
     }
   }
-  if (criteria.expectations.length + criteria.checks.length > 0) return criteria
-  const outcome = textIn(fields.expected_outcome)
+  if (criteria.expectations.length + criteria.checks.length + reasons.length > 0) return { criteria, reasons }
+  const outcome = readNonEmptyText(fields.expected_outcome)
   if (outcome === null) {
-    warn(key, 'no criteria and no expected_outcome; the case runs ungraded, outside every rate')
-    return criteria
+    warn(key, 'no criteria and no expected_outcome')
+    return { criteria, reasons }
   }
   warn(key, 'no criteria; one expectation is derived from expected_outcome')
-  return { ...criteria, expectations: [derivedFrom(outcome)] }
+  return { criteria: { ...criteria, expectations: [deriveExpectation(outcome)] }, reasons }
 }
 
 function typeWords(type: unknown): string {
@@ -83,16 +105,19 @@ function typeWords(type: unknown): string {
   return `of type ${typeof type === 'string' && graderTypes.has(type) ? type : JSON.stringify(type)}`
 }
 
-/** The scaffold's text itself, so that a change of it is another run; it runs in the working folder, in both arms. */
-async function setupOf(folder: string, fields: Fields): Promise<{ setup: string | null; reasons: string[] }> {
+/** Embeds the scaffold's text, so that changing it changes the run; it runs in the working folder in both configurations. */
+async function readSetup(folder: string, fields: PluginFields): Promise<{ setup: string | null; reasons: string[] }> {
   const { scaffold_script: script = null, history_file: history = null } = fields
   const before =
     history === null || (typeof history === 'string' && history.trim() === '')
       ? []
       : ['it goes on from a conversation (history_file), which is not supported']
   if (script !== null && typeof script !== 'string')
-    return { setup: null, reasons: [...before, `"scaffold_script" is ${kindOf(script)}, not the path of a script`] }
-  const name = textIn(script)
+    return {
+      setup: null,
+      reasons: [...before, `"scaffold_script" is ${describeJsonKind(script)}, not the path of a script`],
+    }
+  const name = readNonEmptyText(script)
   if (name === null) return { setup: null, reasons: before }
   const place = path.resolve(folder, name)
   if (await leavesPackage(folder, place)) {
@@ -105,16 +130,16 @@ async function setupOf(folder: string, fields: Fields): Promise<{ setup: string 
   return { setup: `bash -c '${content.replaceAll("'", `'\\''`)}'`, reasons: [...before, ...reasons] }
 }
 
-/** Cases may share a script; none comes from elsewhere, by a link neither. */
+/** Cases may share a script; a path or a link out of the package is refused. */
 async function leavesPackage(folder: string, place: string): Promise<boolean> {
-  const top = packageOf(folder)
-  if (leaves(top, place)) return true
+  const top = findPackageFolder(folder)
+  if (isOutsideFolder(top, place)) return true
   const [real, base] = await Promise.all([realpath(place).catch(() => null), realpath(top)])
-  return real !== null && leaves(base, real)
+  return real !== null && isOutsideFolder(base, real)
 }
 
-/** What shapes their runs and not ours, and by which flag ours are shaped instead. */
-const unread: Readonly<Record<string, string>> = {
+/** Fields that do not affect Whetstone's runs, and what applies instead. */
+const ignoredFields: Readonly<Record<string, string>> = {
   runs: '--runs sets it',
   model: '--engine and --model set it',
   max_turns: '--max-turns sets it',
@@ -126,25 +151,29 @@ const unread: Readonly<Record<string, string>> = {
   env: '--pass-env names what is passed on',
 }
 
-const read: ReadonlySet<string> = new Set([
+const knownFields: ReadonlySet<string> = new Set([
   ...['schema_version', 'name', 'prompt', 'expected_outcome', 'timeout_seconds', 'graders'],
   ...['execution', 'context', 'scaffold_script', 'history_file'],
 ])
 
-/** They shape neither run nor verdict. */
+/** Fields that affect neither run nor verdict. */
 const harmless: ReadonlySet<string> = new Set(['id', 'title', 'description', 'tags', 'category', 'notes', 'author'])
 
-function warnUnread(fields: Fields, key: string, warn: Warn): void {
-  for (const [name, instead] of Object.entries(unread)) {
+/** Returns the misspelt names, which keep the case from running. */
+function warnUnread(fields: PluginFields, key: string, warn: Warn): string[] {
+  for (const [name, instead] of Object.entries(ignoredFields)) {
     if (fields[name] !== undefined && fields[name] !== null) warn(key, `"${name}" of a case is not read: ${instead}`)
   }
-  for (const name of Object.keys(fields)) {
-    const isKnown = read.has(name) || Object.hasOwn(unread, name) || harmless.has(name)
-    if (!isKnown) warn(key, `"${name}" of a case is not read`)
-  }
+  return Object.keys(fields).flatMap((name) => {
+    if (knownFields.has(name) || Object.hasOwn(ignoredFields, name) || harmless.has(name)) return []
+    const meant = findMisspelling(name, [...knownFields, ...Object.keys(ignoredFields)])
+    if (meant !== null) return [`"${name}" is not a known field (did you mean "${meant}"?)`]
+    warn(key, `"${name}" of a case is not read`)
+    return []
+  })
 }
 
-/** "1.0", or a later one of the same major number; where case.yaml is, `claude plugin eval` asks for it. */
+/** `claude plugin eval` requires "1.0", or a later version with the same major number, in case.yaml. */
 function warnVersion(version: unknown, key: string, warn: Warn): void {
   const said = version === undefined || version === null ? 'is missing' : versionMistake(version)
   if (said !== null) warn(`${key}/case.yaml`, `"schema_version" ${said}; the case is read as one of "1.0"`)

@@ -1,67 +1,67 @@
-/** The files of one case of a plugin's suite: what each holds, before anything is made of it. */
+/** Reads the files of one case of a plugin's suite, without interpreting them. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { messageOf } from '../../../../base/error.ts'
-import { entriesIn } from '../../../../base/files.ts'
-import { readText } from '../../../../base/json.ts'
-import { ownFile } from '../../../../base/own_file.ts'
-import { readYaml } from '../../../../base/yaml.ts'
-import { kindOf } from '../evals_json/document.ts'
-import { isObject, textIn } from '../evals_json/fields.ts'
+import { errorMessage } from '../../../../base/errors/error.ts'
+import { listEntries } from '../../../../base/fs/files.ts'
+import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
+import { readText } from '../../../../base/json/json.ts'
+import { readYaml } from '../../../../base/text/yaml.ts'
+import { describeJsonKind } from '../evals_json/document.ts'
+import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
 import type { GraderSource } from './graders.ts'
 
-export type Fields = Readonly<Record<string, unknown>>
+export type PluginFields = Readonly<Record<string, unknown>>
 
 const longest = 1024 * 1024
 
 export interface CaseFiles {
-  /** case.yaml and the frontmatter of prompt.md, the latter wins; `execution` and `context` laid open. */
-  fields: Fields
+  /** Fields of case.yaml and prompt.md's frontmatter, which wins; `execution` and `context` are flattened. */
+  fields: PluginFields
   prompt: string | null
-  /** `at`: the file, and the place in it. */
+  /** `at`: the file and the place in it. */
   graders: { name: string; at: string; grader: GraderSource }[]
-  /** Others stand where none is looked for. */
+  /** Graders are in a place that is not read. */
   hasStrayGraders: boolean
   hasYaml: boolean
-  /** What can't be read. */
+  /** Why parts cannot be read. */
   reasons: string[]
 }
 
-export async function readFiles(folder: string): Promise<CaseFiles> {
+export async function readPluginCaseFiles(folder: string): Promise<CaseFiles> {
   const reasons: string[] = []
   const open = async (name: string) => {
     const text = await ownText(folder, name, reasons)
     if (text === null) return null
     try {
-      return name.endsWith('.md') ? splitFile(text) : { front: yamlIn(text, 1), body: '', hasFront: false }
+      return name.endsWith('.md') ? splitFile(text) : { front: parseYamlBlock(text, 1), body: '', hasFront: false }
     } catch (error) {
-      reasons.push(`${name}${messageOf(error)}`)
+      reasons.push(`${name}${errorMessage(error)}`)
       return null
     }
   }
   const ofCase = async (name: string) => {
     const file = await open(name)
-    if (file !== null && (file.front ?? null) !== null && !isObject(file.front))
-      reasons.push(`${name} has ${kindOf(file.front)} where its fields should be`)
+    if (file !== null && (file.front ?? null) !== null && !isJsonObject(file.front))
+      reasons.push(`${name} has ${describeJsonKind(file.front)} where its fields should be`)
     return file
   }
   const caseYaml = await ofCase('case.yaml')
-  const yaml = fieldsIn(caseYaml?.front)
+  const yaml = toPluginFields(caseYaml?.front)
   const markdown = await ofCase('prompt.md')
-  const listed = Array.isArray(yaml.graders) ? yaml.graders.map(fieldsIn) : []
+  const listed = Array.isArray(yaml.graders) ? yaml.graders.map(toPluginFields) : []
   const graders = listed.map((grader, index) => {
-    return { name: textIn(grader.name) ?? `grader ${index + 1}`, at: `case.yaml, graders[${index}]`, grader }
+    return { name: readNonEmptyText(grader.name) ?? `grader ${index + 1}`, at: `case.yaml, graders[${index}]`, grader }
   })
-  for (const { name } of entriesIn(path.join(folder, 'graders'))) {
+  for (const { name } of listEntries(path.join(folder, 'graders'))) {
     const file = /^[^.].*\.md$/.test(name) ? await open(`graders/${name}`) : null
-    if (file === null || !file.hasFront) continue // a text beside the graders, as `claude plugin eval` has it
-    const grader = { ...fieldsIn(file.front), body: textIn(file.body) ?? undefined }
+    if (file === null || !file.hasFront) continue // text without frontmatter is ignored, as in `claude plugin eval`
+    const grader = { ...toPluginFields(file.front), body: readNonEmptyText(file.body) ?? undefined }
     graders.push({ name: path.basename(name, '.md'), at: `graders/${name}`, grader })
   }
-  const inner = [fieldsIn(yaml.execution), fieldsIn(yaml.context), fieldsIn(markdown?.front)]
+  const inner = [toPluginFields(yaml.execution), toPluginFields(yaml.context), toPluginFields(markdown?.front)]
   return {
-    fields: { ...yaml, ...Object.fromEntries(inner.flatMap(saidIn)) },
-    prompt: textIn(markdown?.body),
+    fields: { ...yaml, ...Object.fromEntries(inner.flatMap(collectStatedFields)) },
+    prompt: readNonEmptyText(markdown?.body),
     graders,
     hasStrayGraders: inner.some((one) => (one.graders ?? null) !== null),
     hasYaml: caseYaml !== null,
@@ -69,10 +69,10 @@ export async function readFiles(folder: string): Promise<CaseFiles> {
   }
 }
 
-/** null: it is not there, a link takes it from elsewhere, or it is too large, which is a reason. */
+/** null: missing, linked from elsewhere, or too large, which is added to the reasons. */
 async function ownText(folder: string, name: string, reasons: string[]): Promise<string | null> {
-  const top = packageOf(folder)
-  const file = ownFile(top, path.relative(top, path.join(folder, name)))
+  const top = findPackageFolder(folder)
+  const file = findOwnFile(top, path.relative(top, path.join(folder, name)))
   if (file === null) return null
   if (statSync(file).size <= longest) return readText(file)
   reasons.push(`${name} is larger than ${longest} bytes`)
@@ -84,27 +84,27 @@ function splitFile(text: string): { front: unknown; body: string; hasFront: bool
   const [, block, body] = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n([\s\S]*))?$/.exec(plain) ?? []
   return body === undefined && block === undefined
     ? { front: null, body: plain, hasFront: /^---[ \t]*\n/.test(plain) }
-    : { front: yamlIn(block ?? '', 2), body: body ?? '', hasFront: true }
+    : { front: parseYamlBlock(block ?? '', 2), body: body ?? '', hasFront: true }
 }
 
-/** Throws where it is no YAML, with line and column in the file. */
-function yamlIn(text: string, firstLine: number): unknown {
+/** Throws for invalid YAML, with line and column in the file. */
+function parseYamlBlock(text: string, firstLine: number): unknown {
   const yaml = readYaml(text, firstLine)
   if (!yaml.ok) throw new Error(`:${yaml.at.line}:${yaml.at.column} is not valid YAML: ${yaml.message}`)
   return yaml.value
 }
 
-/** `null` takes nothing away that stands further out; graders belong to the whole file. */
-function saidIn(fields: Fields): [string, unknown][] {
+/** `null` does not override outer fields; graders belong to the whole file. */
+function collectStatedFields(fields: PluginFields): [string, unknown][] {
   return Object.entries(fields).filter(([name, value]) => name !== 'graders' && value !== null)
 }
 
-function fieldsIn(value: unknown): Fields {
-  return isObject(value) ? value : {}
+function toPluginFields(value: unknown): PluginFields {
+  return isJsonObject(value) ? value : {}
 }
 
-/** What holds evals/; of a case elsewhere its own folder. */
-export function packageOf(folder: string): string {
+/** The folder that contains evals/; otherwise the case's own folder. */
+export function findPackageFolder(folder: string): string {
   const at = folder.lastIndexOf(`${path.sep}evals${path.sep}`)
   return at < 0 ? folder : folder.slice(0, at)
 }

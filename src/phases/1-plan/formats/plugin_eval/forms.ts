@@ -1,8 +1,8 @@
-/** Fields of a case in another form than the documented one: each is said, and read as nothing. */
-import type { Warn } from '../../warnings.ts'
-import { kindOf } from '../evals_json/document.ts'
-import { isObject } from '../evals_json/fields.ts'
-import type { Fields } from './files.ts'
+/** Warns about fields of a case that have the wrong type; they are not read. */
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { describeJsonKind } from '../evals_json/document.ts'
+import { isJsonObject } from '../evals_json/fields.ts'
+import type { PluginFields } from './files.ts'
 
 interface Form {
   wanted: string
@@ -10,7 +10,7 @@ interface Form {
 }
 
 const text: Form = { wanted: 'text', fits: (value) => typeof value === 'string' }
-const mapping: Form = { wanted: 'mapping', fits: isObject }
+const mapping: Form = { wanted: 'mapping', fits: isJsonObject }
 const forms: Readonly<Record<string, Form>> = {
   name: text,
   expected_outcome: text,
@@ -20,12 +20,12 @@ const forms: Readonly<Record<string, Form>> = {
   graders: { wanted: 'list', fits: Array.isArray },
 }
 
-/** `null` is absent. */
-export function warnForms(fields: Fields, key: string, warn: Warn): void {
+/** `null` counts as absent. */
+export function warnForms(fields: PluginFields, key: string, warn: Warn): void {
   for (const [name, { wanted, fits }] of Object.entries(forms)) {
     const value = fields[name]
     if (value === undefined || value === null || fits(value)) continue
-    warn(key, `"${name}" of a case is not read: ${shown(value)} is no ${wanted}`)
+    warn(key, `"${name}" of a case is not read: ${formatFormValue(value)} is no ${wanted}`)
   }
 }
 
@@ -33,7 +33,7 @@ export function isSeconds(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0
 }
 
-function shown(value: unknown): string {
+function formatFormValue(value: unknown): string {
   if (typeof value === 'number') return String(value)
-  return typeof value === 'object' ? kindOf(value) : JSON.stringify(value)
+  return typeof value === 'object' ? describeJsonKind(value) : JSON.stringify(value)
 }

@@ -1,17 +1,20 @@
-/** What the graders of `claude plugin eval` are here: checks, expectations, or named as what they can't be. */
+/** Converts the graders of `claude plugin eval` to checks or expectations, or says why that is not possible. */
 import type { z } from 'zod'
 import type { Check } from '../../../../../schemas/check.ts'
 import { fileGrader, llmGrader, regexGrader, toolGrader } from '../../../../../schemas/plugin_eval_case.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'
-import { patternMistake, plainMistakes } from '../check_mistakes.ts'
-import { absence } from '../patterns.ts'
+import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
+import { findPlainMistakes, patternMistake } from '../check_mistakes.ts'
+import { absencePattern } from '../patterns.ts'
 
 export type GraderReading =
   | { kind: 'check'; check: Check }
   | { kind: 'expectation'; expectation: Expectation }
   | { kind: 'unsupported'; why: string }
+  /** It is invalid in the format, so its verdict would be lost. */
+  | { kind: 'mistake'; why: string }
 
-/** A grader as its file has it: the frontmatter, and the body as `body`. */
+/** A grader as written: the frontmatter, and the body as `body`. */
 export type GraderSource = Readonly<Record<string, unknown>>
 
 type Reader = (grader: GraderSource) => GraderReading
@@ -21,28 +24,34 @@ const readers = new Map<string, Reader>([
   ['file_exists', readFileExists],
   ['llm', readLlm],
   ['tool_used', readToolUsed],
-  ['tool_order', () => unsupported('the order of tool calls is not graded here')],
-  ['baseline', () => unsupported('a comparison with a stored transcript is not made here')],
+  ['tool_order', () => buildUnsupported('the order of tool calls is not graded here')],
+  ['baseline', () => buildUnsupported('a comparison with a stored transcript is not made here')],
 ])
 
-/** What a grader may be, also where it is not read here. */
+/** Every type of the format, even those that are not read here. */
 export const graderTypes: ReadonlySet<string> = new Set(readers.keys())
 
-/** Reads one grader; `name` is shown with a check whose file has no words of its own. */
+/** Reads one grader; `name` labels a check whose file has no text of its own. */
 export function readGrader(grader: GraderSource, name: string): GraderReading {
   const type = typeof grader.type === 'string' ? grader.type : ''
   const reader = readers.get(type)
-  if (reader === undefined) return unsupported(`known are ${[...graderTypes].join(', ')}`)
+  if (reader === undefined) return buildUnsupported(`known are ${[...graderTypes].join(', ')}`)
+  const misspelt = misspeltField(grader, type)
+  if (misspelt !== null) return mistake(misspelt)
   const reading = reader(grader)
-  const [mistake] = reading.kind === 'check' ? plainMistakes(reading.check) : []
-  if (mistake !== undefined) return unsupported(mistake.message)
-  return labelled(reading, { name, indicator: grader.arm === 'with-only' })
+  const [wrong] = reading.kind === 'check' ? findPlainMistakes(reading.check) : []
+  if (wrong !== undefined) return mistake(wrong.message)
+  return labelReading(reading, { name, indicator: grader.arm === 'with-only' })
 }
 
-function labelled(reading: GraderReading, { name, indicator }: { name: string; indicator: boolean }): GraderReading {
+function labelReading(
+  reading: GraderReading,
+  { name, indicator }: { name: string; indicator: boolean },
+): GraderReading {
   const marks = indicator ? { indicator: true } : {}
   switch (reading.kind) {
     case 'unsupported':
+    case 'mistake':
       return reading
     case 'check':
       return { kind: 'check', check: { ...reading.check, text: reading.check.text ?? name, ...marks } }
@@ -53,15 +62,15 @@ function labelled(reading: GraderReading, { name, indicator }: { name: string; i
 
 function readRegex(grader: GraderSource): GraderReading {
   const read = regexGrader.safeParse({ ...grader, pattern: grader.pattern ?? grader.body })
-  if (!read.success) return unsupported(mistakesOf(read.error))
+  if (!read.success) return mistake(formatZodIssues(read.error))
   const { pattern, target, match, flags } = read.data
   const odd = flags.replaceAll(/[gimsu]/g, '')
-  if (odd !== '') return unsupported(`flags ${odd} are not known here`)
-  if (target === 'trace') return unsupported('their trace has another form than the transcript here')
-  const mistake = patternMistake(pattern, flags.replaceAll('g', ''))
-  if (mistake !== null) return unsupported(mistake)
-  const found = match === 'contains' ? pattern : match === 'not_contains' ? absence(pattern) : null
-  if (found === null) return unsupported(`match ${match} is not counted here`)
+  if (odd !== '') return buildUnsupported(`flags ${odd} are not known here`)
+  if (target === 'trace') return buildUnsupported('their trace has another form than the transcript here')
+  const wrong = patternMistake(pattern, flags.replaceAll('g', ''))
+  if (wrong !== null) return mistake(wrong)
+  const found = match === 'contains' ? pattern : match === 'not_contains' ? absencePattern(pattern) : null
+  if (found === null) return buildUnsupported(`match ${match} is not counted here`)
   const kept = [...new Set(flags.replaceAll('g', ''))].join('')
   const where = target === 'last_message' ? {} : { path: target.path }
   const text = match === 'contains' ? `matches /${pattern}/` : `has no match of /${pattern}/`
@@ -74,7 +83,7 @@ function readRegex(grader: GraderSource): GraderReading {
 
 function readFileExists(grader: GraderSource): GraderReading {
   const read = fileGrader.safeParse(grader)
-  if (!read.success) return unsupported(mistakesOf(read.error))
+  if (!read.success) return mistake(formatZodIssues(read.error))
   const { exists, path } = read.data
   return { kind: 'check', check: exists ? { type: 'file_exists', path } : { type: 'file_absent', path } }
 }
@@ -82,22 +91,23 @@ function readFileExists(grader: GraderSource): GraderReading {
 const toolKeys = new Set(['type', 'name', 'description', 'body', 'arm', 'weight', 'tool', 'input_match', 'min', 'max'])
 
 /**
- * A tool of Claude Code's by its own name, called at least once unless `min` says otherwise, also beside `max`;
- * `input_match` is tried on the JSON of the input. That the Skill tool was called says only that there was a skill.
+ * A tool by Claude Code's name, called at least once unless `min` says otherwise, even with `max`; `input_match` is
+ * matched against the JSON of the input. A call of the Skill tool only shows that there was a skill.
  */
 function readToolUsed(grader: GraderSource): GraderReading {
   const odd = Object.keys(grader).filter((key) => grader[key] !== undefined && !toolKeys.has(key))
-  if (odd.length > 0) return unsupported(`its ${odd.join(', ')} is not known here`)
-  if (typeof grader.tool !== 'string' || grader.tool === '') return unsupported('it names no tool')
-  if (grader.tool.includes('*')) return unsupported('its tool has a *, which `claude plugin eval` takes for a letter')
+  if (odd.length > 0) return buildUnsupported(`its ${odd.join(', ')} is not known here`)
+  if (typeof grader.tool !== 'string' || grader.tool === '') return mistake('it names no tool')
+  if (grader.tool.includes('*'))
+    return buildUnsupported('its tool has a *, which `claude plugin eval` takes for a letter')
   const read = toolGrader.safeParse(grader)
-  if (!read.success) return unsupported(mistakesOf(read.error))
+  if (!read.success) return mistake(formatZodIssues(read.error))
   const { min, max } = read.data
   const least = min ?? 1
-  if (typeof max === 'number' && max < least) return unsupported(neverMet(min, max))
+  if (typeof max === 'number' && max < least) return buildUnsupported(neverMet(min, max))
   const pattern = read.data.input_match || undefined
-  const mistake = pattern === undefined ? null : patternMistake(pattern)
-  if (mistake !== null) return unsupported(mistake)
+  const wrong = pattern === undefined ? null : patternMistake(pattern)
+  if (wrong !== null) return mistake(wrong)
   const call = { name: grader.tool, ...(pattern !== undefined && { input_json: pattern }) }
   const marks = grader.tool === 'Skill' && grader.arm !== 'both' ? { indicator: true } : {}
   if (max === 0) return { kind: 'check', check: { type: 'tool_not_used', ...call, ...marks } }
@@ -114,14 +124,36 @@ function neverMet(min: number | null | undefined, max: number): string {
 function readLlm(grader: GraderSource): GraderReading {
   const read = llmGrader.safeParse({ ...grader, criteria: grader.criteria ?? grader.body })
   const text = read.success ? read.data.criteria.trim() : ''
-  return text === '' ? unsupported('it has no criteria') : { kind: 'expectation', expectation: { text } }
+  return text === '' ? mistake('it has no criteria') : { kind: 'expectation', expectation: { text } }
 }
 
-/** Such as: its target must be last_message or { source: file, path: … }. */
-function mistakesOf({ issues }: z.ZodError): string {
+/** For example: its target must be last_message or { source: file, path: … }. */
+function formatZodIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `its ${path.join('.')} ${message}`).join(', ')
 }
 
-function unsupported(why: string): GraderReading {
+function buildUnsupported(why: string): GraderReading {
   return { kind: 'unsupported', why }
+}
+
+function mistake(why: string): GraderReading {
+  return { kind: 'mistake', why }
+}
+
+const sharedGraderKeys = ['type', 'name', 'description', 'arm', 'weight']
+const fields: Readonly<Record<string, readonly string[]>> = {
+  regex: ['pattern', 'target', 'match', 'flags'],
+  file_exists: ['path', 'exists'],
+  llm: ['criteria'],
+  tool_used: ['tool', 'input_match', 'min', 'max'],
+}
+
+/** A sentence about the first misspelt field of its type; null: there is none. */
+function misspeltField(grader: GraderSource, type: string): string | null {
+  const known = [...sharedGraderKeys, ...(fields[type] ?? [])]
+  for (const name of Object.keys(grader)) {
+    const meant = known.includes(name) || name === 'body' ? null : findMisspelling(name, known)
+    if (meant !== null) return `"${name}" is not a known field (did you mean "${meant}"?)`
+  }
+  return null
 }

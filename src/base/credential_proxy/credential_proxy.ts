@@ -1,0 +1,232 @@
+/** Reverse proxy on loopback for one run: it replaces a placeholder in requests with the real key and sends them to the endpoint. */
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream'
+import { errnoCode, errorMessage } from '../errors/error.ts'
+import { openUpstream, type Upstream, type UpstreamConnection, unbracketedHost } from './upstream.ts'
+
+export interface CredentialProxyRequest extends Upstream {
+  /** The real key for each placeholder. */
+  keys: ReadonlyMap<string, string>
+}
+
+export interface CredentialProxy extends AsyncDisposable {
+  /** The base URL that replaces the endpoint's: on 127.0.0.1, with the same path. */
+  url: string
+  /** Why the newest request did not reach the endpoint; null: it did, or there was none. */
+  readonly unreachable: string | null
+}
+
+/** Bytes of all headers of a request or response. */
+const maxHeaderSize = 64 * 1024
+
+/**
+ * Starts the proxy on a free port of 127.0.0.1. Each connection to it has its own connection to the endpoint, so the agent sees what it
+ * would
+ * see without a proxy. Disposal closes all connections and makes the placeholders worthless. Rejects when it can't listen.
+ */
+export async function openCredentialProxy(request: CredentialProxyRequest): Promise<CredentialProxy> {
+  // no time limits: agent and endpoint decide how long they wait
+  const state: State = { unreachable: null }
+  const connections = new WeakMap<Socket, Connection>()
+  const server = createServer({ maxHeaderSize, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 })
+  server.on('connection', (client: Socket) => connections.set(client, serveConnection(client, request)))
+  server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.get(incoming.socket)
+    if (connection !== undefined) forward({ incoming, response, connection }, { ...request, state })
+  })
+  const port = await listen(server)
+  return {
+    url: `http://127.0.0.1:${port}${basePath(request.endpoint)}`,
+    get unreachable() {
+      return state.unreachable
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** A connection of the agent with its own connection to the endpoint. */
+interface Connection {
+  upstream: UpstreamConnection
+  /** Unanswered requests. */
+  open: number
+}
+
+function serveConnection(client: Socket, to: Upstream): Connection {
+  const upstream = openUpstream(to, () => {
+    if (connection.open === 0) client.end() // as the endpoint does between two requests
+  })
+  const connection: Connection = { upstream, open: 0 }
+  client.once('close', () => upstream.close())
+  return connection
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      if (typeof address === 'object' && address !== null) resolve(address.port)
+      else reject(new Error('the credential proxy has no port'))
+    })
+  })
+}
+
+/** State that all connections share. */
+interface State {
+  unreachable: string | null
+}
+
+interface Exchange {
+  incoming: IncomingMessage
+  response: ServerResponse
+  connection: Connection
+}
+
+type Forwarding = CredentialProxyRequest & { state: State }
+
+function forward({ incoming, response, connection }: Exchange, { endpoint, keys, state }: Forwarding): void {
+  const path = endpointPath(endpoint, incoming.url ?? '')
+  const headers = signedHeaders(incoming.rawHeaders, keys)
+  // a server may answer TRACE with the request itself, key included; servers frame a HEAD with a body differently
+  const isOdd = incoming.method === 'TRACE' || (incoming.method === 'HEAD' && hasChunks(incoming))
+  if (path === null || headers === null || isOdd) {
+    response.setHeader('connection', 'close')
+    refuse(response)
+    return
+  }
+  const outgoing = ask(endpoint, {
+    method: incoming.method,
+    path,
+    headers: ['host', endpoint.host, ...headers, ...framing(incoming)],
+    agent: connection.upstream.agent,
+    maxHeaderSize,
+  })
+  connection.open += 1
+  const isConnected = followConnection(outgoing, endpoint)
+  outgoing.once('response', (answer) => {
+    state.unreachable = null
+    passBack(answer, response)
+  })
+  outgoing.on('error', (error) => {
+    if (response.headersSent || incoming.socket.destroyed) return
+    state.unreachable = isConnected() ? null : errorMessage(error) || (errnoCode(error) ?? 'no connection')
+    incoming.socket.destroy() // as an endpoint that can't be reached would
+  })
+  response.once('close', () => {
+    connection.open -= 1
+    if (!response.writableFinished) outgoing.destroy()
+  })
+  incoming.pipe(outgoing)
+}
+
+/** A chunked body stays chunked whatever the method: otherwise the server would read it as the next request. */
+function framing(incoming: IncomingMessage): string[] {
+  return hasChunks(incoming) ? ['transfer-encoding', 'chunked'] : []
+}
+
+function hasChunks({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined
+}
+
+function ask(endpoint: URL, options: RequestOptions): ClientRequest {
+  const request = endpoint.protocol === 'https:' ? requestHttps : requestHttp
+  return request({ host: unbracketedHost(endpoint), port: endpoint.port || undefined, ...options })
+}
+
+/** Returns a function that says whether a request has a connection to the endpoint. */
+function followConnection(outgoing: ClientRequest, endpoint: URL): () => boolean {
+  const connected = endpoint.protocol === 'https:' ? 'secureConnect' : 'connect'
+  let isConnected = false
+  outgoing.once('socket', (socket) => {
+    isConnected = outgoing.reusedSocket || (connected === 'connect' && !socket.connecting)
+    socket.once(connected, () => {
+      isConnected = true
+    })
+  })
+  return () => isConnected
+}
+
+/** Passes each chunk on as it arrives; a response that breaks off breaks off here too. */
+function passBack(answer: IncomingMessage, response: ServerResponse): void {
+  const headers = endToEndHeaders(answer.rawHeaders)
+  if (/\bclose\b/i.test(answer.headers.connection ?? '')) headers.push('connection', 'close')
+  response.sendDate = false // the endpoint sends its own
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers)
+  response.flushHeaders()
+  pipeline(answer, response, () => {})
+}
+
+/** The path of a request to the endpoint, as it is sent; null: it leads elsewhere. */
+function endpointPath(endpoint: URL, asked: string): string | null {
+  if (!asked.startsWith('/') || !URL.canParse(asked, endpoint.href) || climbs(asked)) return null
+  const url = new URL(asked, endpoint)
+  const isBelow = url.pathname === basePath(endpoint) || url.pathname.startsWith(`${basePath(endpoint)}/`)
+  return url.origin === endpoint.origin && isBelow ? `${url.pathname}${url.search}` : null
+}
+
+/** Whether the path leads upwards on a server that decodes it again, or reads a backslash or a parameter in it. */
+function climbs(asked: string): boolean {
+  let [path = ''] = asked.split('?', 1)
+  for (let round = 0; round < 3; round += 1)
+    path = path.replaceAll(/%(2e|2f|5c|3b|25)/gi, (code) => decodeURIComponent(code))
+  return /(?:^|[/\\])\.\.(?:[/\\;]|$)/.test(path)
+}
+
+function basePath({ pathname }: URL): string {
+  return pathname.replace(/\/+$/, '')
+}
+
+const keyHeaders: ReadonlySet<string> = new Set(['authorization', 'x-api-key'])
+
+/** The headers with the real key in place of each placeholder; null: no header has a placeholder, or one has another key. */
+function signedHeaders(raw: readonly string[], keys: ReadonlyMap<string, string>): string[] | null {
+  let isSigned = false
+  const headers: string[] = []
+  for (const [name, value] of pairs(endToEndHeaders(raw))) {
+    if (!keyHeaders.has(name.toLowerCase())) {
+      headers.push(name, value)
+      continue
+    }
+    const [, scheme = '', placeholder = ''] = /^(Bearer\s+)?(\S+)$/i.exec(value.trim()) ?? []
+    const key = keys.get(placeholder)
+    if (key === undefined || !/^[ -~]+$/.test(key)) return null // a header can't carry other characters
+    isSigned = true
+    headers.push(name, `${scheme}${key}`)
+  }
+  return isSigned ? headers : null
+}
+
+/** Headers of one connection only (RFC 9110, section 7.6.1), and headers that the sender of a request writes itself. */
+const hopByHopHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade', 'host', 'expect'],
+])
+
+function endToEndHeaders(raw: readonly string[]): string[] {
+  return pairs(raw).flatMap(([name, value]) => (hopByHopHeaders.has(name.toLowerCase()) ? [] : [name, value]))
+}
+
+function pairs(raw: readonly string[]): [name: string, value: string][] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as [string, string]] : []))
+}
+
+/** In the form that both Anthropic and OpenAI use to refuse a key. */
+function refuse(response: ServerResponse): void {
+  const message = 'this request does not carry the key that Whetstone gave to this run'
+  const body = JSON.stringify({ type: 'error', error: { type: 'authentication_error', message } })
+  response.writeHead(401, { 'content-type': 'application/json' }).end(body)
+}

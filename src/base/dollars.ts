@@ -1,5 +1,0 @@
-/** Sums of dollars as they are written: to a billionth, without the noise of binary fractions. */
-
-export function roundDollars(usd: number): number {
-  return Math.round(usd * 1e9) / 1e9
-}

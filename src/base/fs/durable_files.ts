@@ -1,0 +1,116 @@
+/** Writes files that are complete or absent, and that survive a power failure. */
+import { closeSync, existsSync, fsync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { errnoCode } from '../errors/error.ts'
+import { tempSiblingName } from './temp_sibling.ts'
+
+const sync = promisify(fsync)
+
+/** The content of a file; an iterable yields the parts of a large one. */
+export type FileContent = string | Uint8Array | Iterable<string>
+
+/** Writes a complete file or none: temporary file, fsync, rename, fsync of the folder. */
+export async function writeAtomic(file: string, data: FileContent): Promise<void> {
+  await writeAllAtomic(path.dirname(file), [[path.basename(file), data]])
+}
+
+/**
+ * Writes several files of one folder, [name, data], which appear in this order. The disk writes them together, and
+ * none appears when that fails.
+ */
+export async function writeAllAtomic(
+  folder: string,
+  files: readonly (readonly [name: string, data: FileContent])[],
+): Promise<void> {
+  const made = files.map(([name, data]) => {
+    const file = path.join(folder, name)
+    return { data, temporary: tempSiblingName(file), file }
+  })
+  try {
+    const ends = await Promise.allSettled(made.map(({ temporary, data }) => writeDurable(temporary, data)))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    for (const { temporary, file } of made) renameSync(temporary, file)
+  } catch (error) {
+    for (const { temporary } of made) rmSync(temporary, { force: true })
+    throw error
+  }
+  await syncFolder(folder)
+}
+
+/** Creates a file that is durable when this resolves. Rejects with EEXIST when the file exists. */
+export async function writeDurable(file: string, data: FileContent): Promise<void> {
+  const handle = openNew(file)
+  try {
+    for (const part of data instanceof Uint8Array || typeof data === 'string' ? [data] : data)
+      writeFileSync(handle, part)
+    await sync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Opens a new file; creates its folder only when it is missing. */
+function openNew(file: string): number {
+  try {
+    return openSync(file, 'wx')
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') throw error
+    makeFolders(path.dirname(file))
+    return openSync(file, 'wx')
+  }
+}
+
+/** Creates a folder and its parents. (Node's recursive mkdir never ends where a system answers ENOENT, as /proc does.) */
+export function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  if (path.dirname(folder) !== folder) makeFolders(path.dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (errnoCode(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Files open at the same time during fsync. */
+const syncBatchSize = 16
+
+export async function syncFiles(files: readonly string[]): Promise<void> {
+  for (let at = 0; at < files.length; at += syncBatchSize) {
+    const ends = await Promise.allSettled(files.slice(at, at + syncBatchSize).map(syncFile))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+}
+
+export async function syncFile(file: string): Promise<void> {
+  const handle = openSync(file, 'r')
+  try {
+    await sync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Makes a rename in this folder durable. Ignores file systems that can't sync folders. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    await syncFile(folder)
+  } catch (error) {
+    if (errnoCode(error) !== 'EINVAL' && errnoCode(error) !== 'EPERM') throw error
+  }
+}
+
+/**
+ * Writes a file so that other processes see all or nothing of it; a power failure may lose it. Its folder must exist. Throws what
+ * the file system throws.
+ */
+export function writeWhole(file: string, data: string): void {
+  const temporary = tempSiblingName(file)
+  try {
+    writeFileSync(temporary, data)
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,140 @@
+/** Reads and checks JSON; errors name the file, the field and the bad value. */
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { z } from 'zod'
+import { errnoCode, errorMessage, UserError } from '../errors/error.ts'
+import { describeMissingPath, isDeadLink } from '../fs/dead_link.ts'
+import { assertRegularFile } from '../fs/special_files.ts'
+import { isTooDeep, tooDeepText } from './nesting_depth.ts'
+
+/** Parses JSON, ignoring a BOM. `line`: first line of the text in the file. Throws UserError (line:column) for mistakes, deep nesting. */
+export function parseJson(text: string, file: string, line = 1): unknown {
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text
+  const value = parseText(body, file, line)
+  if (isTooDeep(value)) throw new UserError(`${file}: ${tooDeepText}`, 'nothing of ours is: mend it')
+  return value
+}
+
+/** The value of a JSON text; undefined: invalid, or nested too deep. */
+export function tryParseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isTooDeep(value) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+function parseText(body: string, file: string, line: number): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (error) {
+    if (isUtf16(body)) throw new UserError(`${file}: is in UTF-16, where UTF-8 is read`, 'save it as UTF-8')
+    const where = position(body, errorMessage(error), line)
+    throw new UserError(
+      `${file}${where}: not valid JSON (${errorMessage(error).replaceAll(/\s+/g, ' ')})`,
+      'mend the syntax there',
+    )
+  }
+}
+
+/** Whether UTF-16 bytes were decoded as UTF-8: the byte order mark is invalid there; without one, every second byte is 0. */
+function isUtf16(text: string): boolean {
+  return text.startsWith('\uFFFD\uFFFD') || /^(?:\0[^\0]|[^\0]\0)/.test(text)
+}
+
+/** Parses JSON text and checks it against the schema. Throws UserError naming the field and the value found. */
+function parseAs<S extends z.ZodType>(schema: S, text: string, file: string): z.infer<S> {
+  return checkAs(schema, parseJson(text, file), file)
+}
+
+/** Checks a value against the schema. Throws UserError that lists up to five mistakes. */
+export function checkAs<S extends z.ZodType>(schema: S, value: unknown, file: string): z.infer<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues.slice(0, 5).map((issue) => `${formatJsonPath(issue.path)}: ${issue.message}`)
+  const more = result.error.issues.length > 5 ? ` (and ${result.error.issues.length - 5} more)` : ''
+  throw new UserError(`${file}: ${issues.join('; ')}${more}`)
+}
+
+/** Reads and checks a JSON file. Throws UserError for a missing, unreadable or invalid file. */
+export async function readJson<S extends z.ZodType>(schema: S, file: string): Promise<z.infer<S>> {
+  return parseAs(schema, await readText(file), file)
+}
+
+/** Reads a text file. Throws UserError when it is missing or can't be read. */
+export async function readText(file: string): Promise<string> {
+  try {
+    assertRegularFile(file)
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    const code = errnoCode(error)
+    if (code === 'EISDIR') throw new UserError(`${file}: is a folder`, 'name a file')
+    const fix = isDeadLink(file) ? 'mend the link, or put the file there' : null
+    throw new UserError(
+      `${file}: ${code === 'ENOENT' ? describeMissingPath(file, 'no such file') : errorMessage(error)}`,
+      fix,
+    )
+  }
+}
+
+/** A JSON path such as $.evals[2].id from zod's path. */
+export function formatJsonPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${String(key)}`), '$')
+}
+
+/** JSON with sorted keys and no white space. (A replacer of JSON.stringify can't sort keys that look like numbers.) */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value !== 'object' || hasToJson(value)) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const entries: [string, unknown][] = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  entries.sort(byName)
+  return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}
+
+function hasToJson(value: object): boolean {
+  return 'toJSON' in value
+}
+
+/** Hex sha256 of text or bytes. */
+export function sha256(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex')
+}
+
+/** Line and column of the mistake, as `:2:12`. The engine reports the offset of some mistakes only. */
+function position(text: string, message: string, line: number): string {
+  const offset = findErrorOffset(message, text) ?? shortestBroken(text) - 1
+  const before = text.slice(0, offset).split('\n')
+  return `:${line - 1 + before.length}:${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+function findErrorOffset(message: string, text: string): number | null {
+  const found = /position (\d+)/.exec(message)
+  if (found?.[1]) return Number(found[1])
+  return /end of JSON/.test(message) ? text.length : null
+}
+
+/** Length of the shortest beginning that no further text could complete, by binary search. */
+function shortestBroken(text: string): number {
+  let [low, high] = [1, text.length]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (isBroken(text.slice(0, middle))) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function isBroken(beginning: string): boolean {
+  try {
+    JSON.parse(beginning)
+    return false
+  } catch (error) {
+    return (findErrorOffset(errorMessage(error), beginning) ?? -1) < beginning.length
+  }
+}

@@ -1,0 +1,13 @@
+/** Prints JSON without characters that act on a terminal or reverse the text around them. */
+
+/** DEL, C1 and bidi controls, which JSON.stringify does not escape. In JSON they occur only in strings and keys. */
+const raw = /[\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
+
+/** JSON.stringify with those characters as \uXXXX; parsing gives the same value. `indent`: spaces per level; absent: one line. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(raw, codeUnit)
+}
+
+function codeUnit(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

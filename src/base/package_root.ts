@@ -1,0 +1,11 @@
+/** Where Whetstone itself is installed. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+
+/** The nearest folder above this file with a package.json: the same from the source tree and from the build. */
+export function packageRoot(): string {
+  let folder = import.meta.dirname
+  while (!existsSync(path.join(folder, 'package.json')) && path.dirname(folder) !== folder)
+    folder = path.dirname(folder)
+  return folder
+}

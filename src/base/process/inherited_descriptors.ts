@@ -1,0 +1,39 @@
+/** Keeps files that this process inherited away from its sandboxed children, which would inherit them too. */
+import type { IOType } from 'node:child_process'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
+
+const closeOnExec = 0o2000000
+
+type Stdio = readonly (IOType | number)[]
+
+/** The inherited descriptors of this process, and an open /dev/null to replace them. Read once per process. */
+let cachedDescriptors: { inherited: readonly number[]; empty: number } | null = null
+
+/** The `stdio` of a child, with /dev/null in place of each inherited file. */
+export function replaceInherited(stdio: Stdio): (IOType | number)[] {
+  cachedDescriptors ??= { inherited: listDescriptors().filter(isInheritable), empty: openSync('/dev/null', 'r') }
+  const replaced = [...stdio]
+  for (const descriptor of cachedDescriptors.inherited) {
+    if (descriptor < stdio.length) continue
+    while (replaced.length < descriptor) replaced.push('ignore')
+    replaced[descriptor] = cachedDescriptors.empty
+  }
+  return replaced
+}
+
+function listDescriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fd').map(Number)
+  } catch {
+    return []
+  }
+}
+
+function isInheritable(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1] ?? '0'
+    return (Number.parseInt(flags, 8) & closeOnExec) === 0
+  } catch {
+    return false // already closed: it was the descriptor that listed the others
+  }
+}

@@ -1,0 +1,120 @@
+/** Finds and ends processes that left their group: they still carry the mark of their run in the environment. */
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
+import { errnoCode } from '../errors/error.ts'
+import { readProcessMark, runMark } from './process_marks.ts'
+
+/**
+ * Processes whose environment contains `WHETSTONE_RUN=<mark>`, scanned after the call. Works where /proc shows
+ * environments (Linux); elsewhere the list is empty, and only the process group is ended.
+ */
+export async function findMarkedProcesses(mark: string): Promise<number[]> {
+  const found = (await nextScan()).get(mark) ?? []
+  return found.filter((pid) => readProcessMark(pid) === mark) // a process may have ended since the scan, and another may have its number
+}
+
+type Marks = ReadonlyMap<string, number[]>
+
+/** The next scan, shared by all that ask before it begins: a thousand runs may stop together. */
+let pendingScan: Promise<Marks> | null = null
+/** The scan in progress. */
+let currentScan: Promise<unknown> = Promise.resolve()
+
+function nextScan(): Promise<Marks> {
+  pendingScan ??= currentScan.then(() => {
+    pendingScan = null
+    const marks = scanMarks()
+    currentScan = marks
+    return marks
+  })
+  return pendingScan
+}
+
+async function scanMarks(): Promise<Marks> {
+  const marks = new Map<string, number[]>()
+  for (const [at, name] of processNumbers().entries()) {
+    if (at % 250 === 249) await immediate() // other work must continue on a host with very many processes
+    const mark = readProcessMark(name)
+    if (mark !== null && Number(name) !== process.pid) marks.set(mark, [...(marks.get(mark) ?? []), Number(name)])
+  }
+  return marks
+}
+
+function processNumbers(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+/** Kills every process that carries the mark, until none is left (they may fork), in at most `rounds` rounds. Returns their number. */
+export async function endMarked(mark: string, rounds = 20): Promise<number> {
+  const ended = new Set<number>()
+  for (let round = 0; round < rounds; round += 1) {
+    const pids = await findMarkedProcesses(mark)
+    if (pids.length === 0) break
+    for (const pid of pids) {
+      ended.add(pid)
+      killNow(pid)
+    }
+    await sleep(10)
+  }
+  return ended.size
+}
+
+/** endMarked for several marks, synchronously, as far as possible. */
+export function endMarkedNow(marks: ReadonlySet<string>, rounds = 3): void {
+  for (let round = 0; round < rounds; round += 1) {
+    const found = processNumbers().filter((pid) => marks.has(readProcessMark(pid) ?? ''))
+    if (found.length === 0) return
+    for (const pid of found) killNow(Number(pid))
+  }
+}
+
+/** Marks of processes that this process started. */
+const usedMarks = new Set<string>()
+
+/** Call before a process starts with this environment. */
+export function noteStart(env: Readonly<Record<string, string>>): void {
+  const mark = env[runMark]
+  if (mark !== undefined) usedMarks.add(mark)
+}
+
+/** endMarked for a mark that only this process uses; does nothing when no process was started with it. */
+export async function endStarted(mark: string): Promise<void> {
+  if (usedMarks.delete(mark)) await endMarked(mark)
+}
+
+/** Sends SIGKILL; ignores a process that is gone. */
+export function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (errnoCode(error) !== 'ESRCH') throw error
+  }
+}
+
+let ownStartPromise: Promise<string | null> | null = null
+
+export function readOwnStart(): Promise<string | null> {
+  ownStartPromise ??= readProcessStart(process.pid)
+  return ownStartPromise
+}
+
+/** When a process started, in clock ticks since boot, which separates it from a later one with its number; null: gone or not known. */
+export async function readProcessStart(pid: number): Promise<string | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null
+}
+
+/** Whether the process with this number and start is alive. */
+export async function isAlive(pid: number, start: string | null): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (errnoCode(error) === 'ESRCH') return false
+  }
+  return start === null || (await readProcessStart(pid)) === start
+}

@@ -1,0 +1,57 @@
+/** Recognises errors of a machine that is low on resources, and checks the disk space. */
+import { randomUUID } from 'node:crypto'
+import { statfsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { errnoCode, errorMessage } from '../errors/error.ts'
+
+const shortages: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EROFS',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'EAGAIN',
+  'ENOMEM',
+])
+
+/** Whether the machine is low on a resource or its disk not writable: every further run would be paid for in vain. */
+export function isShortage(error: unknown): boolean {
+  return shortages.has(errnoCode(error) ?? '')
+}
+
+/** Bytes. With less free space, whatever a program writes is cut off or missing. */
+const almostNothing = 64 * 1024
+
+/** Throws ENOSPC when the disk of a folder is full. A file system without a size (blocks 0) is not full. */
+export function assertDiskSpace(folder: string): void {
+  const { blocks, bsize, bfree, bavail, files, ffree } = statfsSync(folder)
+  const free = bsize * (process.getuid?.() === 0 ? bfree : bavail)
+  const isFull = (blocks > 0 && free < almostNothing) || (files > 0 && ffree === 0)
+  if (isFull) throw Object.assign(new Error(`ENOSPC: no space left on device, ${folder}`), { code: 'ENOSPC' })
+}
+
+/** Why some megabytes can't be written into one of these folders; null: they can. */
+export async function whyNoDiskSpace(folders: readonly string[]): Promise<string | null> {
+  const content = Buffer.alloc(4 * 2 ** 20)
+  for (const folder of folders) {
+    const why = await whyNotWritten(folder, content)
+    if (why !== null) return why
+  }
+  return null
+}
+
+/** Why nothing can be written into a folder, found by writing a file; null: it can. */
+export async function whyNotWritten(folder: string, content: Uint8Array = new Uint8Array(1)): Promise<string | null> {
+  const file = path.join(folder, `.room-${randomUUID()}`)
+  try {
+    await writeFile(file, content)
+    return null
+  } catch (error) {
+    return errorMessage(error)
+  } finally {
+    await rm(file, { force: true }).catch(() => {})
+  }
+}

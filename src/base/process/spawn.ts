@@ -1,0 +1,257 @@
+/** Child processes that always end: own process group, both pipes drained, SIGTERM, then SIGKILL after a bounded wait. */
+import { type ChildProcess, type IOType, spawn } from 'node:child_process'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { Duplex, type Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { errnoCode, errorMessage } from '../errors/error.ts'
+import { enterSandbox } from '../sandbox/enter.ts'
+import type { Sandbox } from '../sandbox/policy.ts'
+import { waitActiveTime } from '../time/active_time.ts'
+import { replaceInherited } from './inherited_descriptors.ts'
+import { endProcessGroup, killProcessGroup } from './kill_process_group.ts'
+import { noteStart } from './marked_processes.ts'
+import { isShortage } from './resource_shortage.ts'
+
+export interface ProcessSpec {
+  command: string
+  args: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string>>
+  /** Text for stdin, which is closed afterwards; absent: stdin is /dev/null. */
+  stdin?: string
+  signal: AbortSignal
+  /** Called with each line of stdout. Returning 'last' means that the output is complete: the process gets `graceMs` to exit. */
+  onLine?: (line: string) => undefined | 'last'
+  /** File for stderr, appended to, at most `stderrLimit` bytes. */
+  stderrFile?: string | null
+  /** Bytes kept of stdout (10 MiB), of one line (10 MiB), of the stderr file (1 MiB); milliseconds from SIGTERM to SIGKILL (2000). */
+  stdoutLimit?: number
+  lineLimit?: number
+  stderrLimit?: number
+  graceMs?: number
+  /** Bytes kept of the end of stderr (4 KiB). */
+  stderrTail?: number
+  /** Further pipes of the process, from descriptor 3 on. Each function gets its pipe at the start; pipes are closed at the end. */
+  pipes?: readonly ((pipe: Duplex) => void)[]
+  /** absent or null: not sandboxed. */
+  sandbox?: Sandbox | null
+}
+
+export interface ProcessEnd {
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  /** True when stdout was longer than kept. */
+  stdoutCut: boolean
+  /** The end of stderr: 4 KiB, or as requested. */
+  stderrTail: string
+  /** True when Whetstone ended the process after its last line. */
+  ended: boolean
+}
+
+/** The command could not start. `code`: ENOENT, EACCES, …; never a resource shortage. */
+export class SpawnError extends Error {
+  override readonly name = 'SpawnError'
+  readonly code: string | null
+  constructor(command: string, cause: unknown) {
+    super(`${command}: ${errorMessage(cause)}`)
+    this.code = errnoCode(cause)
+  }
+}
+
+const MiB = 1024 * 1024
+
+/**
+ * Runs a process in its own group. Resolves when it has exited and its pipes are drained, whatever its exit code. Waits at most
+ * `graceMs` for an open pipe of a grandchild. Rejects, after the group has ended: with SpawnError when it can't start; with the
+ * system's own error when the machine is low on resources (isShortage); with the abort reason when aborted; with what `onLine`
+ * threw. No process of the group outlives the call.
+ */
+export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
+  spec.signal.throwIfAborted()
+  noteStart(spec.env)
+  if (spec.sandbox) {
+    await using entered = await enterSandbox(spec, spec.sandbox)
+    return await runProcess({ ...spec, ...entered.invocation, sandbox: null })
+  }
+  const graceMs = spec.graceMs ?? 2000
+  const child = start(spec)
+  runningChildren.add(child)
+  const exit = awaitExit(child, spec.command)
+  exit.catch(() => {}) // it may reject before anything awaits it
+  feed(child, spec.stdin)
+  const pipes = openPipes(child, spec)
+  const ending = { ended: false, stop: null as Promise<void> | null, thrown: null as { error: unknown } | null }
+  const stop = () => {
+    pipes.close()
+    ending.stop ??= endProcessGroup(child, exit, graceMs)
+  }
+  const stdout = readLines(child.stdout, spec, {
+    onLast: () => {
+      void waitActiveTime(graceMs).then(() => {
+        ending.ended = child.exitCode === null && child.signalCode === null
+        stop()
+      })
+    },
+    onThrow: (error) => {
+      ending.thrown = { error }
+      stop()
+    },
+  })
+  const stderr = drainErrors(child.stderr, spec)
+  spec.signal.addEventListener('abort', stop, { once: true })
+  try {
+    const end = await exit
+    await Promise.race([Promise.all([stdout.done, stderr.done]), waitActiveTime(graceMs)])
+    await ending.stop
+    spec.signal.throwIfAborted()
+    if (ending.thrown !== null) throw ending.thrown.error
+    return { ...end, stdout: stdout.text(), stdoutCut: stdout.cut(), stderrTail: stderr.tail(), ended: ending.ended }
+  } finally {
+    spec.signal.removeEventListener('abort', stop)
+    pipes.close()
+    killProcessGroup(child, 'SIGKILL')
+    runningChildren.delete(child)
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    await stderr.close()
+  }
+}
+
+const runningChildren = new Set<ChildProcess>()
+
+/** For a program that is about to end: kills the groups of all running children, synchronously. */
+export function endGroups(): void {
+  for (const child of runningChildren) killProcessGroup(child, 'SIGKILL')
+}
+
+/** Node's own: without a free file descriptor execa 9 throws, and leaves an error event that ends the whole program. */
+function start(spec: ProcessSpec): ChildProcess {
+  try {
+    return spawn(spec.command, [...spec.args], {
+      cwd: spec.cwd,
+      env: { ...spec.env },
+      detached: true,
+      stdio: buildStdio(spec),
+    })
+  } catch (error) {
+    throw startError(spec.command, error) // too long an argument (E2BIG) throws at once, unlike ENOENT
+  }
+}
+
+/** A process with further pipes is sandboxed, and inherits no other open file. */
+function buildStdio({ stdin, pipes }: ProcessSpec): (IOType | number)[] {
+  const standard: IOType[] = [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']
+  return pipes === undefined ? standard : replaceInherited([...standard, ...pipes.map(() => 'pipe' as const)])
+}
+
+function startError(command: string, error: unknown): unknown {
+  return isShortage(error) ? error : new SpawnError(command, error)
+}
+
+interface Exit {
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+}
+
+function awaitExit(child: ChildProcess, command: string): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(startError(command, error)))
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+  })
+}
+
+function feed(child: ChildProcess, text: string | undefined): void {
+  if (text === undefined || !child.stdin) return
+  child.stdin.on('error', () => {}) // it may exit without reading: EPIPE is normal
+  child.stdin.end(text)
+}
+
+function openPipes(child: ChildProcess, { pipes = [] }: ProcessSpec): { close: () => void } {
+  const open = pipes.flatMap((use, index) => {
+    const pipe = child.stdio?.[index + 3]
+    if (!(pipe instanceof Duplex)) return [] // it could not start
+    pipe.on('error', () => {}) // the other end may close first
+    use(pipe)
+    return [pipe]
+  })
+  return { close: () => open.forEach((pipe) => void pipe.destroy()) }
+}
+
+interface Lines {
+  done: Promise<void>
+  text: () => string
+  cut: () => boolean
+}
+
+interface LineListeners {
+  onLast: () => void
+  /** What `onLine` threw, after which it is not called again. Rethrown from a stream's event, it would end the whole program. */
+  onThrow: (error: unknown) => void
+}
+
+function readLines(stream: Readable | null, spec: ProcessSpec, { onLast, onThrow }: LineListeners): Lines {
+  const decoder = new StringDecoder('utf8')
+  const limit = spec.stdoutLimit ?? 10 * MiB
+  const lineLimit = spec.lineLimit ?? 10 * MiB
+  const state = { kept: [] as string[], size: 0, cut: false, line: '', lineLost: false, hasThrown: false }
+  const tell = (line: string): void => {
+    try {
+      if (!state.hasThrown && spec.onLine?.(line) === 'last') onLast()
+    } catch (error) {
+      state.hasThrown = true
+      onThrow(error)
+    }
+  }
+  const endLine = (): void => {
+    const line = state.line
+    const usable = !state.lineLost && line.trim() !== ''
+    state.line = ''
+    state.lineLost = false
+    if (usable) tell(line)
+  }
+  const take = (text: string): void => {
+    if (state.size < limit) state.kept.push(text.slice(0, limit - state.size))
+    state.size += text.length
+    state.cut ||= state.size > limit
+    if (!spec.onLine) return
+    const parts = text.split('\n')
+    for (const [index, part] of parts.entries()) {
+      if (state.line.length + part.length > lineLimit) state.lineLost = true
+      else state.line += part
+      if (index < parts.length - 1) endLine()
+    }
+  }
+  const done = drainStream(stream, (chunk) => take(decoder.write(chunk))).then(() => {
+    take(decoder.end())
+    endLine()
+  })
+  return { done, text: () => state.kept.join(''), cut: () => state.cut }
+}
+
+function drainErrors(stream: Readable | null, spec: ProcessSpec) {
+  const limit = spec.stderrLimit ?? MiB
+  let file: WriteStream | null = null
+  const opened = (name: string) => {
+    file ??= createWriteStream(name, { flags: 'a' }).on('error', () => {}) // a log that is not writable must not end the run
+    return file
+  }
+  let written = 0
+  let tail = Buffer.alloc(0)
+  const done = drainStream(stream, (chunk) => {
+    if (spec.stderrFile && written < limit) opened(spec.stderrFile).write(chunk.subarray(0, limit - written))
+    written += chunk.length
+    tail = Buffer.concat([tail, chunk]).subarray(-(spec.stderrTail ?? 4096))
+  })
+  const close = () => new Promise<void>((resolve) => (file ? file.end(() => resolve()) : resolve()))
+  return { done, tail: () => tail.toString('utf8'), close }
+}
+
+function drainStream(stream: Readable | null, onChunk: (chunk: Buffer) => void): Promise<void> {
+  if (!stream) return Promise.resolve() // without free descriptors Node creates no stream, whatever its types say
+  return new Promise((resolve) => {
+    stream.on('data', onChunk)
+    stream.once('close', resolve)
+    stream.once('error', () => resolve())
+  })
+}

@@ -1,0 +1,55 @@
+/** `whetstone audit`: people review a sample of the judge's decisions. */
+import path from 'node:path'
+import type { Argv } from 'yargs'
+import { configureForBenchmark } from '../../config/benchmark_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { auditFlags } from './options.ts'
+
+function auditOptions(args: Argv) {
+  return withJson(args)
+    .positional('workspace', {
+      type: 'string',
+      demandOption: true,
+      describe: 'a workspace (its newest benchmark is audited) or a benchmark folder',
+    })
+    .options(auditFlags)
+    .usage(
+      '$0 audit <workspace> [options]\n\nlook at a sample of what the judge decided, and say whether you agree\n\nOn a terminal: y agree, n disagree, s skip, u undo, q quit. What you say is\nappended to audit_log.jsonl; kappa, sensitivity, specificity and corrected rates\ngo into benchmark.json.',
+    )
+    .example('$0 audit workspaces/pdf', 'a tenth of the newest benchmark')
+    .example('$0 audit workspaces/pdf --json', 'the sample with ids, for an agent or a script')
+    .example('$0 audit workspaces/pdf --label 3f2a9c0b1d4e=disagree', 'without a terminal')
+    .example('$0 audit workspaces/pdf --import audit_lines.jsonl', 'what was marked in report.html')
+}
+
+export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  const usage = 'audit <workspace>'
+  const what = 'look at what the judge decided, and say whether you agree'
+  return args.command(usage, what, auditOptions, async (given) => {
+    const { findBenchmarkFolder, openAudit, summarizeAudit } = await import('../../../flows/audit/audit.ts')
+    const folder = await findBenchmarkFolder(path.resolve(given.workspace))
+    const of = { command: 'audit', usage, options: auditOptions, argv, args: given, print: given } as const
+    const parsed = await configureForBenchmark({ ...of, benchmark: folder })
+    if (parsed === null) return done(exitCodes.done)
+    const { importLabels } = await import('../../../flows/labels/record_labels.ts')
+    const { auditLines, sampleLines, applyLabels } = await import('./print.ts')
+    const { askAudit, canAsk } = await import('./ask.ts')
+    const { sample, seed, label, json, import: from } = parsed
+    const audit = await openAudit({ folder, share: sample / 100, seed })
+    const before = audit.labels.size
+    const imported = from === undefined ? 0 : await importLabels(audit, from)
+    const told = imported + (await applyLabels(audit, label))
+    const isSaying = from !== undefined || label.length > 0
+    const isAsking = !isSaying && !json && canAsk()
+    const answered = isAsking
+      ? await askAudit(audit, { input: process.stdin, output: process.stdout })
+      : { said: 0, interrupted: false }
+    const isNews = told + answered.said > 0 || before > 0
+    const flow = (context: Parameters<typeof summarizeAudit>[1]) => summarizeAudit(audit, context)
+    const benchmark = isNews ? (await withFlow({ json, concurrency: 1 }, flow)).result : null
+    const lines = json || (!isSaying && !isAsking) ? sampleLines(audit, json) : []
+    process.stdout.write([...lines, ...auditLines(audit, benchmark, json)].map((line) => `${line}\n`).join(''))
+    done(answered.interrupted ? exitCodes.interrupted : exitCodes.done)
+  })
+}

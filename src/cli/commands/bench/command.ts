@@ -1,0 +1,297 @@
+/** `whetstone bench`: tests whether a skill helps. */
+import path from 'node:path'
+import type { Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import type { BenchManyRequest } from '../../../flows/bench/bench_several.ts'
+import type { RerunRequest } from '../../../flows/bench/rerun.ts'
+import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
+import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
+import { printConfig, settingsLine } from '../../config/print_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { parseGates } from '../../reporters/gates.ts'
+import { parseReporters, type Reporter } from '../../reporters/reporters.ts'
+import { canAnswer } from '../../terminal/can_answer.ts'
+import { chooseResumeWay, type ResumeWay } from '../../terminal/interrupt.ts'
+import { toSafeLine } from '../../terminal/style.ts'
+import { parseBaselineAge } from '../options/baseline_age.ts'
+import { refuseUntilMixtures, resolveDesign, resolveRuns } from '../options/design_flags.ts'
+import { judgingWish } from '../options/judge_flags.ts'
+import { parseLimits } from '../options/limit_flags.ts'
+import { queueWish } from '../options/queue_flags.ts'
+import { type SetExitCode, type WaitWish, withFlow, withJson } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { askFirst } from './confirm.ts'
+import { benchFlags } from './options.ts'
+import { showResult } from './print.ts'
+import { showPlans } from './print_plans.ts'
+import { showIndex } from './print_several.ts'
+import { readSkillSettings, type SkillSettings } from './settings.ts'
+
+function benchOptions(args: Argv) {
+  return withJson(args)
+    .positional('skill', {
+      type: 'string',
+      array: true,
+      demandOption: true,
+      describe:
+        'folders that hold SKILL.md, or a pattern over them; several are benched one after another, with an index over all',
+    })
+    .options(benchFlags)
+    .usage(
+      '$0 bench <skill..> [options]\n\ntwo arms: does the skill help?\n\nRuns each case of evals/evals.json with the skill and without it, grades every run, and writes\nbenchmark.json, benchmark.md and report.html. After an interruption the same command does only\nwhat is missing.',
+    )
+    .example('$0 bench skills/pdf --dry-run', 'see the plan first')
+    .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs an arm')
+    .example('$0 bench skills/pdf --dry-run --detect .2', 'how many runs would show 20 points?')
+    .example('$0 bench skills/pdf --until decided --max-runs 20', 'as few runs as the answer takes, at most 20 an arm')
+    .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
+    .example(
+      '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
+      'your own agent, an API judge',
+    )
+    .example('$0 bench skills/pdf --calibrate --runs 5', 'how much chance alone does, named by later benchmarks')
+    .example('$0 bench skills/*', 'many skills, one table')
+    .example('$0 bench skills/pdf --matrix anthropic:haiku,anthropic:sonnet', 'which model?')
+    .example("$0 bench skills/pdf --case 3 --case 'table-*' --json", 'some cases, events as JSON lines')
+}
+
+/** Adds the command; `done` receives its exit code. */
+export function addBench(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  return args.command('bench <skill..>', 'two arms: does the skill help?', benchOptions, async (parsed) => {
+    done(await start(parsed, argv))
+  })
+}
+
+type BenchArguments = Awaited<ReturnType<typeof benchOptions>['argv']>
+
+/** Throws UserError for flags that exclude each other. */
+function refuseMixtures({
+  rerun,
+  skill,
+  matrix,
+  lastFailed,
+  dryRun,
+  explain,
+  fresh,
+  calibrate,
+  case: cases,
+}: BenchArguments): void {
+  if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run: it explains a plan')
+  if (calibrate && lastFailed) throw new UserError('--calibrate with --last-failed', 'name cases with --case')
+  if (rerun === undefined) return
+  const others = {
+    '--matrix': matrix,
+    '--last-failed': lastFailed,
+    '--dry-run': dryRun,
+    '--fresh': fresh,
+    '--calibrate': calibrate,
+  }
+  const given = [
+    ...Object.entries(others).flatMap(([flag, value]) => (value ? [flag] : [])),
+    ...(cases.length > 0 ? ['--case'] : []),
+    ...(skill.length > 1 ? ['several skills'] : []),
+  ]
+  if (given.length > 0) throw new UserError(`--rerun with ${given.join(', ')}`, 'name one run of one skill')
+}
+
+async function start(asked: BenchArguments, argv: readonly string[]): Promise<number> {
+  const given = { ...asked, skill: await listBenchedSkills(asked) }
+  refuseMixtures(given)
+  const ofSkills = await readSkillSettings({ argv, options: benchOptions, args: given })
+  const parsed = ofSkills[0]?.configured.args ?? given
+  for (const { configured } of ofSkills) refuseUntilMixtures(configured.args, explicitKeys(configured))
+  if (given.printConfig) return printSettings(ofSkills, given.json)
+  const pipeline = await readPipeline(parsed)
+  const goesOn = chooseResumeWay(parsed.fresh)
+  if (!given.json) saySettings(ofSkills)
+  const request = buildBenchRequest(parsed)
+  const waits = { maxWait: parsed.maxWait, limits: request.limits }
+  const { matrix = null, json, dryRun, lastFailed, explain } = parsed
+  const skills = given.skill
+  const [skill = '', ...others] = skills
+  const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), buildBenchRequest(one.configured.args)]))
+  if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, { ...request, skills, matrix, each })
+  if (parsed.rerun !== undefined)
+    return rerunAndShow({ ...request, skill, run: parsed.rerun }, { json, waits, ...pipeline })
+  if (others.length > 0 || matrix !== null) {
+    return benchSeveral(
+      { ...request, skills, matrix, each },
+      { json, goesOn, waits, dryRun, lastFailed, explain, ...pipeline },
+    )
+  }
+  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, goesOn, waits, dryRun, explain, ...pipeline })
+  if (dryRun) return planAndShow({ ...request, skill }, { json, explain })
+  return benchAndShow({ ...request, skill }, { json, goesOn, waits, ...pipeline })
+}
+
+/** The skills to benchmark; reports skipped ones. */
+async function listBenchedSkills({ skill, json, printConfig }: BenchArguments): Promise<string[]> {
+  const { resolveSkills } = await import('../../../flows/prepare/resolve_skills.ts')
+  const { skills, passedOver } = await resolveSkills(skill)
+  if (passedOver.length > 0 && !printConfig) {
+    await withFlow({ json, concurrency: 1 }, async ({ emit }) => {
+      for (const one of passedOver) emit({ type: 'place_passed_over', ...one })
+    })
+  }
+  return skills
+}
+
+/** Settings from a flag or a file. */
+function explicitKeys({ origins }: SkillSettings<BenchArguments>['configured']): ReadonlySet<string> {
+  return new Set([...origins].flatMap(([key, { kind }]) => (kind === 'default' || kind === 'suite' ? [] : [key])))
+}
+
+function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
+  return {
+    suite: parsed.suite ?? null,
+    baseline: parsed.baseline ?? null,
+    cases: parsed.case,
+    engine: parsed.engine,
+    model: parsed.model ?? null,
+    judge: parsed.judge ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    judging: judgingWish(parsed),
+    ...resolveRuns(parsed),
+    ...resolveDesign(parsed),
+    concurrency: parsed.concurrency,
+    timeoutSeconds: parsed.timeout ?? null,
+    pace: { idleMs: parsed.idleTimeout * 1000 },
+    maxTurns: parsed.maxTurns ?? null,
+    retries: parsed.retries,
+    activation: parsed.activation,
+    onTimeout: parsed.onTimeout,
+    workspace: parsed.workspace ?? null,
+    fresh: parsed.fresh,
+    calibrate: parsed.calibrate,
+    cache: parsed.cache && !parsed.lastFailed,
+    baselineAgeMs: parseBaselineAge(parsed.baselineAge),
+    allowInvalid: parsed.allowInvalid,
+    passEnv: parsed.passEnv,
+    limits: parseLimits(parsed),
+    sandbox: sandboxWish(parsed),
+    queue: queueWish(parsed, process.env),
+  }
+}
+
+/** Asks only if a person can answer. */
+async function askIfDear(parsed: BenchArguments, request: BenchManyRequest): Promise<void> {
+  if (!canAnswer(parsed)) return
+  const { planBenchMany } = await import('../../../flows/bench/bench_several.ts')
+  const planOne = await choosePlanner(parsed.lastFailed)
+  await askFirst({
+    above: { usd: parsed.askAboveCost, seconds: parsed.askAboveMinutes * 60 },
+    limits: parseLimits(parsed),
+    plan: async (context) => {
+      const plans = await planBenchMany(request, context, planOne)
+      const planned = plans.flatMap((one) => (one.status === 'planned' ? (one.plan ?? []) : []))
+      return planned.filter(({ refusals }) => refusals.length === 0) // the start itself reports its refusals
+    },
+  })
+}
+
+/** The planner for one skill. */
+async function choosePlanner(lastFailed: boolean) {
+  if (lastFailed) return (await import('../../../flows/bench/last_failed.ts')).planLastFailed
+  return (await import('../../../flows/bench/plan_with_estimate.ts')).planWithEstimate
+}
+
+/** Reports settings from files, since they change what the command line does. */
+function saySettings(ofSkills: readonly SkillSettings<BenchArguments>[]): void {
+  const lines = new Set(ofSkills.flatMap(({ configured }) => settingsLine(configured) ?? []))
+  for (const line of lines) process.stderr.write(`${line}\n`)
+}
+
+function printSettings(ofSkills: readonly SkillSettings<BenchArguments>[], json: boolean): number {
+  const texts = ofSkills.map(({ skill, configured }) => printConfig({ of: skill, configured }, json))
+  process.stdout.write(`${texts.join(json ? '\n' : '\n\n')}\n`)
+  return exitCodes.done
+}
+
+interface Pipeline {
+  gates: readonly Gate[]
+  reporters: readonly Reporter[]
+}
+
+/** Parsed before any paid call. */
+async function readPipeline({ gate, failOn, reporter }: BenchArguments): Promise<Pipeline> {
+  return { gates: parseGates({ gate, failOn }), reporters: await parseReporters(reporter) }
+}
+
+interface BenchOutput extends Pipeline {
+  json: boolean
+  goesOn: ResumeWay
+  waits: WaitWish
+}
+
+async function benchAndShow(request: BenchRequest, { json, goesOn, waits, ...pipeline }: BenchOutput): Promise<number> {
+  const { bench } = await import('../../../flows/bench/bench.ts')
+  const { concurrency } = request
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
+    bench(request, context),
+  )
+  return await showResult(result, { json, interrupted, goesOn, makesMissing: true, ...pipeline })
+}
+
+async function benchSeveral(
+  request: BenchManyRequest,
+  how: BenchOutput & { dryRun: boolean; lastFailed: boolean; explain: boolean },
+): Promise<number> {
+  const { json, goesOn, waits, dryRun, lastFailed, ...pipeline } = how
+  const { concurrency } = request
+  if (dryRun) return planSeveral(request, how)
+  const { benchMany } = await import('../../../flows/bench/bench_several.ts')
+  const { benchLastFailed } = await import('../../../flows/bench/last_failed.ts')
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
+    lastFailed ? benchMany(request, context, benchLastFailed) : benchMany(request, context),
+  )
+  return showIndex(result, { json, interrupted, goesOn, makesMissing: true, ...pipeline })
+}
+
+async function planSeveral(
+  request: BenchManyRequest,
+  how: { json: boolean; lastFailed: boolean; explain: boolean },
+): Promise<number> {
+  const { planBenchMany } = await import('../../../flows/bench/bench_several.ts')
+  const planOne = await choosePlanner(how.lastFailed)
+  const { result } = await withFlow({ json: how.json, concurrency: 1 }, (context) =>
+    planBenchMany(request, context, planOne),
+  )
+  return showPlans(result, { ...how, concurrency: request.concurrency })
+}
+
+async function lastFailedAndShow(
+  request: BenchRequest,
+  how: BenchOutput & { dryRun: boolean; explain: boolean },
+): Promise<number> {
+  const { selectLastFailed } = await import('../../../flows/bench/last_failed.ts')
+  const { json, dryRun, explain } = how
+  const { result: found } = await withFlow({ json, concurrency: 1 }, (context) => selectLastFailed(request, context))
+  if (found.cases.length === 0) {
+    const message = `No case failed in ${found.benchmark}: nothing to do.`
+    const line = { type: 'result', exit_code: exitCodes.done, folder: found.benchmark, message }
+    process.stdout.write(`${json ? jsonText(line) : toSafeLine(message)}\n`)
+    return exitCodes.done
+  }
+  const again = { ...request, cases: found.cases.map(({ eval_id }) => String(eval_id)) }
+  return dryRun ? planAndShow(again, { json, explain }) : benchAndShow(again, how)
+}
+
+async function rerunAndShow(
+  request: RerunRequest,
+  { json, waits, ...pipeline }: Omit<BenchOutput, 'goesOn'>,
+): Promise<number> {
+  const { rerun } = await import('../../../flows/bench/rerun.ts')
+  const how = { json, goesOn: null }
+  const { result, interrupted } = await withFlow({ ...how, concurrency: 1, waits }, (context) =>
+    rerun(request, context),
+  )
+  return await showResult(result, { ...how, interrupted, ...pipeline })
+}
+
+async function planAndShow(request: BenchRequest, how: { json: boolean; explain: boolean }): Promise<number> {
+  const { planWithEstimate } = await import('../../../flows/bench/plan_with_estimate.ts')
+  const { result: plan } = await withFlow({ ...how, concurrency: 1 }, (context) => planWithEstimate(request, context))
+  const one = { status: 'planned' as const, skill: request.skill, cell: null, plan }
+  return showPlans([one], { ...how, concurrency: request.concurrency })
+}

@@ -1,0 +1,13 @@
+/** The exit code of `bench`: 0 done, 1 a gate failed, 3 incomplete: a planned run without a grade, or a case graded in one configuration only; 3 wins over 1. */
+import type { SummarizedBenchmark } from '../../../flows/report/summarize.ts'
+import { leftOutCases } from '../../../phases/4-report/benchmark/incomplete.ts'
+import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
+import { exitCodes } from '../../exit_codes.ts'
+
+export function benchExitCode({ benchmark, kept, unread }: SummarizedBenchmark, gates: readonly GateOutcome[]): number {
+  const used = benchmark.counts?.used ?? 0
+  const isWhole = kept === undefined && unread === undefined && benchmark.complete === true
+  const unpaired = benchmark.statistics?.unpaired_cases?.length ?? 0
+  if (!isWhole || used === 0 || unpaired > 0 || leftOutCases(benchmark) !== null) return exitCodes.incomplete
+  return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
+}

@@ -1,0 +1,50 @@
+/** Formats a plan for --dry-run: what would run, on what, how many calls, and the loader's warnings. */
+import type { EngineChoice, Plan } from '../../../../schemas/plan.ts'
+import type { CommandReview } from '../../../flows/authorize/suite_commands.ts'
+import type { PreparedBench } from '../../../flows/prepare/prepare_bench.ts'
+import { formatPlural } from '../../../phases/4-report/text/format.ts'
+import { commandLines } from '../../terminal/command_lines.ts'
+import { alignColumns, oneLine, toSafeLine } from '../../terminal/style.ts'
+
+export function planLines({ plan, workspace, choices, review }: PreparedBench & { review: CommandReview }): string[] {
+  const { options } = plan
+  const rows = plan.cases.map((one) => [
+    String(one.eval_id),
+    oneLine(one.eval_name, 40),
+    one.cannot_run === null ? runsText(plan, one.eval_id) : 'cannot run',
+    String(one.files.length),
+    String(one.expectations.length),
+    String(one.checks.length),
+    `${one.timeout_seconds ?? options.timeout_seconds} s`,
+  ])
+  const header = ['id', 'case', 'runs', 'files', 'expectations', 'checks', 'timeout']
+  return [
+    `skill     ${plan.skill.name} (${plan.skill.path})`,
+    ...(plan.baseline === null ? [] : [`baseline  ${plan.baseline.name} (${plan.baseline.path})`]),
+    `suite     ${plan.suite.path} (${plan.suite.format})`,
+    `engine    ${engineText(options.engine)} · ${options.activation} activation`,
+    `judge     ${options.judge === null ? 'none needed' : engineText(options.judge)}`,
+    `results   ${workspace}`,
+    ...choices.map((choice) => `          ${choice}`),
+    '',
+    ...alignColumns([header, ...rows], [0, 3, 4, 5, 6]),
+    '',
+    `${options.until === undefined ? '' : 'at most '}${formatPlural(plan.calls.agent_runs, 'agent run')}, ${formatPlural(plan.calls.judge_calls, 'judge call')}`,
+    ...commandLines(review.commands, review.confinement.sandbox.mechanism !== 'none'),
+    ...plan.cases.flatMap((one) => (one.cannot_run === null ? [] : [`cannot run ${one.eval_id}: ${one.cannot_run}`])),
+    ...plan.warnings.map((warning) => `warning   ${warning.file} ${warning.at}: ${warning.message}`),
+  ].map(toSafeLine)
+}
+
+function runsText(plan: Plan, evalId: number): string {
+  const arms = [...new Set([plan.candidate_configuration, plan.baseline_configuration])]
+  return arms
+    .map((arm) => `${plan.runs.filter((run) => run.eval_id === evalId && run.configuration === arm).length} ${arm}`)
+    .join(', ')
+}
+
+function engineText(choice: EngineChoice): string {
+  if (choice.command) return `${choice.name} (${choice.command})`
+  const where = choice.base_url ? ` at ${choice.base_url}` : ''
+  return choice.model ? `${choice.name} (${choice.model})${where}` : `${choice.name}${where}`
+}

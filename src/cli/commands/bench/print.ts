@@ -1,0 +1,164 @@
+/** Prints the result of a flow: headline, table, notes and paths; returns the exit code. */
+import path from 'node:path'
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import type { KeptGradings, SummarizedBenchmark } from '../../../flows/report/summarize.ts'
+import { countUndecided, leftOutCases, leftOutFiles } from '../../../phases/4-report/benchmark/incomplete.ts'
+import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
+import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
+import { suspiciousLine } from '../../../phases/4-report/judge/suspicious_runs.ts'
+import { formatPlural } from '../../../phases/4-report/text/format.ts'
+import { benchmarkHeadline, confidenceNotes } from '../../../phases/4-report/text/headline.ts'
+import { chosenSentence } from '../../../phases/4-report/text/selected_cases.ts'
+import { summaryTable } from '../../../phases/4-report/text/summary_table.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { gateLines, judgeGates } from '../../reporters/gates.ts'
+import { reportTexts } from '../../reporters/report_texts.ts'
+import { type Reporter, writeReports } from '../../reporters/reporters.ts'
+import { findResumeCommand } from '../../resume_command.ts'
+import { interruptedLine, type ResumeWay, resumeWays } from '../../terminal/interrupt.ts'
+import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
+import { benchExitCode } from './exit_code.ts'
+
+export interface HowToShow {
+  json: boolean
+  interrupted: boolean
+  goesOn?: ResumeWay
+  makesMissing?: boolean
+  /** The requested folder: if the benchmark is a different one, its path is printed. */
+  asked?: string
+  gates?: readonly Gate[]
+  reporters?: readonly Reporter[]
+}
+
+/**
+ * Exit code 0, 1 when a gate fails, 3 when a planned run has no grade or a case or file was left out (takes precedence), 130 after Ctrl-C.
+ * With json, prints only the result line. Writes the reports last, so that a write error hides nothing.
+ */
+export async function showResult(result: SummarizedBenchmark, how: HowToShow): Promise<number> {
+  const { benchmark } = result
+  const gates = judgeGates(how.gates ?? [], benchmark)
+  const code = printResult(result, gates, how)
+  const reported = [{ name: benchmark.metadata.skill_name, benchmark, gates }]
+  await writeReports(how.reporters ?? [], reportTexts.ofBenchmarks, reported)
+  return code
+}
+
+function printResult(result: SummarizedBenchmark, gates: readonly GateOutcome[], how: HowToShow): number {
+  const code = how.interrupted ? exitCodes.interrupted : benchExitCode(result, gates)
+  const { folder, benchmark, exported, kept, unread } = result
+  const resume = findResumeCommand([benchmark], how)
+  if (how.json) {
+    const { metadata, run_summary, counts, notes, injection_attempts } = benchmark
+    const problems = [...(benchmark.problems ?? []), ...(unread === undefined ? [] : [withBaseName(unread)])]
+    const line = {
+      type: 'result',
+      exit_code: code,
+      ...(how.interrupted && { interrupted: true }),
+      folder,
+      complete: benchmark.complete === true && unread === undefined,
+      ...(problems.length > 0 && { problems }),
+      ...(resume !== null && { resume }),
+      counts,
+      run_summary,
+      injection_attempts,
+      notes,
+      metadata,
+      exported,
+      kept,
+      gates,
+    }
+    process.stdout.write(`${jsonText(line)}\n`)
+  } else
+    process.stdout.write(
+      `${[...cutShortLines(how), ...chosenLines(how, result), ...resultLines(result, resume), ...gateLines(gates)].join('\n')}\n`,
+    )
+  return code
+}
+
+/** With the base name, as in the benchmark's own problems. */
+function withBaseName({ file, message }: NonNullable<SummarizedBenchmark['unread']>) {
+  return { file: path.basename(file), message }
+}
+
+/** Marks correct but incomplete numbers. */
+export function cutShortLines({
+  interrupted,
+  goesOn = resumeWays.same,
+}: Pick<HowToShow, 'interrupted' | 'goesOn'>): string[] {
+  const { bold, yellow } = colours(process.stdout)
+  return interrupted ? ['', yellow(bold(interruptedLine(goesOn)))] : []
+}
+
+function chosenLines({ asked }: HowToShow, { folder }: SummarizedBenchmark): string[] {
+  if (asked === undefined || path.resolve(asked) === folder) return []
+  return [`the newest of ${toSafeLine(asked)}: ${toSafeLine(path.relative(process.cwd(), folder) || folder)}`]
+}
+
+function resultLines(result: SummarizedBenchmark, resume: string | null): string[] {
+  const { benchmark, paths, page, exported, calibration, kept, unread } = result
+  const { bold, yellow, dim } = colours(process.stdout)
+  const { header, rows } = summaryTable(benchmark)
+  const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 70)))
+  const table = alignColumns(cells, header.map((_, index) => index).slice(1))
+  const place = (file: string) => toSafeLine(path.relative(process.cwd(), file) || file)
+  const width = textWidth(process.stdout)
+  const chosen = chosenSentence(benchmark)
+  const suspicious = suspiciousLine(benchmark)
+  const leftOut = leftOutCases(benchmark)
+  return [
+    '',
+    ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
+    ...resumeLines(resume),
+    ...(leftOut === null ? [] : [yellow(bold(`INCOMPLETE: ${toSafeLine(leftOut)}`))]),
+    ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
+    ...(unread === undefined ? [] : [yellow(bold(`LEFT OUT: ${place(unread.file)}: ${toSafeLine(unread.message)}`))]),
+    ...(chosen === null ? [] : [yellow(toSafeLine(chosen))]),
+    ...wrapText(benchmarkHeadline(benchmark), width).map((line) => bold(line)),
+    ...(suspicious === null ? [] : wrapText(toSafeLine(suspicious), width).map((line) => yellow(bold(line)))),
+    ...confidenceNotes(benchmark).flatMap((sentence) => wrapText(sentence, width)),
+    '',
+    dim(table[0] ?? ''),
+    ...table.slice(1),
+    '',
+    ...noteLines(benchmark.notes, width),
+    ...[paths.benchmark, paths.markdown, page ? paths.report : undefined, calibration, exported].flatMap((file) =>
+      file === undefined ? [] : `${dim('wrote')} ${place(file)}`,
+    ),
+  ]
+}
+
+/** `resume`: from findResumeCommand. */
+export function resumeLines(resume: string | null): string[] {
+  const { bold, yellow } = colours(process.stdout)
+  return resume === null ? [] : [yellow(bold(`To go on: ${toSafeLine(resume)}`))]
+}
+
+const mostNotes = 8
+
+function noteLines(notes: readonly string[], width: number): string[] {
+  if (notes.length === 0) return []
+  const more = notes.length > mostNotes ? [`… ${notes.length - mostNotes} more notes in benchmark.md`] : []
+  const shown = notes.slice(0, mostNotes).flatMap((note) => wrapText(`- ${note}`, width))
+  return [...shown, ...more, '']
+}
+
+function keptLine({ runs, judge, reason }: KeptGradings): string {
+  const whose =
+    runs === 1 ? '1 run, which keeps its earlier grading' : `${runs} runs, which keep their earlier gradings`
+  return `THE JUDGE FAILED: ${toSafeLine(judge)} decided nothing of ${whose} (${oneLine(reason, 300)})`
+}
+
+function incomplete(benchmark: Benchmark): string {
+  const { counts } = benchmark
+  if (counts === undefined) return 'INCOMPLETE'
+  const why = Object.entries(counts.excluded).map(([reason, count]) => `${count} ${reason}`)
+  const undecided = countUndecided(benchmark)
+  if (undecided > 0) why.push(`${formatPlural(undecided, 'expectation')} undecided`)
+  const leftOut = leftOutFiles(benchmark)
+  if (leftOut !== null) why.push(toSafeLine(leftOut))
+  const stopped = benchmark.metadata.stopped?.reason
+  const first = stopped === undefined ? '' : `${toSafeLine(stopped)}\n`
+  const reasons = why.length === 0 ? '' : ` (${why.join(', ')})`
+  return `${first}INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded${reasons}`
+}

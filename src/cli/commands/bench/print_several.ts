@@ -1,0 +1,84 @@
+/** Prints the result of benchmarking several skills: one table, errors and paths; returns the worst exit code. */
+import path from 'node:path'
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import type { BenchManyResult } from '../../../flows/bench/bench_several.ts'
+import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
+import { indexHeadline, indexHint, indexTable } from '../../../phases/4-report/index/index_table.ts'
+import { indexPaths } from '../../../store/paths.ts'
+import { toExitCode } from '../../error_code.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { gateLines, judgeGates } from '../../reporters/gates.ts'
+import { reportTexts } from '../../reporters/report_texts.ts'
+import { writeReports } from '../../reporters/reporters.ts'
+import { findResumeCommand } from '../../resume_command.ts'
+import { alignColumns, colours, oneLine, toSafeLine } from '../../terminal/style.ts'
+import { cutShortLines, type HowToShow, resumeLines } from './print.ts'
+
+/** Worst first: the first that occurs is the program's exit code. */
+const worstFirst = [
+  exitCodes.interrupted,
+  exitCodes.bug,
+  exitCodes.usage,
+  exitCodes.incomplete,
+  exitCodes.gateFailed,
+] as const
+
+type ReportedBenchmarks = { name: string; benchmark: Benchmark; gates: GateOutcome[] }[]
+
+/** With json, prints only the index line. Writes the reports last, so that a write error hides nothing. */
+export async function showIndex(made: BenchManyResult, how: HowToShow): Promise<number> {
+  const reported = made.ends.flatMap((end) => {
+    if (end.status !== 'benched') return []
+    const { benchmark } = end.result
+    const name = [benchmark.metadata.skill_name, end.cell].filter(Boolean).join(' ')
+    return [{ name, benchmark, gates: judgeGates(how.gates ?? [], benchmark) }]
+  })
+  const code = printIndex(made, reported, how)
+  if (reported.length > 0) await writeReports(how.reporters ?? [], reportTexts.ofBenchmarks, reported)
+  return code
+}
+
+function printIndex({ root, index, ends }: BenchManyResult, reported: ReportedBenchmarks, how: HowToShow): number {
+  const codes: number[] = [
+    ...(how.interrupted ? [exitCodes.interrupted] : []),
+    ...ends.flatMap((end) => (end.status === 'failed' ? toExitCode(end.error) : [])),
+    ...reported.flatMap(({ gates }) => (gates.every(({ passed }) => passed) ? [] : exitCodes.gateFailed)),
+    ...index.rows.flatMap(({ status }) => (status === 'incomplete' ? exitCodes.incomplete : [])),
+  ]
+  const code = worstFirst.find((one) => codes.includes(one)) ?? exitCodes.done
+  const resume = findResumeCommand(
+    reported.map(({ benchmark }) => benchmark),
+    how,
+  )
+  if (how.json) {
+    const gates = reported.map(({ name, gates }) => ({ name, gates }))
+    const start = { type: 'index', exit_code: code, ...(resume !== null && { resume }), folder: root }
+    process.stdout.write(`${jsonText({ ...start, ...index, gates })}\n`)
+    return code
+  }
+  const { bold, dim } = colours(process.stdout)
+  const { header, rows } = indexTable(index)
+  const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 80)))
+  const numbers = header.flatMap((title, at) => (at === 0 || title === 'engine' || title === '' ? [] : [at]))
+  const table = alignColumns(cells, numbers)
+  const place = (file: string) => `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file) || file)}`
+  const paths = indexPaths(root)
+  const judge = index.judge === null ? [] : [dim(toSafeLine(`judge of all: ${index.judge}`))]
+  const hint = [indexHint(index)].flatMap((line) => (line === null ? [] : [dim(line)]))
+  const lines = [
+    ...cutShortLines(how),
+    '',
+    bold(indexHeadline(index)),
+    ...resumeLines(resume),
+    '',
+    dim(table[0] ?? ''),
+    ...table.slice(1),
+    '',
+    ...hint,
+    ...judge,
+  ]
+  const judged = reported.flatMap(({ name, gates }) => gateLines(gates).map((line) => `${toSafeLine(name)}: ${line}`))
+  process.stdout.write(`${[...lines, ...judged, ...[paths.index, paths.markdown, paths.page].map(place)].join('\n')}\n`)
+  return code
+}

@@ -1,0 +1,64 @@
+/** Combines the command line of `bench` with the configuration file nearest to each skill's suite. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import { sharedKeys } from '../../config/config_keys.ts'
+import { type ConfiguredArguments, configureCommand } from '../../config/configure.ts'
+import { findOwningPackage } from '../../config/enclosing_package.ts'
+
+export interface SkillSettings<T> {
+  /** As given. */
+  skill: string
+  configured: ConfiguredArguments<T>
+}
+
+export interface SettingsRequest<T> {
+  argv: readonly string[]
+  options: (args: Argv) => Argv<T>
+  args: ArgumentsCamelCase<T>
+}
+
+interface SkillArguments {
+  skill: string[]
+  suite?: string | undefined
+}
+
+/** Throws UserError for a mistake in a file, and if two skills' files differ in a setting that all skills share. */
+export async function readSkillSettings<T extends SkillArguments>(
+  request: SettingsRequest<T>,
+): Promise<SkillSettings<T>[]> {
+  const all: SkillSettings<T>[] = []
+  for (const skill of request.args.skill) {
+    const where = await locateSkillConfig(skill, request.args.suite)
+    const configured = await configureCommand({ ...request, command: 'bench', usage: 'bench <skill..>', ...where })
+    all.push({ skill, configured })
+  }
+  for (const key of sharedKeys) refuseDifferent(key, all)
+  return all
+}
+
+function refuseDifferent<T extends SkillArguments>(key: string, all: readonly SkillSettings<T>[]): void {
+  const [first, ...others] = all
+  const text = ({ configured }: SkillSettings<T>) => jsonText(configured.args[key] ?? null)
+  const other = others.find((one) => first !== undefined && text(one) !== text(first))
+  if (first === undefined || other === undefined) return
+  const said = [first, other].map((one) => `${text(one)} for ${one.skill} (${one.configured.file ?? 'no file'})`)
+  throw new UserError(`${key}: ${said.join(', ')}`, `it is one for all skills: give --${key}, or bench them apart`)
+}
+
+/** Where to look for a skill's configuration file, and the folder whose files come with the skill. */
+export async function locateSkillConfig(
+  given: string,
+  suite: string | undefined,
+): Promise<{ start: string; skill: string }> {
+  const folder = await toSkillFolder(path.resolve(given))
+  const start = suite === undefined ? path.join(folder, 'evals') : path.dirname(path.resolve(suite))
+  return { start, skill: (await findOwningPackage(folder)) ?? folder }
+}
+
+async function toSkillFolder(place: string): Promise<string> {
+  const info = await stat(place).catch(() => null)
+  return info?.isFile() ? path.dirname(place) : place
+}

@@ -1,0 +1,96 @@
+/** `whetstone cache stats|prune`: shows and clears stored runs. */
+import path from 'node:path'
+import type { Argv } from 'yargs'
+import type { CachePruned, CacheStats } from '../../../../schemas/cache_report.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import { formatPlural } from '../../../phases/4-report/text/format.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { alignColumns, toSafeLine } from '../../terminal/style.ts'
+import { parseAge, parseSize, sizeText } from '../options/amounts.ts'
+import type { SetExitCode } from '../options/run_flow.ts'
+
+function cacheOptions(args: Argv) {
+  return args
+    .positional('action', { choices: ['stats', 'prune'] as const, demandOption: true, describe: 'look, or clear' })
+    .option('workspace', {
+      type: 'string',
+      requiresArg: true,
+      default: 'workspaces',
+      describe: 'a workspace, or a folder of them',
+    })
+    .option('older-than', { type: 'string', requiresArg: true, describe: 'prune what was not used for 12h, 30d, 2w' })
+    .option('max-size', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'prune what is used longest ago until each cache is at most 500MB, 1GB',
+    })
+    .option('all', { type: 'boolean', default: false, describe: 'prune everything' })
+    .option('dry-run', { type: 'boolean', default: false, describe: 'say what would go, remove nothing' })
+    .option('json', { type: 'boolean', default: false, describe: 'one JSON line a cache' })
+    .usage(
+      '$0 cache <action> [options]\n\nwhat is kept of earlier runs, and how to clear it\n\nA run of which all is the same is taken from <workspace>/.cache (docs/cache.md). No benchmark loses anything\nwhen the cache is pruned.',
+    )
+    .example('$0 cache stats', 'what lies in each cache below ./workspaces')
+    .example('$0 cache prune --older-than 30d --max-size 1GB', 'keep what is in use')
+}
+
+export function addCache(args: Argv, done: SetExitCode): Argv {
+  const describe = 'what is kept of earlier runs, and how to clear it'
+  return args.command('cache <action>', describe, cacheOptions, async (parsed) => {
+    const lines = parsed.action === 'stats' ? await statsOutput(parsed) : await pruneOutput(parsed)
+    process.stdout.write(`${lines.join('\n')}\n`)
+    done(exitCodes.done)
+  })
+}
+
+type CacheArguments = Awaited<ReturnType<typeof cacheOptions>['argv']>
+
+async function statsOutput({ workspace, json, olderThan, maxSize, all, dryRun }: CacheArguments): Promise<string[]> {
+  if (olderThan !== undefined || maxSize !== undefined || all || dryRun) {
+    throw new UserError('cache stats only looks', 'cache prune takes --older-than, --max-size, --all and --dry-run')
+  }
+  const { readCacheStats } = await import('../../../flows/cache/cache_stats.ts')
+  const stats = await readCacheStats(workspace)
+  return json ? stats.map((one) => jsonText({ type: 'cache_stats', ...one })) : stats.flatMap(statsLines)
+}
+
+async function pruneOutput({ workspace, json, olderThan, maxSize, all, dryRun }: CacheArguments): Promise<string[]> {
+  const { pruneCaches } = await import('../../../flows/cache/cache_prune.ts')
+  const olderThanMs = olderThan === undefined ? null : parseAge('older-than', olderThan)
+  const maxBytes = maxSize === undefined ? null : parseSize('max-size', maxSize)
+  const pruned = await pruneCaches({ workspace, olderThanMs, maxBytes, all, dryRun }, new Date())
+  if (json) return pruned.map((one) => jsonText({ type: 'cache_pruned', dry_run: dryRun, ...one }))
+  return pruned.map((one) => prunedLine(one, dryRun))
+}
+
+function statsLines({ workspace, runs, answers, damaged, oldest, newest, by, last_bench: last }: CacheStats): string[] {
+  const span = oldest === null || newest === null ? '' : `, made ${oldest.slice(0, 10)} to ${newest.slice(0, 10)}`
+  const rows = by.map((one) => [
+    one.skill,
+    one.engine,
+    one.model ?? 'default',
+    String(one.entries),
+    sizeText(one.bytes),
+  ])
+  return [
+    place(workspace),
+    `  ${formatPlural(runs.entries, 'run')} (${sizeText(runs.bytes)})${span}; ${formatPlural(answers.entries, 'answer')} of judges (${sizeText(answers.bytes)})`,
+    ...(damaged > 0 ? [`  ${damaged} damaged: cache prune removes them`] : []),
+    ...(last === null ? [] : [`  ${last.benchmark} reused ${last.reused} of ${last.planned} runs`]),
+    ...(rows.length === 0
+      ? []
+      : alignColumns([['skill', 'engine', 'model', 'runs', 'size'], ...rows], [3, 4]).map(
+          (line) => `  ${toSafeLine(line)}`,
+        )),
+  ]
+}
+
+function prunedLine({ workspace, removed, kept }: CachePruned, isDryRun: boolean): string {
+  const what = ({ entries, bytes }: CachePruned['removed']) => `${entries} entries (${sizeText(bytes)})`
+  return `${place(workspace)}: ${isDryRun ? 'would remove' : 'removed'} ${what(removed)}, ${isDryRun ? 'keep' : 'kept'} ${what(kept)}`
+}
+
+function place(folder: string): string {
+  return toSafeLine(path.relative(process.cwd(), folder) || folder)
+}

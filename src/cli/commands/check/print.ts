@@ -1,0 +1,56 @@
+/** Prints the problems that `check` found, skill by skill; returns the exit code. */
+import path from 'node:path'
+import type { CheckReport, Problem, Severity } from '../../../../schemas/check_report.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { commandLines } from '../../terminal/command_lines.ts'
+import { colours, toSafeLine } from '../../terminal/style.ts'
+
+/** 2 if something is unreadable, 1 if a problem is at least as severe as `failOn`, else 0. */
+export function showProblems(report: CheckReport, how: { json: boolean; failOn: 'error' | 'warning' }): number {
+  const text = how.json ? jsonText(report, 2) : lines(report).join('\n')
+  process.stdout.write(`${text}\n`)
+  if (report.skills.some(({ readable }) => !readable)) return exitCodes.usage
+  const { error, warning } = report.counts
+  return error > 0 || (how.failOn === 'warning' && warning > 0) ? exitCodes.gateFailed : exitCodes.done
+}
+
+function lines({ skills, counts, passed_over = [] }: CheckReport): string[] {
+  const { bold, dim, green } = colours(process.stdout)
+  const groups = skills.flatMap(({ path: place, problems, commands = [] }) => [
+    bold(toSafeLine(problemPath(place))),
+    ...(problems.length === 0 ? [`  ${green('no problem')}`] : problems.flatMap((one) => problemLines(one, place))),
+    ...commandLines(commands, null).map((line) => `  ${line}`),
+    '',
+  ])
+  const parts = [many(counts.error, 'error'), many(counts.warning, 'warning'), `${counts.info} info`]
+  const over = passed_over.map(({ path: place, reason }) =>
+    dim(toSafeLine(`passed over ${problemPath(place)}: ${reason}`)),
+  )
+  return [
+    ...groups,
+    ...over,
+    `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(' (docs/check.md lists the rules)')}`,
+  ]
+}
+
+function problemLines(one: Problem, place: string): string[] {
+  const { red, yellow, cyan, dim } = colours(process.stdout)
+  const paint: Record<Severity, (text: string) => string> = { error: red, warning: yellow, info: cyan }
+  const inside = path.relative(place, one.file)
+  const file = inside === '' || inside.startsWith('..') ? path.basename(one.file) : inside
+  const where = `${file}${one.line === null ? '' : `:${one.line}`}${one.at === null ? '' : ` ${one.at}`}`
+  return [
+    `  ${paint[one.severity](one.severity.padEnd(7))} ${toSafeLine(where)}: ${toSafeLine(one.message)} ${dim(`[${one.rule}]`)}`,
+    `          ${dim(toSafeLine(one.fix))}`,
+  ]
+}
+
+function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function problemPath(place: string): string {
+  const relative = path.relative(process.cwd(), place)
+  return relative === '' || relative.startsWith('..') ? place : relative
+}

@@ -1,0 +1,72 @@
+/** `whetstone compare`: a blind A/B comparison of finished runs. */
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import type { CompareRequest } from '../../../flows/compare/compare.ts'
+import type { FlowContext } from '../../../flows/flow_context.ts'
+import { configureForBenchmark } from '../../config/benchmark_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
+import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { compareFlags } from './options.ts'
+import { showCompare, showComparePlan } from './print.ts'
+
+function compareOptions(args: Argv) {
+  return withJson(args)
+    .positional('benchmark', {
+      type: 'string',
+      demandOption: true,
+      describe: 'a benchmark folder (it holds plan.json), a workspace, whose newest is meant, or the folder of one run',
+    })
+    .positional('other', { type: 'string', describe: 'another of the same kind, to compare with' })
+    .options(compareFlags)
+    .usage(
+      '$0 compare <benchmark> [other] [options]\n\ncompare the deliveries of two arms blind, and say which is better\n\nA judge sees two deliveries for the same task without names, in both orders. If\nboth verdicts agree that is the verdict, else it is a tie. Writes\ncomparison-N.json for run N of each case, and the sums into benchmark.json.',
+    )
+    .example('$0 compare workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'with the skill against without')
+    .example('$0 compare <benchmark> --pairs 1 --dry-run', 'how many questions one pair a case would take')
+    .example('$0 compare <benchmark> <another>', 'two benchmarks of the same cases: skill against skill')
+    .example('$0 compare out/mine out/theirs --prompt "Sum up the invoices"', 'any two folders')
+}
+
+type CompareArguments = ReturnType<typeof compareOptions> extends Argv<infer T> ? T : never
+
+function buildCompareRequest(parsed: ArgumentsCamelCase<CompareArguments>): CompareRequest {
+  const { again, concurrency, passEnv, seed } = parsed
+  return {
+    folder: parsed.benchmark,
+    other: parsed.other ?? null,
+    a: parsed.a ?? null,
+    b: parsed.b ?? null,
+    pairs: parsed.pairs ?? null,
+    cases: parsed.case,
+    judge: parsed.judge ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    output: parsed.output ?? null,
+    prompt: parsed.prompt ?? null,
+    sandbox: sandboxWish(parsed),
+    ...{ again, concurrency, passEnv, seed },
+  }
+}
+
+export function addCompare(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  const usage = 'compare <benchmark> [other]'
+  return args.command(usage, 'compare two arms blind, in both orders', compareOptions, async (given) => {
+    const benchmark = await resolveGivenBenchmark(given.benchmark, given)
+    const other = given.other === undefined ? undefined : await resolveGivenBenchmark(given.other, given)
+    const of = { command: 'compare', usage, options: compareOptions, argv, args: given, print: given } as const
+    const parsed = await configureForBenchmark({ ...of, benchmark })
+    if (parsed === null) return done(exitCodes.done)
+    const { compare, planCompare } = await import('../../../flows/compare/compare.ts')
+    const request = buildCompareRequest({ ...parsed, benchmark, other })
+    const { json, concurrency } = parsed
+    if (parsed.dryRun) {
+      const planned = (context: FlowContext) => planCompare(request, context)
+      showComparePlan((await withFlow({ json, concurrency }, planned)).result, json)
+      return done(exitCodes.done)
+    }
+    const { result, interrupted } = await withFlow({ json, concurrency, waits: parsed }, (context) =>
+      compare(request, context),
+    )
+    done(showCompare(result, { json, interrupted }))
+  })
+}

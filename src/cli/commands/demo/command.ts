@@ -1,0 +1,59 @@
+/** `whetstone demo`: runs a full benchmark on the embedded practice model, without a key. */
+import type { Argv } from 'yargs'
+import { showResult } from '../bench/print.ts'
+import { type SetExitCode, wholeNumber, withFlow, withJson } from '../options/run_flow.ts'
+import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
+
+/** Each demo starts a new benchmark. */
+const noResumeWay = null
+
+function demoOptions(args: Argv) {
+  return withJson(args)
+    .option('runs', {
+      type: 'number',
+      requiresArg: true,
+      default: 3,
+      coerce: wholeNumber('runs', 1, 1000),
+      describe: 'runs of each case in each arm',
+    })
+    .option('concurrency', {
+      type: 'number',
+      requiresArg: true,
+      default: 4,
+      coerce: wholeNumber('concurrency', 1, 256),
+      describe: 'runs at once',
+    })
+    .option('skill', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'a copy of the example skill to try edits on; the shipped one if not given',
+    })
+    .option('workspace', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'where results go; ./workspaces/<skill_name> if not given',
+    })
+    .options(sandboxFlags)
+    .usage(
+      '$0 demo [options]\n\na whole benchmark on the embedded practice model: no key, no cost, under a minute\n\nA real agent loop reads a real skill and runs its script; only the model is a stand-in that answers from a\nscenario file. Edit a copy of the skill and watch the difference change.',
+    )
+    .example('$0 demo', 'the shipped example')
+    .example('$0 demo --skill my-copy --workspace /tmp/try', 'your edited copy of the example skill')
+}
+
+export function addDemo(args: Argv, done: SetExitCode): Argv {
+  return args.command(
+    'demo',
+    'a whole benchmark on the embedded practice model, no key needed',
+    demoOptions,
+    async (parsed) => {
+      const { demo } = await import('../../../flows/demo/demo.ts')
+      const { runs, concurrency, json, skill = null, workspace = null } = parsed
+      const request = { runs, concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
+      const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
+        demo(request, context),
+      )
+      done(await showResult(result, { json, interrupted, goesOn: noResumeWay }))
+    },
+  )
+}

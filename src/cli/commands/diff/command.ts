@@ -1,0 +1,97 @@
+/** `whetstone diff`: shows what changed between two benchmarks and how certain that is; for a folder, all of them over time. */
+import type { Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import { diffMarkdown } from '../../../phases/4-report/diff/diff_text.ts'
+import { trendMarkdown } from '../../../phases/4-report/trend/trend_text.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { type SetExitCode, withJson } from '../options/run_flow.ts'
+import { diffLines } from './print.ts'
+import { showEvalDiff, showEvalTrend } from './print_eval_diff.ts'
+import { trendLines } from './print_trend.ts'
+
+function diffOptions(args: Argv) {
+  return withJson(args)
+    .positional('benchmarks', {
+      type: 'string',
+      array: true,
+      demandOption: true,
+      describe:
+        'two of: a benchmark folder, a workspace (its newest benchmark), a benchmark.json, a report of eval; or one folder, or more than two',
+    })
+    .option('arm', {
+      choices: ['candidate', 'baseline'] as const,
+      default: 'candidate' as const,
+      describe: 'which arm of both: the one with the skill (or its new version), or the other',
+    })
+    .option('markdown', { type: 'boolean', default: false, describe: 'as Markdown, for a pull request' })
+    .option('fail-on', {
+      choices: ['regression'] as const,
+      requiresArg: true,
+      describe: 'exit 1 when a case regressed, or all of them together did',
+    })
+    .usage(
+      '$0 diff <before> <after> [options]\n$0 diff <folder> [options]\n\nwhat changed between two benchmarks, and how sure that is\n\nCases are matched by their key in the suite, else by name. What differs in the plans comes first.\nOf one folder, or of more than two: every benchmark below, oldest first, the newest of each skill\nversion, model and agent version, and costs by month.',
+    )
+    .example('$0 diff workspaces/pdf/benchmarks/2026-01-15T10-30-00Z workspaces/pdf', 'an older one against the newest')
+    .example('$0 diff main.json branch.json --markdown', 'for a pull request')
+    .example('$0 diff <before> <after> --arm baseline', 'did the model itself change?')
+    .example('$0 diff workspaces/pdf', 'all its benchmarks over time')
+    .example('$0 diff packages/pdf/evals/reports', 'all reports of eval over time')
+}
+
+export function addDiff(args: Argv, done: SetExitCode): Argv {
+  const text = 'compare two benchmarks, or all below a folder over time'
+  return args.command('diff <benchmarks..>', text, diffOptions, async ({ benchmarks, ...how }) => {
+    const [before = '', after] = benchmarks
+    const shown = await showReports(benchmarks, how)
+    if (shown !== null) return done(shown)
+    if (after !== undefined && benchmarks.length === 2) return done(await compareTwo({ before, after }, how))
+    if (how.failOn !== undefined || how.arm !== 'candidate') {
+      throw new UserError('--fail-on and --arm compare two benchmarks', 'name two, or leave them out')
+    }
+    const { readTrend } = await import('../../../flows/trend/trend.ts')
+    const trend = await readTrend(benchmarks, process.env)
+    const { json, markdown } = how
+    const lines = json ? `${jsonText(trend)}\n` : markdown ? trendMarkdown(trend) : `${trendLines(trend).join('\n')}\n`
+    process.stdout.write(lines)
+    done(exitCodes.done)
+  })
+}
+
+interface DiffOutput {
+  arm: 'candidate' | 'baseline'
+  json: boolean
+  markdown: boolean
+  failOn: 'regression' | undefined
+}
+
+/** Shows eval reports instead of benchmarks; null: there are none. */
+async function showReports(names: readonly string[], how: DiffOutput): Promise<number | null> {
+  const { diffEvals, readEvalTrend } = await import('../../../flows/diff/diff_eval_reports.ts')
+  const [before = '', after] = names
+  if (after !== undefined && names.length === 2) {
+    const diff = await diffEvals(before, after)
+    if (diff === null) return null
+    showEvalDiff(diff, how)
+    const isWorse = diff.cases.some(({ change }) => change === 'regressed')
+    return how.failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done
+  }
+  const trend = await readEvalTrend(names)
+  if (trend === null) return null
+  showEvalTrend(trend, how)
+  return exitCodes.done
+}
+
+async function compareTwo(
+  sides: { before: string; after: string },
+  { arm, json, markdown, failOn }: DiffOutput,
+): Promise<number> {
+  const { diff } = await import('../../../flows/diff/diff.ts')
+  const made = await diff({ ...sides, arm }, process.env)
+  const text = json ? `${jsonText(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`
+  process.stdout.write(text)
+  const isWorse =
+    made.cases.some(({ change }) => change === 'regressed') || made.scopes?.these_cases.verdict === 'hurts'
+  return failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done
+}

@@ -1,0 +1,64 @@
+/** `whetstone doctor`: checks that everything a benchmark needs is there. */
+import type { Argv } from 'yargs'
+import { jsonText } from '../../../base/json/json_text.ts'
+import type { DoctorReport } from '../../../flows/doctor/doctor.ts'
+import type { DoctorFinding } from '../../../flows/doctor/finding.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { colours, toSafeLine } from '../../terminal/style.ts'
+import { type SetExitCode, withFlow } from '../options/run_flow.ts'
+
+function doctorOptions(args: Argv) {
+  return args
+    .option('engine', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'ask this engine: name[:model] or "command:<program …>"; all of these names if not given',
+    })
+    .option('workspace', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'where results would go; ./workspaces if not given',
+    })
+    .option('json', { type: 'boolean', default: false, describe: 'the findings as one JSON line' })
+    .usage(
+      '$0 doctor [options]\n\nis everything there that a benchmark needs?\n\nNode, engines, credentials (by name, never their value), sandbox, git, disk; says how to mend what is not.\nExit 0 if an engine can work, else 1. Costs nothing.',
+    )
+    .example('$0 doctor', 'before the first benchmark')
+    .example('$0 doctor --engine "command:./agent.sh {prompt}"', 'can my own agent be started?')
+}
+
+export function addDoctor(args: Argv, done: SetExitCode): Argv {
+  const describe = 'is everything there that a benchmark needs?'
+  return args.command('doctor', describe, doctorOptions, async ({ engine = null, workspace = null, json }) => {
+    const { doctor } = await import('../../../flows/doctor/doctor.ts')
+    const { result } = await withFlow({ json, concurrency: 1 }, (context) => doctor({ engine, workspace }, context))
+    const code = result.ok ? exitCodes.done : exitCodes.gateFailed
+    const lines = json ? [jsonText({ type: 'doctor', exit_code: code, ...result })] : reportLines(result)
+    process.stdout.write(`${lines.join('\n')}\n`)
+    done(code)
+  })
+}
+
+function reportLines(report: DoctorReport): string[] {
+  const { findings } = report
+  const { bold } = colours(process.stdout)
+  const width = Math.max(...findings.map(({ name }) => name.length))
+  return [...findings.flatMap((finding) => findingLines(finding, width)), '', bold(endLine(report))]
+}
+
+/** The conclusion: whether an engine works, and if none does, what prevents it. */
+function endLine({ working, lacking }: DoctorReport): string {
+  const [first, ...others] = working
+  if (first === undefined) return 'No engine can work yet; `whetstone demo` needs none.'
+  if (lacking.length > 0) return `${first} can work; what is missing for a benchmark: ${lacking.join(', ')}.`
+  const isNamedOnly = first === 'opencode' && others.length === 0
+  return isNamedOnly ? 'An engine can work where it is named: --engine opencode.' : 'An engine can work.'
+}
+
+function findingLines({ name, state, detail, fix }: DoctorFinding, width: number): string[] {
+  const { green, yellow, red, dim } = colours(process.stdout)
+  const colour = { ok: green, warning: yellow, missing: red }[state]
+  const indent = ' '.repeat(9 + width + 2)
+  const line = `${colour(state.padEnd(9))}${name.padEnd(width)}  ${toSafeLine(detail)}`
+  return fix === null ? [line] : [line, dim(`${indent}${toSafeLine(fix)}`)]
+}

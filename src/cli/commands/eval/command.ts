@@ -1,0 +1,144 @@
+/** `whetstone eval`: tests whether one configuration passes. */
+import path from 'node:path'
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import type { EvalRequest } from '../../../flows/eval/eval_request.ts'
+import { configureForSuite } from '../../config/suite_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { assertReportPlace } from '../../reporters/report_place.ts'
+import { reportTexts } from '../../reporters/report_texts.ts'
+import type { Reporter } from '../../reporters/reporters.ts'
+import { parseReporters, writeReports } from '../../reporters/reporters.ts'
+import { chooseResumeWay } from '../../terminal/interrupt.ts'
+import { judgingWish } from '../options/judge_flags.ts'
+import { parseLimits } from '../options/limit_flags.ts'
+import { queueWish } from '../options/queue_flags.ts'
+import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { evalFlags } from './options.ts'
+
+function evalOptions(args: Argv) {
+  return withJson(args)
+    .positional('path', {
+      type: 'string',
+      demandOption: true,
+      describe: 'a suite of any format, or a folder that holds some',
+    })
+    .positional('case', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'only these cases: id, name or glob',
+    })
+    .options(evalFlags)
+    .usage(
+      '$0 eval <path> [case..] [options]\n\none arm: does it pass?\n\nRuns each case once with what is under test, and gives a verdict a case: pass, fail, or skip where\nnothing can be said. Exit 1 when a case fails, 3 when one could not be judged. Formats: docs/formats.md.',
+    )
+    .example('$0 eval packages/pdf', 'every suite below')
+    .example('$0 eval packages/pdf pdf-extraction-e2e --engine codex', 'one case on another engine')
+    .example('$0 eval packages/pdf --target skill:pdf-tools --report', 'cases about one skill, with a report')
+    .example('$0 eval . --dry-run', 'what would run?')
+}
+
+type EvalArguments = ArgumentsCamelCase<ReturnType<typeof evalOptions> extends Argv<infer T> ? T : never>
+
+export function addEval(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  const usage = 'eval <path> [case..]'
+  return args.command(usage, 'one arm: does it pass?', evalOptions, async (given) => {
+    refuseCaseFlag(argv)
+    refuseMixtures(given)
+    const of = { command: 'eval', usage, options: evalOptions, argv, args: given, print: given } as const
+    const parsed = await configureForSuite({ ...of, place: given.path })
+    done(parsed === null ? exitCodes.done : await start(parsed))
+  })
+}
+
+/** The parser would drop it as part of the names, and run all cases. */
+function refuseCaseFlag(argv: readonly string[]): void {
+  const end = argv.indexOf('--')
+  const at = argv.slice(0, end < 0 ? argv.length : end).findIndex((word) => /^--case(=|$)/.test(word))
+  if (at < 0) return
+  const name = /^--case=(.*)$/s.exec(argv[at] ?? '')?.[1] ?? argv[at + 1] ?? '<case>'
+  throw new UserError('eval takes cases without --case', `name them behind the path: whetstone eval <path> ${name}`)
+}
+
+function refuseMixtures({ all, case: cases, target, category, test, output, report }: EvalArguments): void {
+  if (output !== undefined && !report)
+    throw new UserError('--output without --report', 'add --report: it names its file')
+  if (!all) return
+  const given = [
+    ...(cases.length > 0 ? [`the case ${cases[0]}`] : []),
+    ...Object.entries({ target, category, test }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`],
+    ),
+  ]
+  if (given.length > 0) throw new UserError(`--all with ${given.join(', ')}`, 'leave one of them out')
+}
+
+async function start(parsed: EvalArguments): Promise<number> {
+  const request = buildEvalRequest(parsed)
+  const { json, concurrency, dryRun, summaryOnly, output = null } = parsed
+  const { evaluate, planEval } = await import('../../../flows/eval/eval.ts')
+  const { writeEvalReports } = await import('../../../flows/eval/write_reports.ts')
+  const { showEvalPlans, showEvals } = await import('./print.ts')
+  const reporters = await parseReporters(parsed.reporter)
+  if (output !== null) await assertReportPlace('--output', path.resolve(output))
+  const asked = { ...request, writes: chooseWrites(parsed, reporters) }
+  if (dryRun) {
+    const { result } = await withFlow({ json, concurrency }, (context) => planEval(asked, context))
+    return showEvalPlans(result, json)
+  }
+  const goesOn = chooseResumeWay(parsed.fresh)
+  const waits = { maxWait: parsed.maxWait, limits: request.limits }
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
+    evaluate(asked, context),
+  )
+  // verdicts are printed even if a report fails
+  const [own, others] = await Promise.allSettled([
+    parsed.report ? writeEvalReports(result.results, output, process.env) : [],
+    writeReports(reporters, reportTexts.ofEvals, result.results),
+  ])
+  const wrote = own.status === 'fulfilled' ? own.value : []
+  const code = showEvals(result, { json, interrupted, goesOn, summaryOnly, wrote })
+  for (const end of [own, others]) if (end.status === 'rejected') throw end.reason
+  return code
+}
+
+function chooseWrites(
+  { report, output }: EvalArguments,
+  reporters: readonly Reporter[],
+): NonNullable<EvalRequest['writes']> {
+  const files = reporters.flatMap((one) => (one.kind === 'github' ? [] : { flag: '--reporter', file: one.file }))
+  const own = output === undefined ? [] : [{ flag: '--output', file: path.resolve(output) }]
+  return { ...(report && { report: { output: output ?? null } }), files: [...own, ...files] }
+}
+
+function buildEvalRequest(parsed: EvalArguments): EvalRequest {
+  return {
+    path: parsed.path,
+    format: parsed.format ?? null,
+    cases: parsed.case,
+    target: parsed.target ?? null,
+    category: parsed.category ?? null,
+    test: parsed.test ?? null,
+    engine: parsed.engine ?? null,
+    model: parsed.model ?? null,
+    judge: parsed.judge ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    judging: judgingWish(parsed),
+    concurrency: parsed.concurrency,
+    timeoutSeconds: parsed.timeout ?? null,
+    pace: { idleMs: parsed.idleTimeout * 1000 },
+    maxTurns: parsed.maxTurns ?? null,
+    retries: parsed.retries,
+    workspace: parsed.workspace ?? null,
+    passEnv: parsed.passEnv,
+    limits: parseLimits(parsed),
+    sandbox: sandboxWish(parsed),
+    queue: queueWish(parsed, process.env),
+    keep: parsed.keep,
+    cache: parsed.cache,
+    fresh: parsed.fresh,
+    isolate: parsed.isolate,
+  }
+}

@@ -1,0 +1,49 @@
+/** `whetstone grade`: grades finished runs again without repeating them. */
+import type { Argv } from 'yargs'
+import { configureForBenchmark } from '../../config/benchmark_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { resumeWays } from '../../terminal/interrupt.ts'
+import { showResult } from '../bench/print.ts'
+import { judgingWish } from '../options/judge_flags.ts'
+import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
+import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { gradeFlags } from './options.ts'
+
+function gradeOptions(args: Argv) {
+  return withJson(args)
+    .positional('benchmark', {
+      type: 'string',
+      demandOption: true,
+      describe: 'a benchmark folder (it holds plan.json), or a workspace, whose newest is meant',
+    })
+    .options(gradeFlags)
+    .usage(
+      '$0 grade <benchmark> [options]\n\ngrade finished runs again, without running them\n\nTakes the criteria that the suite has now, so you can edit expectations and\nchecks and pay for no run. Then it writes benchmark.json anew.',
+    )
+    .example('$0 grade workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'after editing the expectations')
+    .example('$0 grade <benchmark> --judge anthropic:opus --anew', 'with another judge')
+    .example('$0 grade <benchmark> --again 3', 'how sure is the judge? Three times more, beside the grades')
+}
+
+export function addGrade(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  const usage = 'grade <benchmark>'
+  return args.command(usage, 'grade finished runs again, without running them', gradeOptions, async (given) => {
+    const benchmark = await resolveGivenBenchmark(given.benchmark, given)
+    const of = { command: 'grade', usage, options: gradeOptions, argv, args: given, print: given } as const
+    const parsed = await configureForBenchmark({ ...of, benchmark })
+    if (parsed === null) return done(exitCodes.done)
+    const { grade } = await import('../../../flows/grade/grade.ts')
+    const { judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency } = parsed
+    const { passEnv, json } = parsed
+    const sandbox = sandboxWish(parsed)
+    const judging = judgingWish(parsed)
+    const more = { judging, cases, anew, again, cache, concurrency, passEnv, sandbox }
+    const request = { benchmark, judge, baseUrl, ...more }
+    const how = { json, goesOn: anew ? null : resumeWays.same }
+    const { result, interrupted } = await withFlow({ ...how, concurrency, waits: parsed }, (context) =>
+      grade(request, context),
+    )
+    done(await showResult(result, { ...how, interrupted }))
+  })
+}

@@ -1,0 +1,134 @@
+/** `whetstone improve`: finds better versions of a skill, and keeps each only if it wins on cases that the proposer has not seen. */
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import type { ImproveRequest } from '../../../flows/improve/improve_request.ts'
+import { configureCommand } from '../../config/configure.ts'
+import { announceConfig } from '../../config/report_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { canAnswer } from '../../terminal/can_answer.ts'
+import { resumeWays } from '../../terminal/interrupt.ts'
+import { locateSkillConfig } from '../bench/settings.ts'
+import { nextAfterGrowth, showInit } from '../init/print.ts'
+import { judgingWish } from '../options/judge_flags.ts'
+import { parseLimits } from '../options/limit_flags.ts'
+import { queueWish } from '../options/queue_flags.ts'
+import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { startDescription } from './description_options.ts'
+import { improveFlags } from './options.ts'
+import { showImprove } from './print.ts'
+import { createReviewer } from './review.ts'
+
+function improveOptions(args: Argv) {
+  return withJson(args)
+    .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
+    .options(improveFlags)
+    .usage(
+      '$0 improve <skill> [options]\n\nbetter versions of a skill, proven on cases they have not seen\n\nSplits the suite, has a model edit copies of the skill by what failed on the training cases,\nand keeps a version only if it beats the best so far in paired fresh runs on other cases.\nWrites history.json and versions/; the skill itself changes only with --apply.',
+    )
+    .example('$0 improve skills/pdf --budget 20', 'five proposals, at most 20 dollars')
+    .example('$0 improve skills/pdf --runs 10 --proposer anthropic:opus', 'surer verdicts, a stronger author')
+    .example('$0 improve skills/pdf --resume', 'after an interruption')
+    .example('$0 improve skills/pdf --description --among skills', 'the description alone, with other skills beside it')
+    .example('$0 improve skills/pdf --grow-suite', 'too few cases: have some drafted, for your review')
+    .example('$0 improve skills/pdf --resume --apply', 'put what it found in place of the skill')
+}
+
+type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
+
+function buildImproveRequest(
+  parsed: ArgumentsCamelCase<ImproveArguments>,
+): Omit<ImproveRequest, 'review' | 'nobodyConfirms'> {
+  const { skill, iterations, trainRuns, runs, testRuns, seed, resume, proposeTimeout, useDrafts } = parsed
+  const { concurrency, activation, retries, onTimeout, passEnv, engine, allowInvalid } = parsed
+  return {
+    ...{ skill, iterations, trainRuns, seed, resume, proposeTimeout, useDrafts },
+    validationRuns: runs ?? null,
+    testRuns: testRuns ?? null,
+    margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease },
+    proposer: parsed.proposer ?? null,
+    bench: {
+      ...{ engine, concurrency, activation, retries, onTimeout, passEnv, allowInvalid },
+      suite: parsed.suite ?? null,
+      model: parsed.model ?? null,
+      judge: parsed.judge ?? null,
+      baseUrl: parsed.baseUrl ?? null,
+      judging: judgingWish(parsed),
+      timeoutSeconds: parsed.timeout ?? null,
+      maxTurns: parsed.maxTurns ?? null,
+      pace: { idleMs: parsed.idleTimeout * 1000 },
+      workspace: parsed.workspace ?? null,
+      limits: parseLimits(parsed),
+      sandbox: sandboxWish(parsed),
+      queue: queueWish(parsed, process.env),
+    },
+  }
+}
+
+/** Adds settings from a configuration file; null after --print-config. */
+async function configureImprove(given: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]) {
+  const { skill } = given
+  const request = { command: 'improve', usage, options: improveOptions, argv, args: given } as const
+  const found = await configureCommand({ ...request, ...(await locateSkillConfig(skill, given.suite)) })
+  return await announceConfig({ of: skill, configured: found }, given)
+}
+
+/** Throws UserError for flags that exclude each other, or that would be ignored. */
+function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]): void {
+  const unread = parsed.description ? [] : descriptionOnlyFlags.filter((flag) => argv.some((one) => isFlag(one, flag)))
+  if (unread.length > 0) {
+    throw new UserError(
+      `--${unread.join(', --')} without --description`,
+      'trigger queries are for --description: add it',
+    )
+  }
+  if (!growSuite) return
+  const { resume, apply, review, description, useDrafts } = parsed
+  const others = { resume, apply, review, description, 'use-drafts': useDrafts }
+  const given = Object.entries(others).flatMap(([flag, value]) => (value ? [`--${flag}`] : []))
+  if (given.length > 0) throw new UserError(`--grow-suite with ${given.join(', ')}`, 'it runs nothing: give it alone')
+}
+
+const descriptionOnlyFlags = ['set', 'among', 'threshold']
+
+function isFlag(given: string, flag: string): boolean {
+  return given === `--${flag}` || given.startsWith(`--${flag}=`)
+}
+
+/** Returns the exit code. */
+async function grow(request: ImproveRequest, { json, maxWait }: { json: boolean; maxWait: string }): Promise<number> {
+  const { growSuite } = await import('../../../flows/improve/grow_suite.ts')
+  const { result, interrupted } = await withFlow({ json, concurrency: 1, waits: { maxWait } }, (context) =>
+    growSuite(request, context),
+  )
+  return showInit(result, { json, interrupted, next: nextAfterGrowth(request.skill, result) })
+}
+
+const usage = 'improve <skill>'
+
+export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  return args.command(usage, 'better versions, proven on unseen cases', improveOptions, async (given) => {
+    const parsed = await configureImprove(given, argv)
+    if (parsed === null) return done(exitCodes.done)
+    refuseMixtures(parsed, argv)
+    if (parsed.growSuite) return done(await grow({ ...buildImproveRequest(parsed), review: null }, parsed))
+    if (parsed.description) return done(await startDescription(parsed))
+    const { improve } = await import('../../../flows/improve/improve.ts')
+    const { applyBest } = await import('./apply_best.ts')
+    const { json, concurrency, apply, yes } = parsed
+    const review = parsed.review ? createReviewer() : null
+    const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
+    const request = { ...buildImproveRequest(parsed), review, nobodyConfirms }
+    const waits = { maxWait: parsed.maxWait, limits: request.bench.limits }
+    const { result, interrupted } = await withFlow(
+      { json, concurrency, goesOn: resumeWays.withResume, waits },
+      (context) => improve(request, context),
+    )
+    const tell = () => showImprove(result, { json, interrupted, toBeApplied: apply })
+    if (!apply || result.history.ended_at === undefined) return done(tell())
+    const applied = () => applyBest(result, { skill: parsed.skill, json, yes })
+    // the result line comes last and includes the outcome
+    if (json) done(await applied().then(tell))
+    else done(tell() || (await applied()))
+  })
+}

@@ -1,0 +1,99 @@
+/** `improve --description`: its own flags, and how it uses the other ones. */
+import type { Options } from 'yargs'
+import type { FlowContext } from '../../../flows/flow_context.ts'
+import type { DescriptionRequest } from '../../../flows/triggers/description/improve_description.ts'
+import { usualTimeout } from '../../../phases/1-plan/suite/timeouts.ts'
+import { InterruptedError, resumeWays, stoppedLine } from '../../terminal/interrupt.ts'
+import { parseLimits } from '../options/limit_flags.ts'
+import { withFlow } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { askingFlags } from '../triggers/options.ts'
+import { showDescription } from './print_description.ts'
+
+const { set, among, threshold } = askingFlags
+
+export const descriptionFlags = {
+  description: {
+    type: 'boolean',
+    default: false,
+    describe: 'the description alone, by trigger queries: is the skill used when it should be? (docs/triggers.md)',
+  },
+  set: { ...set, describe: 'with --description, the queries (JSON); found in the skill if not given' },
+  among: { ...among, describe: 'with --description, skills that lie beside it (repeatable)' },
+  threshold: { ...threshold, describe: 'with --description, from which share of its runs a query counts as triggered' },
+} satisfies Record<string, Options>
+
+type SandboxArguments = Parameters<typeof sandboxWish>[0]
+
+/** The flags of `improve` that it reads. */
+export interface DescriptionArguments extends SandboxArguments {
+  skill: string
+  json: boolean
+  set?: string | undefined
+  among: string[]
+  threshold: number
+  iterations: number
+  runs?: number | undefined
+  testRuns?: number | undefined
+  proposer?: string | undefined
+  seed: number
+  apply: boolean
+  resume: boolean
+  engine: string
+  model?: string | undefined
+  baseUrl?: string | undefined
+  concurrency: number
+  timeout?: number | undefined
+  idleTimeout: number
+  maxTurns?: number | undefined
+  retries: number
+  passEnv: string[]
+  workspace?: string | undefined
+  budget?: number | undefined
+  budgetTokens?: number | undefined
+  costPerRun?: number | undefined
+  deadline?: string | undefined
+  maxWait: string
+}
+
+const usualRuns = 5
+
+/** Significance level of the single deciding comparison. */
+const alpha = 0.05
+
+function buildDescriptionRequest(parsed: DescriptionArguments): DescriptionRequest {
+  const { runs = usualRuns } = parsed
+  const { skill, among, threshold, seed, apply, resume, engine, concurrency, retries, passEnv } = parsed
+  return {
+    ...{ skill, among, threshold, runs, seed, apply, resume, engine, concurrency, retries, passEnv, alpha },
+    set: parsed.set ?? null,
+    rounds: parsed.iterations,
+    testRuns: parsed.testRuns ?? runs,
+    proposer: parsed.proposer ?? null,
+    model: parsed.model ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    timeoutSeconds: parsed.timeout ?? usualTimeout,
+    maxTurns: parsed.maxTurns ?? askingFlags['max-turns'].default,
+    stopEarly: true,
+    workspace: parsed.workspace ?? null,
+    limits: parseLimits(parsed),
+    pace: { idleMs: parsed.idleTimeout * 1000 },
+    sandbox: sandboxWish(parsed),
+  }
+}
+
+/** Returns the exit code. */
+export async function startDescription(parsed: DescriptionArguments): Promise<number> {
+  const { improveDescription } = await import('../../../flows/triggers/description/improve_description.ts')
+  const request = buildDescriptionRequest(parsed)
+  const { json, concurrency, apply } = parsed
+  const flow = (context: FlowContext) => improveDescription(request, context)
+  const waits = { maxWait: parsed.maxWait, limits: request.limits }
+  const { result, interrupted } = await withFlow(
+    { json, concurrency, goesOn: resumeWays.withResume, waits },
+    flow,
+  ).catch((error: unknown) => {
+    throw error instanceof InterruptedError ? new InterruptedError(stoppedLine(resumeWays.withResume)) : error
+  })
+  return showDescription(result, { json, interrupted, apply })
+}

@@ -1,0 +1,84 @@
+/** Flags that several commands share, with a description for each command. */
+import type { Options } from 'yargs'
+import { jsonText } from '../../../base/json/json_text.ts'
+import { durationMs } from './deadline.ts'
+import { refuseValue } from './refused_value.ts'
+import { wholeNumber } from './run_flow.ts'
+
+const repeatable = { type: 'string', array: true, nargs: 1, default: [] as string[] } as const
+const once = { type: 'boolean', default: false } as const
+
+export const caseFlag = {
+  case: { ...repeatable, describe: 'only these cases: id, name or glob (repeatable)' },
+} satisfies Record<string, Options>
+
+export const judgeServerFlag = {
+  'base-url': { type: 'string', requiresArg: true, describe: "where the judge's server is (a compatible server)" },
+} satisfies Record<string, Options>
+
+export function concurrencyFlag(what: string) {
+  return {
+    concurrency: {
+      type: 'number',
+      requiresArg: true,
+      default: 4,
+      coerce: wholeNumber('concurrency', 1, 1000),
+      describe: `${what} at once`,
+    },
+  } satisfies Record<string, Options>
+}
+
+export function passEnvFlag(who: string) {
+  return {
+    'pass-env': { ...repeatable, describe: `environment variables that ${who} may see (repeatable)` },
+  } satisfies Record<string, Options>
+}
+
+export function seedFlag(what: string) {
+  return {
+    seed: {
+      type: 'number',
+      requiresArg: true,
+      default: 1,
+      coerce: wholeNumber('seed', 0, 2 ** 31),
+      describe: `draws ${what}`,
+    },
+  } satisfies Record<string, Options>
+}
+
+export function printConfigFlag(instead: string) {
+  return {
+    'print-config': {
+      ...once,
+      describe: `print every setting and where it comes from (flag, whetstone.config.yaml, default), ${instead}`,
+    },
+  } satisfies Record<string, Options>
+}
+
+export const allowInvalidFlag = {
+  'allow-invalid': {
+    ...once,
+    describe: 'leave out cases that break a rule of check, and run the others (exit code 3)',
+  },
+} satisfies Record<string, Options>
+
+/** For every command that waits for providers. */
+export const maxWaitFlag = {
+  'max-wait': {
+    type: 'string',
+    requiresArg: true,
+    default: '15m',
+    coerce: (value: unknown): string => {
+      if (typeof value === 'string' && durationMs(value) !== null) return value
+      throw refuseValue(
+        `--max-wait ${jsonText(value)}: not a duration`,
+        'give one, such as --max-wait 15m, 2s or 1h30m',
+      )
+    },
+    describe: 'how long to wait for a provider without any progress (exit 3)',
+  },
+} satisfies Record<string, Options>
+
+export const askNobodyFlag = {
+  'dry-run': { ...once, describe: 'say what would be asked, and ask nobody' },
+} satisfies Record<string, Options>

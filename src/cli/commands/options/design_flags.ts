@@ -1,0 +1,85 @@
+/** Flags about the number of runs: adaptive stopping, and the power of a design. */
+import type { Options } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import type { DesignWish } from '../../../flows/prepare/prepare_bench.ts'
+import { refuseValue } from './refused_value.ts'
+import { wholeNumber } from './run_flow.ts'
+
+/** Most runs per case and arm, without --max-runs. */
+const usualMost = 20
+
+export const untilFlags = {
+  until: {
+    choices: ['decided'] as const,
+    describe: 'stop when an interim analysis decides, instead of --runs',
+  },
+  'max-runs': {
+    type: 'number',
+    requiresArg: true,
+    coerce: wholeNumber('max-runs', 1, 1000),
+    describe: `with --until: most runs of each case in each arm; ${usualMost} if not given`,
+  },
+  detect: {
+    type: 'number',
+    requiresArg: true,
+    coerce: openRangeParser('detect', 0, 1, 'a difference of rates: .2 are 20 points'),
+    describe: 'with --dry-run: how many runs, or cases, would find a difference of .2 (20 points)',
+  },
+  power: {
+    type: 'number',
+    requiresArg: true,
+    coerce: openRangeParser('power', 0.05, 1, 'such as .8: found four times of five'),
+    describe: 'with --dry-run: how surely it should be found; .8 if not given',
+  },
+} satisfies Record<string, Options>
+
+interface UntilArguments {
+  until?: 'decided' | undefined
+  maxRuns?: number | undefined
+  runs: number
+  rerun?: string | undefined
+  calibrate?: boolean
+  dryRun: boolean
+  power?: number | undefined
+  detect?: number | undefined
+}
+
+/** The requested number of runs, or its maximum with --until. */
+export function resolveRuns({ until, maxRuns, runs }: UntilArguments): { runs: number; until: 'decided' | null } {
+  return until === undefined ? { runs, until: null } : { runs: maxRuns ?? usualMost, until }
+}
+
+/** The questions to --dry-run about the number of runs. */
+export function resolveDesign({ power, detect }: Pick<UntilArguments, 'power' | 'detect'>): { design: DesignWish } {
+  return { design: { power: power ?? null, detect: detect ?? null } }
+}
+
+/** Accepts numbers above `low` and below `high`. */
+function openRangeParser(flag: string, low: number, high: number, fix: string) {
+  return (value: unknown): number => {
+    if (typeof value === 'number' && value > low && value < high) return value
+    throw refuseValue(`--${flag}: not a number above ${low} and below ${high}`, fix)
+  }
+}
+
+/** `given`: long names of flags with a non-default value. Throws UserError for flags that exclude each other. */
+export function refuseUntilMixtures(
+  { until, maxRuns, runs, rerun, calibrate, ...design }: UntilArguments,
+  given: ReadonlySet<string>,
+): void {
+  const planned = design.detect === undefined ? design.power && `--power ${design.power}` : `--detect ${design.detect}`
+  if (planned && !design.dryRun)
+    throw new UserError(`${planned} without --dry-run`, 'add --dry-run: it is about a plan')
+  if (until === undefined) {
+    if (maxRuns === undefined) return
+    throw new UserError(`--max-runs ${maxRuns} without --until`, 'add --until decided, or give --runs')
+  }
+  if (given.has('runs')) {
+    const fix = `give --max-runs ${runs} for the most, or leave out --until`
+    throw new UserError(`--until decided with --runs ${runs}: it finds the number of runs itself`, fix)
+  }
+  if (rerun !== undefined) throw new UserError('--rerun with --until', 'name one run of one skill, and nothing else')
+  if (calibrate) {
+    throw new UserError('--calibrate with --until', 'noise is measured, not decided: say how often with --runs')
+  }
+}

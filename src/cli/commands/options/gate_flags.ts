@@ -1,0 +1,41 @@
+/** Flags for a pipeline: gates and reports. */
+import type { Options } from 'yargs'
+import { refuseValue } from './refused_value.ts'
+
+const failures = ['hurts', 'no_difference', 'inconclusive', 'helps', 'too_easy', 'too_hard', 'suspicious']
+
+export const gateFlags = {
+  gate: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'exit 1 unless this holds of benchmark.json, such as "ci_low > 0" (repeatable; docs/ci.md)',
+  },
+  'fail-on': {
+    type: 'string',
+    requiresArg: true,
+    default: [] as string[],
+    defaultDescription: 'none',
+    coerce: parseFailures,
+    describe:
+      'exit 1 on these verdicts, comma-separated: hurts, no_difference, helps, inconclusive (all without an answer), too_easy, too_hard; or on suspicious text',
+  },
+  reporter: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'reports for others, with commas: junit:<path>, markdown:<path>, json:<path>, github',
+  },
+} satisfies Record<string, Options>
+
+function parseFailures(value: unknown): string[] {
+  const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
+  const names = given.map((one) => one.trim()).filter((one) => one !== '')
+  const odd = names.filter((one) => !failures.includes(one))
+  // the parser keeps only the message, so refuseValue remembers the fix
+  if (odd.length > 0)
+    throw refuseValue(`--fail-on: ${odd.join(', ')} is not known`, `expected one of ${failures.join(', ')}`)
+  return names
+}

@@ -1,0 +1,127 @@
+/** Flags that send runs to workers, shared by the commands that start runs. */
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import type { Options } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import type { QueueWish } from '../../../flows/prepare/queue_options.ts'
+import { type QueueAddress, resolveQueueAddress } from '../../../jobs/queue/address.ts'
+import { openSigner } from '../../../jobs/queue/sign.ts'
+import { wholeNumber } from './run_flow.ts'
+
+export const queueFlagsOfServer = {
+  queue: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'the queue server: redis://host:6379, rediss://… or postgres://host/database (docs/queue.md)',
+  },
+  'queue-ca': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'certificate of the authority that vouches for the queue server, as PEM; or WHETSTONE_QUEUE_CA',
+  },
+  'queue-password-file': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'the password for the queue server; or WHETSTONE_QUEUE_PASSWORD (and WHETSTONE_QUEUE_USER)',
+  },
+  'queue-wait': {
+    type: 'number',
+    requiresArg: true,
+    coerce: wholeNumber('queue-wait', 0, 86_400),
+    describe:
+      'a queue server that is away at the start is waited for so many seconds (60 if not given, 5 for a look; 0: not at all)',
+  },
+  'key-file': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'jobs are signed with the key in this file, and a worker runs no others; or WHETSTONE_QUEUE_KEY',
+  },
+  shared: { type: 'string', requiresArg: true, describe: 'a folder that the coordinator and all workers see' },
+} satisfies Record<string, Options>
+
+export const queueFlags = {
+  ...queueFlagsOfServer,
+  queue: {
+    ...queueFlagsOfServer.queue,
+    describe: `runs are made by workers (queue work) of ${queueFlagsOfServer.queue.describe}`,
+  },
+  shared: { ...queueFlagsOfServer.shared, describe: `with --queue: ${queueFlagsOfServer.shared.describe}` },
+  'in-flight': {
+    type: 'number',
+    requiresArg: true,
+    default: 100,
+    coerce: wholeNumber('in-flight', 1, 100_000),
+    describe: 'with --queue: runs that are out at once; --concurrency is of gradings then',
+  },
+  tags: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'with --queue: only workers with all of these tags, such as gpu,eu',
+  },
+} satisfies Record<string, Options>
+
+interface ServerArguments {
+  queue?: string | undefined
+  queueCa?: string | undefined
+  queuePasswordFile?: string | undefined
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Seconds. Enough for a server restart; status commands wait less. */
+export const usualWait = 60
+export const shortWait = 5
+
+/** Throws UserError for anything other than a queue address. */
+export function resolveAskedAddress(asked: ServerArguments, env: Environment): QueueAddress | null {
+  const { queue = null, queueCa: caFile = null, queuePasswordFile: passwordFile = null } = asked
+  return resolveQueueAddress({ url: queue, caFile, passwordFile, env })
+}
+
+interface QueueArguments extends ServerArguments {
+  queueWait?: number | undefined
+  keyFile?: string | undefined
+  shared?: string | undefined
+  inFlight: number
+  tags?: string | undefined
+}
+
+/** The requested queue; null: runs execute here. Throws UserError for a queue without a shared folder. */
+export function queueWish(asked: QueueArguments, env: Environment): QueueWish | null {
+  const { shared, inFlight, tags, keyFile, queueWait = usualWait } = asked
+  // only the command line sends runs to a queue
+  const address = asked.queue === undefined ? null : resolveAskedAddress(asked, env)
+  if (address === null) {
+    const given = { '--shared': shared, '--tags': tags, '--key-file': keyFile, '--queue-ca': asked.queueCa }
+    const [spare] = Object.entries(given).filter(([, value]) => value !== undefined)
+    if (spare !== undefined) throw new UserError(`${spare[0]} without --queue`, 'name the queue server with --queue')
+    return null
+  }
+  const signer = openSigner({ keyFile: keyFile ?? null, env })
+  const waitMs = queueWait * 1000
+  return { address, shared: sharedFolder(shared), atOnce: inFlight, waitMs, tags: parseList('tags', tags), signer }
+}
+
+/** Throws UserError if none is given or it does not exist. */
+export function sharedFolder(shared: string | undefined): string {
+  if (shared === undefined) {
+    throw new UserError('--queue without --shared', 'name a folder that the coordinator and all workers see')
+  }
+  const folder = path.resolve(shared)
+  // not created here: without the mount it would exist only on this machine
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new UserError(`--shared ${shared}: no such folder`, 'mount it, or make it: mkdir -p')
+  }
+  return folder
+}
+
+/** The words of a list such as gpu,eu; empty without the flag. Throws UserError for an empty list. */
+export function parseList(flag: 'tags' | 'engines', text: string | undefined): string[] {
+  const words = (text ?? '').split(',').map((word) => word.trim())
+  const named = words.filter((word) => word !== '')
+  if (text !== undefined && named.length === 0) {
+    const such = { tags: 'gpu,eu', engines: 'anthropic,codex' }[flag]
+    throw new UserError(`--${flag} "${text}" names none`, `such as --${flag} ${such}, or leave it out`)
+  }
+  return named
+}

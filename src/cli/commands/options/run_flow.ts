@@ -1,0 +1,121 @@
+/** Options and steps that several commands share. */
+import type { Argv } from 'yargs'
+import type { FlowEvent } from '../../../../schemas/flow_event.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import type { FlowContext } from '../../../flows/flow_context.ts'
+import { type Limits, noLimits } from '../../../flows/limits/limits.ts'
+import type { OpenWaits, WaitsRequest } from '../../../flows/limits/wait_limits.ts'
+import { canAnswer } from '../../terminal/can_answer.ts'
+import { InterruptedError, type Interrupts, listenForInterrupts, type ResumeWay } from '../../terminal/interrupt.ts'
+import { type LiveView, liveView } from '../../terminal/live.ts'
+import { askYesNo } from '../../terminal/question.ts'
+import { ownEnvironment } from '../../user_environment.ts'
+import { durationMs } from './deadline.ts'
+import { refuseValue } from './refused_value.ts'
+
+/** Sets the program's exit code. */
+export type SetExitCode = (code: number) => void
+
+/** A whole number from `least` to `most`; the UserError names the flag. */
+export function wholeNumber(flag: string, least: number, most: number) {
+  return (value: unknown): number => {
+    const number = typeof value === 'number' ? value : Number.NaN
+    if (Number.isInteger(number) && number >= least && number <= most) return number
+    throw refuseValue(`--${flag}: not a whole number from ${least} to ${most}`, `give one, such as --${flag} ${least}`)
+  }
+}
+
+/** Seconds: a number above 0, at most a week. */
+export function secondsParser(flag: string) {
+  return (value: unknown): number => {
+    if (typeof value === 'number' && value > 0 && value <= 604_800) return value
+    throw refuseValue(
+      `--${flag}: not a number of seconds above 0 and up to 604800 (a week)`,
+      `give one, such as --${flag} 300`,
+    )
+  }
+}
+
+export function withJson<T>(args: Argv<T>) {
+  return args.option('json', { type: 'boolean', default: false, describe: 'events and result as JSON lines on stdout' })
+}
+
+interface FlowOptions {
+  json: boolean
+  /** With json: print only the result. */
+  oneDocument?: boolean
+  concurrency: number
+  env?: NodeJS.ProcessEnv
+  stopping?: string
+  goesOn?: ResumeWay
+  /** How long to wait for providers; absent: the flow uses none. */
+  waits?: WaitWish
+}
+
+export interface WaitWish {
+  /** A duration such as 15m. */
+  maxWait: string
+  /** Absent: no deadline. */
+  limits?: Pick<Limits, 'deadline' | 'deadlineLeft'> | undefined
+}
+
+/** Runs a flow with the live view (or JSON lines) and Ctrl-C handling; the view always ends. */
+export async function withFlow<R>(
+  options: FlowOptions,
+  flow: (context: FlowContext) => Promise<R>,
+): Promise<{ result: R; interrupted: boolean }> {
+  const live: LiveView = options.json
+    ? jsonView(options.oneDocument)
+    : liveView({ stream: process.stderr, concurrency: options.concurrency })
+  using interrupts: Interrupts = listenForInterrupts(live.say, {
+    ...(options.stopping !== undefined && { words: options.stopping }),
+    ...(options.goesOn !== undefined && { goesOn: options.goesOn }),
+  })
+  const now = () => new Date()
+  const env = options.env ?? ownEnvironment()
+  using waits = options.waits === undefined ? null : await openFlowWaits(options.waits, { emit: live.on, now, env })
+  const context: FlowContext = {
+    emit: (event) => {
+      waits?.see(event)
+      live.on(event)
+    },
+    env,
+    drain: interrupts.drain,
+    ...(canAnswer({ json: options.json, yes: false }) && { confirm: (question) => askYesNo(question, 'not started') }),
+    signal: waits === null ? interrupts.signal : AbortSignal.any([interrupts.signal, waits.signal]),
+    now,
+    ...(waits !== null && { waits }),
+  }
+  try {
+    return { result: await flow(context), interrupted: interrupts.drain.aborted }
+  } catch (error) {
+    if (waits?.signal.aborted) throw waits.signal.reason
+    if (interrupts.signal.aborted && !(error instanceof UserError)) throw toInterrupted(interrupts.signal.reason)
+    throw error
+  } finally {
+    live.end()
+  }
+}
+
+async function openFlowWaits(
+  { maxWait, limits = noLimits }: WaitWish,
+  how: Pick<WaitsRequest, 'emit' | 'now' | 'env'>,
+): Promise<OpenWaits> {
+  const { openWaits, usualMaxWaitMs } = await import('../../../flows/limits/wait_limits.ts')
+  return openWaits({ maxWaitMs: durationMs(maxWait) ?? usualMaxWaitMs, limits, ...how })
+}
+
+function toInterrupted(reason: unknown): InterruptedError {
+  return reason instanceof InterruptedError ? reason : new InterruptedError('stopped')
+}
+
+function jsonView(oneDocument = false): LiveView {
+  return {
+    on: (event: FlowEvent) => {
+      if (!oneDocument) process.stdout.write(`${jsonText(event)}\n`)
+    },
+    say: (line) => process.stderr.write(`${line}\n`),
+    end: () => {},
+  }
+}

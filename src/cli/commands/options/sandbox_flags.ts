@@ -1,0 +1,39 @@
+/** Flags for the sandbox, shared by all commands that start agents. */
+import path from 'node:path'
+import type { Options } from 'yargs'
+import type { SandboxMode, SandboxWish } from '../../../base/sandbox/choose.ts'
+
+export const sandboxFlags = {
+  sandbox: {
+    choices: ['auto', 'required', 'off'] as const,
+    default: 'auto' as const,
+    describe: 'what agents are confined to: auto where it works, required or nothing starts, off',
+  },
+  network: {
+    choices: ['none', 'open'] as const,
+    describe: "what agents' tools reach in the sandbox; none if not given, whatever the suite asks",
+  },
+  'allow-read': {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'a file or folder that agents may read in the sandbox (repeatable)',
+  },
+  'trust-suite': {
+    type: 'boolean',
+    default: false,
+    describe: "start the suite's own commands where no sandbox holds them, without a question",
+  },
+} satisfies Record<string, Options>
+
+/** The sandbox settings from these flags. */
+export function sandboxWish(parsed: {
+  sandbox: SandboxMode
+  network?: 'none' | 'open' | undefined
+  allowRead: readonly string[]
+  trustSuite: boolean
+}): SandboxWish {
+  const readable = parsed.allowRead.map((place) => path.resolve(place))
+  return { mode: parsed.sandbox, network: parsed.network ?? null, readable, trusted: parsed.trustSuite }
+}

@@ -1,0 +1,57 @@
+/** `whetstone practice`: serves the practice model, to test a suite's setup at no cost. */
+import { once } from 'node:events'
+import type { Argv } from 'yargs'
+import { exitCodes } from '../../exit_codes.ts'
+import { listenForInterrupts } from '../../terminal/interrupt.ts'
+import { type SetExitCode, wholeNumber } from '../options/run_flow.ts'
+
+function practiceOptions(args: Argv) {
+  return args
+    .option('scenario', {
+      type: 'string',
+      requiresArg: true,
+      demandOption: true,
+      describe: 'the YAML file that says what the model answers',
+    })
+    .option('port', {
+      type: 'number',
+      requiresArg: true,
+      default: 0,
+      coerce: wholeNumber('port', 0, 65535),
+      describe: 'port on 127.0.0.1; 0: a free one',
+    })
+    .option('log', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'append each request to this file, one JSON line each',
+    })
+    .usage(
+      '$0 practice --scenario FILE [options]\n\nserve the practice model: the APIs of Anthropic and OpenAI on 127.0.0.1, answering from a scenario file\n\nPoint any client at it: ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice, or OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 OPENAI_API_KEY=practice. Format: docs/practice.md',
+    )
+    .example('$0 practice --scenario my.yaml --port 8123', 'until Ctrl-C')
+}
+
+export function addPractice(args: Argv, done: SetExitCode): Argv {
+  return args.command(
+    'practice',
+    'advanced: serve the practice model',
+    practiceOptions,
+    async ({ scenario, port, log }) => {
+      const { loadScenario } = await import('../../../practice/scenario/scenario.ts')
+      const { startPractice } = await import('../../../practice/server.ts')
+      using interrupts = listenForInterrupts(() => {})
+      const server = await startPractice({
+        scenario: await loadScenario(scenario),
+        port,
+        ...(log === undefined ? {} : { logFile: log }),
+      })
+      process.stdout.write(`${server.url}\n`)
+      process.stderr.write(
+        `practice model on ${server.url}; use it with\n  ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=practice\n  OPENAI_BASE_URL=${server.url}/v1 OPENAI_API_KEY=practice\nCtrl-C ends it.\n`,
+      )
+      await once(interrupts.drain, 'abort')
+      await server.close()
+      done(exitCodes.done)
+    },
+  )
+}

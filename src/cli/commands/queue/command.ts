@@ -1,0 +1,31 @@
+/** `whetstone queue work|status|…`: runs workers and manages queues. */
+import type { Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { listenForInterrupts } from '../../terminal/interrupt.ts'
+import { resolveAskedAddress } from '../options/queue_flags.ts'
+import type { SetExitCode } from '../options/run_flow.ts'
+import { queueOptions } from './options.ts'
+
+/** Agents take minutes; a second signal, or the process that started the worker, can end them sooner. */
+const stopping = 'Stopping: nothing new is taken, what is in hand ends first. Ctrl-C again gives it back at once.'
+
+export function addQueue(args: Argv, done: SetExitCode): Argv {
+  return args.command('queue <action>', 'make runs that others put into a queue', queueOptions, async (parsed) => {
+    const address = resolveAskedAddress(parsed, process.env)
+    if (address === null) {
+      throw new UserError('queue: --queue is not given', 'such as --queue redis://127.0.0.1:6379, or WHETSTONE_QUEUE')
+    }
+    const say = (line: string) => process.stderr.write(`${line}\n`)
+    if (parsed.action === 'work') {
+      using interrupts = listenForInterrupts(say, { words: stopping, graceMs: null })
+      const { startWork } = await import('./work.ts')
+      await startWork({ ...parsed, address }, interrupts)
+    } else {
+      using interrupts = listenForInterrupts(() => {})
+      const { runQueueAction } = await import('./status.ts')
+      await runQueueAction({ ...parsed, action: parsed.action, address }, interrupts.drain)
+    }
+    done(exitCodes.done)
+  })
+}

@@ -1,0 +1,59 @@
+/** `whetstone test`: runs a package's deterministic tests, without a model. */
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { configureForSuite } from '../../config/suite_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { reportTexts } from '../../reporters/report_texts.ts'
+import { parseReporters, writeReports } from '../../reporters/reporters.ts'
+import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { testFlags } from './options.ts'
+import { showTests } from './print.ts'
+
+function testOptions(args: Argv) {
+  return withJson(args)
+    .option('json', { type: 'boolean', default: false, describe: 'the whole result as one JSON document on stdout' })
+    .positional('package', {
+      type: 'string',
+      demandOption: true,
+      describe: 'the folder of an AAM package, or of a skill with tests',
+    })
+    .options(testFlags)
+    .usage(
+      '$0 test <package> [options]\n\nthe deterministic tests of a package, without a model\n\nRuns skills/*/tests and hooks/tests: a process each, and checks of what it says. Hooks are told in the\npackage’s words and in Claude Code’s. Exit 1 when a test fails, 3 when one could not be run.',
+    )
+    .example('$0 test packages/pdf', 'all of them')
+    .example('$0 test packages/pdf --hooks --event pre-tool-use', 'those of one event')
+    .example('$0 test packages/pdf --skill pdf-tools --case 01-basic', 'one file')
+    .example('$0 test packages/pdf --reporter junit:results.xml,github', 'for a pipeline')
+}
+
+type TestArguments = ArgumentsCamelCase<ReturnType<typeof testOptions> extends Argv<infer T> ? T : never>
+
+export function addTest(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  const usage = 'test <package>'
+  return args.command(usage, 'the deterministic tests of a package, without a model', testOptions, async (given) => {
+    const of = { command: 'test', usage, options: testOptions, argv, args: given, print: given } as const
+    const parsed = await configureForSuite({ ...of, place: given.package })
+    done(parsed === null ? exitCodes.done : await start(parsed))
+  })
+}
+
+async function start(parsed: TestArguments): Promise<number> {
+  const reporters = await parseReporters(parsed.reporter)
+  const { testPackage } = await import('../../../flows/test/test_package.ts')
+  const { json, hooks } = parsed
+  const request = {
+    package: parsed.package,
+    skill: parsed.skill ?? null,
+    hooks,
+    event: parsed.event ?? null,
+    case: parsed.case ?? null,
+    sandbox: sandboxWish(parsed),
+  }
+  const { result, interrupted } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>
+    testPackage(request, context),
+  )
+  const code = showTests(result, { json, interrupted })
+  await writeReports(reporters, reportTexts.ofTests, result)
+  return code
+}

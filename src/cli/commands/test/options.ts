@@ -1,0 +1,15 @@
+/** The flags of `test`. */
+import type { Options } from 'yargs'
+import { printConfigFlag } from '../options/common_flags.ts'
+import { gateFlags } from '../options/gate_flags.ts'
+import { sandboxFlags } from '../options/sandbox_flags.ts'
+
+export const testFlags = {
+  skill: { type: 'string', requiresArg: true, describe: 'only tests of this skill' },
+  hooks: { type: 'boolean', default: false, describe: 'only tests of hooks; with --skill those of the skill too' },
+  event: { type: 'string', requiresArg: true, describe: 'only tests of hooks of this event, such as pre-tool-use' },
+  case: { type: 'string', requiresArg: true, describe: 'only this file: its name without .yaml' },
+  reporter: gateFlags.reporter,
+  ...sandboxFlags,
+  ...printConfigFlag('run nothing'),
+} satisfies Record<string, Options>

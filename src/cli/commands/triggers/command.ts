@@ -1,0 +1,102 @@
+/** `whetstone triggers`: tests whether the description makes the agent use the skill. */
+import type { ArgumentsCamelCase, Argv, InferredOptionTypes } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import type { FlowContext } from '../../../flows/flow_context.ts'
+import type { TriggerSettings, TriggersRequest } from '../../../flows/triggers/prepare_triggers.ts'
+import { triggersGateSubject } from '../../../phases/4-report/gate/gate_subject.ts'
+import { parseGate } from '../../../phases/4-report/gate/parse_gate.ts'
+import { configureForSuite } from '../../config/suite_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { reportTexts } from '../../reporters/report_texts.ts'
+import { parseReporters, writeReports } from '../../reporters/reporters.ts'
+import { chooseResumeWay } from '../../terminal/interrupt.ts'
+import { parseLimits } from '../options/limit_flags.ts'
+import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { type askingFlags, triggersFlags } from './options.ts'
+import { showDrafts, showTriggerPlan, showTriggers } from './print.ts'
+
+function triggersOptions(args: Argv) {
+  return withJson(args)
+    .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
+    .options(triggersFlags)
+    .usage(
+      '$0 triggers <skill> [options]\n\ndoes the description make the agent use the skill?\n\nAsks each query of a set several times through a real agent that finds the skill by its own\ndiscovery, and sees whether it reads it. A run ends as soon as it does. Writes triggers.json:\ntrigger rates, recall, precision, what was confused. A run without an answer is an error,\nnever "not triggered".',
+    )
+    .example('$0 triggers skills/pdf --set queries.json', 'three runs of each query')
+    .example('$0 triggers skills/pdf --among skills', 'with all the others beside it')
+    .example('$0 triggers skills/pdf --gate "recall >= 90%" --gate "precision >= 90%"', 'for a pipeline')
+    .example('$0 triggers skills/pdf --generate 20', 'a set to begin with, for review')
+    .example('$0 triggers skills/pdf --engine claude-code:haiku --concurrency 8 --runs 5', 'another engine, wider')
+}
+
+type TriggersArguments = ArgumentsCamelCase<ReturnType<typeof triggersOptions> extends Argv<infer T> ? T : never>
+
+type AskingArguments = ArgumentsCamelCase<InferredOptionTypes<typeof askingFlags>>
+
+/** The settings for running queries, from the flags. */
+function askingWish(parsed: AskingArguments): TriggerSettings {
+  const { among, engine, runs, threshold, concurrency, retries, stopEarly, passEnv } = parsed
+  return {
+    ...{ among, engine, runs, threshold, concurrency, retries, stopEarly, passEnv },
+    model: parsed.model ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    timeoutSeconds: parsed.timeout,
+    maxTurns: parsed.maxTurns,
+    limits: parseLimits(parsed),
+    pace: { idleMs: parsed.idleTimeout * 1000 },
+    sandbox: sandboxWish(parsed),
+  }
+}
+
+function buildTriggersRequest(parsed: TriggersArguments): TriggersRequest {
+  const { skill, fresh } = parsed
+  return { ...askingWish(parsed), skill, fresh, set: parsed.set ?? null, workspace: parsed.workspace ?? null }
+}
+
+export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  const usage = 'triggers <skill>'
+  return args.command(usage, 'does the description make the agent use it?', triggersOptions, async (given) => {
+    const of = { command: 'triggers', usage, options: triggersOptions, argv, args: given, print: given } as const
+    const parsed = await configureForSuite({ ...of, place: given.skill, file: given.set })
+    done(parsed === null ? exitCodes.done : await start(parsed, given.set !== undefined))
+  })
+}
+
+/** `isSetGiven`: on the command line; a set from a configuration file does not prevent drafting another. */
+async function start(parsed: TriggersArguments, isSetGiven: boolean): Promise<number> {
+  if (parsed.generate !== undefined) return generate(parsed, { count: parsed.generate, isSetGiven })
+  if (parsed.output !== undefined) throw new UserError('--output without --generate', 'leave it out')
+  const { json, concurrency, failOn } = parsed
+  const { planTriggersOnly, measureTriggers } = await import('../../../flows/triggers/triggers.ts')
+  const gates = parsed.gate.map((text) => parseGate(text, triggersGateSubject))
+  const reporters = await parseReporters(parsed.reporter)
+  const request = buildTriggersRequest(parsed)
+  if (parsed.dryRun) {
+    const planned = (context: FlowContext) => planTriggersOnly(request, context)
+    showTriggerPlan((await withFlow({ json, concurrency }, planned)).result, json)
+    return exitCodes.done
+  }
+  const goesOn = chooseResumeWay(parsed.fresh)
+  const waits = { maxWait: parsed.maxWait, limits: request.limits }
+  const asked = (context: FlowContext) => measureTriggers(request, context)
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, asked)
+  const shown = showTriggers(result, { json, interrupted, goesOn, gates, failOn })
+  await writeReports(reporters, reportTexts.ofTriggers, { triggers: result.triggers, gates: shown.gates })
+  return shown.code
+}
+
+async function generate(
+  parsed: TriggersArguments,
+  { count, isSetGiven }: { count: number; isSetGiven: boolean },
+): Promise<number> {
+  if (isSetGiven) throw new UserError('--generate with --set', 'drafts go to a file of their own: --output')
+  const { generateQueries } = await import('../../../flows/triggers/generate_queries.ts')
+  const { json, skill } = parsed
+  const request = { ...askingWish(parsed), skill, count, output: parsed.output ?? null }
+  const { result } = await withFlow({ json, concurrency: 1, waits: parsed }, (context) =>
+    generateQueries(request, context),
+  )
+  showDrafts(result, json)
+  return exitCodes.done
+}

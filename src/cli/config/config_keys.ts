@@ -1,0 +1,248 @@
+/** Lists the flags that whetstone.config.yaml can set: a key is the flag's long name, and its value is checked like the flag's. */
+import type { Options } from 'yargs'
+import { z } from 'zod'
+import { errorMessage } from '../../base/errors/error.ts'
+import { analyzeFlags } from '../commands/analyze/options.ts'
+import { auditFlags } from '../commands/audit/options.ts'
+import { benchFlags } from '../commands/bench/options.ts'
+import { compareFlags } from '../commands/compare/options.ts'
+import { evalFlags } from '../commands/eval/options.ts'
+import { gradeFlags } from '../commands/grade/options.ts'
+import { improveFlags } from '../commands/improve/options.ts'
+import { initFlags } from '../commands/init/options.ts'
+import { testFlags } from '../commands/test/options.ts'
+import { triggersFlags } from '../commands/triggers/options.ts'
+
+/** Commands that read the file, with their flags. */
+const configurableFlags = {
+  bench: benchFlags,
+  grade: gradeFlags,
+  compare: compareFlags,
+  analyze: analyzeFlags,
+  audit: auditFlags,
+  improve: improveFlags,
+  triggers: triggersFlags,
+  eval: evalFlags,
+  test: testFlags,
+  init: initFlags,
+} satisfies Record<string, Record<string, Options>>
+
+export type ConfiguredCommand = keyof typeof configurableFlags
+
+/** The first command with a flag defines the top-level key. */
+const commands = [
+  'bench',
+  'grade',
+  'compare',
+  'analyze',
+  'audit',
+  'improve',
+  'triggers',
+  'eval',
+  'test',
+  'init',
+] as const satisfies readonly ConfiguredCommand[]
+
+/** Flags for a single start of the program, not settings. */
+const oneTime: ReadonlySet<string> = new Set([
+  'rerun',
+  'last-failed',
+  'calibrate',
+  'fresh',
+  'dry-run',
+  'detect',
+  'power',
+  'explain',
+  'print-config',
+  'again',
+  'anew',
+  'yes',
+  ...['a', 'b', 'output', 'prompt', 'only', 'label', 'import'],
+  ...['apply', 'resume', 'review', 'description', 'grow-suite', 'use-drafts'],
+  ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
+])
+
+/** The same for one command: elsewhere a flag of that name is a setting. */
+const oneTimeByCommand: Partial<Record<ConfiguredCommand, ReadonlySet<string>>> = {
+  improve: new Set(['set']),
+  test: new Set(['case']),
+  // a configured judge must not become the drafting model
+  init: new Set(['judge']),
+}
+
+/** At the top of the file they apply to bench: other commands have other gates, and would overwrite its reports. */
+const benchTopKeys: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'])
+
+/** Keys with a path as value, relative to the file. */
+export const pathKeys: ReadonlySet<string> = new Set([
+  ...['workspace', 'suite', 'baseline', 'allow-read', 'set', 'among', 'shared'],
+])
+
+/** Allowed in a file that comes with the skill. Any other flag may expose the user's machine to the skill's author. */
+export const harmlessKeys: ReadonlySet<string> = new Set([
+  ...[
+    'runs',
+    'until',
+    'max-runs',
+    'case',
+    'cases',
+    'baseline',
+    'suite',
+    'concurrency',
+    'timeout',
+    'idle-timeout',
+    'on-timeout',
+    'max-turns',
+    'retries',
+    'judge-samples',
+    'require-evidence',
+  ],
+  ...['pairs', 'seed', 'sample'],
+  ...[
+    'iterations',
+    'train-runs',
+    'test-runs',
+    'propose-timeout',
+    'max-cost-increase',
+    'max-time-increase',
+    'threshold',
+  ],
+  ...[
+    'activation',
+    'workspace',
+    'cache',
+    'baseline-age',
+    'budget',
+    'budget-tokens',
+    'cost-per-run',
+    'deadline',
+    'max-wait',
+  ],
+  ...['ask-above-cost', 'ask-above-minutes', 'idle-timeout', 'gate', 'fail-on'],
+  ...['set', 'among', 'threshold', 'stop-early', 'format', 'isolate', 'report', 'keep', 'summary-only'],
+])
+
+/** The same, unless the value names a command. */
+export const harmlessNames: ReadonlySet<string> = new Set(['engine', 'model', 'judge', 'matrix', 'proposer'])
+
+/** One value for all skills of a command. */
+export const sharedKeys: ReadonlySet<string> = new Set([
+  'matrix',
+  'workspace',
+  'concurrency',
+  'budget',
+  'budget-tokens',
+  'cost-per-run',
+  'deadline',
+  'max-wait',
+  'ask-above-cost',
+  'ask-above-minutes',
+  'gate',
+  'fail-on',
+  'reporter',
+])
+
+/** The flags of a command that a file can set. */
+export function configurableSettings(command: ConfiguredCommand): Record<string, Options> {
+  const flags: Record<string, Options> = configurableFlags[command]
+  return Object.fromEntries(
+    Object.entries(flags).filter(([name]) => !oneTime.has(name) && oneTimeByCommand[command]?.has(name) !== true),
+  )
+}
+
+/** The file's top-level keys that apply to a command. */
+export function topLevelKeys(command: ConfiguredCommand): Set<string> {
+  const keys = Object.keys(configurableSettings(command))
+  return new Set(command === 'bench' ? keys : keys.filter((name) => !benchTopKeys.has(name)))
+}
+
+/** The file's schema: settings for all commands, and overriding sections for each. Built on demand: it has hundreds of fields. */
+export function configFileSchema() {
+  cachedSchema ??= makeSchema()
+  return cachedSchema
+}
+
+let cachedSchema: ReturnType<typeof makeSchema> | null = null
+
+function makeSchema() {
+  return z
+    .strictObject({
+      $schema: z.string().optional().describe('for editors'),
+      ...toFieldSchemas(Object.assign({}, ...[...commands].reverse().map(configurableSettings))),
+      ...sections(),
+    })
+    .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
+}
+
+function sections() {
+  const of = (command: ConfiguredCommand) =>
+    z
+      .strictObject(toFieldSchemas(configurableSettings(command)))
+      .optional()
+      .describe(`for ${command} only`)
+  return {
+    bench: of('bench'),
+    grade: of('grade'),
+    compare: of('compare'),
+    analyze: of('analyze'),
+    audit: of('audit'),
+    improve: of('improve'),
+    triggers: of('triggers'),
+    eval: of('eval'),
+    test: of('test'),
+    init: of('init'),
+  } satisfies Record<ConfiguredCommand, z.ZodType>
+}
+
+/** The keys at the top of the file or in a section. */
+export function sectionKeys(section: string | null): string[] {
+  const command = commands.find((name) => name === section)
+  if (command !== undefined) return Object.keys(configurableSettings(command))
+  return section === null ? Object.keys(configFileSchema().shape) : []
+}
+
+/** Whether no file can set this flag: for the section's command, else for any. */
+export function isOneTime(key: string, section: string | null): boolean {
+  const own = commands.filter((name) => section === null || name === section)
+  return own.length > 0 && (key === 'json' || own.some((name) => Object.hasOwn(configurableFlags[name], key)))
+}
+
+function toFieldSchemas(flags: Record<string, Options>): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.entries(flags).map(([name, option]) => [name, toFieldSchema(name, option)]))
+}
+
+function toFieldSchema(name: string, option: Options): z.ZodType {
+  const one = option.choices === undefined ? basic(option) : z.enum(option.choices.map(String))
+  const type = option.array ? z.union([one, z.array(one)], { error: 'neither a text nor a list of texts' }) : one
+  return type
+    .superRefine((value, context) => {
+      const mistake = findFlagMistake(name, option, value)
+      if (mistake !== null) context.addIssue({ code: 'custom', message: mistake })
+    })
+    .optional()
+    .describe(option.describe ?? '')
+}
+
+function basic({ type, array }: Options): z.ZodType {
+  if (type === 'number') return z.number()
+  if (type === 'boolean') return z.boolean()
+  return array ? z.union([z.string().min(1), z.number()]) : z.string().min(1)
+}
+
+/** This command's objection to a value that another command may accept; null: none. */
+export function findValueMistake(command: ConfiguredCommand, key: string, value: unknown): string | null {
+  const option = configurableSettings(command)[key]
+  if (option === undefined) return null
+  const found = [value].flat().map((one) => findFlagMistake(key, option, one))
+  return found.find((one) => one !== null) ?? null
+}
+
+/** The flag's own objection to the value; null: none. */
+function findFlagMistake(name: string, { coerce }: Options, value: unknown): string | null {
+  try {
+    coerce?.(value)
+    return null
+  } catch (error) {
+    return errorMessage(error).replace(`--${name}: `, '')
+  }
+}

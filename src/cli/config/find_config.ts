@@ -1,0 +1,58 @@
+/** Finds whetstone.config.yaml (or .json): next to the suite, then in the folders above. */
+import { lstatSync } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { UserError } from '../../base/errors/error.ts'
+
+const names = ['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json']
+
+/**
+ * The nearest file in `start` or above, up to the root of the git repository, the user's home, or a folder owned by another user. null:
+ * there is none. Throws UserError if a folder has both.
+ */
+export async function findConfig(start: string, home: string | undefined): Promise<string | null> {
+  const last = await realpath(home ?? '/').catch(() => '/')
+  let folder = await nearestFolder(start)
+  while (folder !== null) {
+    const found = findConfigName(folder)
+    if (found !== null) return found
+    const above = path.dirname(folder)
+    const isLast = folder === last || above === folder || (await holdsGit(folder)) || !(await isOurs(above))
+    folder = isLast ? null : above
+  }
+  return null
+}
+
+/** The folder itself, else its nearest existing parent. */
+async function nearestFolder(start: string): Promise<string | null> {
+  const found = await realpath(start).catch(() => null)
+  if (found !== null || path.dirname(start) === start) return found
+  return await nearestFolder(path.dirname(start))
+}
+
+/** Tests each name: a folder above, such as /tmp, may have a hundred thousand files. */
+function findConfigName(folder: string): string | null {
+  const [found, other] = names.filter((name) => isThere(path.join(folder, name)))
+  if (found === undefined) return null
+  if (other === undefined) return path.join(folder, found)
+  throw new UserError(`${folder}: both ${found} and ${other}`, 'keep one of them')
+}
+
+/** A broken link counts too, so that the user learns of it. */
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false // a path above it is a file, or not searchable
+  }
+}
+
+async function holdsGit(folder: string): Promise<boolean> {
+  return (await stat(path.join(folder, '.git')).catch(() => null)) !== null
+}
+
+/** Any user may write to a folder such as /tmp. */
+async function isOurs(folder: string): Promise<boolean> {
+  const info = await stat(folder).catch(() => null)
+  return info !== null && (process.getuid === undefined || info.uid === process.getuid())
+}

@@ -1,0 +1,56 @@
+/** --print-config: prints each effective value and its origin. */
+import path from 'node:path'
+import { jsonText } from '../../base/json/json_text.ts'
+import { withoutLogin } from '../../jobs/queue/address.ts'
+import { alignColumns, toSafeLine } from '../terminal/style.ts'
+import type { ConfiguredArguments } from './configure.ts'
+import type { Origin } from './value_origins.ts'
+
+export interface PrintConfigRequest {
+  /** What the values apply to: a skill or a benchmark folder. */
+  of: string
+  configured: ConfiguredArguments<unknown>
+}
+
+export function printConfig({ of, configured }: PrintConfigRequest, json: boolean): string {
+  const { args, file, origins } = configured
+  const settings = [...origins].map(([key, origin]) => ({ key, value: shownValue(key, args[key] ?? null), origin }))
+  if (json) return jsonText({ type: 'config', of, file, settings })
+  const rows = settings.map(({ key, value, origin }) => [key, valueText(value), originText(origin)])
+  const source = file === null ? 'no whetstone.config.yaml found' : place(file)
+  return [`${of}: ${source}`, ...alignColumns([['key', 'value', 'origin'], ...rows])].map(toSafeLine).join('\n')
+}
+
+/** A queue's address may contain a password. */
+function shownValue(key: string, value: unknown): unknown {
+  return key === 'queue' && typeof value === 'string' ? withoutLogin(value) : value
+}
+
+/** A line with the settings from a file; null: none. */
+export function settingsLine({ file, origins }: ConfiguredArguments<unknown>): string | null {
+  const keys = [...origins].flatMap(([key, { kind }]) => (kind === 'file' ? [key] : []))
+  return file === null || keys.length === 0 ? null : toSafeLine(`settings of ${place(file)}: ${keys.join(', ')}`)
+}
+
+function valueText(value: unknown): string {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return '–'
+  return Array.isArray(value) ? value.join(', ') : String(value)
+}
+
+function originText(origin: Origin): string {
+  switch (origin.kind) {
+    case 'flag':
+      return 'flag'
+    case 'default':
+      return 'default'
+    case 'suite':
+      return 'the suite, else default'
+    case 'file':
+      return `${place(origin.file)}:${origin.line}`
+  }
+}
+
+function place(file: string): string {
+  const relative = path.relative(process.cwd(), file)
+  return relative.startsWith('../..') ? file : relative
+}

@@ -1,0 +1,149 @@
+/** Reads a configuration file: reports every mistake with its line, and suggests keys for unknown ones. */
+import path from 'node:path'
+import { LineCounter, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { UserError } from '../../base/errors/error.ts'
+import { readText } from '../../base/json/json.ts'
+import { findNearest } from '../../base/text/did_you_mean.ts'
+import { findYamlOffset } from '../../base/text/yaml.ts'
+import { splitCommandLine } from '../../engines/command/command_line.ts'
+import {
+  type ConfiguredCommand,
+  configFileSchema,
+  findValueMistake,
+  isOneTime,
+  pathKeys,
+  sectionKeys,
+  topLevelKeys,
+} from './config_keys.ts'
+import type { FileMistake } from './file_mistakes.ts'
+
+/** A setting of the file, for one command. */
+export interface Setting {
+  key: string
+  /** As on the command line; one for each list item. Paths are absolute. */
+  values: readonly string[]
+  /** From 1. */
+  line: number
+  /** This command's objection to a value that another command accepts; null: none. */
+  mistake: string | null
+}
+
+export interface ReadConfig {
+  settings: Setting[]
+  /** Mistakes in keys that are not settings. */
+  mistakes: FileMistake[]
+}
+
+/** The settings for a command. Throws UserError for invalid YAML. */
+export async function readConfigFile(file: string, command: ConfiguredCommand): Promise<ReadConfig> {
+  const lines = new LineCounter()
+  const document = parseDocument(await readText(file), { lineCounter: lines })
+  const [broken] = document.errors
+  if (broken !== undefined) {
+    const at = lines.linePos(broken.pos[0]).line
+    throw new UserError(`${file}:${at}: ${broken.message.split('\n')[0]}`, 'mend the syntax there')
+  }
+  const lineOf = (place: readonly PropertyKey[]) => {
+    const offset = findYamlOffset(document.contents, place)
+    return offset === null ? 1 : lines.linePos(offset).line
+  }
+  const raw: unknown = document.toJS() ?? {}
+  const parsed = configFileSchema().safeParse(raw)
+  const issues = parsed.success ? [] : parsed.error.issues
+  const rest = parsed.success ? parsed : configFileSchema().safeParse(withoutMistakes(raw, issues))
+  const data = rest.data ?? {}
+  const own: Readonly<Record<string, unknown>> = data[command] ?? {}
+  const known = topLevelKeys(command)
+  const top = Object.entries(data).filter(([key]) => known.has(key) && !Object.hasOwn(own, key))
+  const settings = [
+    ...top.map(([key, value]) => ({ key, value, line: lineOf([key]) })),
+    ...Object.entries(own).map(([key, value]) => ({ key, value, line: lineOf([command, key]) })),
+  ]
+  const folder = path.dirname(file)
+  return {
+    settings: settings.map(({ key, value, line }) => ({
+      key,
+      line,
+      mistake: findValueMistake(command, key, value),
+      values: [value].flat().map((one) => resolveSettingValue(key, String(one), folder)),
+    })),
+    mistakes: toFileMistakes(issues, lineOf),
+  }
+}
+
+/** The file without invalid keys: the others may have mistakes too. */
+function withoutMistakes(raw: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const rest = structuredClone(raw)
+  for (const issue of issues) {
+    const [first, second] = issue.path
+    const places =
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [[first, second]]
+    for (const [key, inner] of places) {
+      const section: unknown = Reflect.get(Object(rest), key ?? '')
+      if (inner !== undefined && typeof section === 'object' && section !== null && !Array.isArray(section)) {
+        Reflect.deleteProperty(section, inner)
+      } else Reflect.deleteProperty(Object(rest), key ?? '')
+    }
+  }
+  return rest
+}
+
+function toFileMistakes(
+  issues: readonly z.core.$ZodIssue[],
+  lineOf: (place: readonly PropertyKey[]) => number,
+): FileMistake[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') {
+      return [{ line: lineOf(issue.path), text: `${issue.path.join('.') || 'the file'}: ${issue.message}`, fix: null }]
+    }
+    const section = issue.path.length === 0 ? null : String(issue.path[0])
+    return issue.keys.map((key) => unknownKey(key, section, lineOf([...issue.path, key])))
+  })
+}
+
+function unknownKey(key: string, section: string | null, line: number): FileMistake {
+  if (isOneTime(key, section)) {
+    const text = `${key} is a flag of the command line, and no setting${section === null ? '' : ` of ${section}`}`
+    return { line, text, fix: `leave it out, and give --${key} where it is meant` }
+  }
+  const known = sectionKeys(section)
+  const [near] = findNearest(key.replaceAll(/_|(?<=[a-z])(?=[A-Z])/g, '-'), known, 1)
+  const where = section === null ? '' : ` in ${section}`
+  const fix = near === undefined ? null : `did you mean ${near}${key === near ? '' : ` instead of ${key}`}?`
+  return { line, text: `no setting is named ${key}${where}`, fix }
+}
+
+/** Resolves paths relative to the file, also those in a command line. */
+function resolveSettingValue(key: string, value: string, folder: string): string {
+  if (value.startsWith('command:')) return `command:${anchorLine(value.slice('command:'.length), folder)}`
+  if (key === 'reporter')
+    return value
+      .split(',')
+      .map((one) => resolveReport(one, folder))
+      .join(',')
+  if (!pathKeys.has(key) || value.startsWith('git:')) return value
+  return path.resolve(folder, value)
+}
+
+/** junit:<path>: the path is relative to the file too. */
+function resolveReport(report: string, folder: string): string {
+  const [, kind, place] = /^\s*(\w+):(.+)$/s.exec(report) ?? []
+  return kind === undefined || place === undefined ? report : `${kind}:${path.resolve(folder, place)}`
+}
+
+/** Words that start with ./ or ../ are relative to the configuration file. */
+function anchorLine(line: string, folder: string): string {
+  const parsed = splitCommandLine(line)
+  if ('mistake' in parsed || !parsed.words.some(isRelative)) return line
+  return parsed.words.map((word) => quoteWord(isRelative(word) ? path.resolve(folder, word) : word)).join(' ')
+}
+
+function isRelative(word: string): boolean {
+  return /^\.\.?\//.test(word)
+}
+
+function quoteWord(word: string): string {
+  if (!/[\s"']/.test(word) && word !== '') return word
+  return word.includes('"') ? `'${word}'` : `"${word}"`
+}

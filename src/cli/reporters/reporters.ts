@@ -1,0 +1,68 @@
+/** --reporter: parses and writes reports for other tools (JUnit, GitHub Actions, Markdown, JSON). */
+import { appendFile } from 'node:fs/promises'
+import path from 'node:path'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { findNearest } from '../../base/text/did_you_mean.ts'
+import { assertReportPlace } from './report_place.ts'
+
+/** The report's text in each format. */
+export interface ReportTexts<T> {
+  junit(value: T): string
+  markdown(value: T): string
+  json(value: T): string
+  /** Workflow commands, one per line. */
+  github(value: T): string[]
+}
+
+type FileReporter = Exclude<keyof ReportTexts<never>, 'github'>
+export type Reporter = { kind: 'github' } | { kind: FileReporter; file: string }
+
+const fileReporters = ['junit', 'markdown', 'json'] as const satisfies readonly FileReporter[]
+const form = 'such as --reporter junit:results.xml,github,markdown:report.md,json:report.json'
+
+/** Throws UserError for an unknown reporter, a missing path, or an unsuitable file. */
+export async function parseReporters(given: readonly string[]): Promise<Reporter[]> {
+  const reporters = given
+    .flatMap((one) => one.split(','))
+    .filter((one) => one.trim() !== '')
+    .map(parseReporter)
+  for (const reporter of reporters) if (reporter.kind !== 'github') await assertReportPlace('--reporter', reporter.file)
+  return reporters
+}
+
+function parseReporter(text: string): Reporter {
+  const [, kind = '', file = ''] = /^\s*([^:]*):?(.*?)\s*$/s.exec(text) ?? []
+  if (kind === 'github' && file === '') return { kind }
+  const name = fileReporters.find((one) => one === kind)
+  if (name === undefined) {
+    const near = findNearest(kind, [...fileReporters, 'github'])
+    const fix = near.length > 0 ? `did you mean ${near.join(' or ')}? ${form}` : form
+    throw new UserError(`--reporter ${text}: ${kind === 'github' ? 'takes no path' : 'no such reporter'}`, fix)
+  }
+  if (file === '') throw new UserError(`--reporter ${text}: no path`, `${name}:<path>, ${form}`)
+  return { kind: name, file: path.resolve(file) }
+}
+
+/** Writes all reports. Throws UserError afterwards, naming each file that can't be written. */
+export async function writeReports<T>(reporters: readonly Reporter[], texts: ReportTexts<T>, value: T): Promise<void> {
+  const failures: string[] = []
+  for (const reporter of reporters) {
+    try {
+      await writeReport(reporter, texts, value)
+    } catch (error) {
+      const file = reporter.kind === 'github' ? process.env.GITHUB_STEP_SUMMARY : reporter.file
+      failures.push(`--reporter ${reporter.kind}: ${file} can't be written: ${errorMessage(error)}`)
+    }
+  }
+  const fix = 'the results are kept, only this report is missing: name a file that can be written'
+  if (failures.length > 0) throw new UserError(failures.join('\n'), fix)
+}
+
+/** For GitHub, annotations go to stderr, which its runner also reads, and the summary to its file. */
+async function writeReport<T>(reporter: Reporter, texts: ReportTexts<T>, value: T): Promise<void> {
+  if (reporter.kind !== 'github') return await writeAtomic(reporter.file, texts[reporter.kind](value))
+  process.stderr.write(`${texts.github(value).join('\n')}\n`)
+  const summary = process.env.GITHUB_STEP_SUMMARY
+  if (summary !== undefined && summary !== '') await appendFile(summary, `${texts.markdown(value)}\n`)
+}

@@ -1,0 +1,71 @@
+/** Builds the lines of the table that redraws while a benchmark runs. */
+import { planHeading } from './live_heading.ts'
+import { triggerStatus } from './live_triggers.ts'
+import { waitingText } from './live_waiting.ts'
+import { armRate, type Progress, type ProgressCell, planArms, timeLeft } from './progress.ts'
+import { alignColumns, colours, dollarsText, durationText, oneLine, percentText } from './style.ts'
+import { terminalHeight, terminalWidth } from './terminal_size.ts'
+
+export interface LiveOptions {
+  stream: NodeJS.WriteStream
+  concurrency: number
+}
+
+/** The table's lines, at most the terminal's height. Exported for its test. */
+export function liveBlock(state: Progress, { stream, concurrency }: LiveOptions): string[] {
+  const { plan, triggers } = state
+  if (triggers !== null) return [oneLine(triggerStatus(triggers), terminalWidth(stream) - 1)]
+  if (plan === null) return []
+  const { bold, dim } = colours(stream)
+  const width = terminalWidth(stream)
+  const height = terminalHeight(stream)
+  const room = Math.max(3, height - 6)
+  const blocked = new Set(plan.cannot_run.map(({ eval_id }) => eval_id))
+  const rows = plan.cases.map(({ eval_id, eval_name }) => [
+    `${eval_id} ${oneLine(eval_name, Math.max(12, Math.floor(width / 3)))}`,
+    ...planArms(plan).map((arm) =>
+      blocked.has(eval_id) ? 'cannot run' : cellText(state.cells.get(`${eval_id} ${arm}`)),
+    ),
+  ])
+  const shown = rows.slice(0, room)
+  const drawn = alignColumns([['case', ...planArms(plan)], ...shown]).map((line) => oneLine(line, width - 1))
+  const hidden = rows.length - shown.length
+  return [
+    bold(oneLine(planHeading(plan), width - 1)),
+    dim(drawn[0] ?? ''),
+    ...drawn.slice(1),
+    ...(hidden > 0 ? [dim(oneLine(`… ${hidden} more cases`, width - 1))] : []),
+    oneLine(statusLine(state, concurrency), width - 1),
+    ...(state.waiting === null ? [] : [oneLine(waitingText(state.waiting), width - 1)]),
+    ...(state.firstPair === null ? [] : [dim(oneLine(`first graded pair: ${state.firstPair}`, width - 1))]),
+  ].slice(-Math.max(1, height - 1))
+}
+
+function cellText(cell: ProgressCell | undefined): string {
+  if (cell === undefined) return ''
+  const done = '●'.repeat(cell.finished - cell.failed) + '✕'.repeat(cell.failed)
+  const open = '◐'.repeat(cell.running) + '·'.repeat(Math.max(0, cell.planned - cell.finished - cell.running))
+  const marks = cell.planned <= 12 ? `${done}${open} ` : ''
+  const mean = cell.passRates.reduce((sum, rate) => sum + rate, 0) / cell.passRates.length
+  const rate = cell.passRates.length === 0 ? '' : ` ${percentText(mean)}`
+  return `${marks}${cell.finished}/${cell.planned}${rate}`
+}
+
+function statusLine(state: Progress, concurrency: number): string {
+  const { plan } = state
+  if (plan === null) return ''
+  const rates = planArms(plan).flatMap((arm) => {
+    const rate = armRate(state, arm)
+    return rate === null ? [] : [`${arm} ${percentText(rate)}`]
+  })
+  const left = timeLeft(state, concurrency)
+  return [
+    `${state.finished}/${state.total} runs`,
+    `${state.graded} graded`,
+    ...rates,
+    ...(state.tokens > 0 ? [`${state.tokens.toLocaleString('en-US')} tokens`] : []),
+    ...(state.usd === null ? [] : [dollarsText(state.usd)]),
+    ...(state.limit === null ? [] : [`limit ${state.limit}`]),
+    ...(left === null || left <= 0 ? [] : [`about ${durationText(left)} left`]),
+  ].join(' · ')
+}

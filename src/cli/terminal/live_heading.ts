@@ -1,0 +1,43 @@
+/** Describes a plan before its runs: what is benchmarked, and what a user should know. */
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
+import { detectableText } from '../commands/bench/design_lines.ts'
+import { planArms } from './progress.ts'
+import { oneLine } from './style.ts'
+
+type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
+
+/** What is benchmarked, and how many runs it takes. */
+export function planHeading(plan: PlanReady): string {
+  const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
+  const judge = plan.judge ? ` · judge ${plan.judge}` : ''
+  const most = plan.first_look === undefined ? '' : 'at most '
+  const cases = plan.cases.length - plan.cannot_run.length
+  const about = `${plan.skill_name} · ${engine}${judge}`
+  if (planArms(plan).length === 1) return `${about} · ${formatPlural(cases, 'case')}`
+  const runs = formatPlural(plan.runs, 'run')
+  // a rerun is a single run of its case
+  if (plan.runs !== 2 * cases * plan.runs_per_case) return `${about} · ${most}${runs}`
+  return `${about} · ${formatPlural(cases, 'case')} × 2 arms × ${most}${plan.runs_per_case} = ${most}${runs}`
+}
+
+function detectableLines({ detectable, runs_per_case: runs, first_look }: PlanReady): string[] {
+  if (detectable === undefined) return []
+  return [detectableText(detectable, { runs, isMost: first_look !== undefined })]
+}
+
+const mostWarnings = 5
+
+/** What a user should know before the runs: choices with reasons, cases that can't run, and the loader's warnings. */
+export function planPreamble(plan: PlanReady): string[] {
+  const { choices, warnings, cannot_run: blocked } = plan
+  const hidden = warnings.length - mostWarnings
+  return [
+    ...choices,
+    ...detectableLines(plan),
+    ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
+    ...warnings.slice(0, mostWarnings).map(({ file, at, message }) => `warning ${file} ${at}: ${message}`),
+    ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
+    ...(plan.done > 0 ? [`going on in ${plan.folder}: ${plan.done} of ${plan.runs} runs already done`] : []),
+  ].map((line) => oneLine(line, 500))
+}

@@ -1,0 +1,123 @@
+/** One plain request to a model server, for checks before any run; it loads neither an SDK nor Node's fetch. */
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { FailureKind } from '../../../schemas/run.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
+import { kindOfStatus } from '../limits/http_status.ts'
+
+const serverTimeoutMs = 15_000
+
+export interface ServerRequest {
+  /** The server's address as the user knows it, and as messages show it. */
+  base: string
+  /** Path below the address, with a leading /. */
+  path: string
+  headers: Readonly<Record<string, string>>
+  /** Sent as JSON by POST; absent: the request is a GET. */
+  body?: unknown
+  signal: AbortSignal
+}
+
+/** The server's answer. `body`: its JSON, undefined if it is not JSON; `message`: the text of a refusal, or why there was no answer. */
+export type ServerAnswer =
+  | { as: 'answer'; status: number; body: unknown }
+  | { as: 'refusal'; status: number; kind: FailureKind; message: string }
+  | { as: 'silence'; message: string }
+
+/** Asks once, for at most 15 s. Rejects only when aborted. */
+export async function askServer({ base, path, headers, body, signal }: ServerRequest): Promise<ServerAnswer> {
+  using limit = startTimeLimit(serverTimeoutMs, [signal])
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  const sent: SentRequest = {
+    headers: { accept: 'application/json', ...type, ...headers },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    signal: limit.signal,
+  }
+  const address = `${base.replace(/\/$/, '')}${path}`
+  try {
+    const { status, text } = (await askByHttp(address, sent)) ?? (await askByFetch(address, sent))
+    const said = parseBody(text)
+    if (status >= 200 && status < 300) return { as: 'answer', status, body: said }
+    return {
+      as: 'refusal',
+      status,
+      kind: kindOfStatus(status),
+      message: `${status} ${findBodyError(said) ?? text}`.trim(),
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (limit.signal.aborted)
+      return { as: 'silence', message: `${base} gave no answer within ${serverTimeoutMs / 1000} s` }
+    return { as: 'silence', message: `can't reach ${base}: ${innermostMessage(error)}` }
+  }
+}
+
+interface SentRequest {
+  method?: 'POST'
+  body?: string
+  headers: Record<string, string>
+  signal: AbortSignal
+}
+
+interface PlainAnswer {
+  status: number
+  text: string
+}
+
+/** null: leave it to fetch (a redirect, an encoded answer, a proxy in the environment, or an address that fetch refuses). */
+function askByHttp(base: string, { body, headers, ...options }: SentRequest): Promise<PlainAnswer | null> {
+  const address = new URL(base)
+  const isPlain = /^https?:$/.test(address.protocol) && address.username === '' && address.password === ''
+  if (!isPlain || process.env.NODE_USE_ENV_PROXY !== undefined) return Promise.resolve(null)
+  const request = address.protocol === 'https:' ? requestHttps : requestHttp
+  const usual = { 'user-agent': 'node', 'accept-encoding': 'identity', connection: 'close' }
+  return new Promise((resolve, reject) => {
+    const hear = (response: IncomingMessage) => {
+      const { statusCode: status = 0, headers: said } = response
+      if ((isElsewhere(status) && said.location !== undefined) || said['content-encoding'] !== undefined) {
+        response.destroy()
+        resolve(null)
+        return
+      }
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.once('error', reject)
+      response.once('end', () => resolve({ status, text: new TextDecoder().decode(Buffer.concat(parts)) }))
+    }
+    const asked = request(address, { ...options, headers: { ...usual, ...headers }, agent: false }, hear)
+    asked.once('error', reject)
+    asked.once('close', () => reject(new Error('the connection was closed'))) // has no effect after an answer
+    asked.end(body)
+  })
+}
+
+function isElsewhere(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status)
+}
+
+async function askByFetch(address: string, sent: SentRequest): Promise<PlainAnswer> {
+  const response = await fetch(address, sent)
+  return { status: response.status, text: await response.text() }
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Anthropic, OpenAI and most compatible servers send { error: { message } }. */
+function findBodyError(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return null
+  const { error } = body
+  if (typeof error !== 'object' || error === null || !('message' in error)) return null
+  return typeof error.message === 'string' ? error.message : null
+}
+
+/** The message of the innermost cause: "fetch failed" explains nothing, ECONNREFUSED does. */
+export function innermostMessage(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? innermostMessage(error.cause) : errorMessage(error)
+}

@@ -1,0 +1,44 @@
+/** The Anthropic engine: the official SDK with Whetstone's tool loop in the run's folder. */
+import type { Engine, Probe, ProbeRequest } from '../engine.ts'
+import { toolLoopSupport } from '../hooks/supported_events.ts'
+import { anthropicAccount } from '../limits/account.ts'
+import { anthropicModel } from '../models/providers.ts'
+
+const skillsFolder = '.claude/skills'
+
+export const anthropic: Engine = {
+  name: 'anthropic',
+  credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
+  address: 'ANTHROPIC_BASE_URL',
+  readsAbove: false,
+  skillsFolder,
+  supports: toolLoopSupport,
+  account: { slots: 'requests', of: anthropicAccount },
+  probe,
+  async reports(model) {
+    const { isPriced } = await import('../models/cost.ts')
+    const priced = { model: anthropicModel(model), provider: 'anthropic' }
+    return { cost: await isPriced(priced), tokens: true, priced }
+  },
+  // the SDK is loaded only when needed, so that commands without an engine stay fast
+  async run(task, context) {
+    const [{ runLoop }, { anthropicApi }] = await Promise.all([import('../tool_loop/loop.ts'), import('./api.ts')])
+    return runLoop({ task, context, api: anthropicApi, skillsFolder })
+  },
+}
+
+async function probe({ model, credentials, signal }: ProbeRequest): Promise<Probe> {
+  signal.throwIfAborted()
+  const { anthropicBaseUrl, hasAnthropicKey } = await import('./address.ts')
+  if (!hasAnthropicKey(credentials)) {
+    const message = 'neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set'
+    const fix = 'export ANTHROPIC_API_KEY=… (a key from platform.claude.com; any word for a local server)'
+    return { ok: false, kind: 'credentials', message, fix }
+  }
+  const { probeAnthropicServer } = await import('./probe_server.ts')
+  const asked = anthropicModel(model)
+  const failure = await probeAnthropicServer({ credentials, model: asked, checkModel: true, signal })
+  if (failure !== null) return failure
+  const { VERSION } = await import('@anthropic-ai/sdk/version')
+  return { ok: true, version: VERSION, detail: `anthropic ${asked} at ${anthropicBaseUrl(credentials)}` }
+}

@@ -1,0 +1,106 @@
+/** The Claude Code engine: the real CLI, headless, in a home of its own. */
+import { runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
+import { findCommandParts } from '../../base/sandbox/programs.ts'
+import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { findCli, missingCli } from '../cli/agent_cli.ts'
+import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
+import { toStartError } from '../cli/start_error.ts'
+import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
+import { anthropicAccount } from '../limits/account.ts'
+import { reportRetry } from '../limits/rate_limiter.ts'
+import { withCost } from '../models/cost.ts'
+import { anthropicModel } from '../models/providers.ts'
+import { claudeArguments, claudeEnvironment, claudeKeys } from './argv.ts'
+import { passKeyViaPipe } from './pass_key.ts'
+import { claudeCli, probeClaude } from './probe.ts'
+import { claudeFailure, claudeReport } from './report.ts'
+import { ClaudeStream } from './stream.ts'
+
+const skillsFolder = '.claude/skills'
+/** Its server if no other address is given. */
+const anthropicUrl = 'https://api.anthropic.com'
+
+export const claudeCode: Engine = {
+  name: 'claude-code',
+  credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
+  address: 'ANTHROPIC_BASE_URL',
+  skillsFolder,
+  questionTools: ['AskUserQuestion'],
+  account: { slots: 'runs', of: anthropicAccount },
+  supports: {
+    hooks: 'all',
+    rules: true,
+    agents: true,
+    mcp_servers: true,
+    system_prompt: true,
+    tools: true,
+    commands: true,
+  },
+  reaches,
+  probe: probeClaude,
+  // its default model is known only after a run
+  reports: async (model) => ({ cost: true, tokens: true, ...(model !== null && { priced: pricedAs(model) }) }),
+  run: withPlaceholders(runClaude, keyedServer),
+}
+
+function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+  return [credentials.ANTHROPIC_BASE_URL || anthropicUrl]
+}
+
+/** Claude Code disables some of its features if the base URL is not Anthropic's; the proxy's is not, but leads to Anthropic. */
+function keyedServer({ credentials }: EngineTask): KeyedServer {
+  const url = credentials.ANTHROPIC_BASE_URL || anthropicUrl
+  const isAnthropic = URL.canParse(url) && new URL(url).host === new URL(anthropicUrl).host
+  const env = isAnthropic ? { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' } : {}
+  const keys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
+  return { address: 'ANTHROPIC_BASE_URL', url, keys, env }
+}
+
+/** Its short names are the same as for the API. */
+const pricedAs = (model: string) => ({ model: anthropicModel(model), provider: 'anthropic' })
+
+/** For the report of a process that was ended before the run was complete. */
+const unendedProcess = { exitCode: null, signal: null }
+
+/** Runs Claude Code with the task's credentials as they are. */
+export async function runClaude(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+  context.signal.throwIfAborted()
+  const program = await findCli(claudeCli, task)
+  if (program === null) return missing(missingCli(claudeCli, task.credentials).message, context)
+  const stream = new ClaudeStream({
+    skills: task.skills,
+    skillsFolder,
+    emit: context.emit,
+    onRetry: (retry) => reportRetry(context.gate, retry),
+  })
+  context.soFar?.(() => withCost(claudeReport(stream, unendedProcess)))
+  using key = passKeyViaPipe(task)
+  const [command, ...before] = key === null ? [program] : [...key.prefix, program]
+  try {
+    const end = await runProcess({
+      command,
+      args: [...before, ...claudeArguments(task)],
+      cwd: task.cwd,
+      env: claudeEnvironment(task, key !== null),
+      stdin: task.prompt,
+      signal: context.signal,
+      onLine: (line) => (stream.take(line) ? 'last' : undefined),
+      stderrFile: context.stderrFile,
+      stdoutLimit: 0, // only the lines are used
+      sandbox: withEndpoint(withReadable(task.sandbox, await findCommandParts([program])), ...reaches(task)),
+    })
+    const report = await withCost(claudeReport(stream, end))
+    const failure = claudeFailure(stream, end)
+    if (failure !== null) return failRun(context, failure, { report, step: stream.step })
+    return completeRun(context, report, stream.step)
+  } catch (error) {
+    if (!(error instanceof SpawnError)) throw error
+    return failRun(context, toStartError(error, 'an argument is too long'), { report: emptyReport, step: 0 })
+  }
+}
+
+function missing(message: string, context: EngineContext): EngineOutcome {
+  const error = { kind: 'missing_binary', message, retryable: false, retryAfterMs: null } as const
+  return failRun(context, error, { report: emptyReport, step: 0 })
+}

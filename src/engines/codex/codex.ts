@@ -1,0 +1,141 @@
+/** The Codex engine: OpenAI's real CLI, headless, in a home of its own. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
+import { withSchema } from '../answers/json_answer.ts'
+import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { findCli, missingCli } from '../cli/agent_cli.ts'
+import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
+import { toStartError } from '../cli/start_error.ts'
+import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
+import { openaiAccount } from '../limits/account.ts'
+import { isPriced } from '../models/cost.ts'
+import { toStrictSchema } from '../tool_loop/strict_schema.ts'
+import { codexArguments, codexEndpoint, codexEnvironment, codexHome, codexKeys } from './argv.ts'
+import { codexSupport } from './environment_settings.ts'
+import { chooseConfinement, findProgramFolders } from './own_sandbox.ts'
+import { codexCli, probeCodex } from './probe.ts'
+import { codexFailure, codexReport } from './report.ts'
+import { CodexJournal, questionTool } from './session_file.ts'
+import { CodexStream } from './stream.ts'
+
+const skillsFolder = '.agents/skills'
+
+export const codex: Engine = {
+  name: 'codex',
+  credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
+  address: 'OPENAI_BASE_URL',
+  readsAbove: false,
+  skillsFolder,
+  questionTools: [questionTool],
+  account: { slots: 'runs', of: openaiAccount },
+  supports: codexSupport,
+  reaches,
+  probe: probeCodex,
+  // its default model is known only after a run
+  async reports(model) {
+    if (model === null) return { cost: false, tokens: true }
+    const priced = { model, provider: 'openai' }
+    return { cost: await isPriced(priced), tokens: true, priced }
+  },
+  run: withPlaceholders(runCodex, keyedServer),
+}
+
+function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+  return [codexEndpoint(credentials)]
+}
+
+function keyedServer({ credentials }: EngineTask): KeyedServer {
+  return { address: 'OPENAI_BASE_URL', url: codexEndpoint(credentials), keys: codexKeys }
+}
+
+/** Milliseconds between two checks whether the tools of the last allowed response have run. */
+const turnPollMs = 25
+
+/** Runs Codex with the task's credentials as they are. */
+export async function runCodex(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+  context.signal.throwIfAborted()
+  const program = await findCli(codexCli, task)
+  if (program === null) return missing(missingCli(codexCli, task.credentials).message, context)
+  const journal = new CodexJournal(codexHome(task))
+  const stream = new CodexStream({ skills: task.skills, skillsFolder, emit: context.emit, journal })
+  context.soFar?.(() => codexReport(stream, journal, { task, end: null }))
+  const enough = new AbortController()
+  const look =
+    task.maxTurns === null ? null : setInterval(() => stopAfterTurns(task.maxTurns, journal, enough), turnPollMs)
+  try {
+    const end = await start({ program, task, context, stream, enough: enough.signal })
+    stream.tellBlocks()
+    const report = await codexReport(stream, journal, { task, end })
+    const failure = end === null ? null : codexFailure(stream, journal, end)
+    if (failure !== null) return failRun(context, failure, { report, step: stream.step })
+    return completeRun(context, report, stream.step)
+  } catch (error) {
+    if (!(error instanceof SpawnError)) throw error
+    return failRun(context, toStartError(error, 'an argument is too long'), { report: emptyReport, step: 0 })
+  } finally {
+    if (look !== null) clearInterval(look)
+    journal.catchUp()
+    journal.close()
+    await leave(task)
+  }
+}
+
+/** Codex has no limit of turns itself: it is ended once the tools of the last allowed response have run. */
+function stopAfterTurns(maxTurns: number | null, journal: CodexJournal, enough: AbortController): void {
+  journal.catchUp()
+  const isOver =
+    maxTurns !== null && (journal.responses > maxTurns || (journal.responses === maxTurns && journal.isMidway))
+  if (isOver) enough.abort()
+}
+
+interface Start {
+  program: string
+  task: EngineTask
+  context: EngineContext
+  stream: CodexStream
+  enough: AbortSignal
+}
+
+/** How the process ended; null: it was ended after its last allowed turn. */
+async function start({ program, task, context, stream, enough }: Start): Promise<ProcessEnd | null> {
+  const { CODEX_HOME: home = '', TMPDIR: temporary = home } = codexEnvironment(task)
+  await Promise.all([home, temporary].map((folder) => mkdir(folder, { recursive: true })))
+  const strict = task.answerSchema === null ? null : toStrictSchema(task.answerSchema)
+  const schemaFile = strict === null ? null : path.join(home, 'answer_schema.json')
+  if (schemaFile !== null) await writeFile(schemaFile, JSON.stringify(strict))
+  const isTold = task.answerSchema !== null && strict === null
+  const confinement = await chooseConfinement(task, program)
+  const sandbox = withReadable(task.sandbox, task.sandbox === null ? [] : await findProgramFolders(program, task))
+  try {
+    return await runProcess({
+      command: program,
+      args: codexArguments(task, { schemaFile, confinement }),
+      cwd: task.cwd,
+      env: codexEnvironment(task),
+      stdin: isTold && task.answerSchema !== null ? withSchema(task.prompt, task.answerSchema) : task.prompt,
+      signal: AbortSignal.any([context.signal, enough]),
+      onLine: (line) => (stream.take(line) ? 'last' : undefined),
+      stderrFile: context.stderrFile,
+      stdoutLimit: 0, // only the lines are used
+      sandbox: withEndpoint(sandbox, ...reaches(task)),
+    })
+  } catch (error) {
+    context.signal.throwIfAborted()
+    if (!enough.aborted) throw error
+    return null
+  }
+}
+
+/** Removes its folders: judges share a home, and each would leave more than a megabyte there. */
+async function leave(task: EngineTask): Promise<void> {
+  const home = codexHome(task)
+  const gone = { recursive: true, force: true, maxRetries: 3 }
+  await Promise.all([home, `${home}.tmp`].map((folder) => rm(folder, gone).catch(() => {})))
+}
+
+function missing(message: string, context: EngineContext): EngineOutcome {
+  const error = { kind: 'missing_binary', message, retryable: false, retryAfterMs: null } as const
+  return failRun(context, error, { report: emptyReport, step: 0 })
+}

@@ -1,0 +1,168 @@
+/** The command engine runs any program: the prompt on stdin or in its arguments, the answer on stdout, files in its working folder. */
+import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
+import { findCommandParts } from '../../base/sandbox/programs.ts'
+import { lastJsonObject, withSchema } from '../answers/json_answer.ts'
+import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { findProgram } from '../cli/find_program.ts'
+import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
+import { toStartError } from '../cli/start_error.ts'
+import {
+  type Engine,
+  type EngineContext,
+  type EngineError,
+  type EngineOutcome,
+  type EngineReport,
+  type EngineTask,
+  emptyReport,
+  type Probe,
+  type ProbeRequest,
+} from '../engine.ts'
+import { anchorWords, type CommandInvocation, fillWords, findPlaceholders, splitCommandLine } from './command_line.ts'
+import { readFileIdentity } from './file_identity.ts'
+
+/** Bytes of stdout that count as the answer. */
+const answerLimit = 1024 * 1024
+
+export const commandEngine: Engine = {
+  name: 'command',
+  credentials: [
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'ANTHROPIC_BASE_URL',
+    'OPENAI_API_KEY',
+    'OPENAI_BASE_URL',
+    'CODEX_API_KEY',
+    'GEMINI_API_KEY',
+  ],
+  skillsFolder: '.claude/skills',
+  supports: 'unknown',
+  hidesWork: true,
+  reaches,
+  probe,
+  run: withPlaceholders(withPlaceholders(runCommand, anthropicServer), openaiServer),
+}
+
+async function probe(request: ProbeRequest): Promise<Probe> {
+  request.signal.throwIfAborted()
+  const parsed = splitCommandLine(request.command)
+  if ('mistake' in parsed) return badCommand(parsed.mistake, 'give one: --engine "command:./agent.sh {prompt}"')
+  const asksModel = findPlaceholders(parsed.words).has('model')
+  if (asksModel && request.model === null)
+    return badCommand('the command has {model}, and no model is given', 'add --model')
+  if (!asksModel && request.model !== null) {
+    return badCommand(`the command has no {model} to put ${request.model} in`, 'add {model} to it, or drop --model')
+  }
+  const [program, ...words] = anchorWords(parsed.words, process.cwd())
+  const found = await findProgram(program, request.env.PATH ?? '')
+  if (found !== null) {
+    return { ok: true, version: null, detail: `command ${found}`, identity: await readFileIdentity([found, ...words]) }
+  }
+  const fix = 'check its spelling, that it is executable, and PATH'
+  return { ok: false, kind: 'missing_binary', message: `${program}: no such program`, fix }
+}
+
+function badCommand(message: string, fix: string): Probe {
+  return { ok: false, kind: 'bad_request', message, fix }
+}
+
+/** Runs the command with the task's credentials as they are. */
+export async function runCommand(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+  const prompt = task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema)
+  const parsed = splitCommandLine(task.command)
+  if ('mistake' in parsed)
+    return failCommand(context, { kind: 'bad_request', message: parsed.mistake, retryable: false })
+  const model = findPlaceholders(parsed.words).has('model') ? task.model : null
+  const words = anchorWords(parsed.words, process.cwd())
+  try {
+    const readable = task.sandbox && withReadable(task.sandbox, await findCommandParts(words))
+    const sandbox = withEndpoint(readable, ...reaches(task))
+    const end = await start(fillWords(words, { prompt, model }), { task: { ...task, sandbox }, context })
+    return toCommandOutcome(end, { program: words[0], model, task, context })
+  } catch (error) {
+    if (!(error instanceof SpawnError)) throw error
+    const hint = 'an argument is too long or holds a zero byte; without {prompt} the prompt goes to stdin'
+    return failRun(context, toStartError(error, hint), { report: emptyReport, step: 0 })
+  }
+}
+
+/**
+ * A program may ignore the variable with the base URL. So it gets a placeholder only if that changes nothing: you gave a base URL, and the
+ * sandbox lets the program reach nothing else.
+ */
+function keyedServer(
+  { credentials, sandbox }: EngineTask,
+  address: string,
+  keys: readonly string[],
+): KeyedServer | null {
+  const url = credentials[address]
+  return url && sandbox?.policy.network === 'none' ? { address, url, keys } : null
+}
+
+function anthropicServer(task: EngineTask): KeyedServer | null {
+  return keyedServer(task, 'ANTHROPIC_BASE_URL', ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'])
+}
+
+function openaiServer(task: EngineTask): KeyedServer | null {
+  return keyedServer(task, 'OPENAI_BASE_URL', ['OPENAI_API_KEY', 'CODEX_API_KEY'])
+}
+
+/** The servers of the base URLs and keys that the program gets. A program that uses no model needs neither. */
+function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+  const urls = [
+    [['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com'],
+    [['OPENAI_API_KEY', 'CODEX_API_KEY'], 'OPENAI_BASE_URL', 'https://api.openai.com'],
+    [['GEMINI_API_KEY'], 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com'],
+  ] as const
+  return urls.flatMap(([keys, setting, url]) => {
+    const given = credentials[setting]
+    if (given) return [given]
+    return keys.some((key) => credentials[key]) ? [url] : []
+  })
+}
+
+function start(invocation: CommandInvocation, { task, context }: { task: EngineTask; context: EngineContext }) {
+  return runProcess({
+    command: invocation.program,
+    args: invocation.args,
+    cwd: task.cwd,
+    env: { ...task.env, ...task.credentials },
+    ...(invocation.stdin === null ? {} : { stdin: invocation.stdin }),
+    signal: context.signal,
+    stderrFile: context.stderrFile,
+    stdoutLimit: answerLimit,
+    sandbox: task.sandbox,
+  })
+}
+
+interface EndedCommand {
+  program: string
+  model: string | null
+  task: EngineTask
+  context: EngineContext
+}
+
+function toCommandOutcome(end: ProcessEnd, { program, model, task, context }: EndedCommand): EngineOutcome {
+  const text = end.stdout.trim()
+  const report: EngineReport = {
+    ...emptyReport,
+    finalResponse: end.stdoutCut ? `${text}\n… (only the first ${answerLimit} characters are kept)` : text,
+    answer: task.answerSchema === null ? undefined : lastJsonObject(text),
+    model,
+    exitCode: end.exitCode,
+    signal: end.signal,
+  }
+  if (text !== '') context.emit({ type: 'assistant', step: 1, text: report.finalResponse })
+  if (end.exitCode === 0) return completeRun(context, { ...report, stopReason: 'exit' }, 1)
+  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
+  const message = [`${program}: ${how}`, end.stderrTail.trim()].filter(Boolean).join(': ')
+  return failCommand(context, { kind: 'crash', message, retryable: true }, report)
+}
+
+function failCommand(
+  context: EngineContext,
+  error: Omit<EngineError, 'retryAfterMs'>,
+  report: EngineReport = emptyReport,
+): EngineOutcome {
+  return failRun(context, { ...error, retryAfterMs: null }, { report, step: 1 })
+}

@@ -1,0 +1,72 @@
+/** Parses the command engine's command line: words with shell-like quotes, placeholders, and files below Whetstone's start folder. */
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import splitWords from 'string-argv'
+
+export interface CommandInvocation {
+  program: string
+  args: string[]
+  /** The prompt if no word contains it; null: a word does. */
+  stdin: string | null
+}
+
+/** The values of the placeholders. */
+export interface Filling {
+  prompt: string
+  model: string | null
+}
+
+/**
+ * Splits a command line into words, without a shell: quotes group, and nothing else has a special meaning.
+ * Returns a message for the user if the line can't be used.
+ */
+export function splitCommandLine(line: string | null): { words: [string, ...string[]] } | { mistake: string } {
+  const words = splitWords(`${line ?? ''} ${lastWord}`)
+  if (words.pop() !== lastWord) return { mistake: `the command has a quote that is not closed: ${line}` }
+  const [program, ...rest] = words
+  return program ? { words: [program, ...rest] } : { mistake: 'the command engine needs a command' }
+}
+
+/** Added at the end of the line: an open quote would swallow it. */
+const lastWord = '\u0000'
+
+/** The placeholders that the words contain. */
+export function findPlaceholders(words: readonly string[]): Set<string> {
+  return new Set(words.flatMap((word) => [...word.matchAll(placeholder)].map(([, name = '']) => name)))
+}
+
+const placeholder = /\{(prompt|model)\}/g
+
+/** Fills the placeholders in one pass: {model} in a prompt stays as it is. */
+export function fillWords(words: readonly [string, ...string[]], filling: Filling): CommandInvocation {
+  const fill = (word: string) =>
+    word.replace(placeholder, (_, name: string) => (name === 'prompt' ? filling.prompt : (filling.model ?? '')))
+  const [program, ...args] = words
+  const stdin = findPlaceholders(words).has('prompt') ? null : filling.prompt
+  return { program: fill(program), args: args.map(fill), stdin }
+}
+
+/**
+ * Makes words absolute if they name a file relative to `from` (the program only if it has a slash: otherwise it is found on PATH),
+ * because the program starts in the run's own folder.
+ */
+export function anchorWords(words: readonly [string, ...string[]], from: string): [string, ...string[]] {
+  const [program, ...rest] = words
+  const anchored = program.includes('/') ? path.resolve(from, program) : program
+  return [anchored, ...rest.map((word) => anchorFile(word, from))]
+}
+
+function anchorFile(word: string, from: string): string {
+  if (word === '' || word.startsWith('-') || path.isAbsolute(word)) return word
+  const file = path.resolve(from, word)
+  return isFile(file) ? file : word
+}
+
+/** Also false if the system can't look it up: a word may be longer than any path. */
+function isFile(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,12 @@
+/** What the tool loop of the SDK engines supports of a suite's environment. */
+import type { SupportedEnvironment } from '../engine.ts'
+
+export const toolLoopSupport: SupportedEnvironment = {
+  hooks: ['PreToolUse', 'PostToolUse', 'Stop'],
+  rules: true,
+  agents: false,
+  mcp_servers: false,
+  system_prompt: true,
+  temperature: true,
+  tools: true,
+}

@@ -1,0 +1,24 @@
+/** Finds the account whose limit an engine's requests count against, from its credentials and address. */
+import type { AccountId } from '../../base/rate_limit_slot.ts'
+
+type Credentials = Readonly<Record<string, string>>
+
+/** The Anthropic account; the API key comes first, as in the requests. */
+export function anthropicAccount(credentials: Credentials): AccountId {
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token, CLAUDE_CODE_OAUTH_TOKEN: login } = credentials
+  return {
+    provider: 'anthropic',
+    baseUrl: credentials.ANTHROPIC_BASE_URL || 'https://api.anthropic.com',
+    secret: key || token || login || '',
+  }
+}
+
+/** The OpenAI account. */
+export function openaiAccount(credentials: Credentials): AccountId {
+  const { CODEX_API_KEY: codexKey, OPENAI_API_KEY: key } = credentials
+  return {
+    provider: 'openai',
+    baseUrl: credentials.OPENAI_BASE_URL || 'https://api.openai.com/v1',
+    secret: codexKey || key || '',
+  }
+}

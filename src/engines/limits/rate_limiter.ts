@@ -1,0 +1,164 @@
+/** The rate limiter of a provider's account: senders wait for permission to send a request, and their waits are not working time. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HeldBack } from '../../../schemas/held_back.ts'
+import { type Allowance, createWait, type SlotEnd, type WatchedWork } from '../../base/rate_limit_slot.ts'
+import { activeNow } from '../../base/time/active_time.ts'
+
+/** Permission for one request, or for one run of an agent that sends its own requests. */
+export interface LimiterSlot {
+  heard: (allowance: Allowance) => void
+  /** Releases the slot; a second call does nothing. */
+  end: (how: SlotEnd) => void
+}
+
+/** The rate limiter as one run or one judge sees it. */
+export interface RateLimiter {
+  /** false: nothing is limited here, and a refusal is a failure like any other. */
+  readonly governs: boolean
+  /** After this many milliseconds without a byte, a response counts as never coming. */
+  readonly idleMs: number
+  /** Waits for permission. `again`: the request was refused before. Rejects with the abort reason. */
+  enter: (signal: AbortSignal, again?: boolean) => Promise<LimiterSlot>
+  /** Waits before another try. `namedMs`: the wait that the server asked for; null: it named none. Rejects with the abort reason. */
+  pause: (ms: number, signal: AbortSignal, namedMs?: number | null) => Promise<void>
+  /** The work can't go on until an answer comes; `namedMs` as above. */
+  block: (why: string, namedMs: number | null) => void
+  /** Bytes of an answer arrive. */
+  answering: () => void
+  /** An answer has arrived, or something was done with one. */
+  progress: () => void
+  /** The agent itself waits this many milliseconds for a server. */
+  waits: (ms: number) => void
+  /** The agent met a refusal (429) and tries again by itself. */
+  refused: (retryAfterMs: number | null) => void
+  /** Milliseconds waited until now, and the number of refusals. */
+  readonly waitedMs: number
+  readonly refusals: number
+}
+
+/** What a rate limiter needs from its account. */
+export interface LimiterAccount<S> {
+  /** Permission at once, or a promise of it if the request must wait. */
+  enter: (signal: AbortSignal, again: boolean) => S | Promise<S>
+  end: (slot: S, how: SlotEnd) => void
+  refused: (slot: S, retryAfterMs: number | null) => void
+  heard: (slot: S, allowance: Allowance) => void
+  /** Milliseconds until a pause ends that the server named; null: there is none. */
+  namedMs: () => number | null
+}
+
+const unwatchedWork: WatchedWork = {
+  start: () => {},
+  wait: () => () => {},
+  block: () => {},
+  unblock: () => {},
+  progress: () => {},
+}
+
+/** Milliseconds without a byte, by default. */
+const defaultIdleMs = 120_000
+
+const refusal = 'the provider refuses requests (429)'
+
+/** A rate limiter for this account; null: one that limits nothing. `work`: is informed of the waits. */
+export function openRateLimiter<S>(
+  keeper: LimiterAccount<S> | null,
+  idleMs = defaultIdleMs,
+  work = unwatchedWork,
+): RateLimiter {
+  const waits = countWaits()
+  const open = new Set<S>()
+  let refusals = 0
+  const take = (slot: S, at: LimiterAccount<S>): LimiterSlot => {
+    open.add(slot)
+    return {
+      heard: (allowance) => at.heard(slot, allowance),
+      end(how) {
+        if (!open.delete(slot)) return
+        if (how.as === 'refused') {
+          refusals += 1
+          work.block(createWait(refusal, how.retryAfterMs))
+        }
+        at.end(slot, how)
+      },
+    }
+  }
+  return {
+    governs: keeper !== null,
+    idleMs,
+    async enter(signal, again = false) {
+      signal.throwIfAborted()
+      work.start()
+      if (keeper === null) return { heard: () => {}, end: () => {} }
+      const leave = keeper.enter(signal, again)
+      // permission given at once is not a wait, however long this process took to get here
+      if (!(leave instanceof Promise)) return take(leave, keeper)
+      const end = work.wait({ why: "the provider's limit", leftMs: () => keeper.namedMs() })
+      try {
+        return take(await waits.during(leave), keeper)
+      } finally {
+        end()
+      }
+    },
+    async pause(ms, signal, namedMs = null) {
+      work.block(createWait('the provider gives no answer', namedMs))
+      await waits.during(sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted()))
+    },
+    block: (why, namedMs) => work.block(createWait(why, namedMs)),
+    progress: () => work.progress(),
+    waits(ms) {
+      work.block(createWait('the provider gives no answer', null))
+      waits.add(ms)
+    },
+    refused(retryAfterMs) {
+      refusals += 1
+      work.block(createWait(refusal, retryAfterMs))
+      for (const slot of open) keeper?.refused(slot, retryAfterMs)
+    },
+    answering: () => work.unblock(),
+    get waitedMs() {
+      return waits.total()
+    },
+    get refusals() {
+      return refusals
+    },
+  }
+}
+
+/** Sums up waits; waits at the same time count once. */
+function countWaits() {
+  let [sum, open, since] = [0, 0, 0]
+  return {
+    async during<T>(wait: Promise<T>): Promise<T> {
+      if (open === 0) since = activeNow()
+      open += 1
+      try {
+        return await wait
+      } finally {
+        open -= 1
+        if (open === 0) sum += activeNow() - since
+      }
+    },
+    add: (ms: number) => {
+      sum += ms
+    },
+    total: () => Math.round(sum + (open > 0 ? activeNow() - since : 0)),
+  }
+}
+
+/** An agent's own retry of a request. `status` null: there was no answer. */
+export interface OwnRetry {
+  status: number | null
+  waitMs: number
+}
+
+/** Reports a retry to the rate limiter: its wait is not working time, and a refusal lowers the account's limit. */
+export function reportRetry(gate: RateLimiter | undefined, { status, waitMs }: OwnRetry): void {
+  gate?.waits(waitMs)
+  if (status === 429) gate?.refused(null)
+}
+
+/** The record of what a rate limiter held back; null: nothing. */
+export function toHeldBack({ refusals, waitedMs }: RateLimiter): HeldBack | null {
+  return refusals === 0 && waitedMs === 0 ? null : { refusals, waited_ms: waitedMs }
+}

@@ -1,0 +1,52 @@
+/** `--engine auto`: finds the first engine that can run, and says why it was chosen. */
+import { UserError } from '../../base/errors/error.ts'
+import type { Probe } from '../engine.ts'
+import { findEngine } from '../table.ts'
+import { selectCredentials } from './base_url.ts'
+import { guessProvider, providers, splitProvider } from './providers.ts'
+
+export interface AutoRequest {
+  /** The user's environment, from which each engine gets the credentials that it names. */
+  user: Readonly<Record<string, string | undefined>>
+  /** The environment to start a CLI with (own HOME). */
+  env: Readonly<Record<string, string>>
+  signal: AbortSignal
+  /** The requested model, with its provider before a colon if one is given; null: the engine's default. */
+  model?: string | null
+}
+
+/** The engines that are probed, in this order. */
+const autoOrder: readonly string[] = ['claude-code', 'anthropic', 'codex', 'openai']
+
+/** Probes the engines in order. Throws UserError `no-engine`, which says for each why it can't run; rejects when aborted. */
+export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: string; why: string }> {
+  const failures: string[] = []
+  const { provider, model } = parseServedModel(request.model ?? null)
+  const able: readonly string[] = provider === null ? autoOrder : providers[provider].engines
+  for (const name of autoOrder.filter((one) => able.includes(one))) {
+    const answer = await ask(name, { ...request, model })
+    if (answer.ok) {
+      const before = failures.length > 0 ? `; ${failures.join('; ')}` : ''
+      return { name, why: `the first that can work: ${answer.detail}${before}` }
+    }
+    failures.push(`${name}: ${answer.message}`)
+  }
+  throw new UserError(
+    `no engine can work: ${failures.join('; ')}`,
+    'install Claude Code (npm install -g @anthropic-ai/claude-code) and export ANTHROPIC_API_KEY, or export the key alone ' +
+      'for --engine anthropic, or OPENAI_API_KEY for --engine openai, or bring your own agent with --engine "command:…"; `whetstone demo` needs no key',
+    'no-engine',
+  )
+}
+
+function parseServedModel(model: string | null): { provider: keyof typeof providers | null; model: string | null } {
+  if (model === null) return { provider: null, model }
+  const { provider, rest } = splitProvider(model)
+  return provider === null ? { provider: guessProvider(model), model } : { provider, model: rest }
+}
+
+function ask(name: string, { user, env, signal, model = null }: AutoRequest): Promise<Probe> {
+  const engine = findEngine(name)
+  const credentials = selectCredentials(engine, null, user)
+  return engine.probe({ model, command: null, credentials, env, signal })
+}

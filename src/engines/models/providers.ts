@@ -1,0 +1,62 @@
+/** The providers of models, which a model string may name before its colon, and the short names of their models. */
+
+interface Provider {
+  /** The engines that can reach it. */
+  engines: readonly string[]
+  /** Model ids by short name, for engines that know no short names themselves. */
+  aliases: Readonly<Record<string, string>>
+  /** The pattern of its model ids. */
+  ids: RegExp
+}
+
+export const providers = {
+  anthropic: {
+    engines: ['anthropic', 'claude-code'],
+    // the newest of each family whose price is listed: under --budget a short name needs a known price
+    aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-4-5' },
+    ids: /^claude-/,
+  },
+  openai: { engines: ['openai', 'codex'], aliases: {}, ids: /^(?:gpt-|o\d|chatgpt-|codex-)/ },
+} satisfies Record<string, Provider>
+
+const defaultAnthropicModel = providers.anthropic.aliases.sonnet
+
+/** The model id for the Anthropic API: a short name becomes its id, null becomes the default, anything else is kept. */
+export function anthropicModel(model: string | null): string {
+  const aliases: Readonly<Record<string, string>> = providers.anthropic.aliases
+  return model === null ? defaultAnthropicModel : Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model
+}
+
+export function isProvider(name: string): name is keyof typeof providers {
+  return Object.hasOwn(providers, name)
+}
+
+/** Splits `anthropic:claude-x` in two; without a provider's name before a colon, the whole text is the model. */
+export function splitProvider(text: string): { provider: keyof typeof providers | null; rest: string } {
+  const [, name = '', rest = ''] = /^([^:]*):(.+)$/.exec(text) ?? []
+  return isProvider(name) ? { provider: name, rest } : { provider: null, rest: text }
+}
+
+/** The model id for the OpenAI API; null is the default. */
+export function openaiModel(model: string | null): string {
+  return model ?? 'gpt-5.4'
+}
+
+/** The provider of a model, by its short name or the pattern of its id; null: unknown. */
+export function guessProvider(model: string): keyof typeof providers | null {
+  const table: Readonly<Record<string, Provider>> = providers
+  const name = Object.keys(table).find((one) => {
+    return Object.hasOwn(table[one]?.aliases ?? {}, model) || table[one]?.ids.test(model)
+  })
+  return name !== undefined && isProvider(name) ? name : null
+}
+
+/** The provider that serves an engine's model, by the engine, else by the provider or the id in the model's name; null: unknown. */
+export function findServingProvider({ name, model }: { name: string; model: string | null }): string | null {
+  const table: Readonly<Record<string, Provider>> = providers
+  const own = Object.keys(table).find((one) => table[one]?.engines.includes(name))
+  if (own !== undefined) return own
+  if (name === 'command' || model === null) return null
+  const [before = '', ...id] = model.split('/')
+  return id.length > 0 && isProvider(before) ? before : guessProvider(model)
+}

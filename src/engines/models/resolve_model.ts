@@ -1,0 +1,142 @@
+/** The only resolver of model strings: alias, model id, provider:model, engine:model, command:<line>. Pure. */
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { findMisspelling } from '../../base/text/did_you_mean.ts'
+import { engineNames, findEngine, isEngineName, refuseReserved } from '../table.ts'
+import { anthropicModel, guessProvider, isProvider, providers } from './providers.ts'
+
+export interface EngineRequest {
+  /** The text of --engine: `auto`, an engine, `engine:model`, or `command:<command line>`. */
+  engine: string
+  /** The text of --model: an alias, a model id, `provider:model` or `engine:model`; null: not given. */
+  model: string | null
+  /** The command line of the command engine if it is given separately; null: it is part of `engine`. */
+  command?: string | null
+}
+
+/**
+ * Resolves --engine, --model and a separate command line together. `auto` stays `auto`, for the caller to choose. A reserved engine's
+ * name counts as a model only if an engine is named.
+ * Throws UserError for an unknown engine, and for an ambiguous text, with all its readings.
+ */
+export function resolveEngineChoice(request: EngineRequest): EngineChoice {
+  const { name, rest } = splitEngine(request.engine.trim())
+  const model = request.model?.trim() || null
+  if (name === 'command') return commandChoice(rest, model, request.command ?? null)
+  if (request.command)
+    throw conflict('a command', [`engine command with this command line`, `engine ${name}, which takes none`])
+  if (name === 'auto') return rest === null ? autoChoice(model) : autoChoice(sameModel(rest, model, request))
+  findEngine(name)
+  if (model !== null && rest !== null) return makeChoice(name, sameModel(rest, model, request))
+  return makeChoice(name, model === null ? rest : resolveModelForEngine(name, model))
+}
+
+/**
+ * Resolves --judge: `engine[:model]`, `auto`, or a model alone, which goes to its provider's API (by the pattern of its id; otherwise
+ * Anthropic's). Throws UserError as above.
+ */
+export function resolveJudgeChoice(text: string): EngineChoice {
+  const given = text.trim()
+  const { name, rest } = splitEngine(given)
+  if (name === 'command' && rest !== null) refuseList(rest)
+  if (name === 'auto' || isEngineName(name)) return resolveEngineChoice({ engine: given, model: null })
+  if (given === '')
+    throw new UserError('--judge: empty', 'give engine[:model] or a model, such as --judge anthropic:haiku')
+  if (rest !== null && isProvider(name)) return makeChoice(name, rest)
+  refuseReserved(name)
+  const meant = rest === null ? null : findMisspelling(name, [...engineNames, ...Object.keys(providers)])
+  if (meant !== null) {
+    throw new UserError(
+      `--judge ${given}: unknown engine "${name}" (did you mean "${meant}"?)`,
+      `give --judge ${meant}:${rest}`,
+    )
+  }
+  return makeChoice(guessProvider(given) ?? 'anthropic', given)
+}
+
+/** A comma may belong to the command line. Refused if the text after it, up to the end, names engines and the word before it does not. */
+function refuseList(line: string): void {
+  const [, before = '', after] = /^(?:.*\s)?([^\s,]*),\s*(\S+)$/.exec(line) ?? []
+  const isNamed = (text: string) => {
+    const { name } = splitEngine(text)
+    return isEngineName(name) || isProvider(name) || name === 'auto'
+  }
+  if (after === undefined || isNamed(before) || !after.split(',').every(isNamed)) return
+  throw new UserError(
+    `--judge: a command can't stand in a list, and ${after} would be a part of its command line`,
+    'name the command alone, or a list of engines; a comma of the command itself goes into a script',
+  )
+}
+
+function splitEngine(text: string): { name: string; rest: string | null } {
+  const colon = text.indexOf(':')
+  if (colon < 0) return { name: text, rest: null }
+  return { name: text.slice(0, colon), rest: text.slice(colon + 1).trim() || null }
+}
+
+/** Everything after `command:` is the command line; the model is passed on unchanged. */
+function commandChoice(line: string | null, model: string | null, apart: string | null): EngineChoice {
+  if (line !== null && apart !== null && line !== apart) {
+    throw conflict('the command', [`${line} (from --engine)`, `${apart} (given apart)`])
+  }
+  const command = line ?? apart
+  if (command === null) throw new UserError('engine command: no command', 'give one: --engine "command:./agent.sh"')
+  return { name: 'command', model, command }
+}
+
+function autoChoice(model: string | null): EngineChoice {
+  if (model === null) return { name: 'auto', model }
+  const { name, rest } = splitEngine(model)
+  if (isEngineName(model)) {
+    throw conflict(`--model ${model}`, [`--engine ${model} (its default model)`, `a model of the name ${model}`])
+  }
+  refuseReserved(name)
+  if (rest === null) return { name: 'auto', model }
+  const engines: readonly string[] = isProvider(name) ? providers[name].engines : []
+  if (engines.length > 1) {
+    throw conflict(
+      `--model ${model}`,
+      engines.map((engine) => `--engine ${engine}:${rest}`),
+    )
+  }
+  return isEngineName(name) ? resolveEngineChoice({ engine: model, model: null }) : { name: 'auto', model }
+}
+
+/** The model that --model names on an engine that --engine names. */
+function resolveModelForEngine(engine: string, model: string): string | null {
+  const { name, rest } = splitEngine(model)
+  if (isEngineName(model)) {
+    throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}`, `--engine ${model}`])
+  }
+  if (rest === null || name === engine) return rest ?? model
+  if (isProvider(name) && providers[name].engines.some((one) => one === engine)) return rest
+  if (!isEngineName(name) && !isProvider(name)) return model
+  throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}:${rest}`, `--engine ${model}`])
+}
+
+/** Both --engine a:x and --model y are given, which is allowed only if they name the same model. */
+function sameModel(rest: string, model: string | null, request: EngineRequest): string {
+  if (model === null || model === rest) return rest
+  const { name } = splitEngine(request.engine)
+  if (name !== 'auto' && finalModel(name, resolveModelForEngine(name, model)) === finalModel(name, rest)) return rest
+  throw conflict(`--engine ${request.engine} with --model ${model}`, [
+    `--engine ${name}:${rest}`,
+    `--engine ${name} --model ${model}`,
+  ])
+}
+
+function makeChoice(name: string, model: string | null): EngineChoice {
+  return { name, model: model === null ? null : finalModel(name, model) }
+}
+
+/** Claude Code knows its short names itself; the API needs ids. */
+function finalModel(engine: string, model: string | null): string | null {
+  return engine === 'anthropic' && model !== null ? anthropicModel(model) : model
+}
+
+function conflict(what: string, readings: readonly string[]): UserError {
+  return new UserError(
+    `${what} can be read in ${readings.length} ways: ${readings.join('; or ')}`,
+    `write one of them out`,
+  )
+}

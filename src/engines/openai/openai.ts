@@ -1,0 +1,46 @@
+/** The OpenAI engine: the official SDK with Whetstone's tool loop in the run's folder. */
+import type { Engine, Probe, ProbeRequest } from '../engine.ts'
+import { toolLoopSupport } from '../hooks/supported_events.ts'
+import { openaiAccount } from '../limits/account.ts'
+import { openaiModel } from '../models/providers.ts'
+
+const skillsFolder = '.claude/skills'
+
+export const openai: Engine = {
+  name: 'openai',
+  credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  address: 'OPENAI_BASE_URL',
+  readsAbove: false,
+  skillsFolder,
+  supports: toolLoopSupport,
+  account: { slots: 'requests', of: openaiAccount },
+  probe,
+  async reports(model) {
+    const { isPriced } = await import('../models/cost.ts')
+    const priced = { model: openaiModel(model), provider: 'openai' }
+    return { cost: await isPriced(priced), tokens: true, priced }
+  },
+  // the SDK is loaded only when needed, so that commands without an engine stay fast
+  async run(task, context) {
+    const [{ runLoop }, { openaiApi }] = await Promise.all([import('../tool_loop/loop.ts'), import('./api.ts')])
+    return runLoop({ task, context, api: openaiApi, skillsFolder })
+  },
+}
+
+async function probe(request: ProbeRequest): Promise<Probe> {
+  const { model, credentials, signal } = request
+  signal.throwIfAborted()
+  if (!credentials.OPENAI_API_KEY) {
+    const fix = 'export OPENAI_API_KEY=… (a key from platform.openai.com; any word for a local server)'
+    return { ok: false, kind: 'credentials', message: 'OPENAI_API_KEY is not set', fix }
+  }
+  const [{ openaiBaseUrl }, { probeOpenaiServer }] = await Promise.all([
+    import('./address.ts'),
+    import('./probe_server.ts'),
+  ])
+  const asked = openaiModel(model)
+  const failure = await probeOpenaiServer(request, asked)
+  if (failure !== null) return failure
+  const { VERSION } = await import('openai/version')
+  return { ok: true, version: VERSION, detail: `openai ${asked} at ${openaiBaseUrl(credentials)}` }
+}

@@ -1,0 +1,51 @@
+/** Asks a server for its models, which costs nothing, to check that it accepts the key and has the model. */
+import { askServer, type ServerAnswer } from '../answers/ask_server.ts'
+import type { Probe, ProbeRequest } from '../engine.ts'
+import { findUnusableSetting } from '../tool_loop/sdk_settings.ts'
+import { openaiBaseUrl } from './address.ts'
+
+type Failure = Extract<Probe, { ok: false }>
+
+/** Null if nothing speaks against a run. Rejects only when aborted. */
+export async function probeOpenaiServer(
+  { credentials, signal }: Pick<ProbeRequest, 'credentials' | 'signal'>,
+  model: string,
+): Promise<Failure | null> {
+  const url = openaiBaseUrl(credentials)
+  const unusable = findUnusableSetting({
+    credentials,
+    keys: ['OPENAI_API_KEY'],
+    address: { name: 'OPENAI_BASE_URL', url },
+  })
+  if (unusable !== null) return unusable
+  const headers = { authorization: `Bearer ${(credentials.OPENAI_API_KEY ?? '').trim()}` }
+  const listed = await askServer({ base: url, path: '/models', headers, signal })
+  if (listed.as !== 'answer') return toProbeFailure(listed, url)
+  const known = findModelIds(listed.body)
+  if (known === null || known.includes(model)) return null // without a list, it is left to the runs
+  // some servers list a model under another name, such as one with a tag
+  const one = await askServer({ base: url, path: `/models/${encodeURIComponent(model)}`, headers, signal })
+  if (one.as !== 'refusal' || one.status >= 500) return one.as === 'answer' ? null : toProbeFailure(one, url)
+  const some = known.slice(0, 5).join(', ')
+  const fix = `check the model id with --model${some === '' ? '' : `; it has ${some}${known.length > 5 ? ', …' : ''}`}`
+  return { ok: false, kind: 'bad_request', message: `${url} does not know the model ${model}`, fix }
+}
+
+/** The ids in { data: [{ id }, …] }; null: the body is something else. */
+function findModelIds(body: unknown): string[] | null {
+  if (typeof body !== 'object' || body === null || !('data' in body) || !Array.isArray(body.data)) return null
+  return body.data.flatMap((one: unknown) =>
+    typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string' ? one.id : [],
+  )
+}
+
+function toProbeFailure(answer: Exclude<ServerAnswer, { as: 'answer' }>, url: string): Failure | null {
+  if (answer.as === 'silence') {
+    const fix = 'check the network, the proxy settings, OPENAI_BASE_URL and --base-url'
+    return { ok: false, kind: 'unreachable', message: answer.message, fix }
+  }
+  const { kind, message } = answer
+  if (kind !== 'credentials') return null // any other answer is left to the runs
+  const fix = 'check OPENAI_API_KEY, and that it belongs to OPENAI_BASE_URL or --base-url if one is set'
+  return { ok: false, kind, message: `${url} refuses the key: ${message}`, fix }
+}

@@ -1,0 +1,65 @@
+/** The lines of `opencode run --format json` that are used here; fields without a name here are kept and ignored. */
+import { z } from 'zod'
+import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
+
+const count = z.number().nonnegative().catch(0).default(0)
+
+const tokens = z.looseObject({
+  total: z.number().nonnegative().optional(),
+  input: count,
+  output: count,
+  reasoning: count,
+  cache: z.looseObject({ read: count, write: count }).catch({ read: 0, write: 0 }).default({ read: 0, write: 0 }),
+})
+
+const toolPart = z.looseObject({
+  tool: z.string(),
+  callID: z.string(),
+  state: z.looseObject({
+    status: z.string(),
+    input: z.unknown().optional(),
+    output: z.string().optional(),
+    error: z.string().optional(),
+    metadata: z.looseObject({ exit: z.number().nullish() }).optional(),
+  }),
+})
+
+const failure = z.looseObject({
+  name: z.string().default('error'),
+  data: z.looseObject({ message: z.string().optional(), statusCode: z.number().optional() }).optional(),
+})
+
+const textPart = z.looseObject({ text: z.string() })
+const shared = { sessionID: z.string().optional() }
+
+const record = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('step_start'), ...shared }),
+  z.looseObject({ type: z.literal('text'), part: textPart, ...shared }),
+  z.looseObject({ type: z.literal('reasoning'), part: textPart, ...shared }),
+  z.looseObject({ type: z.literal('tool_use'), part: toolPart, ...shared }),
+  z.looseObject({
+    type: z.literal('step_finish'),
+    part: z.looseObject({ reason: z.string().default('unknown'), tokens: tokens.optional(), cost: count }),
+    ...shared,
+  }),
+  z.looseObject({ type: z.literal('error'), error: failure, ...shared }),
+])
+
+export type OpencodeRecord = z.infer<typeof record>
+export type OpencodeTokens = z.infer<typeof tokens>
+export type OpencodeFailure = z.infer<typeof failure>
+export type ToolPart = z.infer<typeof toolPart>
+
+/** `other`: an object of another type; `unreadable`: not a JSON object. */
+export type OpencodeLine =
+  | { kind: 'record'; record: OpencodeRecord }
+  | { kind: 'other'; value: Record<string, unknown> }
+  | UnreadableLine
+
+/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
+export function readOpencodeLine(line: string): OpencodeLine {
+  const read = parseJsonLine(line)
+  if (read.kind === 'unreadable') return read
+  const known = record.safeParse(read.value)
+  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: read.value }
+}

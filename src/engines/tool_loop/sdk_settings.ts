@@ -1,0 +1,27 @@
+/** Finds keys and addresses that no request can be sent with. */
+import type { Probe } from '../engine.ts'
+
+export interface EngineSettings {
+  credentials: Readonly<Record<string, string>>
+  /** The variables that hold keys. */
+  keys: readonly string[]
+  /** The server's address, and the variable that sets it. */
+  address: { name: string; url: string }
+}
+
+/** What is wrong with the settings; null: nothing. The message never shows a key, as an error of fetch would. */
+export function findUnusableSetting({
+  credentials,
+  keys,
+  address,
+}: EngineSettings): Extract<Probe, { ok: false }> | null {
+  const broken = keys.find((name) => /[^\x21-\x7e]/.test((credentials[name] ?? '').trim()))
+  if (broken !== undefined) {
+    const message = `${broken} holds white space, a line break or another character that a key can't have`
+    return { ok: false, kind: 'credentials', message, fix: `export ${broken} again, the key alone` }
+  }
+  const { name, url } = address
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return null
+  const fix = 'give an address that begins with https:// (or http://), or unset it'
+  return { ok: false, kind: 'bad_request', message: `${name} is no web address: ${url}`, fix }
+}

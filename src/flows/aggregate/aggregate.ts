@@ -1,0 +1,71 @@
+/** aggregate: rewrites benchmark.json and the reports from the runs and gradings on disk, from Whetstone or another tool. */
+import path from 'node:path'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { readPlan } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { explainWriteErrors } from '../report/report_folder.ts'
+import { type SummarizedBenchmark, summarizeBenchmark } from '../report/summarize.ts'
+import { lockBenchmark } from '../workspace/benchmark_lock.ts'
+// the code for other tools' folders loads only when one is given
+
+export interface AggregateRequest {
+  /** A benchmark, a workspace (its newest benchmark), or a folder from another tool. */
+  folder: string
+  /** Only for folders from other tools: which configuration is which (null: by their names), and whether to overwrite their reports. */
+  candidate: string | null
+  baseline: string | null
+  force: boolean
+  /** A folder that gets the same results in the agentskills.io dialect; null: none. */
+  agentskills: string | null
+  /** False: only benchmark.json and benchmark.md. Absent: the page too. */
+  page?: boolean
+}
+
+/** Summarizes the folder, then writes it in another dialect if asked to. */
+export async function aggregateAgain(asked: AggregateRequest, context: FlowContext): Promise<SummarizedBenchmark> {
+  const request = { ...asked, folder: await resolveBenchmarkArgument(asked.folder) }
+  const summarized = () => explainWriteErrors(request.folder, () => summarizeFolder(request, context))
+  if (request.agentskills === null) return await summarized()
+  const { assertExportTarget, writeAgentskills } = await import('../report/write_agentskills.ts')
+  const target = path.resolve(request.agentskills)
+  await assertExportTarget(path.resolve(request.folder), target)
+  const made = await summarized()
+  await writeAgentskills(made, target)
+  return { ...made, exported: target }
+}
+
+/** The path as given; for a workspace, its newest benchmark, absolute. */
+async function resolveBenchmarkArgument(given: string): Promise<string> {
+  const asked = path.resolve(given)
+  if (await pathExists(benchmarkPaths(asked).plan)) return given
+  const { resolveBenchmarkFolder } = await import('../report/read_benchmark.ts')
+  const folder = await resolveBenchmarkFolder(given)
+  return folder === asked ? given : folder
+}
+
+/** A folder with plan.json is from Whetstone; any other is searched for runs. Throws UserError where there are none. */
+async function summarizeFolder(request: AggregateRequest, context: FlowContext): Promise<SummarizedBenchmark> {
+  const folder = path.resolve(request.folder)
+  if (!(await pathExists(benchmarkPaths(folder).plan))) {
+    const { aggregateForeign } = await import('../report/third_party_report.ts')
+    return aggregateForeign(folder, request, context)
+  }
+  if (request.candidate !== null || request.baseline !== null) {
+    throw new UserError(
+      `${request.folder}: its plan.json says which configuration is which`,
+      'leave out --candidate and --baseline',
+    )
+  }
+  const plan = await readPlan(folder)
+  await using lock = await lockBenchmark(folder, context)
+  const made = await summarizeBenchmark(folder, plan, lock.context, { page: request.page ?? true })
+  const { findUnreadNotes } = await import('../page/data/notes.ts')
+  const unread = findUnreadNotes(folder)
+  if (unread === null) return made
+  const { file, message: why } = unread
+  const message = `${file}: ${why}`
+  context.emit({ type: 'artefact_damaged', file, message, mended: 'left out; a person wrote it: mend it' })
+  return { ...made, unread }
+}

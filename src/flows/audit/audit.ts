@@ -1,0 +1,83 @@
+/** audit: samples a judge's decisions for people to agree or disagree with, stores their labels and summarizes them. */
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { readAuditLog } from '../../store/artefacts/audit_log.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { listBenchmarks, readPlan } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { type AuditSample, sampleDecisions, uniqueDecisions } from '../labels/audit_sample.ts'
+import { type JudgeDecision, readJudgeDecisions } from '../labels/judge_decisions.ts'
+import { auditWorkspace, keepLabel } from '../labels/record_labels.ts'
+import { summarizeBenchmark } from '../report/summarize.ts'
+import { lockBenchmark } from '../workspace/benchmark_lock.ts'
+
+export interface AuditRequest extends AuditSample {
+  /** A benchmark, absolute. */
+  folder: string
+}
+
+export interface AuditSession {
+  workspace: string
+  folder: string
+  /** Every decision of the judge; equal ones once. */
+  decisions: JudgeDecision[]
+  /** The decisions to show, in this order. */
+  sample: JudgeDecision[]
+  /** Labels so far, by id: true if the person says the statement passes. */
+  labels: Map<string, boolean>
+}
+
+/** Throws UserError where a judge decided nothing. */
+export async function openAudit(request: AuditRequest): Promise<AuditSession> {
+  const { folder } = request
+  const workspace = auditWorkspace(folder)
+  const all = await readJudgeDecisions(folder, await readPlan(folder))
+  if (all.length === 0) {
+    throw new UserError(
+      `${folder}: no judge decided anything there`,
+      'checks need no audit; expectations are decided by a judge',
+    )
+  }
+  const decisions = uniqueDecisions(all)
+  const labels = new Map(
+    [...readAuditLog(workspace).values()].flatMap(({ id, met }) => (met === null ? [] : [[id, met] as const])),
+  )
+  return { workspace, folder, decisions, sample: sampleDecisions(decisions, request), labels }
+}
+
+/** Stores whether a person agrees with the judge; null removes the label. */
+export async function labelDecision(
+  audit: AuditSession,
+  { id, agree }: { id: string; agree: boolean | null },
+  now: Date,
+): Promise<void> {
+  const decision = audit.decisions.find((one) => one.id === id)
+  if (decision === undefined) {
+    throw new UserError(
+      `--label ${id}: no such decision`,
+      'whetstone audit <workspace> --json lists them with their ids',
+    )
+  }
+  const { passed } = decision.graded
+  const met = agree === null ? null : agree ? passed : !passed
+  await keepLabel(decision, { met, at: now })
+  if (met === null) audit.labels.delete(id)
+  else audit.labels.set(id, met)
+}
+
+/** Rewrites the reports with the labels. */
+export async function summarizeAudit(audit: AuditSession, context: FlowContext): Promise<Benchmark> {
+  await using lock = await lockBenchmark(audit.folder, context)
+  const { benchmark } = await summarizeBenchmark(audit.folder, await readPlan(audit.folder), lock.context)
+  return benchmark
+}
+
+/** The benchmark itself, or the newest in a workspace. Throws UserError where there is none. */
+export async function findBenchmarkFolder(place: string): Promise<string> {
+  if (await pathExists(benchmarkPaths(place).plan)) return place
+  const [newest] = await listBenchmarks(place)
+  if (newest === undefined)
+    throw new UserError(`${place}: no benchmark there`, 'give a workspace or a benchmark folder')
+  return newest
+}

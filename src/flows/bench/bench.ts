@@ -1,0 +1,189 @@
+/** bench: tests whether a skill helps. Plans, checks the engines, executes and grades the missing runs, and summarizes. */
+import path from 'node:path'
+import type { Plan } from '../../../schemas/plan.ts'
+import { copyWalk, type WalkedFile, walk } from '../../base/fs/files.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { keepReruns } from '../../phases/1-plan/plan/rerun_plan.ts'
+import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import { usualBaselineAge } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import { listBenchmarks, readPlan, writePlan } from '../../store/store.ts'
+import { rememberNamedEngines } from '../authorize/planned_programs.ts'
+import { type CommandReview, resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
+import { cacheMode, openRunCache } from '../cache/run_cache.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
+import { explainWaitStop } from '../limits/wait_limits.ts'
+import { reuseConcurrentRuns } from '../older_runs/reuse_concurrent_runs.ts'
+import { testOlderRuns } from '../older_runs/test_older_runs.ts'
+import { checkBenchStart } from '../prepare/check_bench_start.ts'
+import type { ReadyProbe } from '../prepare/preflight.ts'
+import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
+import { attemptStep, ignoreRefusals, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
+import { openOptionalRemote } from '../queue/queue.ts'
+import { chooseCollection } from '../report/calibrations.ts'
+import { type BenchResult, isBenchmarkComplete, summarizeBenchmark } from '../report/summarize.ts'
+import { type ExecutePlan, execute } from '../run/execute.ts'
+import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
+import { listHiddenPaths, startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
+import { assertUnlocked, type BenchmarkLock, isLockedElsewhere } from '../workspace/benchmark_lock.ts'
+import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { openBenchFolder } from '../workspace/open_benchmark.ts'
+import { recognizeDamagedBenchmark, repairBenchmark } from '../workspace/repair_benchmark.ts'
+import { executeUntilDecided } from './adaptive_stopping.ts'
+import { describeCases } from './describe_cases.ts'
+import { followBench } from './follow_bench.ts'
+
+/** A request from another flow, which may execute the plan in its own way. */
+export interface BenchStep extends BenchRequest {
+  perform?: ExecutePlan
+}
+
+/** Runs the benchmark. Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
+export async function bench(request: BenchStep, context: FlowContext): Promise<BenchResult> {
+  await clearLeftovers(context) // first: leftovers of a killed benchmark may fill the disk
+  await using scratch = await openTempDir()
+  const where = { scratch: path.join(scratch.path, 'baseline'), refuse: throwRefusal }
+  const prepared = await prepareBench(request, context, where)
+  const how = { scratch: scratch.path, refuse: throwRefusal, isDryRun: false }
+  const { sandbox, probes } = await checkBenchStart(prepared, request, how, context)
+  rememberNamedEngines([prepared.plan.options.engine, prepared.plan.options.judge], context)
+  const opened = await openBenchmark(prepared, request, context)
+  if ('attached' in opened) return opened.attached
+  const { folder, lock } = opened
+  await using holding = lock
+  return await runPreparedBench(folder, { request, prepared, probes, sandbox, scratch: scratch.path }, holding.context)
+}
+
+async function runPreparedBench(folder: string, made: BenchInputs, context: FlowContext): Promise<BenchResult> {
+  const { request, prepared, probes, sandbox } = made
+  const { concurrency, passEnv, pace } = request
+  const { workspace } = prepared
+  const plan = withSandbox(keepReruns(await readPlan(folder).catch(() => null), prepared.plan), sandbox)
+  await writePlan(folder, plan)
+  describeCases(folder, plan, context.env)
+  const skillFiles = await snapshotSkills(prepared.folders, made.scratch)
+  await repairBenchmark(folder, plan, context)
+  context.emit(await createPlanReadyEvent(folder, { ...prepared, plan }))
+  const cache = await openRunCache({ plan, folder, mode: cacheMode(request), skillFiles, probes, passEnv }, context)
+  const isUntil = plan.options.until !== undefined
+  const ageMs = request.baselineAgeMs ?? usualBaselineAge
+  const reuse = { plan, folder, cache, ageMs, samples: request.perform === undefined }
+  const settled = isUntil ? new Set<string>() : await reuseConcurrentRuns(reuse, context)
+  using limited = await openLimitedBench({ plan, folder, workspace, ...resolveSharedLimits(request) }, context)
+  await using remote = await openOptionalRemote(
+    { ...request, wish: request.queue ?? null, plan, folder, limited },
+    context,
+  )
+  const how = { passEnv, hidden: listHiddenPaths(plan, workspace), sandbox, concurrency, pace, limited, cache, remote }
+  const execution = { plan, folder, skillFiles, settled, ...how }
+  const performed = request.perform && (await request.perform(execution, context))
+  if (performed === undefined && isUntil) await executeUntilDecided({ ...execution, ageMs }, context)
+  else if (performed === undefined) await testOlderRuns(execution, await execute(execution, context), context)
+  await remote?.[Symbol.asyncDispose]() // remote results are stored and counted before the benchmark is complete
+  const ended = await explainWaitStop({ folder, plan }, context)
+  const stop = ended.stop ?? limited?.stopped() ?? null
+  return await summarizeBenchmark(folder, performed ?? plan, ended.context, { stop, marked: true })
+}
+
+/** The plan alone, even if nothing could start it: starts no agent and writes nothing. */
+export async function planBench(request: BenchRequest, context: FlowContext): Promise<ReviewedBench> {
+  await using scratch = await openTempDir()
+  const where = { scratch: path.join(scratch.path, 'baseline'), refuse: ignoreRefusals }
+  const prepared = await prepareBench(request, context, where)
+  const sandbox = await startSandbox(request.sandbox, prepared, context)
+  const review = reviewPlan(prepared.plan, resolveConfinement(sandbox, request.sandbox))
+  return { ...prepared, plan: withSandbox(prepared.plan, sandbox), review }
+}
+
+/** Everything up to the first call, with the refusals of a real start; `work` may read the files of both versions. */
+export async function foreseeBench<R>(
+  request: BenchRequest,
+  context: FlowContext,
+  work: (prepared: ReviewedBench & { refusals: StartRefusal[] }) => Promise<R>,
+): Promise<R> {
+  await using scratch = await openTempDir()
+  const refusals: StartRefusal[] = []
+  const refuse = (reason: StartRefusal) => void refusals.push(reason)
+  const prepared = await prepareBench(request, context, { scratch: path.join(scratch.path, 'baseline'), refuse })
+  const how = { scratch: scratch.path, refuse, isDryRun: true }
+  const { sandbox, review } = await checkBenchStart(prepared, request, how, context)
+  const plan = withSandbox(prepared.plan, sandbox)
+  await attemptStep(refuse, () => refuseLockedElsewhere({ ...prepared, plan }, request, context))
+  return await work({ ...prepared, plan, review, refusals })
+}
+
+/** Throws UserError if another process has locked the benchmark that the real start would resume. */
+async function refuseLockedElsewhere(
+  { plan, workspace }: PreparedBench,
+  { fresh, queue = null }: BenchRequest,
+  context: FlowContext,
+): Promise<void> {
+  const unfinished = fresh || queue !== null ? null : await findUnfinished(workspace, plan, context)
+  if (unfinished !== null) await assertUnlocked(unfinished, freshBenchHint)
+}
+
+/** A prepared benchmark with the commands that its suite would start. */
+export interface ReviewedBench extends PreparedBench {
+  review: CommandReview
+}
+
+interface BenchInputs {
+  request: BenchStep
+  prepared: PreparedBench
+  sandbox: SandboxChoice
+  scratch: string
+  probes: ReadonlyMap<string, ReadyProbe>
+}
+
+const freshBenchHint = ', or start another benchmark beside it with --fresh'
+
+/**
+ * Locks the newest unfinished benchmark of the same plan, else a new one. If another process has locked it: with a queue, returns that
+ * process's result; otherwise throws UserError.
+ */
+async function openBenchmark(
+  { plan, workspace, choices }: PreparedBench,
+  { fresh, queue = null }: BenchRequest,
+  context: FlowContext,
+): Promise<{ folder: string; lock: BenchmarkLock } | { attached: BenchResult }> {
+  const collection = chooseCollection(plan)
+  for (;;) {
+    const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
+    const canAttach = unfinished !== null && queue !== null
+    const attached = canAttach ? await followBench(unfinished, choices, context) : null
+    if (attached !== null) return { attached }
+    try {
+      return await openBenchFolder(
+        { workspace, collection, unfinished, isComplete: isBenchmarkComplete, otherwise: freshBenchHint },
+        context,
+      )
+    } catch (error) {
+      if (!canAttach || !isLockedElsewhere(error)) throw error // several processes may see the first one end; one of them resumes
+    }
+  }
+}
+
+async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
+  for (const folder of await listBenchmarks(workspace, chooseCollection(plan))) {
+    const other = await readPlan(folder).catch(() => null)
+    const hasEnded = () => isBenchmarkComplete(folder)
+    const isSame =
+      other === null
+        ? await recognizeDamagedBenchmark(folder, plan, { hasEnded, context })
+        : other.plan_id === plan.plan_id
+    if (isSame) return (await hasEnded()) ? null : folder
+  }
+  return null
+}
+
+/** Copies each skill version, so that an edit during the benchmark changes nothing. */
+export async function snapshotSkills(folders: PreparedBench['folders'], scratch: string) {
+  const files = new Map<string, readonly WalkedFile[]>()
+  for (const [sha256, folder] of folders) {
+    const copy = path.join(scratch, `version-${files.size}`)
+    await copyWalk((await listSkillFiles(folder)).files, copy)
+    files.set(sha256, (await walk(copy)).files)
+  }
+  return files
+}

@@ -1,0 +1,184 @@
+/** bench for many skills, or one suite on several engines and models: one after another, then one index of all. */
+import path from 'node:path'
+import type { BenchmarkIndex } from '../../../schemas/benchmark_index.ts'
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import type { Stop } from '../../../schemas/limits.ts'
+import { errorMessage, IncompleteError, UserError } from '../../base/errors/error.ts'
+import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import { slug } from '../../phases/1-plan/skill/slug.ts'
+import { collectionFolder } from '../../store/paths.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { type BenchOutcome, writeIndex } from '../index/write_index.ts'
+import { SharedBudgets } from '../limits/budgets.ts'
+import type { BenchRequest } from '../prepare/prepare_bench.ts'
+import { bench } from './bench.ts'
+import { chooseMatrixJudge, type MatrixCell, parseMatrix } from './engine_matrix.ts'
+
+/** A bench request for several skills. `workspace`: the folder that gets a subfolder for each skill. */
+export interface BenchManyRequest extends Omit<BenchRequest, 'skill'> {
+  skills: readonly string[]
+  /** engine:model,engine:model; null: the request's own engine. */
+  matrix: string | null
+  /** Requests that differ, by the skill's absolute path; workspace and limits are always the shared ones. */
+  each?: ReadonlyMap<string, Omit<BenchRequest, 'skill'>>
+}
+
+export interface BenchManyResult {
+  /** The folder of index.html, absolute. */
+  root: string
+  index: BenchmarkIndex
+  /** In the order they ran. */
+  ends: BenchOutcome[]
+}
+
+/** One benchmark, with its own workspace. */
+interface ManyEntry {
+  skill: string
+  cell: string | null
+  request: BenchRequest
+}
+
+/**
+ * Benchmarks all skills; a failed one does not stop the others. Throws UserError for a mistake in their shared settings, and the abort
+ * reason if interrupted. After `drain` the rest is left out of the index.
+ */
+export async function benchMany(
+  asked: BenchManyRequest,
+  context: FlowContext,
+  benchOne = bench,
+): Promise<BenchManyResult> {
+  const { root, all, judge } = await expandRequest(asked, context)
+  const { limits } = asked
+  const budgets = limits === undefined ? {} : { budgets: new SharedBudgets(limits) }
+  const ends: BenchOutcome[] = []
+  let stopped: Stop | undefined
+  for (const one of all) {
+    if (context.drain.aborted) break
+    const shared = { ...one, request: { ...one.request, ...budgets } }
+    const end = await benchEntry(shared, context, stopped === undefined ? benchOne : refuseAfterStop(stopped))
+    ends.push(end)
+    if (end.status === 'benched') stopped ??= end.result.benchmark.metadata.stopped
+  }
+  const calibrations = asked.calibrate === true
+  const place = calibrations ? collectionFolder(root, 'calibrations') : root // does not overwrite the index of benchmarks
+  const index = await writeIndex(place, { ends, judge, now: context.now(), calibrations })
+  return { root: place, index, ends }
+}
+
+/** A limit that stops one stops all, since they share the limits. */
+function refuseAfterStop({ reason }: Stop) {
+  return (): never => {
+    throw new IncompleteError(`not started: ${reason}`, 'the same command with a larger limit goes on')
+  }
+}
+
+/** The result of planning one benchmark. */
+export type PlanOutcome<P> =
+  | { status: 'planned'; skill: string; cell: string | null; plan: P }
+  | { status: 'failed'; skill: string; cell: string | null; error: unknown }
+
+/** The plans alone, for --dry-run: starts and writes nothing. A failed plan does not stop the others. */
+export async function planBenchMany<P>(
+  asked: BenchManyRequest,
+  context: FlowContext,
+  planOne: (request: BenchRequest, context: FlowContext) => Promise<P>,
+): Promise<PlanOutcome<P>[]> {
+  const { all } = await expandRequest(asked, context)
+  const plans: PlanOutcome<P>[] = []
+  for (const { skill, cell, request } of all) {
+    const of = { skill, ...(cell === null ? {} : { cell }) }
+    try {
+      plans.push({ status: 'planned', skill, cell, plan: await planOne(request, context) })
+    } catch (error) {
+      context.signal.throwIfAborted()
+      context.emit(toSkillFailedEvent(error, of))
+      plans.push({ status: 'failed', skill, cell, error })
+    }
+  }
+  return plans
+}
+
+async function expandRequest(asked: BenchManyRequest, context: FlowContext) {
+  const cells = asked.matrix === null ? [] : parseMatrix(asked.matrix)
+  if (cells.length > 0 && (asked.engine !== 'auto' || asked.model !== null)) {
+    throw new UserError('--matrix names engines and models, and so does --engine or --model', 'give one of them')
+  }
+  const { root, all } = await spread(asked, cells)
+  if (cells.length === 0) return { root, all, judge: null }
+  const judge = await chooseMatrixJudge(
+    all.map(({ request }) => request),
+    context,
+  )
+  return { root, judge, all: all.map((one) => ({ ...one, request: { ...one.request, judge } })) }
+}
+
+async function benchEntry(one: ManyEntry, context: FlowContext, benchOne: typeof bench): Promise<BenchOutcome> {
+  const { skill, cell, request } = one
+  const of = { skill, ...(cell === null ? {} : { cell }) }
+  try {
+    const result = await benchOne(request, { ...context, emit: (event) => context.emit({ ...event, ...of }) })
+    return { status: 'benched', skill, cell, result }
+  } catch (error) {
+    context.signal.throwIfAborted()
+    context.emit(toSkillFailedEvent(error, of))
+    return { status: 'failed', skill, cell, error }
+  }
+}
+
+function toSkillFailedEvent(error: unknown, of: { skill: string; cell?: string }): FlowEvent {
+  const fix = error instanceof UserError || error instanceof IncompleteError ? error.fix : null
+  return { type: 'skill_failed', ...of, message: errorMessage(error), fix }
+}
+
+/** Every skill × every cell, each with its own workspace: `<root>/<skill>/<cell>`; with one skill, its workspace is the root. */
+async function spread(
+  asked: BenchManyRequest,
+  cells: readonly MatrixCell[],
+): Promise<{ root: string; all: ManyEntry[] }> {
+  const { skills, matrix: _, each, ...shared } = asked
+  const places = [...new Set(skills.map((skill) => path.resolve(skill)))]
+  const names = await Promise.all(places.map(readNameOrFolder))
+  const folders = numberDuplicates(names.map(folderName))
+  const [only = ''] = folders
+  const base = path.resolve(asked.workspace ?? 'workspaces')
+  const isSingle = places.length === 1
+  const root = isSingle && asked.workspace === null ? path.join(base, only) : base
+  const all = places.flatMap((place, at): ManyEntry[] => {
+    const workspace = isSingle ? root : path.join(root, folders[at] ?? '')
+    const name = names[at] ?? place
+    const skill = names.indexOf(name) === at ? name : (folders[at] ?? name) // duplicate names get the workspace's name
+    const request = { ...shared, ...each?.get(place), skill: place, workspace }
+    if (cells.length === 0) return [{ skill, cell: null, request }]
+    return cells.map(({ text: engine, folder }) => ({
+      skill,
+      cell: engine,
+      request: { ...request, engine, workspace: path.join(workspace, folder) },
+    }))
+  })
+  return { root, all }
+}
+
+/** The skill's name; if unreadable, the folder's name (its benchmark reports why). */
+async function readNameOrFolder(place: string): Promise<string> {
+  const folder = path.basename(place) === 'SKILL.md' ? path.dirname(place) : place
+  return readSkill(folder).then(
+    ({ skill }) => skill.name,
+    () => path.basename(place),
+  )
+}
+
+/** A name without path separators. */
+function folderName(name: string): string {
+  return /^(?!\.)[\w.-]+$/.test(name) ? name : slug(name) || 'skill'
+}
+
+/** Duplicate names get -2, -3, … in the order given. */
+function numberDuplicates(names: readonly string[]): string[] {
+  const taken = new Set<string>()
+  return names.map((name) => {
+    let free = name
+    for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`
+    taken.add(free)
+    return free
+  })
+}

@@ -1,0 +1,66 @@
+/** A plan with its estimated cost and time, for --dry-run and for the question before a long or expensive benchmark. */
+import { existsSync } from 'node:fs'
+import type { CacheExplanation } from '../../../schemas/cache_report.ts'
+import { IncompleteError } from '../../base/errors/error.ts'
+import { cachePaths } from '../../store/cache/cache.ts'
+import { explainCache } from '../cache/explain_misses.ts'
+import {
+  computeDetectableDifference,
+  computeRequiredSampleSize,
+  type DetectableDifference,
+  type RequiredSampleSize,
+} from '../estimate/detectable_effect.ts'
+import { type Estimate, estimateBench, findResumableBenchmark } from '../estimate/estimate_bench.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { foreseeStop, resolveSharedLimits } from '../limits/limited_bench.ts'
+import { explainRunsAgain, foreseeRunsAgain } from '../older_runs/foresee_runs_again.ts'
+import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
+import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
+import { foreseeBench, type ReviewedBench } from './bench.ts'
+
+export interface EstimatedPlan extends ReviewedBench {
+  /** Why the real start would be refused, first reason first; empty: it would start. */
+  refusals: StartRefusal[]
+  estimate: Estimate
+  detectable: DetectableDifference
+  /** null: no difference was requested. */
+  needed: RequiredSampleSize | null
+  /** For each run, whether the cache has it; null: there is no cache yet. */
+  cache: CacheExplanation[] | null
+}
+
+/** Starts nothing that costs and writes nothing. Throws UserError. */
+export async function planWithEstimate(request: BenchRequest, context: FlowContext): Promise<EstimatedPlan> {
+  return await foreseeBench(request, context, async (prepared) => {
+    const isThere = existsSync(cachePaths(prepared.workspace).runs)
+    const found = isThere ? await explainCache(prepared, request, context) : null
+    const folder = request.fresh ? null : await findResumableBenchmark(prepared.workspace, prepared.plan)
+    const again = await foreseeRunsAgain({ ...prepared, request, cache: found, folder }, context)
+    const cache = found && explainRunsAgain(found, again, request.baselineAgeMs)
+    const reused = new Map((cache ?? []).flatMap((run) => (run.status === 'reused' ? [[run.run_id, run]] : [])))
+    await attemptStep(
+      (reason) => void prepared.refusals.push(reason),
+      () => refuseSpentLimits(prepared, request, { folder, reused, context }),
+    )
+    const { design = { power: null, detect: null } } = request
+    const detectable = computeDetectableDifference(prepared.plan, design.power ?? undefined)
+    const needed = computeRequiredSampleSize(prepared.plan, design)
+    return {
+      ...prepared,
+      cache,
+      detectable,
+      needed,
+      estimate: await estimateBench(prepared, { ...request, folder, reused, again }),
+    }
+  })
+}
+
+/** Throws IncompleteError if a budget or deadline would stop the real start before its first run. */
+async function refuseSpentLimits(
+  { plan, workspace }: PreparedBench,
+  request: BenchRequest,
+  { folder, reused, context }: { folder: string | null; reused: ReadonlyMap<string, unknown>; context: FlowContext },
+): Promise<void> {
+  const stop = await foreseeStop({ plan, folder, workspace, ...resolveSharedLimits(request) }, reused, context)
+  if (stop !== null) throw new IncompleteError(stop.reason)
+}

@@ -1,0 +1,93 @@
+/** Predicts which planned runs come from the cache, and why the others do not. Starts nothing that costs, writes nothing. */
+import { existsSync } from 'node:fs'
+import type { CacheEntry } from '../../../schemas/cache.ts'
+import type { CacheExplanation } from '../../../schemas/cache_report.ts'
+import type { RunSpec } from '../../../schemas/plan.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import type { WalkedFile } from '../../base/fs/files.ts'
+import { buildCacheParts, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
+import {
+  describePartDifferences,
+  findNearestEntry,
+  findPartDifferences,
+} from '../../phases/1-plan/keys/explain_miss.ts'
+import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import { cachePaths, entryPaths } from '../../store/cache/cache.ts'
+import { listCacheEntries } from '../../store/cache/cache_list.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { preflight, type ReadyProbe } from '../prepare/preflight.ts'
+import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
+import { hashCriteria } from './cached_grading.ts'
+import { buildJudgeKeyParts, cacheMode, collectCacheContext, isEngineKnown } from './run_cache.ts'
+
+/** In plan order. Rejects only when aborted, or for a skill that can't be read. */
+export async function explainCache(
+  prepared: PreparedBench,
+  request: Pick<BenchRequest, 'cache' | 'fresh' | 'calibrate' | 'passEnv'>,
+  context: FlowContext,
+): Promise<CacheExplanation[]> {
+  const { plan } = prepared
+  const mode = cacheMode(request)
+  const all = (why: string) => plan.runs.map(({ run_id }) => toRunExplanation({ run_id, key: null, why }))
+  if (mode !== 'use') return all(mode === 'off' ? 'the cache is off' : '--fresh does not read the cache')
+  const probes = await preflight(
+    { '--model': plan.options.engine, '--judge': plan.options.judge },
+    request.passEnv,
+    context,
+  ).catch(errorMessage)
+  if (typeof probes === 'string') return all(`the engine can't be asked: ${probes}`)
+  const probe = probes.get(JSON.stringify(plan.options.engine)) ?? null
+  if (probe === null || !isEngineKnown(probe)) return all('neither version nor content of the engine is known')
+  return await explainRuns(prepared, { ...request, probes, probe }, context)
+}
+
+interface ProbedEngine extends Pick<BenchRequest, 'passEnv'> {
+  probes: ReadonlyMap<string, ReadyProbe>
+  probe: ReadyProbe
+}
+
+async function explainRuns(
+  { plan, folders, workspace }: PreparedBench,
+  { passEnv, probes, probe }: ProbedEngine,
+  context: FlowContext,
+): Promise<CacheExplanation[]> {
+  const cache = cachePaths(workspace)
+  const versions = new Map<string, readonly WalkedFile[]>()
+  for (const [sha256, folder] of folders) versions.set(sha256, (await listSkillFiles(folder)).files)
+  const surroundings = await collectCacheContext({ plan, skillFiles: versions, passEnv, probe }, context)
+  const judge = plan.options.judge && buildJudgeKeyParts({ plan, probes, passEnv }, context)
+  const known = { plan, judge }
+  const entries = new Map<string, CacheEntry>()
+  for (const entry of listCacheEntries(cache)) entries.set(entry.key, entry)
+  return plan.runs.map((spec): CacheExplanation => {
+    const parts = buildCacheParts(spec, surroundings)
+    const key = computeCacheKey(parts)
+    const entry = entries.get(key)
+    if (entry === undefined) return explainMissingEntry({ spec, key, entries: entries.values(), parts })
+    const one = plan.cases.find(({ eval_id }) => eval_id === spec.eval_id)
+    const criteria = one === undefined ? null : hashCriteria(known, one)
+    const graded = criteria !== null && existsSync(`${entryPaths(cache, key).gradings}/${criteria}.json`)
+    return { status: 'reused', run_id: spec.run_id, key, from: entry.from, graded }
+  })
+}
+
+function explainMissingEntry(of: {
+  spec: RunSpec
+  key: string
+  entries: Iterable<CacheEntry>
+  parts: CacheEntry['parts']
+}) {
+  const { run_id } = of.spec
+  const nearest = findNearestEntry(of.parts, of.entries)
+  if (nearest === null) return toRunExplanation({ run_id, key: of.key, why: 'nothing is kept yet' })
+  const differs = findPartDifferences(nearest.parts, of.parts)
+  return {
+    ...toRunExplanation({ run_id, key: of.key, why: describePartDifferences(differs) }),
+    nearest: nearest.run_id,
+    differs,
+  }
+}
+
+function toRunExplanation(of: { run_id: string; key: string | null; why: string }) {
+  return { status: 'made' as const, ...of, nearest: null, differs: [] }
+}

@@ -1,0 +1,153 @@
+/** Restores cached runs into a benchmark before anything starts: each looks like a new run, and its record names where it comes from. */
+import path from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { CachedGrading } from '../../../schemas/cache.ts'
+import type { Grading } from '../../../schemas/grading.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import { type RunRecord, runRecord } from '../../../schemas/run.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { checkAs, parseJson } from '../../base/json/json.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { buildCacheParts, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
+import { summarizeReusedRuns } from '../../phases/4-report/benchmark/cached_runs.ts'
+import { type RunOrigin, readOrigin } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import type { Damage } from '../../store/artefacts/damage.ts'
+import { readCachedGrading } from '../../store/cache/cache_grading.ts'
+import { type CachedRun, readCachedRun, touchEntry } from '../../store/cache/cache_run.ts'
+import { restoreRun } from '../../store/cache/restore_run.ts'
+import { isRunDone } from '../../store/is_run_done.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { readRun } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { toGradeFinishedEvent, toRunFinishedEvent } from '../run_events.ts'
+import { hashCriteria } from './cached_grading.ts'
+import { computeGradingKey } from './grading_key.ts'
+import type { CacheRequest, RunCache } from './run_cache.ts'
+
+/** A run that was just restored. */
+export interface RestoredRun {
+  spec: RunSpec
+  record: RunRecord
+  grading: Grading | null
+}
+
+/** What a benchmark has before anything starts: runs on disk and restored ones. */
+export interface EarlierRuns {
+  /** By run id, without reruns. */
+  origins: Map<string, RunOrigin>
+  restored: RestoredRun[]
+}
+
+/** Restores what the cache has of the missing runs. Reports nothing yet. */
+export async function restoreCachedRuns(
+  { plan, folder, cache }: Pick<CacheRequest, 'plan' | 'folder'> & { cache: RunCache | null },
+  context: FlowContext,
+): Promise<EarlierRuns> {
+  const cases = new Map(plan.cases.map((one) => [one.eval_id, one]))
+  const earlier: EarlierRuns = { origins: new Map(), restored: [] }
+  for (const spec of plan.runs) {
+    await turn() // lets Ctrl-C take effect
+    if (context.drain.aborted || context.signal.aborted) break
+    const one = cases.get(spec.eval_id)
+    if (one === undefined || spec.rerun_of !== undefined) continue
+    const stored = await readRun(folder, spec.run_id)
+    const isThere = stored !== null && isRunDone(stored, spec)
+    const made = isThere || cache?.mode !== 'use' ? null : await restore(cache, { spec, one }, context)
+    if (made !== null) earlier.restored.push(made)
+    const record = isThere ? stored.record : made?.record
+    if (record !== undefined) earlier.origins.set(spec.run_id, readOrigin(record))
+  }
+  return earlier
+}
+
+/** Reports restored runs as finished; returns the ids of those that need nothing more. */
+export function announceRestoredRuns(
+  restored: readonly RestoredRun[],
+  plan: Plan,
+  context: FlowContext,
+): ReadonlySet<string> {
+  const settled = new Set<string>()
+  const ungraded = new Set(
+    plan.cases.flatMap((one) => (one.expectations.length + one.checks.length === 0 ? [one.eval_id] : [])),
+  )
+  for (const { spec, record, grading } of restored) {
+    context.emit(toRunFinishedEvent(spec, record))
+    if (grading !== null) context.emit(toGradeFinishedEvent(spec, grading, true))
+    if (grading !== null || ungraded.has(spec.eval_id)) settled.add(spec.run_id)
+  }
+  const reused = summarizeReusedRuns(restored.map(({ record }) => record))
+  if (reused === null) return settled
+  const { runs, oldest, by_configuration } = reused
+  context.emit({ type: 'runs_reused', runs, planned: plan.runs.length, oldest, by_configuration })
+  return settled
+}
+
+async function restore(
+  runs: RunCache,
+  { spec, one }: { spec: RunSpec; one: SuiteCase },
+  context: FlowContext,
+): Promise<RestoredRun | null> {
+  const found = await find(runs, { spec, one }, context)
+  if (found === null) return null
+  const { record, grading } = take(runs, { spec, one, found })
+  touchEntry(runs.cache, found.entry.key, context.now())
+  return { spec, record, grading }
+}
+
+interface CachedRunParts extends CachedRun {
+  record: RunRecord
+  grading: CachedGrading | null
+}
+
+async function find(
+  runs: RunCache,
+  of: { spec: RunSpec; one: SuiteCase },
+  context: FlowContext,
+): Promise<CachedRunParts | null> {
+  const { cache } = runs
+  const tell = (damage: Damage) =>
+    context.emit({
+      type: 'artefact_damaged',
+      ...damage,
+      mended: 'it is no longer in the cache; what it held is made anew',
+    })
+  const key = computeCacheKey(buildCacheParts(of.spec, runs.surroundings))
+  const run = await readCachedRun(cache, key, tell)
+  if (run === null) return null
+  const record = checkAs(runRecord, parseJson(String(run.small.get('run.json')), 'run.json'), `${key}: run.json`)
+  const criteria = hashCriteria(runs, of.one)
+  const grading = criteria === null ? null : readCachedGrading(cache, { run: key, criteria }, tell)
+  return { record, grading: grading?.of === record.ended_at ? grading : null, ...run }
+}
+
+/** Restores the run as this benchmark's own; a null grading is missing and still to do. */
+function take(runs: RunCache, { spec, one, found }: { spec: RunSpec; one: SuiteCase; found: CachedRunParts }) {
+  const { run_id: runId, eval_id, eval_name, configuration, key } = spec
+  const record: RunRecord = {
+    ...found.record,
+    ...{ run_id: runId, eval_id, eval_name, configuration, key },
+    cached_from: found.entry.from,
+  }
+  const texts = new Map([['run.json', pretty(record)]])
+  const grading = found.grading && toReusedGrading(runs, { spec, one, grading: found.grading })
+  if (found.grading !== null && grading !== null) {
+    texts.set('grading.json', pretty(grading)).set('timing.json', pretty(found.grading.timing))
+  }
+  const partial = path.join(benchmarkPaths(runs.folder).partial, runId.replaceAll('/', '__'))
+  restoreRun(found, texts, { partial, benchmark: runs.folder, runId })
+  return { record, grading }
+}
+
+/** The grading as this benchmark's own; names the origin of the judge's part. */
+function toReusedGrading(runs: RunCache, of: { spec: RunSpec; one: SuiteCase; grading: CachedGrading }) {
+  const { grading, from } = of.grading
+  return {
+    ...grading,
+    ...(grading.judge && { judge: { ...grading.judge, cached_from: grading.judge.cached_from ?? from } }),
+    graded_key: computeGradingKey(runs.plan, of.one, of.spec.key),
+  }
+}
+
+function pretty(value: unknown): string {
+  return `${jsonText(value, 2)}\n`
+}

@@ -1,0 +1,165 @@
+/** The cache of a benchmark: finds runs by what shaped them, and stores new ones. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { KeyParts } from '../../../schemas/cache.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import type { WalkedFile } from '../../base/fs/files.ts'
+import {
+  buildCacheParts,
+  type CacheContext,
+  computeCacheKey,
+  numberDuplicateRuns,
+} from '../../phases/1-plan/keys/cache_key.ts'
+import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
+import { type Cache, cachePaths, openCache } from '../../store/cache/cache.ts'
+import { keepRun } from '../../store/cache/cache_run.ts'
+import { runPaths } from '../../store/paths.ts'
+import type { FlowContext } from '../flow_context.ts'
+import type { ReadyProbe } from '../prepare/preflight.ts'
+import type { BenchRequest } from '../prepare/prepare_bench.ts'
+import { buildSandboxKeyParts } from '../sandbox/start_sandbox.ts'
+import { buildEngineKeyParts, hashSkillVersions } from './cache_conditions.ts'
+
+/** use: reads and stores; renew: stores new runs over old ones and reads nothing; off: neither. */
+export type CacheMode = 'use' | 'renew' | 'off'
+
+/** A fresh benchmark pays again for what it stores. */
+export function cacheMode({ cache, fresh, calibrate }: Pick<BenchRequest, 'cache' | 'fresh' | 'calibrate'>): CacheMode {
+  if (!cache || calibrate === true) return 'off' // calibration measures the noise between new runs
+  return fresh ? 'renew' : 'use'
+}
+
+/** Cached judge answers, for one benchmark. */
+export interface JudgeCache {
+  cache: Cache
+  mode: Exclude<CacheMode, 'off'>
+  plan: Plan
+  /** The benchmark folder, absolute. */
+  folder: string
+  /** What is known of the judge; null: none is needed. */
+  judge: KeyParts | null
+  /** The number of each run that asks the same as an earlier run in the plan, by run id. */
+  twins: ReadonlyMap<string, number>
+  /** The host environment of the runs; null: they ran earlier, so neither they nor their gradings are stored. */
+  surroundings: CacheContext | null
+  tell: (file: string, message: string) => void
+}
+
+export interface RunCache extends JudgeCache {
+  surroundings: CacheContext
+  /** The engine's reported version before the runs. */
+  version: string | null
+}
+
+export interface CacheRequest {
+  plan: Plan
+  folder: string
+  mode: CacheMode
+  skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
+  /** Keyed by the JSON of the choice, as preflight returns them. */
+  probes: ReadonlyMap<string, ReadyProbe>
+  passEnv: readonly string[]
+}
+
+/** null: off, or unusable, which an event reports; the benchmark continues without a cache. */
+export async function openRunCache(request: CacheRequest, context: FlowContext): Promise<RunCache | null> {
+  const probe = request.probes.get(JSON.stringify(request.plan.options.engine)) ?? null
+  if (probe === null || !isEngineKnown(probe)) return null
+  const judged = await openJudgeCache(request, context)
+  if (judged === null) return null
+  try {
+    const surroundings = await collectCacheContext({ ...request, probe }, context)
+    return { ...judged, surroundings, version: probe.version }
+  } catch (error) {
+    judged.tell(judged.cache.folder, `${judged.cache.folder}: ${errorMessage(error)}`)
+    return null
+  }
+}
+
+/** The same for work on existing runs: only judge answers are read and stored. */
+export async function openJudgeCache(
+  request: Omit<CacheRequest, 'skillFiles'>,
+  context: FlowContext,
+): Promise<JudgeCache | null> {
+  const { plan, folder, mode } = request
+  if (mode === 'off') return null
+  const workspace = path.dirname(path.dirname(folder))
+  const told = new Set<string>()
+  const tell = (file: string, message: string) => {
+    if (told.has(file)) return
+    told.add(file)
+    context.emit({ type: 'artefact_damaged', file, message, mended: 'the benchmark goes on without it' })
+  }
+  try {
+    const judge = buildJudgeKeyParts(request, context)
+    const [cache, twins] = [await openCache(workspace), numberDuplicateRuns(plan.runs)]
+    return { cache, mode, plan, folder, surroundings: null, judge, twins, tell }
+  } catch (error) {
+    tell(cachePaths(workspace).folder, `${cachePaths(workspace).folder}: ${errorMessage(error)}`)
+    return null
+  }
+}
+
+/** False if neither version nor content is known: the engine may have changed, so its runs are not stored. */
+export function isEngineKnown({ version, identity = {} }: ReadyProbe): boolean {
+  return version !== null || Object.keys(identity).length > 0
+}
+
+export async function collectCacheContext(
+  request: Pick<CacheRequest, 'plan' | 'skillFiles' | 'passEnv'> & { probe: ReadyProbe | null },
+  context: Pick<FlowContext, 'env'>,
+): Promise<CacheContext> {
+  const { plan, probe, passEnv } = request
+  return {
+    skillFiles: await hashSkillVersions(request.skillFiles),
+    twins: numberDuplicateRuns(plan.runs),
+    engine: {
+      ...buildEngineKeyParts({ choice: plan.options.engine, probe, passEnv }, context),
+      ...buildSandboxKeyParts(plan),
+    },
+  }
+}
+
+/** What is known of the judge; null: there is no judge, or nothing is known of it. */
+export function buildJudgeKeyParts(
+  { plan, probes, passEnv }: Pick<CacheRequest, 'plan' | 'probes' | 'passEnv'>,
+  context: Pick<FlowContext, 'env'>,
+): KeyParts | null {
+  const { judge } = plan.options
+  if (judge === null) return null
+  const probe = probes.get(JSON.stringify(judge)) ?? null
+  if (probe === null || !isEngineKnown(probe)) return null
+  const { name, model, command = 'none', base_url = 'none' } = judge
+  return {
+    engine: name,
+    model: model ?? 'none',
+    command,
+    'base url': base_url,
+    ...buildEngineKeyParts({ choice: judge, probe, passEnv }, context),
+  }
+}
+
+/** Stores a newly committed run if it completed as planned. Never rejects: a failure to store is reported once. */
+export async function cacheNewRun(runs: RunCache, spec: RunSpec, record: RunRecord): Promise<void> {
+  if (record.status !== 'completed' || spec.rerun_of !== undefined) return
+  const { version } = record.engine
+  if (version !== null && runs.version !== null && version !== runs.version) return // the engine changed during the benchmark
+  const parts = buildCacheParts(spec, runs.surroundings)
+  const place = runPaths(runs.folder, spec.run_id)
+  try {
+    const entry = {
+      schema_version: 1 as const,
+      key: computeCacheKey(parts),
+      parts,
+      skill_name: runs.plan.skill.name,
+      run_id: spec.run_id,
+      from: { benchmark: path.basename(runs.folder), at: record.ended_at },
+      evidence: evidenceDigest(record, await readFile(place.transcript, 'utf8')),
+    }
+    await keepRun(runs.cache, { entry, folder: place.folder, replace: true }) // an older entry was too old to be reused
+  } catch (error) {
+    runs.tell(runs.cache.folder, `${runs.cache.folder}: ${errorMessage(error)}`)
+  }
+}

@@ -1,0 +1,89 @@
+/** check: reports all problems of skills and their suites at once without a model; trial answers also test the grading. */
+import path from 'node:path'
+import type { CheckReport, Problem, Severity } from '../../../schemas/check_report.ts'
+import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
+import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
+import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import { networkRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
+import { needsNetworkFlag, openNetwork } from '../../phases/1-plan/suite/open_network.ts'
+import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
+import { authorizeCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { findCheckPlaces } from '../prepare/find_skills.ts'
+import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
+import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
+import { type Trial, tryAnswers } from './trial_answers.ts'
+
+export interface CheckRequest {
+  /** Skill folders, suite files, folders that contain skills, or globs. */
+  skills: readonly string[]
+  /** Each skill's suite, as in bench: a file or folder; null or absent: its own. */
+  suite?: string | null
+  /** Which answers to grade without an agent. */
+  trials: readonly Trial[]
+  /** engine[:model]; null: expectations stay undecided. */
+  judge: string | null
+  /** Confines the commands that trials run; absent: auto. */
+  sandbox?: SandboxWish
+}
+
+/** Rejects with UserError if a judge or a required sandbox is missing; problems with a skill go into the report. */
+export async function checkSkills(request: CheckRequest, context: FlowContext): Promise<CheckReport> {
+  const { skills: given, files } = await withoutFiles(request.skills)
+  const places = await findCheckPlaces(given, request.suite ?? null)
+  const skills: CheckReport['skills'] = []
+  for (const { place, suite } of places) {
+    context.signal.throwIfAborted()
+    const checked = await checkSkill(place, suite)
+    const asked = openNetworkProblems(checked, request.sandbox)
+    const tried = asked.length > 0 ? [] : await runTrials(checked, request, context)
+    const commands = listCommands(checked.suite?.suite.cases ?? [])
+    const problems = sortProblems([...checked.problems, ...asked, ...tried])
+    skills.push({ path: checked.path, readable: checked.readable, problems, ...(commands.length > 0 && { commands }) })
+  }
+  const count = (severity: Severity) =>
+    skills.flatMap(({ problems }) => problems).filter((one) => one.severity === severity).length
+  return {
+    schema_version: 1,
+    skills,
+    ...(files.length > 0 && {
+      passed_over: files.map((file) => ({ path: path.resolve(file), reason: plainFileReason })),
+    }),
+    counts: { error: count('error'), warning: count('warning'), info: count('info') },
+  }
+}
+
+async function runTrials({ suite, path: skill }: CheckedSkill, request: CheckRequest, context: FlowContext) {
+  const isRefused = suite === null || suite.mistakes.length > 0
+  if (isRefused || request.trials.length === 0) return []
+  const sandbox = await chooseSandbox(request.sandbox ?? noSandboxWish, context.env.PATH ?? '')
+  const cases = suite.suite.cases.map((one) => ({ ...one, withoutAgent: true as const }))
+  const confinement = resolveConfinement(sandbox, request.sandbox)
+  await authorizeCommands(reviewCases(suite.suite.path, cases, { skillsOf: () => [], confinement }), context)
+  return await tryAnswers(
+    { ...request, suite, sandbox, hidden: listSkillHiddenPaths(skill, suite.suite.path) },
+    context,
+  )
+}
+
+/** What a benchmark start would refuse with the same flags. */
+function openNetworkProblems({ suite }: CheckedSkill, wish: SandboxWish | undefined): Problem[] {
+  return needsNetworkFlag(suite?.suite.sandbox, wish)
+    ? [toProblem(networkRule, { ...openNetwork, at: '$.sandbox.network' }, suite?.suite.path ?? '')]
+    : []
+}
+
+const order: readonly Severity[] = ['error', 'warning', 'info']
+
+/** Most severe first; in rule order within a severity. */
+function sortProblems(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
+}
+
+/** Skips plain files that a shell glob added, unless nothing else was given. */
+async function withoutFiles(given: readonly string[]): Promise<{ skills: readonly string[]; files: string[] }> {
+  const skills: string[] = []
+  const files: string[] = []
+  for (const place of given) ((await isPlainFile(place)) ? files : skills).push(place)
+  return skills.length === 0 ? { skills: given, files: [] } : { skills, files }
+}

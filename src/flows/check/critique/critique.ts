@@ -1,0 +1,130 @@
+/** check --critique: what a finished benchmark shows about its own suite, as suggested edits. Asks no model and writes nothing. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { benchmark as benchmarkSchema } from '../../../../schemas/benchmark.ts'
+import type { Critique } from '../../../../schemas/critique.ts'
+import { type Grading, grading as gradingSchema } from '../../../../schemas/grading.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { getRedactor } from '../../../base/secrets/redact.ts'
+import { findArms, isCalibration } from '../../../phases/4-report/benchmark/arms.ts'
+import { clarityFindings } from '../../../phases/4-report/critique/clarity.ts'
+import { discriminationFindings } from '../../../phases/4-report/critique/discrimination.ts'
+import { feedbackFindings } from '../../../phases/4-report/critique/feedback.ts'
+import type { UnplacedFinding as Finding, RunRemarks } from '../../../phases/4-report/critique/input.ts'
+import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
+import { benchmarkPaths, improvePaths } from '../../../store/paths.ts'
+import { runFolderKey } from '../../../store/run_folder_map.ts'
+import { listBenchmarks } from '../../../store/store.ts'
+import type { FlowContext } from '../../flow_context.ts'
+import { type BenchmarkContents, loadBenchmark, resolveBenchmarkFolder } from '../../report/read_benchmark.ts'
+import { openPlaces, type SuitePlaces } from './statement_places.ts'
+
+export interface CritiqueRequest {
+  /** A benchmark folder, or a workspace (its newest benchmark; for one from `improve`, the largest). */
+  benchmark: string
+  /** The skill or suite to edit; null: the one that the benchmark was planned from. */
+  suite: string | null
+}
+
+/** Throws UserError if there is no graded run, or if both configurations are the same. */
+export async function critiqueBenchmark(request: CritiqueRequest, context: FlowContext): Promise<Critique> {
+  const notes: string[] = []
+  const folder =
+    (await findLargestBenchmark(request.benchmark, notes)) ?? (await resolveBenchmarkFolder(request.benchmark))
+  const found = await loadBenchmark(folder, context)
+  const { benchmark, plan } = found
+  const names = findArms(benchmark)
+  if (isCalibration(names)) {
+    throw new UserError(`${folder}: both arms are the same there (a calibration)`, 'give a benchmark of two arms')
+  }
+  if (benchmark.runs.length === 0)
+    throw new UserError(`${folder}: no run there has a grade`, 'whetstone grade <benchmark>')
+  const { candidate, baseline } = names
+  const arms = candidate === null || baseline === null ? null : { candidate, baseline }
+  if (arms === null) notes.push('one arm alone: what tells arms apart could not be looked at')
+  const places = await findSuitePlaces(request.suite ?? plan?.suite.path ?? null, request.suite !== null, notes)
+  const input = { benchmark, arms, gradings: await collectGradings(found) }
+  const all = [...discriminationFindings(input), ...clarityFindings(input), ...feedbackFindings(input)]
+  const caseNames = new Map(benchmark.runs.map((run) => [run.eval_id, run.eval_name]))
+  const placed = all.map((one) => withPlace(one, places, caseNames))
+  const findings = placed.filter((one) => one !== null)
+  return getRedactor(context.env).value({
+    schema_version: 1 as const,
+    benchmark: folder,
+    suite: places?.suite ?? null,
+    runs: benchmark.runs.length,
+    cases: new Set(benchmark.runs.map(({ eval_id }) => eval_id)).size,
+    findings: findings.sort((a, b) => a.eval_id - b.eval_id || rank[a.severity] - rank[b.severity]),
+    gone: placed.length - findings.length,
+    notes,
+  })
+}
+
+/**
+ * In a workspace of `improve`: the benchmark with the most cases, then the most runs; the newest is often the small test. null: not a
+ * workspace of `improve`.
+ */
+async function findLargestBenchmark(asked: string, notes: string[]): Promise<string | null> {
+  const workspace = path.resolve(asked)
+  if (!existsSync(improvePaths(workspace).history)) return null
+  const made = (await listBenchmarks(workspace)).flatMap((folder) => {
+    const runs = tryReadArtefact(benchmarkSchema, benchmarkPaths(folder).benchmark)?.runs ?? []
+    return runs.length === 0 ? [] : [{ folder, runs: runs.length, cases: new Set(runs.map((run) => run.eval_id)).size }]
+  })
+  const [largest, ...others] = made.sort((a, b) => b.cases - a.cases || b.runs - a.runs)
+  if (largest === undefined) return null
+  if (others.length > 0)
+    notes.push(
+      `a workspace of improve, with ${made.length} benchmarks: this is the one of the most cases and runs; name the folder of another to have that`,
+    )
+  return largest.folder
+}
+
+const rank = { error: 0, warning: 1, info: 2 } as const
+
+/** null: the statement is not in the suite's current text. */
+function withPlace(one: Finding, places: SuitePlaces | null, names: ReadonlyMap<number, string>) {
+  const eval_name = places?.nameOf(one.eval_id) ?? names.get(one.eval_id) ?? String(one.eval_id)
+  if (places === null) return { ...one, eval_name, file: null, at: null }
+  const place = places.find(one.eval_id, one.expectation)
+  if (place === null) return null
+  const isNew = one.edit.op === 'add' && place.at !== null
+  return { ...one, eval_name, file: place.file, at: isNew ? `${place.at}.expectations` : place.at }
+}
+
+async function findSuitePlaces(suite: string | null, isAsked: boolean, notes: string[]): Promise<SuitePlaces | null> {
+  if (suite === null) {
+    notes.push("another tool's benchmark: its suite is not known; name the skill beside --critique")
+    return null
+  }
+  if (isAsked) return openPlaces(suite)
+  if (!existsSync(suite)) {
+    notes.push(`${suite}: no longer there; name the skill beside --critique`)
+    return null
+  }
+  return openPlaces(suite).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error
+    notes.push(`${error.message}; name the skill beside --critique`)
+    return null
+  })
+}
+
+/** What each run's grading records besides verdicts. */
+async function collectGradings({ benchmark, folders }: BenchmarkContents): Promise<RunRemarks[]> {
+  return benchmark.runs.flatMap((run) => {
+    const folder = folders.get(runFolderKey(run))
+    if (folder === undefined) return []
+    const own = tryReadArtefact(gradingSchema, path.join(folder, 'grading.json'))
+    const { eval_id, eval_name, expectations } = run
+    return { eval_id, eval_name, expectations, feedback: own?.eval_feedback, again: readRegradings(folder) }
+  })
+}
+
+function readRegradings(folder: string): Grading[] {
+  const found: Grading[] = []
+  for (let n = 1; existsSync(path.join(folder, `grading-again-${n}.json`)); n += 1) {
+    const one = tryReadArtefact(gradingSchema, path.join(folder, `grading-again-${n}.json`))
+    if (one !== null) found.push(one)
+  }
+  return found
+}

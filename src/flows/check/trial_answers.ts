@@ -1,0 +1,196 @@
+/** Grades answers without an agent: the empty one, which must fail every case, and each case's reference, which must pass. */
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Problem } from '../../../schemas/check_report.ts'
+import type { Grading } from '../../../schemas/grading.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { isJudgeList } from '../../engines/models/judge_choice.ts'
+import { resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { findEngine } from '../../engines/table.ts'
+import { startProblem, trialProblems } from '../../phases/1-plan/check/rules/trial_rules.ts'
+import type { InspectedSuite } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
+import { pickVariables } from '../../phases/2-run/workspace/run_environment.ts'
+import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
+import { normalizeInnerPath } from '../../phases/3-judge/checks/inputs/locate_output.ts'
+import { gradeRun } from '../../phases/3-judge/grade/grade_run.ts'
+import type { JudgeChoice } from '../../phases/3-judge/judge_request.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { openAccountLimiters } from '../limits/rate_limiters.ts'
+import { inspectTrialStart, prepareTrialPlace } from './trial_start.ts'
+
+export type Trial = 'null' | 'oracle'
+
+export interface TryAnswersRequest {
+  suite: InspectedSuite
+  trials: readonly Trial[]
+  /** engine[:model]; null: expectations stay undecided. */
+  judge: string | null
+  sandbox: SandboxChoice
+  /** Paths that neither `setup` nor a check may see. */
+  hidden: readonly string[]
+}
+
+interface Answer {
+  answer: string
+  /** Path in the working folder → text. */
+  files: Readonly<Record<string, string>>
+}
+
+/** The problems that the answers reveal, case by case. Throws UserError for an unknown judge. */
+export async function tryAnswers(request: TryAnswersRequest, context: FlowContext): Promise<Problem[]> {
+  const judge = resolveTrialJudge(request.judge)
+  const found: Problem[] = []
+  const { suite, places } = request.suite
+  for (const [index, one] of suite.cases.entries()) {
+    const place = places[index] ?? { file: suite.path, at: null }
+    if (one.cannot_run !== null || one.expectations.length + one.checks.length === 0) continue
+    const start = await inspectTrialStart(toPlaceRequest(one, request), context)
+    if ('failed' in start) {
+      found.push(startProblem({ case: one, place, reason: start.failed }))
+      continue
+    }
+    for (const trial of request.trials) {
+      const answer = buildTrialAnswer(one, trial)
+      const given = { one: withDecidableChecks(one, trial), answer, judge, request, hashes: start.hashes }
+      const grading = answer === null ? null : await gradeAnswer({ ...given, answer }, context)
+      found.push(...trialProblems({ trial, case: one, place, grading }))
+    }
+  }
+  return found
+}
+
+function toPlaceRequest(one: SuiteCase, { sandbox, hidden, suite }: TryAnswersRequest) {
+  return { one, sandbox, hidden, settings: suite.suite.sandbox }
+}
+
+function resolveTrialJudge(text: string | null): JudgeChoice | null {
+  if (text === null) return null
+  if (isJudgeList(text)) throw new UserError('--judge: a list', 'name one here, such as --judge anthropic:haiku')
+  const { name, model, command = null } = resolveJudgeChoice(text)
+  if (name === 'auto') throw new UserError('--judge auto: name one here', 'such as --judge anthropic:haiku')
+  return { engine: findEngine(name), model, command }
+}
+
+function buildTrialAnswer(one: SuiteCase, trial: Trial): Answer | null {
+  switch (trial) {
+    case 'null':
+      return { answer: '', files: {} }
+    case 'oracle':
+      return one.reference && { answer: one.reference.answer ?? '', files: one.reference.files ?? {} }
+  }
+}
+
+/** A reference is only an outcome, so checks on how the agent worked are undecidable for it. */
+function withDecidableChecks(one: SuiteCase, trial: Trial): SuiteCase {
+  const checks = one.checks.filter((check) => !isConductCheck(check))
+  return trial === 'oracle' ? { ...one, checks } : one
+}
+
+interface GradeAnswerRequest {
+  one: SuiteCase
+  answer: Answer
+  judge: JudgeChoice | null
+  request: TryAnswersRequest
+  /** Files already at the answer's paths: path → hex sha256. */
+  hashes: ReadonlyMap<string, string>
+}
+
+async function gradeAnswer(
+  { one, answer, judge, request, hashes }: GradeAnswerRequest,
+  context: FlowContext,
+): Promise<Grading | null> {
+  await using tempDir = await openTempDir()
+  const runFolder = path.join(tempDir.path, 'run')
+  const outputs = path.join(runFolder, 'outputs')
+  const record = await writeTrialRun({ one, answer, hashes, runFolder, outputs, at: context.now().toISOString() })
+  const { env, sandboxFor, startIn } = await prepareTrialPlace(toPlaceRequest(one, request), tempDir, context)
+  const { signal } = context
+  using pace = openAccountLimiters(undefined, context)
+  using work = pace.begin()
+  const graded = await gradeRun({
+    case: one,
+    record,
+    runFolder,
+    skill: { name: record.eval_name, installed: true },
+    judge,
+    onTimeout: 'fail',
+    restore: (target) => restoreWorkspace(startIn(target), record, outputs),
+    sandboxFor,
+    env,
+    credentials: judge === null ? {} : pickVariables(context.env, judge.engine.credentials),
+    gate: judge === null ? undefined : work.gate(judge.engine, null),
+    signal,
+  })
+  return graded?.grading ?? null
+}
+
+interface TrialRunRequest {
+  one: SuiteCase
+  answer: Answer
+  hashes: GradeAnswerRequest['hashes']
+  runFolder: string
+  outputs: string
+  at: string
+}
+
+/** Writes the run folder as if an agent had left this answer. An unchanged input file does not count as output. */
+async function writeTrialRun({ one, answer, hashes, runFolder, outputs, at }: TrialRunRequest): Promise<RunRecord> {
+  const files: RunRecord['outputs']['files'] = []
+  await mkdir(outputs, { recursive: true })
+  for (const [wanted, text] of Object.entries(answer.files)) {
+    const name = normalizeInnerPath(wanted)
+    if (name === null) continue
+    const before = hashes.get(name)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    if (before === sha256) continue
+    await mkdir(path.dirname(path.join(outputs, name)), { recursive: true })
+    await writeFile(path.join(outputs, name), text)
+    const change = before === undefined ? 'created' : 'modified'
+    files.push({ path: name, bytes: Buffer.byteLength(text), sha256, change })
+  }
+  await writeFile(path.join(runFolder, 'transcript.jsonl'), '')
+  await writeFile(path.join(runFolder, 'transcript.md'), `## Eval Prompt\n\n${one.prompt}\n\n${answer.answer}\n`)
+  return buildTrialRecord(one, { answer, files, at })
+}
+
+/** No agent worked: usage is known to be zero. */
+function buildTrialRecord(
+  one: SuiteCase,
+  { answer, files, at }: { answer: Answer; files: RunRecord['outputs']['files']; at: string },
+): RunRecord {
+  return {
+    schema_version: 1,
+    status: 'completed',
+    run_id: `eval-${one.eval_id}`,
+    eval_id: one.eval_id,
+    eval_name: one.eval_name,
+    configuration: 'with_skill',
+    run_number: 1,
+    key: 'no agent',
+    engine: { name: 'none', version: null, model: null, provider: null },
+    activation: 'natural',
+    started_at: at,
+    ended_at: at,
+    duration_ms: 0,
+    attempts: 1,
+    session_id: null,
+    usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
+    cost: { usd: 0, source: 'estimated' },
+    steps: 0,
+    stop_reason: null,
+    exit_code: 0,
+    signal: null,
+    final_response: answer.answer,
+    skill: { offered: null, read: false, read_at_step: null },
+    loaded: { skills: [], tools: [], mcp_servers: [] },
+    permission_denials: [],
+    outputs: { files, deleted: [], left_out: [] },
+    warnings: [],
+  }
+}

@@ -1,0 +1,76 @@
+/** Prepares the starting state of a case for trial answers, and inspects its files. */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { hashFile, walk } from '../../base/fs/files.ts'
+import { isIgnoredPath } from '../../base/fs/ignored_folders.ts'
+import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
+import { findEngine } from '../../engines/table.ts'
+import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
+import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
+import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
+import { prepareWorkspace, type WorkspaceRequest } from '../../phases/2-run/workspace/working_folder.ts'
+import type { FlowContext } from '../flow_context.ts'
+
+export interface TrialPlace {
+  env: Record<string, string>
+  sandboxFor: (writable: readonly string[]) => Sandbox | null
+  /** Builds the request that sets up the case in that folder. */
+  startIn: (cwd: string) => Omit<WorkspaceRequest, 'skill'>
+}
+
+interface PlaceRequest {
+  one: SuiteCase
+  sandbox: SandboxChoice
+  hidden: readonly string[]
+  settings: Suite['sandbox']
+}
+
+/** A place in the temp directory for what the case and its checks start. */
+export async function prepareTrialPlace(
+  { one, hidden, ...request }: PlaceRequest,
+  tempDir: TempDir,
+  { env: user, signal }: FlowContext,
+): Promise<TrialPlace> {
+  const env = buildRunEnvironment({ user, home: tempDir.path, mark: tempDir.mark, passEnv: [], hidden: [] })
+  await mkdir(env.TMPDIR ?? tempDir.path, { recursive: true })
+  const { skillsFolder } = findEngine('command')
+  const { files, git, setup } = one
+  const sandboxFor = (writable: readonly string[]) =>
+    confine(request.sandbox, { writable, hidden, settings: request.settings })
+  return {
+    env,
+    sandboxFor,
+    startIn: (cwd) => ({
+      ...{ cwd, files, git, setup, skillsFolder, env, signal },
+      sandbox: sandboxFor([cwd, tempDir.path]),
+    }),
+  }
+}
+
+/** The reference's files that exist at the start (path → hex sha256); `failed`: why the start failed. */
+export type TrialStart = { hashes: ReadonlyMap<string, string> } | { failed: string }
+
+/** Sets up the case once, only to inspect it. Rejects only when aborted or on a bug. */
+export async function inspectTrialStart(request: PlaceRequest, context: FlowContext): Promise<TrialStart> {
+  const { files, git, setup, reference } = request.one
+  if (files.length === 0 && git === null && setup === null) return { hashes: new Map() }
+  await using tempDir = await openTempDir()
+  const cwd = path.join(tempDir.path, 'work')
+  const { startIn } = await prepareTrialPlace(request, tempDir, context)
+  try {
+    await prepareWorkspace({ ...startIn(cwd), skill: null })
+  } catch (error) {
+    context.signal.throwIfAborted()
+    if (error instanceof SetupError) return { failed: error.message }
+    throw error
+  }
+  const wanted = new Set(Object.keys(reference?.files ?? {}).map((name) => path.posix.normalize(name)))
+  const found = await walk(cwd, { skip: isIgnoredPath, links: 'never', unreadable: 'leave_out' })
+  const known = found.files.filter((file) => wanted.has(file.path))
+  return {
+    hashes: new Map(await Promise.all(known.map(async (one) => [one.path, await hashFile(one.source)] as const))),
+  }
+}

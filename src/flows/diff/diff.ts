@@ -1,0 +1,66 @@
+/** diff: compares a configuration of two benchmarks, from Whetstone or another tool. Writes nothing. */
+import path from 'node:path'
+import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import type { BenchmarkDiff } from '../../../schemas/benchmark_diff.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { readJson } from '../../base/json/json.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import { type DiffArm, diffBenchmarks } from '../../phases/4-report/diff/diff.ts'
+import type { DiffSide } from '../../phases/4-report/diff/diff_plans.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { listBenchmarks, readPlan } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
+
+export interface DiffRequest {
+  /** A benchmark folder, a workspace (its newest benchmark) or a benchmark.json. */
+  before: string
+  after: string
+  arm: DiffArm
+}
+
+/** Throws UserError for anything other than a benchmark, and for a missing configuration. */
+export async function diff({ before, after, arm }: DiffRequest, env: FlowContext['env']): Promise<BenchmarkDiff> {
+  const [old, now] = [await readDiffSide(before), await readDiffSide(after)]
+  const found = diffBenchmarks(old, now, arm)
+  const made = { ...found, plan: getRedactor(env).value(found.plan) } // a command line may contain a credential
+  for (const { name, configuration } of [made.before, made.after]) {
+    if (configuration === null) throw new UserError(`${name}: has no ${arm} arm`, 'choose the other with --arm')
+  }
+  return made
+}
+
+async function readDiffSide(name: string): Promise<DiffSide> {
+  const given = path.resolve(name)
+  if (!(await pathExists(given))) throw new UserError(`${name}: no such file or folder`)
+  if (given.endsWith('.json'))
+    return { name, benchmark: await readDiffBenchmark(given), plan: await readPlanIfPresent(path.dirname(given)) }
+  const [newest] = await listBenchmarks(given)
+  const folder = newest ?? given
+  const file = benchmarkPaths(folder).benchmark
+  if (!(await pathExists(file))) {
+    const isPackage = await pathExists(path.join(given, 'evals'))
+    const fix = isPackage
+      ? `diff compares benchmarks, or what whetstone eval ${name} --report leaves in evals/reports`
+      : `whetstone aggregate ${name} makes one from the gradings`
+    throw new UserError(`${name}: no benchmark.json in it`, fix)
+  }
+  return {
+    name: newest === undefined ? name : path.relative(process.cwd(), newest) || newest,
+    benchmark: await readDiffBenchmark(file),
+    plan: await readPlanIfPresent(folder),
+  }
+}
+
+async function readDiffBenchmark(file: string): Promise<Benchmark> {
+  try {
+    return await readJson(benchmarkSchema, file)
+  } catch (error) {
+    if (!(error instanceof UserError) || error.fix !== null) throw error
+    throw new UserError(error.message, 'give a benchmark.json as bench or aggregate writes it')
+  }
+}
+
+async function readPlanIfPresent(folder: string) {
+  return (await pathExists(benchmarkPaths(folder).plan)) ? readPlan(folder) : null
+}

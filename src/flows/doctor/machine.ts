@@ -1,0 +1,118 @@
+/** What doctor finds on the machine: Node, git, sandbox, disk space, and what is around the temp directory. */
+import { constants } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { openScratch } from '../../base/fs/temp_dir.ts'
+import { runProcess } from '../../base/process/spawn.ts'
+import { tempDirRoots } from '../../base/sandbox/programs.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
+import { findProgram } from '../../engines/cli/find_program.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { refuseStrayInstructions } from '../prepare/host_environment.ts'
+import type { DoctorFinding } from './finding.ts'
+import { findLeftovers } from './leftovers.ts'
+import { checkSandbox } from './sandbox.ts'
+
+export interface MachineRequest {
+  /** null: ./workspaces. */
+  workspace: string | null
+}
+
+/** `before` and `after`: printed around the engines' findings. */
+export async function checkMachine(
+  machine: MachineRequest,
+  context: FlowContext,
+): Promise<{ before: DoctorFinding[]; after: DoctorFinding[] }> {
+  return {
+    before: [checkNodeVersion(process.versions.node)],
+    after: [
+      ...(await checkSandbox(context)),
+      await gitFinding(context),
+      await diskFinding('workspace', path.resolve(machine.workspace ?? 'workspaces'), '--workspace'),
+      await temporaryFinding(),
+      await hostEnvironmentFinding(),
+      await findLeftovers(),
+    ],
+  }
+}
+
+/** As in package.json. */
+export const minNodeVersion = '20.19'
+
+export function checkNodeVersion(version: string): DoctorFinding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [leastMajor = 0, leastMinor = 0] = minNodeVersion.split('.').map(Number)
+  const isEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
+  const detail = `${version}; ${minNodeVersion} or later is needed`
+  if (isEnough) return { name: 'node', state: 'ok', detail, fix: null }
+  return { name: 'node', state: 'missing', detail, fix: `install Node ${minNodeVersion} or later (nodejs.org)` }
+}
+
+async function gitFinding({ env, signal }: FlowContext): Promise<DoctorFinding> {
+  const found = await findProgram('git', env.PATH ?? '')
+  const fix = 'install git (apt-get install git, brew install git)'
+  const lacking = 'without it no --baseline git:<ref> and no case with git'
+  if (found === null) return { name: 'git', state: 'warning', detail: `not on PATH: ${lacking}`, fix }
+  using limit = startTimeLimit(10_000, [signal])
+  const spec = { command: found, args: ['--version'], cwd: '/', env: { PATH: env.PATH ?? '' }, signal: limit.signal }
+  const said = await runProcess(spec).catch((error: unknown) => {
+    signal.throwIfAborted()
+    return errorMessage(error)
+  })
+  if (typeof said !== 'string' && said.exitCode === 0) {
+    return { name: 'git', state: 'ok', detail: `${said.stdout.trim()} at ${found}`, fix: null }
+  }
+  const why = typeof said === 'string' ? ` (${said})` : ''
+  return { name: 'git', state: 'warning', detail: `${found} does not work${why}: ${lacking}`, fix }
+}
+
+const GiB = 1024 ** 3
+
+async function diskFinding(name: string, folder: string, setting: string): Promise<DoctorFinding> {
+  const there = await findNearestExisting(folder)
+  try {
+    await access(there, constants.W_OK | constants.X_OK)
+    const { bavail, bsize } = await statfs(there)
+    const free = bavail * bsize
+    const detail = `${folder}: ${(free / GiB).toFixed(1)} GiB free`
+    if (free >= GiB) return { name, state: 'ok', detail, fix: null }
+    return { name, state: 'warning', detail, fix: `free some space, or choose another place with ${setting}` }
+  } catch (error) {
+    const detail = `${folder}: ${errorMessage(error)}`
+    return { name, state: 'missing', detail, fix: `choose a folder that can be written to with ${setting}` }
+  }
+}
+
+/** Creates a temp directory to test whether a run's folder can exist there. */
+async function temporaryFinding(): Promise<DoctorFinding> {
+  const name = 'temporary folder'
+  try {
+    await (await openScratch())[Symbol.asyncDispose]()
+    return await diskFinding(name, tmpdir(), 'TMPDIR')
+  } catch (error) {
+    const fix = error instanceof UserError ? error.fix : 'choose a folder that can be written to with TMPDIR'
+    return { name, state: 'missing', detail: errorMessage(error), fix }
+  }
+}
+
+/** The folder itself, or its nearest existing parent. */
+async function findNearestExisting(folder: string): Promise<string> {
+  const parent = path.dirname(folder)
+  return parent === folder || (await pathExists(folder)) ? folder : findNearestExisting(parent)
+}
+
+async function hostEnvironmentFinding(): Promise<DoctorFinding> {
+  const name = 'surroundings'
+  const rooms = tempDirRoots()[0] ?? path.resolve(tmpdir())
+  try {
+    await refuseStrayInstructions(path.join(rooms, 'room'))
+    const detail = `no instructions or skills above ${rooms}`
+    return { name, state: 'ok', detail, fix: null }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { name, state: 'warning', detail: error.message, fix: error.fix }
+  }
+}

@@ -1,0 +1,152 @@
+/** Has a model draft cases for a skill in batches; asks once more for an answer that is not fully usable. */
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { EvalCase } from '../../../schemas/evals.ts'
+import type { Skill } from '../../../schemas/suite.ts'
+import { casesAnswer, type DraftedCase, type DraftFile } from '../../phases/1-plan/draft/draft_answer.ts'
+import { draftFiles } from '../../phases/1-plan/draft/draft_mistakes.ts'
+import { caseDraftPrompt } from '../../phases/1-plan/draft/draft_prompt.ts'
+import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import { askEngine } from '../../phases/3-judge/ask/ask.ts'
+import { type CallUsage, sumCallUsage } from '../../phases/3-judge/ask/cost_meter.ts'
+import { buildJudgeTask } from '../../phases/3-judge/compare/ask_outside_grading.ts'
+import { buildCodeFence } from '../../phases/3-judge/judge/fence.ts'
+import type { FlowContext } from '../flow_context.ts'
+import type { OpenJudge } from '../judge/open_judge.ts'
+import type { Limits } from '../limits/limits.ts'
+import { explainOverBudget } from './estimate_drafts.ts'
+import { collectDraftFiles, type ReviewedDrafts, reviewDrafts } from './review_drafts.ts'
+
+export interface DraftRequest {
+  skill: Skill
+  count: number
+  /** The folder for drafted files, absolute: the skill's, or that of a suite outside it. */
+  root: string
+  /** Existing cases: drafts must differ, with ids after theirs. */
+  known: readonly { id: number; name: string; prompt: string }[]
+  /** The drafting model's name in events. */
+  by: string
+  /** Most dollars and tokens to spend. */
+  limits: Limits
+  openModel: OpenJudge
+}
+
+export interface DraftedCases {
+  /** How many were requested. */
+  wanted: number
+  evals: EvalCase[]
+  files: DraftFile[]
+  leftOut: ReviewedDrafts['leftOut']
+  /** What an author should check first. */
+  problems: string[]
+  /** Why there are fewer than requested; null: all were drafted. */
+  missing: string | null
+  spent: CallUsage
+}
+
+/** Per answer: many models truncate a longer one. */
+const mostAtOnce = 10
+
+/** The first prompt, to inspect before paying. */
+export async function buildFirstPrompt(request: Omit<DraftRequest, 'openModel' | 'by' | 'limits'>): Promise<string> {
+  return buildCasesPrompt(request, { count: Math.min(mostAtOnce, request.count), known: request.known, files: [] })
+}
+
+/** How many answers the cases need without repeats. */
+export function countAnswers(count: number): number {
+  return Math.ceil(count / mostAtOnce)
+}
+
+/** Rejects only with the abort reason; `missing` explains it if a model gives nothing usable. */
+export async function draftCases(request: DraftRequest, context: FlowContext): Promise<DraftedCases> {
+  const kept: ReviewedDrafts['kept'] = []
+  const leftOut: ReviewedDrafts['leftOut'] = []
+  const problems: string[] = []
+  const spent: CallUsage[] = []
+  let missing: string | null = null
+  // one extra answer replaces cases that were left out
+  for (let round = 0; round <= countAnswers(request.count) && kept.length < request.count; round += 1) {
+    context.emit(draftingEvent(request, kept.length, leftOut.length))
+    if (context.drain.aborted) missing = 'interrupted'
+    else missing = explainOverBudget(spent, request.limits)
+    const made = missing === null ? await requestDrafts(request, kept) : null
+    if (made === null) break
+    spent.push(made.spent)
+    if ('error' in made) {
+      missing = made.error
+      break
+    }
+    kept.push(...made.kept)
+    leftOut.push(...made.leftOut)
+    if (made.kept.length === 0) break
+    problems.push(...made.problems)
+  }
+  context.emit(draftingEvent(request, kept.length, leftOut.length))
+  const short = kept.length < request.count ? 'the others could not be used' : null
+  return {
+    wanted: request.count,
+    evals: kept.map((one) => one.case),
+    files: collectDraftFiles(kept.map(({ drafted }) => drafted)),
+    leftOut,
+    problems,
+    missing: missing ?? short,
+    spent: sumCallUsage(spent),
+  }
+}
+
+type Answer = { spent: CallUsage } & (ReviewedDrafts | { error: string })
+
+async function requestDrafts(request: DraftRequest, before: ReviewedDrafts['kept']): Promise<Answer> {
+  const { skill, openModel } = request
+  const count = Math.min(mostAtOnce, request.count - before.length)
+  const own = before.map(({ drafted, case: one }) => ({ id: one.id ?? 0, ...drafted }))
+  const known = [...request.known, ...own]
+  const files = collectDraftFiles(own)
+  const taken = [...(await listTakenNames(request.root)), ...files.map((file) => topFolderName(file.path))]
+  const around = { prompts: known.map(({ prompt }) => prompt), taken }
+  const firstId = Math.max(0, ...known.map(({ id }) => id)) + 1
+  const review = (cases: readonly DraftedCase[]) => reviewDrafts({ cases, count, firstId, skill, around })
+  await using opened = await openModel()
+  const prompt = await buildCasesPrompt(request, { count, known, files })
+  const asked = await askEngine({
+    ...buildJudgeTask(opened.asking, { prompt, cwd: opened.cwd, mark: null, tools: 'none' }),
+    schema: casesAnswer,
+    review: async ({ cases }) => complaint(await review(cases)),
+  })
+  if (asked.status === 'error') return { error: asked.error, spent: asked.spent }
+  return { ...(await review(asked.value.cases)), spent: asked.spent }
+}
+
+const maxComplaints = 12
+
+/** The feedback on the model's answer; null: the answer is fully usable. */
+function complaint({ leftOut, problems }: ReviewedDrafts): string | null {
+  const all = [...leftOut.map(({ name, reason }) => `${name.slice(0, 60)}: ${reason}`), ...problems]
+  if (all.length === 0) return null
+  return [
+    ...all.slice(0, maxComplaints),
+    ...(all.length > maxComplaints ? [`and ${all.length - maxComplaints} more`] : []),
+  ].join('\n- ')
+}
+
+async function buildCasesPrompt(
+  { skill, root }: Pick<DraftRequest, 'skill' | 'root'>,
+  { count, known, files }: { count: number; known: readonly { name: string; prompt: string }[]; files: DraftFile[] },
+): Promise<string> {
+  const text = await readFile(path.join(skill.path, 'SKILL.md'), 'utf8')
+  const others = (await listSkillFiles(skill.path)).files.map((file) => file.path).filter((name) => name !== 'SKILL.md')
+  const taken = [...(await listTakenNames(root)), ...files.map((file) => topFolderName(file.path))]
+  return caseDraftPrompt({ count, name: skill.name, skill: text, files: others, known, taken }, buildCodeFence)
+}
+
+function topFolderName(file: string): string {
+  return file.slice(draftFiles.length + 1).split('/')[0] ?? ''
+}
+
+async function listTakenNames(root: string): Promise<string[]> {
+  return (await readdir(path.join(root, draftFiles)).catch(() => [])).sort()
+}
+
+function draftingEvent({ skill, by, count }: DraftRequest, made: number, left_out: number) {
+  return { type: 'drafting', skill_name: skill.name, by, wanted: count, made, left_out } as const
+}

@@ -1,0 +1,112 @@
+/** Estimates a plan's cost and duration from earlier runs in the workspace. */
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import { isRunDone } from '../../store/is_run_done.ts'
+import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
+import { readHistory } from '../history/earlier_runs.ts'
+import { type CostPart, Forecast, type UsageUnit } from '../history/run_statistics.ts'
+import type { PreparedBench } from '../prepare/prepare_bench.ts'
+import { chooseCollection } from '../report/calibrations.ts'
+import { isBenchmarkComplete } from '../report/summarize.ts'
+
+/** null: not known. A configuration's seconds are the sum of its runs. */
+export interface EstimatedUsage {
+  usd: number | null
+  tokens: number | null
+  seconds: number | null
+}
+
+export interface Estimate extends EstimatedUsage {
+  /** Runs still to do, by configuration. */
+  arms: ({ configuration: string; runs: number } & EstimatedUsage)[]
+  judge: { gradings: number } & EstimatedUsage
+  /** Earlier runs that the estimate uses; 0: nothing is known. */
+  from_runs: number
+  /** Runs already on disk that the same bench resumes from. */
+  done: number
+  /** Runs reused from the cache. */
+  reused: number
+  /** Runs that are on disk or in the cache but too old to be compared with the others, so they are run again. */
+  again: number
+}
+
+export interface EstimateOptions {
+  concurrency: number
+  /** The unfinished benchmark that is resumed; null: none. */
+  folder: string | null
+  /** By run id. */
+  reused: ReadonlyMap<string, { graded: boolean }>
+  /** Ids. */
+  again: ReadonlySet<string>
+}
+
+/** `seconds` of the total: wall time at this concurrency. */
+export async function estimateBench(
+  { plan, workspace }: Pick<PreparedBench, 'plan' | 'workspace'>,
+  options: EstimateOptions,
+): Promise<Estimate> {
+  const history = await readHistory(workspace, plan)
+  const forecast = new Forecast(plan, history)
+  const missing = await openRuns(plan, options)
+  const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
+  const ungraded = missing.filter(({ run_id }) => options.reused.get(run_id)?.graded !== true)
+  const arms = [plan.candidate_configuration, plan.baseline_configuration].map((configuration) => {
+    const runs = open.filter((spec) => spec.configuration === configuration)
+    return { configuration, runs: runs.length, ...estimateUsage(forecast, runs, 'run') }
+  })
+  const gradings = plan.options.judge === null ? [] : ungraded.filter((spec) => isJudged(plan, spec))
+  const judge = { gradings: gradings.length, ...estimateUsage(forecast, gradings, 'grading') }
+  const parts = [...arms, judge]
+  return {
+    usd: sum(parts.map(({ usd }) => usd)),
+    tokens: sum(parts.map(({ tokens }) => tokens)),
+    seconds: wallTime(
+      open.map((spec) => forecast.of('run', spec, 'seconds')),
+      options.concurrency,
+    ),
+    arms,
+    judge,
+    from_runs: history.runs,
+    done: plan.runs.length - missing.length,
+    reused: missing.length - open.length,
+    again: options.again.size,
+  }
+}
+
+/** The benchmark that the same bench would resume; null: none. */
+export async function findResumableBenchmark(workspace: string, plan: Plan): Promise<string | null> {
+  for (const folder of await listBenchmarks(workspace, chooseCollection(plan))) {
+    const other = await readPlan(folder).catch(() => null)
+    if (other?.plan_id === plan.plan_id) return (await isBenchmarkComplete(folder)) ? null : folder
+  }
+  return null
+}
+
+async function openRuns(plan: Plan, { folder, again }: EstimateOptions): Promise<RunSpec[]> {
+  if (folder === null) return plan.runs
+  const open: RunSpec[] = []
+  for (const spec of plan.runs) {
+    const stored = await readRun(folder, spec.run_id)
+    if (stored === null || !isRunDone(stored, spec) || again.has(spec.run_id)) open.push(spec)
+  }
+  return open
+}
+
+function isJudged({ cases }: Plan, { eval_id }: RunSpec): boolean {
+  return cases.some((one) => one.eval_id === eval_id && one.expectations.length > 0)
+}
+
+function estimateUsage(forecast: Forecast, runs: readonly RunSpec[], part: CostPart): EstimatedUsage {
+  const of = (unit: UsageUnit) => sum(runs.map((spec) => forecast.of(part, spec, unit)))
+  return { usd: of('usd'), tokens: of('tokens'), seconds: of('seconds') }
+}
+
+/** null if any amount is not known. */
+function sum(amounts: readonly (number | null)[]): number | null {
+  return amounts.reduce((total, one) => (total === null || one === null ? null : total + one), 0)
+}
+
+/** Wall time of concurrent runs: at least that of the longest. */
+function wallTime(seconds: readonly (number | null)[], concurrency: number): number | null {
+  const total = sum(seconds)
+  return total === null ? null : seconds.reduce<number>((most, one) => Math.max(most, one ?? 0), total / concurrency)
+}

@@ -1,0 +1,62 @@
+/** The cache of EVAL.md: skips a case that passed while its subject, text and models are the same. */
+import type { EvalCaseResult } from '../../../schemas/eval_result.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { canonicalJson, sha256 } from '../../base/json/json.ts'
+import { cachedPass } from '../../phases/4-report/eval/eval_verdict.ts'
+import { isSuspicious } from '../../phases/4-report/judge/suspicious_runs.ts'
+import { keepPass, readPass } from '../../store/cache/passed_cases.ts'
+
+/** A new number invalidates all stored results. */
+const format = 'passes-1'
+
+export interface PassCache {
+  /** The plan without runs of cases that passed before. */
+  plan: Plan
+  /** Those cases, by id. */
+  known: ReadonlyMap<number, EvalCaseResult>
+  /** Stores new passes; failed cases run again. */
+  keep(folder: string, cases: readonly EvalCaseResult[]): Promise<void>
+}
+
+export function openPassCache(
+  plan: Plan,
+  { workspace, now, use }: { workspace: string; now: Date; use: boolean },
+): PassCache {
+  const keys = new Map<number, string>()
+  const known = new Map<number, EvalCaseResult>()
+  const byId = new Map(plan.cases.map((one) => [one.eval_id, one]))
+  for (const spec of use ? plan.runs : []) {
+    const one = byId.get(spec.eval_id)
+    if (one?.judging?.kind !== 'verdict') continue
+    const key = passCacheKey(plan, spec, one)
+    keys.set(one.eval_id, key)
+    const pass = readPass(workspace, key)
+    if (pass !== null) known.set(one.eval_id, cachedPass(one, pass))
+  }
+  const runs = plan.runs.filter(({ eval_id }) => !known.has(eval_id))
+  return {
+    plan: known.size === 0 ? plan : { ...plan, runs, calls: { agent_runs: runs.length, judge_calls: runs.length } },
+    known,
+    async keep(folder, cases) {
+      for (const one of cases) {
+        const key = keys.get(one.eval_id)
+        if (key === undefined || one.verdict !== 'pass' || one.cached || one.judge === null) continue
+        // a stored result would show only the pass, not the suspicion
+        if (isSuspicious(one)) continue
+        const { eval_name, warnings, output_snippet } = one
+        const { reason, engine, model } = one.judge
+        const judge = { reason, engine, model }
+        const at = now.toISOString()
+        await keepPass(workspace, { schema_version: 1, key, eval_name, at, folder, warnings, judge, output_snippet })
+      }
+    },
+  }
+}
+
+/** Covers everything an agent and a judge see, and the source file that the case is about; contains no path. */
+function passCacheKey({ options }: Plan, spec: RunSpec, one: SuiteCase): string {
+  const { eval_name, expectations, judging, source } = one
+  const of = { run: spec.key, eval_name, expectations, judging, judge: options.judge, source: source?.sha256 ?? null }
+  return sha256(canonicalJson({ format, ...of }))
+}

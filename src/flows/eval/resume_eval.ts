@@ -1,0 +1,84 @@
+/** Resumes an interrupted eval: runs that ended for good are not repeated. */
+import path from 'node:path'
+import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
+import type { Plan } from '../../../schemas/plan.ts'
+import { tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
+import type { BenchmarkLock } from '../workspace/benchmark_lock.ts'
+import { openBenchFolder } from '../workspace/open_benchmark.ts'
+import { recognizeDamagedBenchmark } from '../workspace/repair_benchmark.ts'
+import type { PreparedEval } from './eval_request.ts'
+
+export interface OpenedEval {
+  folder: string
+  lock: BenchmarkLock
+  /** ISO 8601: the time of the first start. */
+  startedAt: string
+  /** Seconds of earlier starts, as far as they recorded them. */
+  secondsBefore: number
+  /** Ids of runs that failed for good: their verdict is fail, and they are not repeated. */
+  settled: ReadonlySet<string>
+}
+
+/** Locks the newest unfinished eval of the same plan, else a new one. Throws UserError when another process works on it. */
+export async function openEval(
+  { plan, workspace }: Pick<PreparedEval, 'plan' | 'workspace'>,
+  fresh: boolean,
+  context: FlowContext,
+): Promise<OpenedEval> {
+  const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
+  const isComplete = (folder: string) => isEvalFinished(readEval(folder), plan)
+  const otherwise = ', or start another one beside it with --fresh'
+  const { folder, lock } = await openBenchFolder(
+    { workspace, collection: 'evals', unfinished, isComplete, otherwise },
+    context,
+  )
+  const isNew = folder !== unfinished
+  const earlier = isNew ? null : readEval(folder)
+  const old = isNew ? null : await readPlan(folder).catch(() => null)
+  const startedAt = earlier?.started_at ?? old?.created_at ?? plan.created_at
+  const settled = earlier === null ? new Set<string>() : await readFinalFailures(folder, earlier, plan)
+  return { folder, lock, startedAt, secondsBefore: earlier?.duration_seconds ?? 0, settled }
+}
+
+async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
+  for (const folder of await listBenchmarks(workspace, 'evals')) {
+    const other = await readPlan(folder).catch(() => null)
+    const hasEnded = () => isEvalFinished(readEval(folder), plan)
+    const isSame =
+      other === null ? await recognizeDamagedBenchmark(folder, plan, { hasEnded, context }) : isSamePlan(other, plan)
+    if (isSame) return hasEnded() ? null : folder
+  }
+  return null
+}
+
+function isSamePlan(one: Plan, other: Plan): boolean {
+  return one.plan_id === other.plan_id && one.suite.path === other.suite.path && one.suite.format === other.suite.format
+}
+
+function readEval(folder: string): EvalResult | null {
+  return tryReadArtefact(evalResult, path.join(folder, 'eval.json'))
+}
+
+/** Nothing more can be decided: skipped cases can't run here or have no criteria. */
+export function isEvalFinished(result: EvalResult | null, { cases, runs }: Plan): boolean {
+  if (result === null || result.golden?.unwritten !== undefined) return false
+  const planned = new Set(runs.map(({ eval_id }) => eval_id))
+  const criteria = new Map(cases.map((one) => [one.eval_id, one.checks.length + one.expectations.length]))
+  return result.cases.every(
+    ({ eval_id, verdict, run }) =>
+      verdict !== 'skip' || !planned.has(eval_id) || (run !== null && criteria.get(eval_id) === 0),
+  )
+}
+
+async function readFinalFailures(folder: string, { cases }: EvalResult, { runs }: Plan): Promise<Set<string>> {
+  const keys = new Map(runs.map(({ run_id, key }) => [run_id, key]))
+  const failed = cases.flatMap(({ verdict, run }) => (verdict === 'fail' && run !== null ? [run] : []))
+  const stored = await Promise.all(failed.map(async (run) => ({ run, made: await readRun(folder, run) })))
+  return new Set(
+    stored.flatMap(({ run, made }) =>
+      made?.record.status === 'failed' && made.record.key === keys.get(run) ? [run] : [],
+    ),
+  )
+}

@@ -1,0 +1,31 @@
+/** Reads what earlier runs in a workspace cost, with the same engine, model and judge. */
+import type { Plan } from '../../../schemas/plan.ts'
+import { canonicalJson } from '../../base/json/json.ts'
+import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
+import { RunStats } from './run_statistics.ts'
+
+/** Runs to read, newest benchmarks first: enough for a mean, few enough to be fast. */
+const mostRuns = 300
+const mostBenchmarks = 10
+
+/** `except`: the current benchmark. Unreadable history counts as none. */
+export async function readHistory(workspace: string, plan: Plan, except: string | null = null): Promise<RunStats> {
+  const observed = new RunStats()
+  const folders = (await listBenchmarks(workspace)).filter((folder) => folder !== except)
+  for (const folder of folders.slice(0, mostBenchmarks)) {
+    const other = await readPlan(folder).catch(() => null)
+    if (other === null || !isAlike(other, plan)) continue
+    for (const spec of other.runs) {
+      if (observed.runs >= mostRuns) return observed
+      const stored = await readRun(folder, spec.run_id)
+      if (stored !== null) observed.addStored(spec, stored)
+    }
+  }
+  return observed
+}
+
+/** A different model has a different price. */
+function isAlike(other: Plan, plan: Plan): boolean {
+  const of = ({ options: { engine, judge } }: Plan) => canonicalJson({ engine, judge })
+  return of(other) === of(plan)
+}

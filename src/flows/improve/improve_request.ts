@@ -1,0 +1,49 @@
+/** The request of `improve`, and the settings that a resumed session must share with its first start. */
+import type { GuardMargins } from '../../phases/4-report/acceptance/guards.ts'
+import type { BenchRequest } from '../prepare/prepare_bench.ts'
+
+/** The settings of every benchmark in the loop. */
+type BenchTemplate = Omit<
+  BenchRequest,
+  | 'skill'
+  | 'baseline'
+  | 'cases'
+  | 'runs'
+  | 'until'
+  | 'design'
+  | 'fresh'
+  | 'cache'
+  | 'calibrate'
+  | 'suiteRoot'
+  | 'budgets'
+>
+
+export interface ImproveRequest {
+  /** The skill's folder; the loop never changes it. */
+  skill: string
+  bench: BenchTemplate
+  iterations: number
+  /** Per case and configuration. */
+  trainRuns: number
+  /** null: chosen by the size of the suite. */
+  validationRuns: number | null
+  /** null: as in validation. */
+  testRuns: number | null
+  seed: number
+  margins: GuardMargins
+  /** engine[:model] of the proposer; null: that of the runs. */
+  proposer: string | null
+  /** Time limit of one proposal, in seconds. */
+  proposeTimeout: number
+  /** Also use unreviewed drafts by a model as cases. */
+  useDrafts: boolean
+  /** Continue the session in the workspace. */
+  resume: boolean
+  /** --apply without a user to confirm: refused before any paid call. */
+  nobodyConfirms?: boolean
+  /** Called after each iteration; resolves when the next may begin. null: no review. */
+  review: ReviewBenchmark | null
+}
+
+/** Shows a benchmark folder (absolute); feedback on runs of these cases goes to the next proposer. */
+export type ReviewBenchmark = (at: { folder: string; cases: readonly number[] }) => Promise<void>

@@ -1,0 +1,129 @@
+/** Has a model propose the next version: it edits a copy of the skill with an agent's tools, in a separate temp directory. */
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { EngineChoice, RunSpec } from '../../../../schemas/plan.ts'
+import { type RunRecord, runRecord } from '../../../../schemas/run.ts'
+import { hashWalk, walk } from '../../../base/fs/files.ts'
+import { openScratch } from '../../../base/fs/temp_dir.ts'
+import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
+import { findEngine } from '../../../engines/table.ts'
+import { withRetry } from '../../../jobs/retry.ts'
+import { computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
+import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
+import { performRun } from '../../../phases/2-run/run.ts'
+import { proposePrompt } from '../../../phases/5-improve/propose_prompt.ts'
+import { improvePaths } from '../../../store/paths.ts'
+import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
+import type { FlowContext } from '../../flow_context.ts'
+import type { ImproveSession } from '../session/session.ts'
+import { StepStopped } from '../validate/bench_step.ts'
+import { guardFolders } from './read_only_folders.ts'
+import { readCaseFeedback, type TrainingCase, writeTraining } from './training_runs.ts'
+
+export interface ProposeRequest {
+  iteration: number
+  /** The version to edit. */
+  parent: string
+  cases: readonly number[]
+  seen: readonly TrainingCase[]
+  /** One line each. */
+  rejected: readonly string[]
+  engine: EngineChoice
+  sandbox: SandboxChoice
+}
+
+export interface ProposalOutcome {
+  record: RunRecord
+  /** The proposer's output folder, absolute. */
+  outputs: string
+  /** What it changed outside its copy (already restored); null: nothing. */
+  escaped: string | null
+}
+
+const mostTurns = 80
+
+/** Reuses a proposal from before an interruption. Throws StepStopped on Ctrl-C; otherwise rejects only when aborted or on a bug. */
+export async function proposeVersion(
+  session: ImproveSession,
+  asked: ProposeRequest,
+  context: FlowContext,
+): Promise<ProposalOutcome> {
+  const { proposals, versions, backups } = improvePaths(session.workspace)
+  const id = String(asked.iteration)
+  const outputs = path.join(proposals, id, 'outputs')
+  const before = await readRun(proposals, id)
+  if (before !== null) return { record: before.record, outputs, escaped: findEscape(before.record) }
+  await using scratch = await openScratch()
+  const training = path.join(scratch.path, 'training')
+  await writeTraining(asked.seen, training)
+  const spec = await buildProposalSpec(session, asked, training)
+  const partial = path.join(proposals, `.partial-${id}`)
+  const { suite, workspace, skill, request } = session
+  const perform = async (attempt: number) => {
+    await rm(partial, { recursive: true, force: true })
+    return await performRun({
+      spec,
+      engine: findEngine(spec.engine.name),
+      skillFiles: [],
+      folder: partial,
+      userEnv: context.env,
+      passEnv: request.bench.passEnv,
+      hidden: [skill.path, path.dirname(suite.path), workspace],
+      sandbox: asked.sandbox,
+      attempt,
+      signal: AbortSignal.any([context.signal, context.drain]),
+    })
+  }
+  // a sandbox already prevents other writes
+  const watched = asked.sandbox.mechanism === 'none' ? [skill.path, versions] : []
+  const places = { scratch: scratch.path, aside: path.join(backups, `outside-${id}`) }
+  const attempts = { retries: request.bench.retries, signal: context.signal }
+  const { result, changed } = await guardFolders(watched, places, () => withRetry(perform, attempts)).catch(
+    (error: unknown) => {
+      if (context.drain.aborted) throw new StepStopped('interrupted', 'interrupted')
+      throw error
+    },
+  )
+  if (changed !== null) result.record.warnings.push(`${escapePrefix}${changed}`)
+  if (changed !== null) await writeArtefact(runRecord, path.join(partial, 'run.json'), result.record)
+  await commitRun(partial, proposals, id)
+  return { record: result.record, outputs, escaped: changed }
+}
+
+const escapePrefix = 'changed outside of its copy: '
+
+function findEscape({ warnings }: RunRecord): string | null {
+  const found = warnings.find((one) => one.startsWith(escapePrefix))
+  return found === undefined ? null : found.slice(escapePrefix.length)
+}
+
+async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest, training: string): Promise<RunSpec> {
+  const { skill, request, workspace } = session
+  const source = improvePaths(workspace).version(asked.parent)
+  const folderOf = async (place: string, from: string) => {
+    const { files } = await walk(from)
+    const bytes = files.reduce((sum, one) => sum + one.bytes, 0)
+    return { path: place, source: from, kind: 'directory' as const, sha256: await hashWalk(files), bytes }
+  }
+  const { files } = await listSkillFiles(source)
+  if (files.length === 0) throw new Error(`${source} is empty`)
+  const words = { name: skill.name, rejected: asked.rejected, feedback: readCaseFeedback(session, asked.cases) }
+  const spec = {
+    run_id: String(asked.iteration),
+    eval_id: 0,
+    eval_name: 'proposal',
+    configuration: 'new_skill' as const,
+    run_number: asked.iteration,
+    prompt: proposePrompt(words),
+    files: [await folderOf(skill.name, source), await folderOf('training', training)],
+    setup: null,
+    git: null,
+    skill: null,
+    absent_skill: null,
+    engine: asked.engine,
+    max_turns: request.bench.maxTurns ?? mostTurns,
+    timeout_seconds: request.proposeTimeout,
+    activation: 'natural' as const,
+  }
+  return { ...spec, key: computeRunKey(spec) }
+}

@@ -1,0 +1,108 @@
+/** Checks a candidate before any agent runs on it. */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { copyWalk, type WalkedFile } from '../../../base/fs/files.ts'
+import { openTempDir } from '../../../base/fs/temp_dir.ts'
+import { runProcess } from '../../../base/process/spawn.ts'
+import { findOnPath } from '../../../base/sandbox/programs.ts'
+import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
+import { readCaseWords } from '../../../phases/5-improve/case_words.ts'
+import { findHardCodedAnswer } from '../../../phases/5-improve/hard_coded.ts'
+import { findLeakage } from '../../../phases/5-improve/leakage.ts'
+import { findBrokenBound } from '../../../phases/5-improve/proposal_bounds.ts'
+import { changedFiles, type SkillEdit } from '../../../phases/5-improve/skill_edit.ts'
+
+export interface StaticCheckRequest {
+  edit: SkillEdit
+  files: readonly WalkedFile[]
+  /** The skill's name. */
+  name: string
+  /** The cases that the proposer saw, and all others. */
+  seen: readonly SuiteCase[]
+  held: readonly SuiteCase[]
+  /** The sha256 of every tried version, by name. */
+  tried: ReadonlyMap<string, string>
+  signal: AbortSignal
+  searchPath: string
+}
+
+export interface StaticRefusal {
+  rule: string
+  reason: string
+}
+
+/** The first problem; null: there is none. */
+export async function findStaticRefusal(request: StaticCheckRequest): Promise<StaticRefusal | null> {
+  await using room = await openTempDir()
+  const folder = path.join(room.path, request.name)
+  await mkdir(folder)
+  await copyWalk(request.files, folder)
+  const found = await readSkill(folder).catch((error: unknown) => errorMessage(error).replaceAll(`${room.path}/`, ''))
+  if (typeof found === 'string') return { rule: 'skill_invalid', reason: found }
+  if (found.skill.name !== request.name) {
+    return { rule: 'skill_invalid', reason: `it renames the skill from ${request.name} to ${found.skill.name}` }
+  }
+  const warning = found.warnings[0]
+  if (warning !== undefined) return { rule: 'skill_invalid', reason: warning.message }
+  const same = request.tried.get(found.skill.sha256)
+  if (same !== undefined) return { rule: 'repeated', reason: `it is the same as ${same}` }
+  const bound = findBrokenBound(request.edit)
+  if (bound !== null) return { rule: 'too_large', reason: bound }
+  return textRefusal(request) ?? (await scriptRefusal(request, folder))
+}
+
+function textRefusal({ edit, seen, held }: StaticCheckRequest): StaticRefusal | null {
+  const [known, unseen] = [seen.map(readCaseWords), held.map(readCaseWords)]
+  const leak = findLeakage({ edit, seen: known, held: unseen })
+  if (leak !== null) return { rule: 'leakage', reason: leak }
+  const solved = findHardCodedAnswer({ edit, seen: known, held: unseen })
+  return solved === null ? null : { rule: 'hard_coded', reason: solved }
+}
+
+/** Programs that parse a file without running it, by extension. */
+const parsers: Readonly<Record<string, readonly [program: string, ...args: string[]]>> = {
+  js: ['node', '--check'],
+  mjs: ['node', '--check'],
+  cjs: ['node', '--check'],
+  sh: ['bash', '-n'],
+  bash: ['bash', '-n'],
+  py: ['python3', '-c', 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])'],
+  json: ['node', '-e', 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"))'],
+}
+
+/** By extension, else by the first line: `#!/bin/bash`, `#!/usr/bin/env python3`. */
+function chooseParser(name: string, { after }: SkillEdit) {
+  const known = parsers[path.extname(name).slice(1)]
+  if (known !== undefined) return known
+  const first = after.find((file) => file.path === name)?.text?.split('\n', 1)[0] ?? ''
+  const [, program = ''] = /^#!.*[/ ](\w+?)(?:3(?:\.\d+)?)?\s*$/.exec(first) ?? []
+  return parsers[{ node: 'js', python: 'py' }[program] ?? program]
+}
+
+/** Reports a changed script that does not parse. Reports nothing if no parser is installed. */
+async function scriptRefusal(
+  { edit, signal, searchPath }: StaticCheckRequest,
+  folder: string,
+): Promise<StaticRefusal | null> {
+  for (const { path: name, change } of changedFiles(edit)) {
+    const [program, ...args] = chooseParser(name, edit) ?? ['']
+    if (change === 'deleted' || program === '') continue
+    const command = program === 'node' ? process.execPath : await findOnPath(program, searchPath)
+    if (command === null) continue
+    using limit = startTimeLimit(20_000, [signal])
+    const end = await runProcess({
+      command,
+      args: [...args, name],
+      cwd: folder,
+      env: { PATH: searchPath },
+      signal: limit.signal,
+    })
+    if (end.exitCode === 0) continue
+    const said = end.stderrTail.split('\n').find((line) => /error|unexpected|line \d/i.test(line)) ?? end.stderrTail
+    return { rule: 'script_broken', reason: `${name} does not parse: ${said.trim().slice(0, 200)}` }
+  }
+  return null
+}

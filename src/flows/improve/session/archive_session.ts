@@ -1,0 +1,39 @@
+/** Moves an earlier session in the workspace to `sessions/`, before a new one starts. */
+import { existsSync } from 'node:fs'
+import { mkdir, rename } from 'node:fs/promises'
+import path from 'node:path'
+import { history as historySchema } from '../../../../schemas/history.ts'
+import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
+import { improvePaths, timestampName } from '../../../store/paths.ts'
+import type { FlowContext } from '../../flow_context.ts'
+import { emitImproveStep, type ImproveSession } from './session.ts'
+
+/** Called once nothing can refuse the new session. Without a history it still moves versions and proposals. */
+export async function archiveSession(
+  { workspace }: Pick<ImproveSession, 'workspace'>,
+  context: FlowContext,
+): Promise<void> {
+  const { history, versions, proposals, sessions } = improvePaths(workspace)
+  const left = [versions, proposals, history].filter((one) => existsSync(one))
+  if (left.length === 0) return
+  const before = tryReadArtefact(historySchema, history)
+  const started = new Date(before?.started_at ?? '')
+  const target = await createNumberedFolder(
+    path.join(sessions, timestampName(Number.isNaN(started.getTime()) ? context.now() : started)),
+  )
+  for (const one of left) await rename(one, path.join(target, path.basename(one)))
+  const what = before === null ? 'what an earlier session left there' : 'the session before this one, which has ended,'
+  const message = `${what} now lies in ${path.join(path.basename(sessions), path.basename(target))} of the workspace`
+  emitImproveStep(context, { iteration: 0, step: 'session', version: null, message })
+}
+
+/** Creates a folder of that name; if it exists, adds -2, -3, … */
+export async function createNumberedFolder(base: string): Promise<string> {
+  await mkdir(path.dirname(base), { recursive: true })
+  for (let number = 1; ; number += 1) {
+    const folder = number === 1 ? base : `${base}-${number}`
+    if (existsSync(folder)) continue
+    await mkdir(folder)
+    return folder
+  }
+}

@@ -1,0 +1,75 @@
+/** Writes index.json, index.md and index.html for several benchmarks. */
+import path from 'node:path'
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
+import { errorMessage, IncompleteError, UserError } from '../../base/errors/error.ts'
+import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { indexHtml, indexMarkdown } from '../../phases/4-report/index/index_page.ts'
+import { adjustRowsByHolm, buildIndexRow, failedRow, sortIndexRows } from '../../phases/4-report/index/index_row.ts'
+import { describeExtras } from '../../phases/4-report/page/workspace_facts.ts'
+import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
+import { indexPaths } from '../../store/paths.ts'
+import { writeArtefact } from '../../store/store.ts'
+import { auditWorkspace } from '../labels/record_labels.ts'
+import { readWorkspaceExtras } from '../page/data/workspace.ts'
+
+/** The outcome of benchmarking one skill or cell. */
+export type BenchOutcome =
+  | { status: 'benched'; skill: string; cell: string | null; result: { folder: string; benchmark: Benchmark } }
+  | { status: 'failed'; skill: string; cell: string | null; error: unknown }
+
+export interface IndexRequest {
+  ends: readonly BenchOutcome[]
+  judge: string | null
+  now: Date
+  /** The benchmarks are calibrations. */
+  calibrations?: boolean
+}
+
+export async function writeIndex(
+  root: string,
+  { ends, judge, now, calibrations = false }: IndexRequest,
+): Promise<BenchmarkIndex> {
+  const { alpha } = usualOptions
+  const rows = adjustRowsByHolm(sortIndexRows(ends.map((end) => toIndexRow(root, end))), alpha)
+  const created_at = now.toISOString()
+  const index: BenchmarkIndex = {
+    schema_version: 1,
+    created_at,
+    judge,
+    ...(calibrations && { calibrations }),
+    alpha,
+    rows,
+  }
+  await storeIndex(root, index)
+  return index
+}
+
+export async function storeIndex(root: string, index: BenchmarkIndex): Promise<void> {
+  const paths = indexPaths(root)
+  await writeArtefact(benchmarkIndex, paths.index, index)
+  await writeAtomic(paths.markdown, indexMarkdown(index))
+  await writeAtomic(paths.page, indexHtml(index))
+}
+
+/** A row with the other results in its workspace. */
+export function withWorkspaceExtras(root: string, { beside: _before, ...row }: IndexRow): IndexRow {
+  if (row.folder === null) return row
+  const beside = describeExtras(readWorkspaceExtras(auditWorkspace(path.join(root, row.folder))))
+  return beside.length === 0 ? row : { ...row, beside }
+}
+
+function toIndexRow(root: string, end: BenchOutcome) {
+  const { skill, cell } = end
+  switch (end.status) {
+    case 'benched': {
+      const folder = path.relative(root, end.result.folder).replaceAll(path.sep, '/')
+      return withWorkspaceExtras(root, buildIndexRow({ skill, cell }, end.result.benchmark, folder))
+    }
+    case 'failed': {
+      const { error } = end
+      const fix = error instanceof UserError || error instanceof IncompleteError ? error.fix : null
+      return failedRow({ skill, cell }, errorMessage(error), fix)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** Finds a replacement for a golden test's unavailable judge: the next one that judge.md recommends. */
+import type { Golden } from '../../../schemas/golden.ts'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import { findMissingRequirement } from '../../engines/models/availability.ts'
+import { selectCredentials, withBaseUrl } from '../../engines/models/base_url.ts'
+import { guessProvider } from '../../engines/models/providers.ts'
+import { resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { findEngine } from '../../engines/table.ts'
+import type { JudgeAccess } from '../../phases/3-judge/judge_request.ts'
+import type { FlowContext } from '../flow_context.ts'
+import type { RateLimitedWork } from '../limits/rate_limiters.ts'
+import type { GradeRequest } from './grade_request.ts'
+
+/** In list order, other model families first; never the agent's own model. Empty if a flag named the judge. */
+export async function resolveFallbackJudges(
+  { judge }: Golden,
+  { plan, spec, work }: Pick<GradeRequest, 'plan' | 'spec'> & { work: RateLimitedWork },
+  { env }: Pick<FlowContext, 'env'>,
+): Promise<JudgeAccess[]> {
+  const choices = await listFallbackChoices(judge, { agent: spec.engine, chosen: plan.options.judge }, env)
+  return choices.map((choice) => {
+    const engine = findEngine(choice.name)
+    return {
+      judge: { engine, model: choice.model, command: null, baseUrl: choice.base_url },
+      credentials: selectCredentials(engine, choice, env),
+      gate: work.gate(engine, choice),
+    }
+  })
+}
+
+/** The judges as engine choices. */
+export async function listFallbackChoices(
+  judge: Golden['judge'],
+  { agent, chosen }: { agent: EngineChoice; chosen: EngineChoice | null },
+  env: FlowContext['env'],
+): Promise<EngineChoice[]> {
+  const listed = [...judge.cross_family, ...judge.same_family_fallback].filter((model) => guessProvider(model) !== null)
+  const choices = listed.map(resolveJudgeChoice)
+  const at = choices.findIndex((one) => isSame(one, chosen))
+  if (chosen === null || at < 0) return []
+  const able: EngineChoice[] = []
+  for (const [index, one] of choices.entries()) {
+    if (index === at || isSame(one, agent) || (await findMissingRequirement(one, env)) !== null) continue
+    able.push(one.name === chosen.name ? withBaseUrl(one, chosen.base_url ?? null) : one)
+  }
+  return able
+}
+
+function isSame(one: EngineChoice, other: EngineChoice | null): boolean {
+  return one.name === other?.name && one.model === other.model
+}

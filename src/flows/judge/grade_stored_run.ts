@@ -1,0 +1,156 @@
+/** Grades one run on disk, unless it already has the same grading. */
+import type { Grading } from '../../../schemas/grading.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
+import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
+import { selectCredentials } from '../../engines/models/base_url.ts'
+import { findEngine } from '../../engines/table.ts'
+import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
+import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
+import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
+import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
+import { gradeRun, type TimedGrading } from '../../phases/3-judge/grade/grade_run.ts'
+import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
+import { runPaths } from '../../store/paths.ts'
+import { writeGrading } from '../../store/store.ts'
+import { cacheNewGrading, createJudgeMemory } from '../cache/cached_grading.ts'
+import { computeGradingKey } from '../cache/grading_key.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { toGradeFinishedEvent } from '../run_events.ts'
+import { resolveFallbackJudges } from './fallback_judges.ts'
+import type { GradeRequest } from './grade_request.ts'
+import { isWorthKeeping } from './prefer_grading.ts'
+
+/** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
+type GradeEnd =
+  | { end: 'made' | 'there'; grading: Grading }
+  | { end: 'kept'; grading: Grading; made: Grading }
+  | { end: 'nothing' }
+
+/** Writes grading.json if the run can be graded and no better grading is lost. */
+export async function gradeStoredRun(request: GradeRequest, context: FlowContext): Promise<GradeEnd> {
+  const { spec, stored } = request
+  const one = findPlanCase(request)
+  const { grading } = stored
+  if (!request.again && grading !== null && isCompleteGrading(grading, expectedGradingKey(request))) {
+    context.emit(toGradeFinishedEvent(spec, grading))
+    return { end: 'there', grading }
+  }
+  if ((await request.isWhole?.()) === false) return { end: 'nothing' }
+  const graded = await computeGrading(request, context)
+  if (graded === null) return { end: 'nothing' }
+  const { grading: made } = graded
+  const isSame = request.keeps === true || grading?.graded_key === made.graded_key
+  if (isSame && isWorthKeeping(grading, made)) {
+    context.emit(toGradeFinishedEvent(spec, made))
+    return { end: 'kept', grading, made }
+  }
+  // text checks take too little time for a timing file
+  const times = startsProcesses(one, request.plan.options.judge) ? graded : null
+  await writeGrading(request.folder, spec.run_id, made, times)
+  if (request.cache !== null)
+    await cacheNewGrading(request.cache, { case: one, spec, record: stored.record, grading: made })
+  context.emit(toGradeFinishedEvent(spec, made))
+  return { end: 'made', grading: made }
+}
+
+/** The `graded_key` that this grading would have. */
+export function expectedGradingKey({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): string {
+  return computeGradingKey(plan, findPlanCase({ plan, spec }), spec.key)
+}
+
+/** Whether the grading has this key and no judge error. */
+export function isCompleteGrading(grading: Grading | null | undefined, key: string): grading is Grading {
+  return grading?.graded_key === key && (grading.judge_errors ?? []).length === 0
+}
+
+function findPlanCase({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): Plan['cases'][number] {
+  const one = plan.cases.find((each) => each.eval_id === spec.eval_id)
+  if (one === undefined) throw new Error(`plan has no case ${spec.eval_id}`)
+  return one
+}
+
+/** Grades without writing; the result contains no credentials. null: nothing to grade. */
+export async function computeGrading(request: GradeRequest, context: FlowContext): Promise<TimedGrading | null> {
+  const { plan, spec, stored } = request
+  const one = findPlanCase(request)
+  const choice = plan.options.judge
+  const onTimeout = plan.options.on_timeout
+  await using tempDir = startsProcesses(one, choice) ? await openTempDir() : null
+  const user = context.env
+  const env = buildRunEnvironment({
+    user,
+    home: tempDir?.path ?? missingFolder,
+    mark: tempDir?.mark ?? '',
+    passEnv: request.passEnv,
+    hidden: request.hidden,
+  })
+  const engine = choice === null ? null : findEngine(choice.name)
+  const own = tempDir === null ? [] : [tempDir.path]
+  const sandboxFor = (writable: readonly string[]) =>
+    confine(request.sandbox, { writable, hidden: request.hidden, settings: spec.sandbox })
+  const paths = runPaths(request.folder, spec.run_id)
+  using work = request.pace.begin()
+  const graded = await gradeRun({
+    case: one,
+    record: stored.record,
+    runFolder: paths.folder,
+    skill: describeArmSkill(spec),
+    judge: engine && {
+      engine,
+      model: choice?.model ?? null,
+      command: choice?.command ?? null,
+      baseUrl: choice?.base_url,
+    },
+    onTimeout,
+    fastFail: plan.options.fast_fail,
+    samples: plan.options.judge_samples,
+    requireEvidence: plan.options.require_evidence,
+    restore: (target) =>
+      restoreWorkspace(
+        buildRestoreRequest(request, { cwd: target, env, sandbox: sandboxFor([target, ...own]) }, context),
+        stored.record,
+        paths.outputs,
+      ),
+    sandboxFor,
+    env: { ...env, TMPDIR: tempDir?.path ?? missingFolder },
+    credentials: engine === null ? {} : selectCredentials(engine, choice, user),
+    gate: engine === null ? undefined : work.gate(engine, choice),
+    ...(one.judging?.kind === 'golden' && {
+      fallbacks: await resolveFallbackJudges(one.judging.golden, { plan, spec, work }, context),
+    }),
+    signal: context.signal,
+    memory: request.cache && redactMemory(createJudgeMemory(request.cache, spec, stored.record), getRedactor(user)),
+  })
+  return graded && getRedactor(user).value(graded)
+}
+
+/** Removes credentials from the judge's cached answers too. */
+function redactMemory(memory: JudgeMemory | null, redactor: Redactor): JudgeMemory | null {
+  return memory && { ...memory, keep: (prompt, made) => memory.keep(prompt, redactor.value(made)) }
+}
+
+/** A grading that starts no process needs no temp directory. */
+function startsProcesses(one: Plan['cases'][number], judge: Plan['options']['judge']): boolean {
+  return (judge !== null && one.expectations.length > 0) || one.checks.some((check) => checkStartsProcesses(check, one))
+}
+
+/** A run without the skill still names the one it lacks. */
+function describeArmSkill({ skill, absent_skill }: RunSpec): { name: string; installed: boolean } | null {
+  if (skill !== null) return { name: skill.name, installed: true }
+  return absent_skill === null ? null : { name: absent_skill, installed: false }
+}
+
+/** Does not exist, so a process started despite that rule fails at once. */
+const missingFolder = '/nonexistent'
+
+function buildRestoreRequest(
+  request: GradeRequest,
+  place: { cwd: string; env: Record<string, string>; sandbox: Sandbox | null },
+  context: FlowContext,
+) {
+  const { spec } = request
+  const { skillsFolder } = findEngine(spec.engine.name)
+  return { ...place, files: spec.files, git: spec.git, setup: spec.setup, skillsFolder, signal: context.signal }
+}

@@ -1,0 +1,55 @@
+/** Prepares a judge for use outside a grading: temp directory, environment and sandbox. */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
+import { selectCredentials } from '../../engines/models/base_url.ts'
+import { findEngine } from '../../engines/table.ts'
+import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
+import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
+import type { JudgeContext } from '../../phases/3-judge/compare/ask_outside_grading.ts'
+import type { FlowContext } from '../flow_context.ts'
+import type { AccountLimiters } from '../limits/rate_limiters.ts'
+
+export interface JudgeOpenerRequest {
+  choice: EngineChoice
+  passEnv: readonly string[]
+  /** Paths on this machine that it must not see. */
+  hidden: readonly string[]
+  sandbox: SandboxWish | null
+  pace: AccountLimiters
+}
+
+/** Opens the judge for one task. */
+export type OpenJudge = () => Promise<AsyncDisposable & { asking: JudgeContext; cwd: string }>
+
+/** Chooses the sandbox once; each opening gets a new temp directory with an empty working folder. */
+export async function createJudgeOpener(request: JudgeOpenerRequest, context: FlowContext): Promise<OpenJudge> {
+  const { choice, passEnv, hidden, pace } = request
+  const sandbox = await chooseSandbox(request.sandbox ?? noSandboxWish, context.env.PATH ?? '')
+  const engine = findEngine(choice.name)
+  return async () => {
+    const tempDir = await openTempDir()
+    const work = pace.begin(true) // it may wait for another caller's request
+    const cwd = path.join(tempDir.path, 'empty')
+    await mkdir(cwd)
+    const env = buildRunEnvironment({ user: context.env, home: tempDir.path, mark: tempDir.mark, passEnv, hidden })
+    return {
+      cwd,
+      asking: {
+        judge: { engine, model: choice.model, command: choice.command ?? null, baseUrl: choice.base_url },
+        env: { ...env, TMPDIR: tempDir.path },
+        sandboxFor: (writable) =>
+          confine(sandbox, { writable: [...writable, tempDir.path], hidden, settings: undefined }),
+        credentials: selectCredentials(engine, choice, context.env),
+        gate: work.gate(engine, choice),
+        signal: context.signal,
+      },
+      [Symbol.asyncDispose]() {
+        work[Symbol.dispose]()
+        return tempDir[Symbol.asyncDispose]()
+      },
+    }
+  }
+}

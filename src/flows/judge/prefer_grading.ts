@@ -1,0 +1,17 @@
+/** Decides whether an existing grading is worth more than a new one. */
+import type { Grading } from '../../../schemas/grading.ts'
+
+/** True if the judge decided something. */
+export function hasJudgeVerdicts(grading: Grading): boolean {
+  return grading.expectations.some(({ decided_by }) => decided_by === 'judge')
+}
+
+/** True if the judge failed this time but decided the same statements before. The caller must know that the criteria are the same. */
+export function isWorthKeeping(before: Grading | null, made: Grading): before is Grading {
+  if (before === null || (made.judge_errors ?? []).length === 0) return false
+  return !hasJudgeVerdicts(made) && hasJudgeVerdicts(before) && listStatements(before) === listStatements(made)
+}
+
+function listStatements({ expectations, judge_errors: errors = [] }: Grading): string {
+  return JSON.stringify([...expectations, ...errors].map(({ text }) => text).sort())
+}

@@ -1,0 +1,70 @@
+/** Lists a judge's decisions in a benchmark, with ids that stay while statement and evidence do, and people's labels. */
+import { readFileSync } from 'node:fs'
+import type { GradedExpectation } from '../../../schemas/grading.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import { errnoCode } from '../../base/errors/error.ts'
+import { canonicalJson, sha256 } from '../../base/json/json.ts'
+import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
+import { runPaths } from '../../store/paths.ts'
+import { readRun, type StoredRun } from '../../store/store.ts'
+
+export interface JudgeDecision {
+  id: string
+  /** The benchmark's folder, absolute. */
+  folder: string
+  run_id: string
+  eval_id: number
+  eval_name: string
+  configuration: string
+  graded: GradedExpectation
+  prompt: string
+  response: string
+  /** Names of files that the agent created or changed. */
+  outputs: string[]
+}
+
+/** Decisions by the benchmark's judge; excludes verdicts by code. */
+export async function readJudgeDecisions(folder: string, plan: Plan): Promise<JudgeDecision[]> {
+  const decisions: JudgeDecision[] = []
+  for await (const one of iterateDecisions(folder, plan)) decisions.push(one)
+  return decisions
+}
+
+/** The same, one at a time, for benchmarks with thousands of runs. */
+export async function* iterateDecisions(folder: string, plan: Plan): AsyncGenerator<JudgeDecision> {
+  for (const spec of plan.runs) {
+    const stored = await readRun(folder, spec.run_id)
+    const judged = selectJudgedExpectations(stored)
+    if (stored === null || judged.length === 0) continue
+    const digest = computeRunDigest(folder, spec, stored.record)
+    const { eval_id, eval_name, configuration, run_id, prompt } = spec
+    const { final_response: response, outputs } = stored.record
+    for (const graded of judged) {
+      const id = computeDecisionId(graded, spec, digest)
+      const files = outputs.files.map((file) => file.path)
+      yield { id, folder, run_id, eval_id, eval_name, configuration, graded, prompt, response, outputs: files }
+    }
+  }
+}
+
+function selectJudgedExpectations(stored: StoredRun | null): GradedExpectation[] {
+  return (stored?.grading?.expectations ?? []).filter(({ decided_by }) => decided_by === 'judge')
+}
+
+function computeRunDigest(folder: string, { run_id }: RunSpec, record: RunRecord): string {
+  return evidenceDigest(record, readTextIfPresent(runPaths(folder, run_id).transcript))
+}
+
+function computeDecisionId({ text }: GradedExpectation, { prompt }: RunSpec, digest: string): string {
+  return sha256(canonicalJson({ text, prompt, digest })).slice(0, 12)
+}
+
+function readTextIfPresent(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return ''
+    throw error
+  }
+}

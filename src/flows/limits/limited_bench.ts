@@ -1,0 +1,184 @@
+/** Runs a benchmark under limits: counts past spending, forecasts from earlier runs, and stops at the first limit. */
+import type { SpentLine, Stop, StopKind } from '../../../schemas/limits.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import { startActiveTimer } from '../../base/time/active_time.ts'
+import { noteSpent, readSpent, repairSpent } from '../../store/artefacts/spending_log.ts'
+import { isRunDone } from '../../store/is_run_done.ts'
+import { readPlan, readRun, type StoredRun } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { readHistory } from '../history/earlier_runs.ts'
+import { Forecast } from '../history/run_statistics.ts'
+import type { StartQueue } from '../history/start_order.ts'
+import { readPaidGradingUsage, readPaidRunUsage } from '../history/usage.ts'
+import { AdmissionControl } from './budget_admission.ts'
+import { SharedBudgets } from './budgets.ts'
+import { buildStop, isLimited, type Limits, msUntilDeadline, noLimits } from './limits.ts'
+import { findPartsWithoutCost } from './require_prices.ts'
+
+export interface LimitedBenchRequest {
+  plan: Plan
+  /** The benchmark folder, absolute. */
+  folder: string
+  workspace: string
+  limits: Limits
+  /** The command's budgets, if several benchmarks share them. */
+  budgets: SharedBudgets
+}
+
+/** Aborts a run at the deadline. */
+class DeadlineReached extends Error {
+  override readonly name = 'DeadlineReached'
+}
+
+export interface LimitedBench {
+  spending: AdmissionControl
+  /** In admission order. */
+  queue: StartQueue<RunSpec>
+  /** Aborted at the deadline, with DeadlineReached: running work ends. */
+  deadline: AbortSignal
+  /** The limit that stopped it, with current numbers; null: no limit was reached. */
+  stopped: () => Stop | null
+  [Symbol.dispose](): void
+}
+
+const truncatedSpendingNote =
+  'left out: what it held counts only where its run is on disk; else a little more was spent than is counted'
+
+/** A request's limits and budgets: the shared ones, else new ones. */
+export function resolveSharedLimits({ limits = noLimits, budgets }: { limits?: Limits; budgets?: SharedBudgets }) {
+  return { limits, budgets: budgets ?? new SharedBudgets(limits) }
+}
+
+/** null without limits. */
+export async function openLimitedBench(
+  request: LimitedBenchRequest,
+  context: FlowContext,
+): Promise<LimitedBench | null> {
+  const { folder, limits, budgets } = request
+  if (!isLimited(limits)) return null
+  await repairSpent(folder, (damage) =>
+    context.emit({ type: 'artefact_damaged', ...damage, mended: truncatedSpendingNote }),
+  )
+  const { spending, runs, stopped } = await openAdmission(request, context, {
+    onStop: (stop) => context.emit({ type: 'budget_reached', ...stop }),
+    onPaid: (line) => {
+      if (budgets.units.length > 0) noteSpent(folder, line)
+    },
+  })
+  const clock = startClock(limits, spending, context)
+  return {
+    spending,
+    queue: queueInPairs(runs),
+    deadline: clock.signal,
+    stopped,
+    [Symbol.dispose]: () => clock[Symbol.dispose](),
+  }
+}
+
+/** What stops it before its first run; null: nothing. `folder` null: not created yet. `settled`: cached runs. Writes nothing. */
+export async function foreseeStop(
+  request: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
+  settled: Pick<ReadonlySet<string>, 'has'>,
+  context: FlowContext,
+): Promise<Stop | null> {
+  if (!isLimited(request.limits)) return null
+  const { spending, open, stopped } = await openAdmission(request, context)
+  spending.forget(settled)
+  const first = open.find(({ run_id }) => !settled.has(run_id))
+  if (first === undefined) return null
+  await spending.admit(first)
+  return stopped()
+}
+
+/** `runs`: in admission order; `open`: those still to do. */
+async function openAdmission(
+  { plan, folder, workspace, limits, budgets }: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
+  { drain, now }: FlowContext,
+  hears: { onStop?: (stop: Stop) => void; onPaid?: (line: SpentLine) => void } = {},
+) {
+  const forecast = new Forecast(plan, await readHistory(workspace, plan, folder))
+  const runs = pairedOrder(plan.runs)
+  const stored = async ({ run_id }: RunSpec) => (folder === null ? null : await readRun(folder, run_id))
+  const made = await Promise.all(runs.map(async (spec) => ({ spec, stored: await stored(spec) })))
+  const open = made.filter(({ spec, stored }) => stored === null || !isRunDone(stored, spec)).map(({ spec }) => spec)
+  let met: { kind: StopKind; what?: string } | null = null
+  const stopped = () => {
+    if (met === null) return null
+    const { kind } = met
+    const spent = kind === 'budget' ? budgets.spent('usd') : kind === 'budget_tokens' ? budgets.spent('tokens') : null
+    const done = runs.length - open.length + spending.finished
+    return buildStop({
+      ...met,
+      spent,
+      limits,
+      runs: { done, planned: runs.length, isMost: plan.options.until !== undefined },
+    })
+  }
+  const onStop = (kind: StopKind, what?: string) => {
+    met = { kind, ...(what === undefined ? {} : { what }) }
+    const stop = stopped()
+    if (stop !== null) hears.onStop?.(stop)
+  }
+  const silent = await findPartsWithoutCost(plan.options)
+  const onPaid = hears.onPaid ?? (() => {})
+  const spending = new AdmissionControl({ limits, budgets, forecast, silent, open, drain, now, onStop, onPaid })
+  for (const { spec, stored } of made) if (stored !== null) forecast.now.addStored(spec, stored)
+  const before = made.map(({ spec: { run_id }, stored }) => ({ run_id, stored }))
+  for (const line of folder === null ? [] : await readPaidSpending(folder, before)) {
+    const what = line.part === 'run' ? 'the cost' : 'the cost of grading'
+    spending.begin(line, `${what} of ${line.run_id} was not reported`)
+  }
+  return { spending, runs, open, stopped }
+}
+
+/** The recorded payments, plus stored runs that ran without a budget. */
+export async function readPaidSpending(
+  folder: string,
+  made: readonly { run_id: string; stored: StoredRun | null }[],
+): Promise<SpentLine[]> {
+  const noted = await readSpent(folder)
+  const keyOf = ({ run_id, part, started_at }: Omit<SpentLine, 'usd' | 'tokens'>) => `${run_id} ${part} ${started_at}`
+  const known = new Set(noted.map(keyOf))
+  const stored = made.flatMap(({ run_id, stored: one }): SpentLine[] => {
+    if (one === null) return []
+    const { started_at } = one.record
+    return [
+      { run_id, part: 'run', started_at, ...readPaidRunUsage(one.record) },
+      { run_id, part: 'grading', started_at, ...readPaidGradingUsage(one.grading) },
+    ]
+  })
+  return [...noted, ...stored.filter((line) => !known.has(keyOf(line)))]
+}
+
+/** The same for a whole benchmark. */
+export async function readBenchmarkSpending(folder: string): Promise<SpentLine[]> {
+  const { runs } = await readPlan(folder)
+  const made = await Promise.all(runs.map(async ({ run_id }) => ({ run_id, stored: await readRun(folder, run_id) })))
+  return await readPaidSpending(folder, made)
+}
+
+function startClock(limits: Limits, spending: AdmissionControl, context: FlowContext) {
+  const controller = new AbortController()
+  if (limits.deadline === null) return { signal: controller.signal, [Symbol.dispose]: () => {} }
+  const ring = () => {
+    spending.expire()
+    controller.abort(new DeadlineReached('the deadline was reached'))
+  }
+  // the user's time: it includes suspended machine time
+  const timer = startActiveTimer({ left: () => msUntilDeadline(limits, context.now()) ?? 0, ring })
+  return { signal: controller.signal, [Symbol.dispose]: () => timer[Symbol.dispose]() }
+}
+
+/** The admission order. */
+export function queueInPairs(runs: readonly RunSpec[]): StartQueue<RunSpec> {
+  const waiting = pairedOrder(runs)
+  return { next: () => waiting.shift() ?? null, learn: () => {} }
+}
+
+/** By run number, then case order, both configurations in a row: results are balanced wherever it stops. */
+function pairedOrder(runs: readonly RunSpec[]): RunSpec[] {
+  const places = new Map<number, number>()
+  for (const { eval_id } of runs) if (!places.has(eval_id)) places.set(eval_id, places.size)
+  const place = ({ eval_id }: RunSpec) => places.get(eval_id) ?? 0
+  return [...runs].sort((a, b) => a.run_number - b.run_number || place(a) - place(b))
+}

@@ -1,0 +1,61 @@
+/** Reads what a page shows from a benchmark's folder besides its runs: notes and comparisons. */
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import type { z } from 'zod'
+import { analysis } from '../../../../schemas/analysis.ts'
+import { comparison, comparisonError } from '../../../../schemas/comparison.ts'
+import type { PageExtras, PageNote } from '../../../../schemas/page.ts'
+import type { BenchmarkExtras } from '../../../phases/4-report/page/page.ts'
+import { auditWorkspace } from '../../labels/record_labels.ts'
+import { readEvaluationExtras } from './evaluation.ts'
+import { readFeedbackReviews } from './notes.ts'
+import { parseOrRaw } from './parse_or_raw.ts'
+import { readWorkspaceExtras } from './workspace.ts'
+
+/** Skips files that are missing or unreadable. */
+export function readBenchmarkExtras(folder: string): Pick<BenchmarkExtras, 'feedback' | 'extras'> {
+  return { feedback: readPageNotes(path.join(folder, 'feedback.json')), extras: readPageExtras(folder) }
+}
+
+function listEntryNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Notes in the page's format. */
+export function readPageNotes(file: string): PageNote[] {
+  return readFeedbackReviews(file).map((one) => ({
+    run_id: one.run_id,
+    feedback: one.feedback,
+    timestamp: one.timestamp,
+  }))
+}
+
+function readPageExtras(folder: string): PageExtras {
+  const files = listEntryNames(folder)
+    .filter((name) => name.startsWith('eval-'))
+    .flatMap((one) => listEntryNames(path.join(folder, one)).map((name) => `${one}/${name}`))
+    .filter((name) => /\/(comparison(_error)?-\d+|analysis)\.json$/.test(name)) // filter first: few of thousands of files match
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+  const found = <S extends z.ZodType>(name: RegExp, schema: S) =>
+    files.flatMap((file) => {
+      const one = name.test(file) ? parseOrRaw(schema, path.join(folder, file)) : null
+      return one === null ? [] : [{ name: file, is: one }]
+    })
+  const comparisons = found(/\/comparison-/, comparison).map(({ name, is }) => ({ name, comparison: is }))
+  const analyses = found(/\/analysis\./, analysis).map(({ name, is }) => ({ name, analysis: is }))
+  const judged = new Set(comparisons.map(({ name }) => name))
+  const comparison_errors = found(/\/comparison_error-/, comparisonError).flatMap(({ name, is }) =>
+    'value' in is && !judged.has(name.replace('_error', '')) ? [{ name, reason: is.value.reason }] : [],
+  )
+  return {
+    ...readWorkspaceExtras(auditWorkspace(folder)),
+    ...readEvaluationExtras(folder),
+    ...(comparisons.length > 0 && { comparisons }),
+    ...(comparison_errors.length > 0 && { comparison_errors }),
+    ...(analyses.length > 0 && { analyses }),
+  }
+}

@@ -1,0 +1,126 @@
+/** Reads one run for the page: transcript, outputs and records, truncated if too long. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
+import { createOwnFileFinder, findOwnFile } from '../../base/fs/inside_folder.ts'
+import { checkAs } from '../../base/json/json.ts'
+import { type EventLine, findEvidenceSpots } from './evidence_locations.ts'
+import { readOutputs } from './read_outputs.ts'
+
+const longestLine = 40_000
+const longestText = 15_000
+const mostCharacters = 1_500_000
+
+const pageEvent = z.looseObject({ type: z.string() })
+
+/** null: there is no such folder. */
+export function readDetail(folder: string): RunDetail | null {
+  if (!existsSync(folder)) return null
+  const own = createOwnFileFinder(folder)
+  const record = parseLoose(own('run.json'))
+  const grading = parseLoose(own('grading.json'))
+  const { events, cut, lines } = readEvents(own('transcript.jsonl'))
+  const spots = findEvidenceSpots(grading, { lines, markdown: () => readWhole(folder, 'transcript.md') })
+  return {
+    events,
+    ...(spots !== null && { spots }),
+    transcript: events === null ? readText(folder, ['transcript.md', 'outputs/transcript.md']) : null,
+    cut,
+    outputs: readOutputs(path.join(folder, 'outputs'), outputHashes(record)),
+    record,
+    grading,
+  }
+}
+
+/** null for a missing file, a link to another folder, or invalid JSON. */
+export function readLoose(file: string): unknown {
+  try {
+    return parseLoose(findOwnFile(path.dirname(file), path.basename(file)))
+  } catch {
+    return null
+  }
+}
+
+function parseLoose(file: string | null): unknown {
+  try {
+    return file === null ? null : JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+const answeredRecord = z.object({ final_response: z.string() })
+
+/** What the page shows of a run in the previous iteration. */
+export function readPreviousRun(folder: string): PageBefore {
+  const record = readLoose(path.join(folder, 'run.json'))
+  const said = answeredRecord.safeParse(record)
+  const outputs = readOutputs(path.join(folder, 'outputs'), outputHashes(record))
+  return { answer: said.success ? said.data.final_response : null, outputs }
+}
+
+const hashedRecord = z.object({
+  outputs: z.object({ files: z.array(z.object({ path: z.string(), sha256: z.string() })) }),
+})
+
+function outputHashes(record: unknown): ReadonlyMap<string, string> {
+  const found = hashedRecord.safeParse(record)
+  return new Map(found.success ? found.data.outputs.files.map((file) => [file.path, file.sha256]) : [])
+}
+
+function readText(folder: string, names: readonly string[]): string | null {
+  const [file] = names.flatMap((name) => findOwnFile(folder, name) ?? [])
+  return file === undefined ? null : cutText(readFileSync(file, 'utf8'), 200_000)
+}
+
+function readWhole(folder: string, name: string): string {
+  const file = findOwnFile(folder, name)
+  return file === null ? '' : readFileSync(file, 'utf8')
+}
+
+/** `lines`: the file's event lines, and whether each is shown untruncated. */
+interface Events extends Pick<RunDetail, 'events' | 'cut'> {
+  lines: EventLine[]
+}
+
+function readEvents(file: string | null): Events {
+  if (file === null) return { events: null, cut: null, lines: [] }
+  const all = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  const events: PageEvent[] = []
+  const lines: EventLine[] = []
+  let size = 0
+  for (const line of all) {
+    if (size > mostCharacters) break
+    const event = parsePageEvent(line, file)
+    if (event === null) continue
+    events.push(event)
+    lines.push({ line, whole: line.length <= longestLine })
+    size += Math.min(line.length, longestLine)
+  }
+  const rest = all.length - events.length
+  return { events, cut: rest === 0 ? null : `${rest} events are left out; transcript.jsonl has them all.`, lines }
+}
+
+function parsePageEvent(line: string, file: string): PageEvent | null {
+  try {
+    const event = checkAs(pageEvent, JSON.parse(line), file)
+    return line.length <= longestLine ? event : checkAs(pageEvent, cutDeep(event), file)
+  } catch {
+    return null
+  }
+}
+
+function cutDeep(value: unknown): unknown {
+  if (typeof value === 'string') return cutText(value, longestText)
+  if (Array.isArray(value)) return value.slice(0, 200).map(cutDeep)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutDeep(one)]))
+}
+
+/** Keeps both ends: the beginning identifies the text, the end shows the outcome. */
+function cutText(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  const [head, tail] = [text.slice(0, (longest * 2) / 3), text.slice(-longest / 3)]
+  return `${head}\n… ${text.length - head.length - tail.length} characters left out …\n${tail}`
+}

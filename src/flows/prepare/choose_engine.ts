@@ -1,0 +1,87 @@
+/** Chooses an engine or judge if the user named none: the first available, with the reason. */
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { chooseAutoEngine } from '../../engines/models/first_available.ts'
+import {
+  familyWarning,
+  findCrossFamilyJudge,
+  isJudgeList,
+  judgeName,
+  parseJudgeList,
+  selectJudge,
+} from '../../engines/models/judge_choice.ts'
+import { resolveEngineChoice, resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { type OnRefusal, throwRefusal } from './refusals.ts'
+
+export interface AutoEngine {
+  /** Replaces `auto` with an engine. Throws UserError when none is available. */
+  choose(asked: EngineChoice, role: string, choices: string[]): Promise<EngineChoice>
+  /**
+   * The judge in --judge; from a list, the first available one of another family than the agent's. Without --judge: the engine of the runs
+   * if it can judge, else the first available. Adds a warning to `choices` if the judge is from the agent's own family.
+   */
+  judge(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice>
+}
+
+/** If none is available, `refuse` gets the reason; if it returns, the choice stays `auto` and `choices` gets the reason. */
+export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throwRefusal): AutoEngine {
+  const choose: AutoEngine['choose'] = async (asked, role, choices) => {
+    await using tempDir = await openTempDir()
+    const env = buildRunEnvironment({
+      user: context.env,
+      home: tempDir.path,
+      mark: tempDir.mark,
+      passEnv: [],
+      hidden: [],
+    })
+    const request = { user: context.env, env, signal: context.signal, model: asked.model }
+    const chosen = await chooseAutoEngine(request).catch((error: unknown) => {
+      if (!(error instanceof UserError)) throw error
+      refuse(error)
+      choices.push(`${role}: ${error.message}`)
+      return null
+    })
+    if (chosen === null) return asked
+    choices.push(`${role}: ${chosen.name} (${chosen.why})`)
+    return resolveEngineChoice({ engine: chosen.name, model: asked.model })
+  }
+  return {
+    choose,
+    async judge(text, engine, choices) {
+      const judge = await named(text, engine, choices)
+      const warning = familyWarning(judge, engine)
+      if (warning !== null) choices.push(await withWayOut(warning, engine))
+      return judge
+    },
+  }
+
+  async function named(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice> {
+    if (text !== null && isJudgeList(text)) {
+      const { judge, why } = await selectJudge({
+        recommended: parseJudgeList(text, engine),
+        agent: engine,
+        env: context.env,
+      })
+      choices.push(`judge: ${judgeName(judge)} (${why})`)
+      return judge
+    }
+    const chosen = text === null ? null : resolveJudgeChoice(text)
+    if (chosen !== null) return chosen.name === 'auto' ? choose(chosen, 'judge', choices) : chosen
+    if (engine.name === 'command' || engine.name === 'auto')
+      return choose({ name: 'auto', model: null }, 'judge', choices)
+    choices.push(
+      `judge: ${engine.name}${engine.model ? `:${engine.model}` : ''} (the engine of the runs; --judge names another)`,
+    )
+    return { name: engine.name, model: engine.model }
+  }
+
+  async function withWayOut(warning: string, agent: EngineChoice): Promise<string> {
+    const other = await findCrossFamilyJudge(agent, context.env)
+    return other === null
+      ? `warning: ${warning}; a key of another provider would allow another`
+      : `warning: ${warning}; --judge ${judgeName(other)} is of another and can be asked here`
+  }
+}

@@ -1,0 +1,118 @@
+/** Finds before any paid call what an engine can run of a suite, and which checks are decidable on it. */
+import type { Check, CheckType } from '../../../schemas/check.ts'
+import type { Problem } from '../../../schemas/check_report.ts'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import type { Engine } from '../../engines/engine.ts'
+import { findEngine } from '../../engines/table.ts'
+import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/invalid_suite.ts'
+import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
+import { type LintFinding, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import { applyEngineSupport } from './unsupported_environment.ts'
+
+interface Knowledge {
+  engine: Engine
+  reports: { cost: boolean; tokens: boolean }
+}
+
+/** The suite for `bench` on this engine. Throws UserError for cases whose runs could not count, unless `allowInvalid`. */
+export async function requireValidSuite(choice: EngineChoice, suite: Suite, allowInvalid: boolean): Promise<Suite> {
+  if (choice.name === 'auto') return suite // no engine is available, which is already reported
+  const { honoured, problems } = await findEngineProblems(choice, suite)
+  return markInvalidCases(honoured, problems, allowInvalid)
+}
+
+/** The suite for `eval` on this engine: skips cases that could not be judged. */
+export async function skipUnrunnableCases(choice: EngineChoice, suite: Suite): Promise<Suite> {
+  if (choice.name === 'auto') return suite
+  const { honoured, problems } = await findEngineProblems(choice, withShownBlocks(suite, choice))
+  return markSkippedCases(honoured, problems)
+}
+
+async function findEngineProblems(
+  choice: EngineChoice,
+  suite: Suite,
+): Promise<{ honoured: Suite; problems: Problem[] }> {
+  const honoured = applyEngineSupport(suite, choice)
+  const engine = findEngine(choice.name)
+  const asks = suite.cases.some(({ checks }) => checks.some(({ type }) => spendingChecks.has(type)))
+  const reports = (asks ? await engine.reports?.(choice.model) : null) ?? { cost: false, tokens: false }
+  const problems = honoured.cases.flatMap((one, index) =>
+    one.cannot_run === null
+      ? undecidable(one, { engine, reports })
+      : suite.cases[index]?.cannot_run === null
+        ? [problem(planRules.engineLacks, one, one.cannot_run)]
+        : [],
+  )
+  const warnings = unmetBlocks(honoured)
+  return {
+    honoured: warnings.length === 0 ? honoured : { ...honoured, warnings: [...honoured.warnings, ...warnings] },
+    problems: problems.map((one) => toProblem(one.rule, one.finding, suite.path)),
+  }
+}
+
+function undecidable(one: SuiteCase, knowledge: Knowledge): RuleFinding[] {
+  const hindered = one.checks.flatMap((check) => {
+    const reason = hindrance(check, knowledge)
+    return reason === null ? [] : [`${check.type}: ${reason}`]
+  })
+  if (hindered.length === 0) return []
+  const isWhole = hindered.length === one.checks.length && one.expectations.length === 0
+  const rule = isWhole ? planRules.caseUndecidable : planRules.checkUndecidable
+  return [...new Set(hindered)].map((message) => problem(rule, one, message))
+}
+
+interface RuleFinding {
+  rule: RuleFacts
+  finding: LintFinding
+}
+
+function problem(rule: RuleFacts, { eval_id, eval_name }: SuiteCase, message: string): RuleFinding {
+  const fix = 'choose another engine with --engine'
+  return { rule, finding: { eval_id, message: `case ${eval_id} (${eval_name}): ${message}`, fix } }
+}
+
+/** Skips cases about a block that the engine can't show, before they cost anything. */
+function withShownBlocks(suite: Suite, choice: EngineChoice): Suite {
+  if (findEngine(choice.name).hidesWork !== true) return suite
+  const reason = `the engine ${choice.name} does not show whether a hook blocked a call; another can (--engine)`
+  const asksIt = ({ checks }: SuiteCase) => checks.some(({ type }) => type === 'agent_blocked')
+  const cases = suite.cases.map((one) => (asksIt(one) ? { ...one, cannot_run: one.cannot_run ?? reason } : one))
+  return { ...suite, cases }
+}
+
+const needTools: ReadonlySet<CheckType> = new Set([
+  'tool_used',
+  'tool_not_used',
+  'skill_read',
+  'script_executed',
+  'agent_blocked',
+  'turns_at_most',
+] satisfies CheckType[])
+
+/** Whether an engine reports these requires a lookup in the price table. */
+const spendingChecks: ReadonlySet<CheckType> = new Set(['tokens_at_most', 'cost_at_most'] satisfies CheckType[])
+
+/** Why a check can't be decided; null: it can. */
+function hindrance({ type }: Check, { engine, reports }: Knowledge): string | null {
+  const undecided = (what: string) => `the engine ${engine.name} does not show ${what}, so this can't be decided`
+  if (engine.hidesWork === true && needTools.has(type)) return undecided('how the agent works')
+  if (type === 'tokens_at_most' && !reports.tokens) return undecided('tokens')
+  if (type === 'cost_at_most' && !reports.cost) return undecided('what this model costs')
+  return null
+}
+
+/** Warns of cases without a blocking hook, since only the skill could supply one. */
+function unmetBlocks(suite: Suite): LoadWarning[] {
+  const cases = suite.cases.filter(({ checks, environment, cannot_run }) => {
+    const blocks = Object.keys(environment?.hooks ?? {}).some((event) => beforeCalls.has(event))
+    return cannot_run === null && !blocks && checks.some(({ type }) => type === 'agent_blocked')
+  })
+  if (cases.length === 0) return []
+  const at = `eval ${cases.map(({ eval_id }) => eval_id).join(', ')}`
+  const message =
+    'agent_blocked: the case has no hook of PreToolUse or PermissionRequest, so this is never met unless the skill brings one'
+  return [{ file: suite.path, at, message }]
+}
+
+const beforeCalls: ReadonlySet<string> = new Set(['PreToolUse', 'PermissionRequest'])

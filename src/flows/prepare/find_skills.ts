@@ -1,0 +1,87 @@
+/** Finds what `check` examines: named skills, skills below named folders, and suites of plugins and packages. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { glob } from 'tinyglobby'
+import { pathExists } from '../../base/fs/files.ts'
+import { discoverAam } from '../../phases/1-plan/formats/aam.ts'
+import { findPluginEvals } from '../../phases/1-plan/formats/plugin_eval.ts'
+import { hasSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
+
+export interface CheckPlace {
+  /** Absolute; a skill's folder, its SKILL.md, or a suite. */
+  place: string
+  /** Its suite's path; null: a suite is optional; absent: in the skill. */
+  suite?: string | null
+}
+
+/**
+ * Every place once. A glob yields matching skills; a folder without SKILL.md yields the skills below it, and its suite if it is a plugin
+ * or AAM package. `suite`: for each skill; null: each has its own.
+ */
+export async function findCheckPlaces(given: readonly string[], suite: string | null): Promise<CheckPlace[]> {
+  const found = new Map<string, CheckPlace>()
+  for (const one of given) {
+    const isThere = await pathExists(one)
+    const places = isThere ? await expandPlace(path.resolve(one), suite) : await matchPattern(one)
+    for (const place of places) if (!found.has(place.place)) found.set(place.place, place)
+  }
+  if (suite === null) return [...found.values()]
+  return [...found.values()].map(({ place }) => ({ place, suite: path.resolve(suite) }))
+}
+
+async function matchPattern(pattern: string): Promise<CheckPlace[]> {
+  const found = await globSkills(pattern)
+  return (found.length === 0 ? [path.resolve(pattern)] : found).map((place) => ({ place }))
+}
+
+/** Absolute, by name: skills and suites matching a pattern that the shell did not expand; empty if it is not a pattern. */
+export async function globSkills(pattern: string): Promise<string[]> {
+  if (!/[*?[{]/.test(pattern)) return []
+  const all = await glob(pattern, { onlyFiles: false, absolute: true, expandDirectories: false })
+  const places = all.map((place) => place.replace(/[/\\]$/, '')).sort()
+  const skills: string[] = []
+  for (const place of places) if ((await isSkill(place)) || (await isSuite(place))) skills.push(place)
+  return skills
+}
+
+async function expandPlace(place: string, named: string | null): Promise<CheckPlace[]> {
+  if (path.basename(place) === 'SKILL.md') return [{ place: path.dirname(place) }]
+  if (!(await stat(place)).isDirectory() || (await isSkill(place))) return [{ place }]
+  const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
+  const below = await glob('**/SKILL.md', { cwd: place, absolute: true, ignore, dot: true })
+  const skills = below.map((file) => path.dirname(file)).sort()
+  const suite = named === null ? await packageSuite(place) : null
+  if (suite !== null) return [{ place: suite }, ...(await withOwnSuites(skills))]
+  if (skills.length === 0) return [{ place }]
+  const ofPlugin = named === null ? findPluginEvals(place) : null
+  return ofPlugin === null ? skills.map((skill) => ({ place: skill })) : withPlugin(skills, ofPlugin)
+}
+
+/** The config of an AAM package, which may also have cases about hooks and agents; null: not a package, or without a suite. */
+async function packageSuite(root: string): Promise<string | null> {
+  const files = await glob(['package.agent.json', ...packageSuiteFiles], { cwd: root })
+  const [config] = files.includes('package.agent.json') ? discoverAam({ files }) : []
+  return config === undefined ? null : path.join(root, config)
+}
+
+const packageSuiteFiles = ['evals/eval-config.json', 'evals/cases/*.{yaml,yml}']
+
+/** Checks a single skill together with the suite; several, or one with its own suite, separately. */
+async function withPlugin(skills: readonly string[], suite: string): Promise<CheckPlace[]> {
+  const [only] = skills
+  if (only !== undefined && skills.length === 1 && !(await hasSuite(only))) return [{ place: only, suite }]
+  return [{ place: suite }, ...(await withOwnSuites(skills))]
+}
+
+/** Skills for which a suite is optional. */
+function withOwnSuites(skills: readonly string[]): Promise<CheckPlace[]> {
+  return Promise.all(skills.map(async (place) => ((await hasSuite(place)) ? { place } : { place, suite: null })))
+}
+
+async function isSkill(place: string): Promise<boolean> {
+  return path.basename(place) === 'SKILL.md' || (await pathExists(path.join(place, 'SKILL.md')))
+}
+
+async function isSuite(place: string): Promise<boolean> {
+  return (await stat(place).catch(() => null))?.isFile() === true && (await isSuiteFile(place))
+}

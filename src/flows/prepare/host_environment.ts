@@ -1,0 +1,31 @@
+/** Checks the folders above the agents' working folders: agents read some of their files unasked, in both configurations. */
+import path from 'node:path'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+
+/** What agents look for in every folder from their working folder up to the root. */
+const strays = [
+  ...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md', '.claude/skills'],
+  ...['.claude/rules', '.claude/agents', '.claude/commands'],
+  ...['AGENTS.md', '.agents/skills', 'opencode.json', 'opencode.jsonc', '.opencode'],
+]
+
+/** Throws UserError when a folder above `room` has instructions or skills that no case asked for. */
+export async function refuseStrayInstructions(tempDir: string): Promise<void> {
+  const above = path.dirname(tempDir)
+  for (const folder of listAncestors(above)) {
+    for (const name of strays) {
+      const file = path.join(folder, name)
+      if (!(await pathExists(file))) continue
+      throw new UserError(
+        `${file}: agents that work below ${above} read it, and it is no part of any case`,
+        'set TMPDIR to a folder that has nothing of the kind above it',
+      )
+    }
+  }
+}
+
+function listAncestors(folder: string): string[] {
+  const parent = path.dirname(folder)
+  return parent === folder ? [folder] : [folder, ...listAncestors(parent)]
+}

@@ -1,0 +1,66 @@
+/** Checks that engine and judge are available, before any paid call. */
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import { IncompleteError, UserError } from '../../base/errors/error.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import type { Probe } from '../../engines/engine.ts'
+import { selectCredentials } from '../../engines/models/base_url.ts'
+import { findEngine } from '../../engines/table.ts'
+import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { attemptStep, type OnRefusal, throwRefusal } from './refusals.ts'
+
+export type ReadyProbe = Extract<Probe, { ok: true }>
+
+/** The engines to probe, by the flag that sets their model: errors name that flag. */
+type ProbeTargets = Readonly<Partial<Record<'--model' | '--judge' | '--proposer', EngineChoice | null>>>
+
+/**
+ * Probes each distinct choice once; results by its JSON. Throws UserError (binary, credentials, model) or IncompleteError (unreachable).
+ * Skips `auto`: choosing the engine already refused it.
+ */
+export async function preflight(
+  asked: ProbeTargets,
+  passEnv: readonly string[],
+  context: FlowContext,
+  refuse: OnRefusal = throwRefusal,
+): Promise<ReadonlyMap<string, ReadyProbe>> {
+  const probes = new Map<string, ReadyProbe>()
+  const seen = new Set<string>()
+  for (const [flag, choice] of Object.entries(asked)) {
+    const name = JSON.stringify(choice)
+    if (!choice || choice.name === 'auto' || seen.has(name)) continue
+    seen.add(name)
+    const ready = await attemptStep(refuse, () => probe({ choice, flag }, passEnv, context))
+    if (ready !== null) probes.set(name, ready)
+  }
+  return probes
+}
+
+const roles: Readonly<Record<string, string>> = { '--judge': 'judge', '--proposer': 'proposer' }
+
+async function probe(
+  { choice, flag }: { choice: EngineChoice; flag: string },
+  passEnv: readonly string[],
+  context: FlowContext,
+): Promise<ReadyProbe> {
+  await using tempDir = await openTempDir()
+  const engine = findEngine(choice.name)
+  const answer = await engine.probe({
+    model: choice.model,
+    command: choice.command ?? null,
+    credentials: selectCredentials(engine, choice, context.env),
+    env: buildRunEnvironment({ user: context.env, home: tempDir.path, mark: tempDir.mark, passEnv, hidden: [] }),
+    signal: context.signal,
+  })
+  if (answer.ok) return answer
+  const message = `${roles[flag] ?? 'engine'} ${choice.name}: ${answer.message}`
+  const fix = choice.base_url === undefined ? answer.fix : suggestFlag(answer.fix, engine.address)
+  if (answer.kind === 'unreachable') throw new IncompleteError(message, fix)
+  throw new UserError(message, fix?.replace('--model', flag) ?? null)
+}
+
+/** Names the flag instead of the environment variable that it overrides. */
+function suggestFlag(fix: string | null, variable: string | undefined): string | null {
+  if (fix === null || variable === undefined) return fix
+  return fix.replace(new RegExp(`${variable}( (and|or) --base-url)?( if (that|one) is set)?`), '--base-url')
+}

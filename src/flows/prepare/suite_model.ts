@@ -1,0 +1,62 @@
+/** Resolves the model that a suite names to an engine. */
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { guessProvider, isProvider, providers, splitProvider } from '../../engines/models/providers.ts'
+import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { isEngineName } from '../../engines/table.ts'
+
+interface SuiteField {
+  file: string
+  field: 'engine' | 'model' | 'judge'
+}
+
+/** Throws UserError for a program: it would get the user's keys, and the suite's author may not choose one. */
+export function refuseProgram(text: string, { file, field }: SuiteField): void {
+  if (!text.split(',').some((one) => /^\s*(?:auto\s*:\s*)?command\s*(?::|$)/i.test(one))) return
+  const flag = field === 'judge' ? '--judge' : '--engine'
+  throw new UserError(
+    `${file}: ${field}: ${JSON.stringify(text)} would have a program of the suite run with your keys; only the command line, or a configuration file of your own, may name one`,
+    `name another, such as ${flag} ${field === 'judge' ? 'anthropic:haiku' : 'anthropic'}; or, where you have read that program and trust it, name it yourself with ${flag}`,
+  )
+}
+
+/** The judge that a suite names, through the engine of the runs if possible: the user surely has access to that one. Throws UserError. */
+export function resolveSuiteJudge(judge: string | undefined, file: string, { name }: EngineChoice): string | null {
+  if (judge === undefined) return null
+  refuseProgram(judge, { file, field: 'judge' })
+  const provider = guessProvider(judge)
+  const engines: readonly string[] = provider === null ? [] : providers[provider].engines
+  return engines.includes(name) ? `${name}:${judge}` : judge
+}
+
+/** `provider:model` names who serves the model, not the engine, which is chosen automatically. Throws UserError. */
+export function resolveSuiteModel(model: string, file: string): EngineChoice {
+  refuseProgram(model, { file, field: 'model' })
+  const [name] = /^[a-z][a-z0-9_-]*(?=:)/.exec(model) ?? []
+  if (name === undefined || isProvider(name)) return { name: 'auto', model }
+  if (isEngineName(name)) return resolveEngineChoice({ engine: model, model: null })
+  throw new UserError(
+    `${file}: the model ${model} is of a provider that is not reached from here`,
+    'name one with --engine or --model',
+  )
+}
+
+/**
+ * Keeps the suite's model for an engine without a model, if that engine may serve it: naming an engine does not ask for another model.
+ * null: the model is dropped, which `choices` reports.
+ */
+export function keepSuiteModel(engine: string, model: string | null, choices: string[]): string | null {
+  if (model === null || engine.includes(':')) return null
+  if (model.startsWith(`${engine}:`)) return model
+  const { provider, rest } = splitProvider(model)
+  const whose = provider ?? guessProvider(rest)
+  const mayBeAnyones = whose === null && !rest.includes(':')
+  const isServed = Object.entries(providers).some(
+    ([name, { engines }]) => engines.some((one) => one === engine) && (mayBeAnyones || name === whose),
+  )
+  if (isServed) return rest
+  choices.push(
+    `the suite's model ${model} is not asked for: the engine ${engine} does not serve it; --model names another`,
+  )
+  return null
+}

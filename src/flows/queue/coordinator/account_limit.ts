@@ -1,0 +1,62 @@
+/** Shares an account's rate limit across its queues: the lowest that its live coordinators have found. */
+import type { QueueNote } from '../../../../schemas/queue_job.ts'
+import type { Transport } from '../../../jobs/queue/transport.ts'
+import type { Account } from '../../../jobs/rate/account_limit.ts'
+import type { LimitTiming } from '../../prepare/queue_options.ts'
+import { startIntervalTask } from '../interval_task.ts'
+import { LiveLimits, limitNoteId, usualStaleMs } from '../liveness.ts'
+import { readQueueNotes } from '../queue_status.ts'
+
+const usualLimitTiming: LimitTiming = { everyMs: 5000, staleMs: usualStaleMs }
+
+interface LimitSharing {
+  transport: Transport
+  queue: string
+  /** Hashed; null: not known, and the limit applies to this queue alone. */
+  account: string | null
+  benchmark: string
+}
+
+/**
+ * Posts the account's limit, and sets its queues to the lowest posted: at once, on each change, periodically, and at the end without this
+ * one's. A coordinator without a refusal posts nothing: its initial value is not a limit. `close` never rejects.
+ */
+export async function shareLimit(
+  own: Account | null,
+  { transport, queue, account, benchmark }: LimitSharing,
+  { everyMs, staleMs }: LimitTiming = usualLimitTiming,
+): Promise<{ close(): Promise<void> }> {
+  if (own === null) return { close: async () => {} }
+  const keptUp = new LiveLimits(staleMs)
+  const id = limitNoteId(benchmark)
+  const whose = account ?? queue
+  let isOver = false
+  const beat = startIntervalTask(async () => {
+    const limit = isOver ? null : own.found
+    const at = new Date().toISOString()
+    if (limit === null)
+      await transport.takeDown(id) // also removes the note of a killed coordinator of this benchmark
+    else await transport.post({ id, value: { kind: 'limit', benchmark, account: whose, limit, at } })
+    const notes = await readQueueNotes(transport)
+    const { kept, silent } = keptUp.look(notes)
+    for (const note of silent) await transport.takeDown(limitNoteId(note.benchmark))
+    const limits = kept.flatMap((note) => (note.account === whose ? [note.limit] : []))
+    const least = limits.length === 0 ? null : Math.min(...limits)
+    for (const one of new Set([queue, ...listAccountQueues(whose, notes)])) await transport.limit(one, least)
+  }, everyMs)
+  const leave = own.onChange(() => void (own.found !== null && beat.soon()))
+  await beat.soon()
+  return {
+    async close() {
+      isOver = true
+      leave()
+      beat.stop()
+      await beat.soon()
+    },
+  }
+}
+
+/** Different engines and tags have separate queues. */
+function listAccountQueues(account: string, notes: readonly QueueNote[]): string[] {
+  return notes.flatMap((note) => (note.kind === 'queue' && note.needs.account === account ? [note.queue] : []))
+}

@@ -1,0 +1,65 @@
+/** Validates a job before a worker accepts it: format, signature, engine, network, and no access to the queue's secrets. */
+import { type QueueJob, queueJob } from '../../../../schemas/queue_job.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { checkAs } from '../../../base/json/json.ts'
+import type { SandboxChoice, SandboxWish } from '../../../base/sandbox/choose.ts'
+import type { Signer } from '../../../jobs/queue/sign_jobs.ts'
+import type { TakenJob } from '../../../jobs/queue/transport.ts'
+import { listCommands } from '../../../phases/1-plan/suite/suite_commands.ts'
+import { findHiddenName } from '../../../phases/2-run/workspace/run_environment.ts'
+import { shortenText } from '../../../phases/4-report/text/format.ts'
+
+export interface JobTrust {
+  /** null: accepts jobs from everyone, of any age. */
+  signer: Signer | null
+  now: Date
+  /** This worker's engines. */
+  engines: readonly string[]
+  refused: (reason: string) => void
+}
+
+/** Throws if no sandbox would confine the commands of the job's suite, unless the worker's user has allowed that. */
+export function refuseCommands({ run }: QueueJob, sandbox: SandboxChoice, trusted = false): void {
+  if (trusted || sandbox.mechanism !== 'none') return
+  const [first] = listCommands([{ ...run, checks: [] }])
+  if (first === undefined) return
+  throw new Error(
+    `the job brings commands (${first.kind}: ${shortenText(first.command)}) and this worker has no sandbox (${sandbox.reason}): start it with --trust-suite, or where bubblewrap works`,
+  )
+}
+
+/** Throws if the job would open the sandbox's network without the worker's user having allowed it. */
+export function refuseNetwork({ sandbox: asked }: QueueJob, mechanism: SandboxChoice['mechanism'], own: SandboxWish) {
+  if (asked.network !== 'open' || own.network !== null || mechanism === 'none') return
+  throw new Error(
+    'the job asks for an open network, which this worker does not give: start the worker with --network open, or the benchmark with --network none',
+  )
+}
+
+/** Reports the reason, then throws it as the job's failure. */
+export function parseTrustedJob(
+  taken: Pick<TakenJob, 'id' | 'data'>,
+  { signer, now, engines, refused }: JobTrust,
+): QueueJob {
+  try {
+    const job = checkAs(queueJob, taken.data, 'job')
+    if (signer !== null && !signer.verify({ id: taken.id, ...job, signature: null }, job.signature)) {
+      throw new Error('the job is not signed with the key of this worker (--key-file)')
+    }
+    if (signer !== null && now.getTime() > Date.parse(job.expires_at)) {
+      const [until, here] = [job.expires_at, now.toISOString()]
+      throw new Error(
+        `the job is signed until ${until}, and the clock of this worker says ${here}: the same command signs it anew`,
+      )
+    }
+    // anyone who can write to a queue can add a job for another engine
+    if (!engines.includes(job.run.engine.name))
+      throw new Error(`the job is of the engine ${job.run.engine.name}, which this worker does not offer (--engines)`)
+    const wanted = findHiddenName(job.pass_env)
+    if (wanted !== undefined) throw new Error(`the job asks for ${wanted}, which no run gets to see`)
+    return job
+  } catch (error) {
+    refused(errorMessage(error))
+    throw error
+  }
+}

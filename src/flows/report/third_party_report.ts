@@ -1,0 +1,181 @@
+/** Aggregates another tool's folder: converts its runs to the aggregator's input, and writes the reports into it. */
+import path from 'node:path'
+import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
+import type { AggregateInput, PlannedRun } from '../../phases/4-report/benchmark/aggregate_input.ts'
+import { committedNotes } from '../../phases/4-report/benchmark/committed_benchmark.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
+import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
+import type { CommittedBenchmark } from '../../store/foreign/committed.ts'
+import {
+  type ArmsAsked,
+  benchmarkFolderName,
+  type ForeignBenchmark,
+  readForeign,
+} from '../../store/foreign/read_foreign.ts'
+import { describeContradiction } from '../../store/foreign/read_grading.ts'
+import type { RunFound } from '../../store/foreign/tree.ts'
+import { type BenchmarkPaths, benchmarkPaths } from '../../store/paths.ts'
+import { runFolderKey } from '../../store/run_folder_map.ts'
+import { writeArtefact } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { findUnreadNotes } from '../page/data/notes.ts'
+import { writePage } from '../page/write_page.ts'
+import type { SummarizedBenchmark } from './summarize.ts'
+
+interface ForeignRequest extends ArmsAsked {
+  /** Overwrite the other tool's reports. */
+  force: boolean
+  /** False: only benchmark.json and benchmark.md. Absent: the page too. */
+  page?: boolean
+}
+
+export async function aggregateForeign(
+  folder: string,
+  request: ForeignRequest,
+  context: FlowContext,
+): Promise<SummarizedBenchmark> {
+  const { benchmark, folders, prompts, committed } = await readForeignBenchmark(folder, request, context)
+  const redactor = getRedactor(context.env)
+  const paths = await freePaths(folder, committed, request.force)
+  await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
+  await writeAtomic(paths.markdown, toMarkdown(benchmark))
+  const page = request.page ?? true
+  if (page) await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor })
+  const [used, planned] = [benchmark.counts?.used ?? 0, benchmark.counts?.planned ?? 0]
+  const complete = benchmark.complete ?? false
+  context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })
+  return { folder, benchmark, paths, page, folders, prompts }
+}
+
+interface ForeignAggregate extends Pick<SummarizedBenchmark, 'benchmark' | 'folders'> {
+  prompts: ForeignBenchmark
+  committed: CommittedBenchmark | null
+}
+
+/** The result of aggregateForeign in memory: it only reads. Throws UserError where there are no runs. */
+export async function readForeignBenchmark(
+  folder: string,
+  asked: ArmsAsked,
+  context: FlowContext,
+): Promise<ForeignAggregate> {
+  const read = await readForeign(folder, asked)
+  const unread = findUnreadNotes(folder)
+  const problems = unread === null ? [] : [{ file: path.basename(unread.file), message: unread.message }]
+  const found = { ...read, problems: [...read.problems, ...problems] }
+  const redactor = getRedactor(context.env)
+  const benchmark = redactor.value(withRemarks(aggregate(toForeignAggregateInput(folder, found, context)), found))
+  const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
+  const folders = new Map(all.map((run) => [runFolderKey(run), path.join(folder, run.folder)]))
+  return { benchmark, folders, prompts: redactor.value(found), committed: found.committed }
+}
+
+function toForeignAggregateInput(
+  folder: string,
+  { cases, arms, committed }: ForeignBenchmark,
+  context: FlowContext,
+): AggregateInput {
+  const names = [arms.candidate, arms.baseline]
+  const runs = cases
+    .flatMap((one) => one.runs.map((run) => ({ ...run, one })))
+    .filter((run) => names.includes(run.configuration))
+  const id = (run: (typeof runs)[number]) => `${run.one.eval_id}/${run.configuration}/run-${run.run_number}`
+  const planned: PlannedRun[] = runs.map((run) => ({
+    run_id: id(run),
+    eval_id: run.one.eval_id,
+    eval_name: run.one.eval_name,
+    configuration: run.configuration,
+    run_number: run.run_number,
+    missing: run.missing,
+  }))
+  const models = new Set(runs.flatMap((run) => run.result?.record?.engine.model ?? []))
+  return {
+    metadata: {
+      skillName: committed?.skillName ?? benchmarkFolderName(folder),
+      skillPath: committed?.skillPath ?? 'unknown',
+      executorModel: [...models].sort().join(', ') || (committed?.model ?? 'unknown'),
+      analyzerModel: 'rules',
+      timestamp: committed?.timestamp ?? context.now().toISOString(),
+      runsPerConfiguration: Math.max(
+        ...cases.flatMap((one) => names.map((name) => countConfigurationRuns(one.runs, name))),
+      ),
+    },
+    candidate: arms.candidate,
+    baseline: arms.baseline,
+    cases: cases.map(({ eval_id, eval_key, eval_name }) => ({ eval_id, eval_key, eval_name, cannot_run: null })),
+    planned,
+    results: new Map(runs.flatMap((run) => (run.result === null ? [] : [[id(run), run.result] as const]))),
+    onTimeout: 'fail',
+  }
+}
+
+function countConfigurationRuns(runs: readonly { configuration: string }[], name: string | null): number {
+  return runs.filter((run) => run.configuration === name).length
+}
+
+/** One note, with the first place. */
+function contradictionNotes(runs: readonly RunFound[]): string[] {
+  const found = runs.flatMap(({ folder, fields, result }) => {
+    const text = result?.grading ? describeContradiction(fields, result.grading) : null
+    return text === null ? [] : `${folder}: ${text}`
+  })
+  if (found.length === 0) return []
+  const gradings =
+    found.length === 1 ? '1 grading contradicts itself' : `${found.length} gradings contradict themselves`
+  return [`${gradings}, the items count: ${found[0]}.`]
+}
+
+/** Adds what was left out, what was chosen, and where an older benchmark.json differs. */
+function withRemarks(made: Benchmark, { arms, committed, copies, problems, cases }: ForeignBenchmark): Benchmark {
+  const runs = cases.flatMap((one) => one.runs)
+  const reference = Object.fromEntries(
+    [arms.candidate, arms.baseline].flatMap((name) =>
+      name === null
+        ? []
+        : [
+            [
+              name,
+              runs.flatMap((run) => (run.configuration === name && run.result?.grading ? run.reference : [])),
+            ] as const,
+          ],
+    ),
+  )
+  const notes = [
+    ...problems.map(({ file, message }) => `Left out: ${file}: ${message}`),
+    ...contradictionNotes(runs),
+    ...(arms.note === null ? [] : [arms.note]),
+    ...arms.others.map(
+      (name) =>
+        `The configuration ${name} (${formatPlural(countConfigurationRuns(runs, name), 'run')}) is in no number: two are compared, ${arms.candidate} and ${arms.baseline}`,
+    ),
+    ...(copies > 0
+      ? [`${formatPlural(copies, 'grading')} ${copies === 1 ? 'lies' : 'lie'} here twice; each run is counted once`]
+      : []),
+    ...(committed === null || committed.ours ? [] : committedNotes(committed, made, reference)),
+    ...made.notes,
+  ]
+  const complete = made.complete === true && problems.length === 0
+  return { ...made, notes, complete, ...(problems.length > 0 ? { problems } : {}) }
+}
+
+/** The usual names; with the prefix whetstone- if another tool's file has one of them, unless forced. */
+async function freePaths(
+  folder: string,
+  committed: CommittedBenchmark | null,
+  force: boolean,
+): Promise<BenchmarkPaths> {
+  const paths = benchmarkPaths(folder)
+  if (force || committed?.ours === true) return paths
+  const taken = await Promise.all([paths.benchmark, paths.markdown, paths.report].map(pathExists))
+  if (!taken.includes(true)) return paths
+  const beside = (file: string) => path.join(folder, `whetstone-${path.basename(file)}`)
+  return {
+    ...paths,
+    benchmark: beside(paths.benchmark),
+    markdown: beside(paths.markdown),
+    report: beside(paths.report),
+  }
+}

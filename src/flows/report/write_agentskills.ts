@@ -1,0 +1,111 @@
+/** Exports a benchmark in the agentskills.io dialect into a separate folder: gradings, timings, outputs, feedback. */
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { UserError } from '../../base/errors/error.ts'
+import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { copyWalk, pathExists, walk } from '../../base/fs/files.ts'
+import { tempSiblingName } from '../../base/fs/temp_sibling.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { type AgentskillsFiles, toAgentskills } from '../../phases/4-report/text/agentskills.ts'
+import { runFolderKey } from '../../store/run_folder_map.ts'
+import { readFeedbackNotes } from '../page/data/notes.ts'
+import type { SummarizedBenchmark } from './summarize.ts'
+
+/** Throws UserError if the target is not empty, or is inside the benchmark (its copies would count as runs). */
+export async function assertExportTarget(benchmark: string, target: string): Promise<void> {
+  const inside = path.relative(benchmark, target)
+  if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
+    throw new UserError(`--output ${target}: lies in the benchmark itself`, 'give a folder outside of it')
+  }
+  if (!(await pathExists(target))) {
+    const isLink = await lstat(target).then(
+      () => true,
+      () => false,
+    )
+    if (isLink) throw new UserError(`--output ${target}: a link that leads nowhere`, 'give a new folder')
+    return
+  }
+  const names = await readdir(target).catch(() => null)
+  if (names === null) throw new UserError(`--output ${target}: not a folder that can be read`, 'give a new folder')
+  if (names.length > 0) throw new UserError(`--output ${target}: not empty`, 'give a new or an empty folder')
+}
+
+/** The target must have passed assertExportTarget. It gets all files or, on an error, none. */
+export async function writeAgentskills(made: SummarizedBenchmark, target: string): Promise<void> {
+  // an existing target may be a mount: only files inside it can be moved into place
+  const isThere = await pathExists(target)
+  const partial = tempSiblingName(isThere ? path.join(target, 'partial') : target)
+  try {
+    await mkdir(partial, { recursive: true })
+    await writeDialectFiles(made, partial)
+    if (!isThere) return await rename(partial, target)
+    await moveAll(partial, target)
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}
+
+/** Moves a folder's content into another, benchmark.json last; undoes the moves if one fails. */
+async function moveAll(from: string, to: string): Promise<void> {
+  const last = 'benchmark.json'
+  const names = (await readdir(from)).sort((a, b) => Number(a === last) - Number(b === last))
+  const moved: string[] = []
+  try {
+    for (const name of names) {
+      await rename(path.join(from, name), path.join(to, name))
+      moved.push(name)
+    }
+  } catch (error) {
+    for (const name of moved) await rm(path.join(to, name), { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function writeDialectFiles({ folder, benchmark, folders }: SummarizedBenchmark, target: string): Promise<void> {
+  const made = toAgentskills(benchmark)
+  for (const [file, value] of made.files) await writeJson(path.join(target, file), value)
+  for (const { run, folder: to } of made.runs) {
+    const outputs = path.join(folders.get(runFolderKey(run)) ?? '', 'outputs')
+    if (!folders.has(runFolderKey(run)) || !(await pathExists(outputs))) continue
+    const { files } = await walk(outputs, { unreadable: 'leave_out', skip: (name) => nonAgentFiles.includes(name) })
+    await copyWalk(files, path.join(target, to, 'outputs'))
+  }
+  const said = readFeedbackTexts(folder)
+  if (said.length > 0)
+    await writeJson(path.join(target, 'feedback.json'), groupFeedback(said, made, { folder, folders }))
+}
+
+/** Output files that no agent wrote. */
+const nonAgentFiles = ['metrics.json', 'grading.json', 'timing.json']
+
+function writeJson(file: string, value: unknown): Promise<void> {
+  return writeAtomic(file, `${jsonText(value, 2)}\n`)
+}
+
+interface ReviewText {
+  about: string
+  text: string
+}
+
+/** People's readable notes: skill-creator's list of reviews, or the guide's flat map. Empty if there are none. */
+function readFeedbackTexts(folder: string): ReviewText[] {
+  const all = readFeedbackNotes(path.join(folder, 'feedback.json')).reviews
+  return all.map(({ run_id: about, feedback: text }) => ({ about, text })).filter(({ text }) => text.trim() !== '')
+}
+
+/** Keyed by the case's new folder, several texts on separate lines; a text that fits no run keeps its own key. */
+function groupFeedback(
+  said: readonly ReviewText[],
+  made: AgentskillsFiles,
+  { folder, folders }: Pick<SummarizedBenchmark, 'folder' | 'folders'>,
+): Record<string, string> {
+  const idOf = (run: AgentskillsFiles['runs'][number]['run']) =>
+    path.relative(folder, folders.get(runFolderKey(run)) ?? '').replaceAll(/[\\/]/g, '-')
+  const out = new Map<string, string[]>()
+  for (const { about, text } of said) {
+    const place = made.runs.find(({ run, caseFolder }) => caseFolder === about || idOf(run) === about)
+    const key = place?.caseFolder ?? about
+    out.set(key, [...(out.get(key) ?? []), text])
+  }
+  return Object.fromEntries([...out].map(([key, texts]) => [key, texts.join('\n')]))
+}

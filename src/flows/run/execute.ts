@@ -1,0 +1,211 @@
+/** Executes a plan: runs and gradings in parallel without a barrier; skips what is already on disk. */
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import pLimit from 'p-limit'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import { errorMessage, IncompleteError } from '../../base/errors/error.ts'
+import type { WalkedFile } from '../../base/fs/files.ts'
+import { isShortage } from '../../base/process/resource_shortage.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { type JobSlot, runLocal } from '../../jobs/local_executor.ts'
+import { withRetry } from '../../jobs/retry.ts'
+import { performRun, type RunResult } from '../../phases/2-run/run.ts'
+import { isRunDone } from '../../store/is_run_done.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { commitRun, readRun, type StoredRun } from '../../store/store.ts'
+import { cacheNewRun, type RunCache } from '../cache/run_cache.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { openStartQueue, type StartQueue } from '../history/start_order.ts'
+import { admitGrading, gradeUnderLimits } from '../judge/grade_within_limits.ts'
+import type { LimitedBench } from '../limits/limited_bench.ts'
+import { type AccountLimiters, openAccountLimiters, type RateLimitOptions } from '../limits/rate_limiters.ts'
+import { resolveRunEngine } from '../prepare/engine_of_run.ts'
+import { runName, toRunFinishedEvent } from '../run_events.ts'
+
+export interface Execution {
+  plan: Plan
+  /** The benchmark folder, absolute. */
+  folder: string
+  /** Files of each skill version by its sha256. */
+  skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
+  passEnv: readonly string[]
+  hidden: readonly string[]
+  sandbox: SandboxChoice
+  concurrency: number
+  /** Decides which runs may start; null: all. */
+  limited: LimitedBench | null
+  /** null: reuse and store nothing. */
+  cache: RunCache | null
+  /** Ids of stored and graded runs: nothing is left to do for them. */
+  settled: Pick<ReadonlySet<string>, 'has'>
+  /** True: skip grading. */
+  ungraded?: boolean
+  /** The start order; absent: by durations in earlier benchmarks. */
+  queue?: StartQueue<RunSpec>
+  /** Absent: rate limits are detected automatically. */
+  pace?: RateLimitOptions | undefined
+  /** Whether to keep the agents' working folders with their outputs. */
+  keepWork?: boolean
+  /** Executes runs on other machines; absent: here. */
+  remote?: RemoteExecutor | null
+}
+
+/** Executes runs on other machines, several at once. */
+export interface RemoteExecutor {
+  readonly atOnce: number
+  perform: typeof performRun
+  /** The run is committed to the benchmark: its remote files can be removed. */
+  committed: (spec: RunSpec) => Promise<void>
+}
+
+/** Executes a plan in place of `execute`, and returns the executed part of it. */
+export type ExecutePlan = (execution: Execution, context: FlowContext) => Promise<Plan>
+
+interface Job {
+  spec: RunSpec
+  slot: JobSlot
+  pace: AccountLimiters
+}
+
+/** No run comes from a cache. */
+export const noRunCache: Pick<Execution, 'cache' | 'settled'> = { cache: null, settled: new Set() }
+
+/** Errors that would recur in every further run of the configuration: the first one stops new starts. */
+const armWideFailures = new Set(['credentials', 'missing_binary', 'contaminated', 'skill_not_offered'])
+
+/**
+ * Executes and grades what is missing. `isHalted`: some runs did not start, or no more should. Throws the first unexpected error after
+ * everything else has ended.
+ */
+export async function execute(execution: Execution, context: FlowContext): Promise<{ isHalted: boolean }> {
+  using pace = openAccountLimiters(execution.pace, context)
+  const stop = new AbortController()
+  const drain = AbortSignal.any([context.drain, stop.signal])
+  const gradeLimit = pLimit(execution.concurrency)
+  const gradings = new Set<Promise<void>>()
+  const ungraded: unknown[] = []
+  const limited = execution.limited
+  const orStop = async (work: Promise<void>) => {
+    await work.catch((error: unknown) => {
+      if (limited?.deadline.aborted && error === limited.deadline.reason) return
+      if (isShortage(error)) stop.abort(errorMessage(error))
+      throw error
+    })
+  }
+  const grade = (spec: RunSpec, stored: StoredRun) => {
+    if (execution.ungraded) return limited?.spending.graded(spec, null, stored.record)
+    const request = { spec, stored, again: false, ...execution, pace }
+    const grading = gradeLimit(() => orStop(gradeUnderLimits(limited, request, context)))
+      .catch((error: unknown) => void ungraded.push(error)) // checked when all runs have ended
+      .finally(() => gradings.delete(grading))
+    gradings.add(grading)
+  }
+  const missing = execution.plan.runs.filter(({ run_id }) => !execution.settled.has(run_id))
+  const queue = limited?.queue ?? execution.queue ?? (await openStartQueue(missing, execution.folder))
+  const perform = async (spec: RunSpec, slot: JobSlot) => {
+    if (execution.settled.has(spec.run_id)) return
+    const stored = await readRun(execution.folder, spec.run_id)
+    if (stored !== null && isRunDone(stored, spec)) {
+      slot.release()
+      if (await admitGrading(limited, spec, stored)) grade(spec, stored)
+      return
+    }
+    if (limited !== null && !(await awaitAdmission(limited, spec, { slot, drain }))) return
+    const record = await runAndCommit(execution, { spec, slot, pace }, context).catch((error: unknown) => {
+      limited?.spending.drop(spec)
+      throw error
+    })
+    if (record.status !== 'failed') queue.learn(spec.eval_id, record.duration_ms / 1000)
+    context.emit(toRunFinishedEvent(spec, record))
+    if (record.status === 'failed' && armWideFailures.has(record.error.kind)) stop.abort(record.error.message)
+    grade(spec, { record, grading: null, timing: null, metrics: null })
+  }
+  const next = () => {
+    const spec = queue.next()
+    return spec && ((slot: JobSlot) => orStop(perform(spec, slot)))
+  }
+  const concurrency = execution.remote?.atOnce ?? execution.concurrency
+  const { errors } = await runLocal(next, { concurrency, drain, signal: context.signal })
+  await Promise.all(gradings)
+  await rm(benchmarkPaths(execution.folder).partial, { recursive: true, force: true })
+  const isHalted = drain.aborted || (limited !== null && limited.stopped() !== null)
+  if (context.signal.aborted) return { isHalted }
+  errors.push(...ungraded)
+  const shortage = errors.find(isShortage)
+  if (shortage !== undefined) {
+    throw new IncompleteError(
+      `${execution.folder}: ${errorMessage(shortage)}; no further run was started`,
+      'free what is short (df -h, ulimit -a); then the same command goes on, and what was finished is kept',
+    )
+  }
+  if (errors.length > 0) throw errors[0]
+  return { isHalted }
+}
+
+/** Whether a run may start. It releases its slot while it waits: a retry of an admitted run may need it. */
+async function awaitAdmission(
+  { spending }: LimitedBench,
+  spec: RunSpec,
+  { slot, drain }: { slot: JobSlot; drain: AbortSignal },
+): Promise<boolean> {
+  slot.release()
+  if (!(await spending.admit(spec))) return false
+  await slot.take()
+  if (!drain.aborted) return spending.mayStart(spec)
+  spending.drop(spec)
+  return false
+}
+
+/** Releases the slot when the agent ends; a retry waits for a slot again. */
+async function runAndCommit(execution: Execution, job: Job, context: FlowContext): Promise<RunRecord> {
+  const { spec, slot, pace } = job
+  const { limited, plan } = execution
+  const { retries } = plan.options
+  context.emit({ type: 'run_started', ...runName(spec) })
+  const partial = path.join(benchmarkPaths(execution.folder).partial, spec.run_id.replaceAll('/', '__'))
+  const engine = resolveRunEngine(spec)
+  using work = pace.begin()
+  const gate = work.gate(engine, spec.engine)
+  let failures = 0
+  const attempt = async (number: number): Promise<RunResult> => {
+    await slot.take()
+    if (existsSync(partial)) await rm(partial, { recursive: true, force: true })
+    const result = await (execution.remote?.perform ?? performRun)({
+      spec,
+      engine,
+      gate,
+      skillFiles: (spec.skill && execution.skillFiles.get(spec.skill.sha256)) ?? [],
+      amongFiles: execution.skillFiles,
+      folder: partial,
+      userEnv: context.env,
+      passEnv: execution.passEnv,
+      hidden: execution.hidden,
+      sandbox: execution.sandbox,
+      attempt: number,
+      ...(execution.keepWork && { keepWork: true }),
+      // under limits the next run starts when this one's cost is known
+      onAgentEnd: () => (limited === null ? slot.release() : undefined),
+      signal: context.signal,
+      deadline: limited?.deadline ?? null,
+    })
+    if (!result.retry?.uncounted) failures += 1
+    if (limited === null) return result
+    const goesOn = limited.spending.attempted(spec, result.record, failures <= retries && result.retry !== null)
+    slot.release()
+    return goesOn ? result : { ...result, retry: null }
+  }
+  const result = await withRetry(attempt, {
+    retries,
+    signal: limited === null ? context.signal : AbortSignal.any([context.signal, limited.deadline]),
+    onRetry: (number, wait_ms, last) => {
+      if (last.record.status !== 'failed') return
+      context.emit({ type: 'run_retried', ...runName(spec), attempt: number, ...last.record.error, wait_ms })
+    },
+  })
+  await (result.place?.() ?? commitRun(partial, execution.folder, spec.run_id))
+  await execution.remote?.committed(spec)
+  if (execution.cache !== null) await cacheNewRun(execution.cache, spec, result.record)
+  return result.record
+}

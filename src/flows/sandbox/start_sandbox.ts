@@ -1,0 +1,53 @@
+/** Chooses the sandbox at the start of a benchmark, reports it in one line, and records it in the plan. */
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+import type { KeyParts } from '../../../schemas/cache.ts'
+import type { Plan } from '../../../schemas/plan.ts'
+import { chooseSandbox, noSandboxWish, type SandboxChoice, type SandboxWish } from '../../base/sandbox/choose.ts'
+import { reapGroups } from '../../base/sandbox/process_limit.ts'
+import { findBenchmarkWorkspace } from '../../store/paths.ts'
+import type { FlowContext } from '../flow_context.ts'
+
+/** Chooses, and adds one line to `choices`. Throws UserError if a sandbox is required and none works. */
+export async function startSandbox(
+  wish: SandboxWish | null | undefined,
+  { choices }: { choices: string[] },
+  context: FlowContext,
+): Promise<SandboxChoice> {
+  const sandbox = await chooseSandbox(wish ?? noSandboxWish, context.env.PATH ?? '')
+  if (sandbox.mechanism === 'bubblewrap') await reapGroups()
+  choices.push(describeSandbox(sandbox))
+  return sandbox
+}
+
+function describeSandbox({ mechanism, reason, network }: SandboxChoice): string {
+  if (mechanism === 'none') return `sandbox: none (${reason}); agents run as you`
+  return `sandbox: ${reason}${network === 'open' ? '; network open, as asked' : ''}`
+}
+
+/** The plan with the chosen sandbox. */
+export function withSandbox(plan: Plan, { mechanism, reason, network }: SandboxChoice): Plan {
+  return { ...plan, sandbox: { mechanism, reason, ...(network && { network }) } }
+}
+
+/** The parts of a cache key that describe a run's sandbox. */
+export function buildSandboxKeyParts({ sandbox }: Plan): KeyParts {
+  return { 'sandbox in use': [sandbox?.mechanism ?? 'unknown', sandbox?.network].filter(Boolean).join(', network ') }
+}
+
+/** Paths hidden from all agents: the author's skill, the suite, the results. */
+export function listHiddenPaths(plan: Plan, workspace: string): string[] {
+  const [skill = plan.skill.path] = plan.skill.path.split(' at git:')
+  return [...new Set([...listSkillHiddenPaths(skill, plan.suite.path), workspace])]
+}
+
+/** The same for a benchmark on disk, with its workspace; outside a workspace, only the benchmark itself. */
+export function listBenchmarkHiddenPaths(plan: Plan, folder: string): string[] {
+  const real = realpathSync(folder)
+  return listHiddenPaths(plan, findBenchmarkWorkspace(real) ?? real)
+}
+
+/** The same for a skill whose runs have no results. */
+export function listSkillHiddenPaths(skill: string, suite: string): string[] {
+  return [skill, path.basename(path.dirname(suite)) === 'evals' ? path.dirname(suite) : suite]
+}

@@ -1,0 +1,77 @@
+/** trend: reads every benchmark below some folders, oldest first; reports an unreadable one and continues. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import { history as historySchema } from '../../../schemas/history.ts'
+import { plan as planSchema } from '../../../schemas/plan.ts'
+import type { Trend } from '../../../schemas/trend.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import { buildTrend } from '../../phases/4-report/trend/trend.ts'
+import type { ImproveCost, TrendBenchmark } from '../../phases/4-report/trend/trend_costs.ts'
+import { tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { findArtefacts } from '../../store/artefacts/find_artefacts.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import type { FlowContext } from '../flow_context.ts'
+
+/** Throws UserError where there is nothing, or nothing readable. */
+export async function readTrend(names: readonly string[], env: FlowContext['env']): Promise<Trend> {
+  const left_out: Trend['left_out'] = []
+  const tell = (file: string, message: string) => left_out.push({ file: displayTrendPath(file), message })
+  const files = new Set<string>()
+  for (const name of names) for (const file of await listTrendArtefacts(name, tell)) files.add(file)
+  const found = [...files].flatMap((file) => (isHistory(file) ? [] : (readTrendBenchmark(file, tell) ?? [])))
+  const improved = [...files].flatMap((file) => (isHistory(file) ? readImprovements(file, tell) : []))
+  // it contains the agents' command lines
+  if (found.length > 0) return getRedactor(env).value(buildTrend(found, improved, left_out))
+  const why = left_out.map(({ message }) => `: ${message}`)[0] ?? ''
+  throw new UserError(
+    `${names.join(', ')}: no benchmark.json that can be read${why}`,
+    'bench first (of a package: eval --report), or name another folder',
+  )
+}
+
+type ReportUnreadable = (file: string, message: string) => void
+
+const artefactNames: ReadonlySet<string> = new Set(['benchmark.json', 'history.json'])
+
+async function listTrendArtefacts(name: string, tell: ReportUnreadable): Promise<string[]> {
+  const place = path.resolve(name)
+  const info = await stat(place).catch(() => null)
+  if (info === null) throw new UserError(`${name}: no such file or folder`)
+  if (!info.isDirectory()) return [place]
+  return findArtefacts(place, artefactNames, (folder, error) => tell(folder, errorMessage(error)))
+}
+
+function isHistory(file: string): boolean {
+  return path.basename(file) === 'history.json'
+}
+
+function displayTrendPath(file: string): string {
+  return path.relative(process.cwd(), file) || file
+}
+
+const planFacts = planSchema.pick({ skill: true, suite: true, options: true })
+
+function readTrendBenchmark(file: string, tell: ReportUnreadable): TrendBenchmark | null {
+  const benchmark = tryReadArtefact(benchmarkSchema, file, ({ message }) => tell(file, message))
+  if (benchmark === null) return null
+  const at = new Date(benchmark.metadata.timestamp)
+  if (Number.isNaN(at.getTime())) {
+    tell(file, `metadata.timestamp is no date: ${benchmark.metadata.timestamp}`)
+    return null
+  }
+  const folder = path.dirname(file)
+  const { plan: planFile } = benchmarkPaths(folder)
+  const plan = tryReadArtefact(planFacts, planFile, ({ message }) => tell(planFile, message))
+  return { folder: displayTrendPath(folder), at, benchmark, plan }
+}
+
+/** The recorded costs of iterations and refused proposals; skips those without one. */
+function readImprovements(file: string, tell: ReportUnreadable): ImproveCost[] {
+  const history = tryReadArtefact(historySchema, file, ({ message }) => tell(file, message))
+  return [...(history?.iterations ?? []), ...(history?.refused ?? [])].flatMap(({ cost_usd, ended_at }) => {
+    const at = new Date(ended_at ?? history?.started_at ?? '')
+    return cost_usd === undefined || Number.isNaN(at.getTime()) ? [] : { at, usd: cost_usd }
+  })
+}

@@ -1,0 +1,139 @@
+/** Runs every unanswered query of a plan in a locked folder, and writes triggers.json. */
+import path from 'node:path'
+import pLimit from 'p-limit'
+import type { Stop } from '../../../schemas/limits.ts'
+import type { Plan } from '../../../schemas/plan.ts'
+import { type Triggers, triggers as triggersSchema } from '../../../schemas/triggers.ts'
+import type { WalkedFile } from '../../base/fs/files.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import { readStop } from '../../engines/answers/stop_at_read.ts'
+import type { QuerySet } from '../../phases/1-plan/triggers/query_set.ts'
+import { buildTriggers } from '../../phases/4-report/triggers/report.ts'
+import type { AskedQuery } from '../../phases/4-report/triggers/result.ts'
+import type { TriggerRunSource } from '../../phases/4-report/triggers/run_entry.ts'
+import { readTranscript } from '../../store/artefacts/damage.ts'
+import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { readRun, writeArtefact, writePlan } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { createStartQueue } from '../history/start_order.ts'
+import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
+import { execute, noRunCache } from '../run/execute.ts'
+import { listHiddenPaths } from '../sandbox/start_sandbox.ts'
+import { repairBenchmark } from '../workspace/repair_benchmark.ts'
+import { readSavingBasis } from './early_stop_savings.ts'
+import type { TriggerSettings } from './prepare_triggers.ts'
+
+export interface TriggerMeasurement {
+  plan: Plan
+  set: QuerySet
+  /** Files of each skill by its sha256. */
+  skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
+  /** The folder of the measurement, absolute. */
+  folder: string
+  workspace: string
+  sandbox: SandboxChoice
+  wish: Pick<TriggerSettings, 'threshold' | 'concurrency' | 'passEnv' | 'limits' | 'budgets' | 'pace'>
+}
+
+/** Throws the abort reason if interrupted; completed runs are kept. */
+export async function askQueries(asking: TriggerMeasurement, context: FlowContext): Promise<Triggers> {
+  const stop = await runTriggerQueries(asking, context)
+  const file = benchmarkPaths(asking.folder).triggers
+  const made = await writeTriggerReport(asking, { file, stop }, context)
+  const { complete, summary } = made
+  const { folder } = asking
+  context.emit({ type: 'triggers_written', folder, file, complete, passed: summary.passed, total: summary.total })
+  return made
+}
+
+/** Executes the plan's missing runs; returns what stopped it early. */
+export async function runTriggerQueries(
+  asking: Omit<TriggerMeasurement, 'set'>,
+  context: FlowContext,
+): Promise<Stop | null> {
+  const { plan, folder, workspace, sandbox, wish, skillFiles } = asking
+  await writePlan(folder, plan)
+  await repairBenchmark(folder, plan, context)
+  using limited = await openLimitedBench({ plan, folder, workspace, ...resolveSharedLimits(wish) }, context)
+  await execute(
+    {
+      plan,
+      folder,
+      skillFiles,
+      passEnv: wish.passEnv,
+      hidden: listHiddenPaths(plan, workspace),
+      sandbox,
+      concurrency: wish.concurrency,
+      limited,
+      pace: wish.pace,
+      ...noRunCache,
+      ungraded: true,
+      queue: createStartQueue(plan.runs, new Map()),
+    },
+    context,
+  )
+  context.signal.throwIfAborted()
+  return limited?.stopped() ?? null
+}
+
+/** Writes triggers.json from the runs on disk. */
+export async function writeTriggerReport(
+  { plan, set, folder, workspace, wish }: Omit<TriggerMeasurement, 'skillFiles' | 'sandbox'>,
+  { file, stop }: { file: string; stop: Stop | null },
+  context: FlowContext,
+): Promise<Triggers> {
+  const value = buildTriggers({
+    plan,
+    queries: toAskedQueries(set),
+    set: { path: set.path, sha256: set.sha256, format: set.format, drafts: countDrafts(set), warnings: plan.warnings },
+    threshold: wish.threshold,
+    runs: await readQueryRuns(folder, plan),
+    basis: await readSavingBasis(workspace, plan),
+    stopReason: readStop,
+    stop,
+    createdAt: context.now().toISOString(),
+  })
+  const cleaned = getRedactor(context.env).value(value)
+  await writeArtefact(triggersSchema, file, cleaned)
+  return cleaned
+}
+
+function countDrafts({ queries }: QuerySet): number {
+  return queries.filter(({ draft }) => draft).length
+}
+
+export function toAskedQueries({ queries }: QuerySet): AskedQuery[] {
+  return queries.map(({ number, id, query, shouldTrigger, split, note, draft }) => ({
+    query_id: number,
+    id,
+    query,
+    should_trigger: shouldTrigger,
+    split,
+    note,
+    ...(draft && { draft: true as const }),
+  }))
+}
+
+/** Keyed by query position, in run number order. */
+async function readQueryRuns(folder: string, plan: Plan): Promise<Map<number, TriggerRunSource[]>> {
+  const limit = pLimit(16)
+  const all = await Promise.all(
+    plan.runs.map((spec) => limit(async () => ({ spec, made: await readQueryRun(folder, spec) }))),
+  )
+  const byQuery = new Map<number, TriggerRunSource[]>()
+  for (const { spec, made } of all) byQuery.set(spec.eval_id, [...(byQuery.get(spec.eval_id) ?? []), made])
+  return byQuery
+}
+
+async function readQueryRun(
+  folder: string,
+  { run_id, run_number, key }: Plan['runs'][number],
+): Promise<TriggerRunSource> {
+  const stored = await readRun(folder, run_id)
+  // a run of another plan in this folder does not count
+  const record = stored?.record.key === key ? stored.record : null
+  const transcript = path.join(runPaths(folder, run_id).folder, 'transcript.jsonl')
+  const events = record === null ? null : await readTranscript(transcript, record, () => {})
+  return { run_id, run_number, record, events: events ?? [] }
+}

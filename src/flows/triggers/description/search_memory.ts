@@ -1,0 +1,76 @@
+/** Stores a search's settings and proposals in its folder, so that it can resume. */
+import path from 'node:path'
+import {
+  type Description,
+  type DescriptionSearch,
+  description as descriptionSchema,
+  descriptionSearch,
+} from '../../../../schemas/description.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { canonicalJson } from '../../../base/json/json.ts'
+import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
+import { createBenchmark, listBenchmarks, writeArtefact } from '../../../store/store.ts'
+import type { FlowContext } from '../../flow_context.ts'
+
+type Proposal = DescriptionSearch['proposals'][number]
+
+export interface SearchMemory {
+  /** The search's, absolute. */
+  folder: string
+  /** The proposal of a round (from 1): the stored one, else a new one, which is stored. */
+  proposal: (round: number, make: () => Promise<Proposal>) => Promise<Proposal>
+  /** All proposals so far. */
+  proposals: () => readonly Proposal[]
+}
+
+export const descriptionFilePath = (folder: string) => path.join(folder, 'description.json')
+
+/** The workspace's newest search, with its result if it has ended. Throws UserError where there is none. */
+export async function findNewestSearch(workspace: string): Promise<{ folder: string; ended: Description | null }> {
+  for (const folder of await listBenchmarks(workspace, 'descriptions')) {
+    const ended = tryReadArtefact(descriptionSchema, descriptionFilePath(folder))
+    if (ended !== null || readSearch(folder) !== null) return { folder, ended }
+  }
+  throw new UserError(`${workspace}: no search lies there to resume`, 'leave out --resume')
+}
+
+/** A new folder, or the one to resume. Throws UserError if its settings differ. */
+export async function openSearchMemory(
+  { workspace, before, asked }: { workspace: string; before: string | null; asked: Record<string, unknown> },
+  context: FlowContext,
+): Promise<SearchMemory> {
+  const known = before === null ? null : readSearch(before)
+  if (known !== null) refuseOther(known.asked, asked)
+  const folder = before ?? (await createBenchmark(workspace, context.now(), 'descriptions'))
+  const proposals: Proposal[] = [...(known?.proposals ?? [])]
+  const keep = () => writeArtefact(descriptionSearch, searchFilePath(folder), { schema_version: 1, asked, proposals })
+  await keep()
+  return {
+    folder,
+    proposals: () => proposals,
+    async proposal(round, make) {
+      const made = proposals[round - 1]
+      if (made !== undefined) return made
+      context.drain.throwIfAborted()
+      const found = await make()
+      proposals.push(found)
+      await keep()
+      return found
+    },
+  }
+}
+
+function refuseOther(then: Record<string, unknown>, now: Record<string, unknown>): void {
+  const other = Object.keys(now).filter((key) => canonicalJson(now[key] ?? null) !== canonicalJson(then[key] ?? null))
+  if (other.length === 0) return
+  throw new UserError(
+    `--resume: ${other.join(', ')} ${other.length === 1 ? 'is' : 'are'} not as when the search was started`,
+    'give the flags of its first start; only iterations, budget and deadline may differ',
+  )
+}
+
+const searchFilePath = (folder: string) => path.join(folder, 'search.json')
+
+function readSearch(folder: string): DescriptionSearch | null {
+  return tryReadArtefact(descriptionSearch, searchFilePath(folder))
+}

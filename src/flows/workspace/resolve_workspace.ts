@@ -1,0 +1,41 @@
+/** Resolves a project folder to its workspaces, or to the only one. */
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { readJson } from '../../base/json/json.ts'
+import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
+import { listBenchmarks } from '../../store/store.ts'
+import { findRequestedEvals } from '../index/eval_pages.ts'
+import { readMeasuredWorkspace } from '../page/workspace_page.ts'
+
+/** Where bench writes by default. */
+const workspacesName = 'workspaces'
+
+/** Returns `folder` (absolute), unless all it has from Whetstone is `workspaces/`: then that, or the only workspace in it. */
+export async function resolveWorkspace(folder: string): Promise<string> {
+  if ((await isBenched(folder)) || (await isIndexed(folder))) return folder
+  const below = path.join(folder, workspacesName)
+  const names = await readdir(below).catch(() => [])
+  const found: string[] = []
+  for (const name of names) if (await isWorkspace(path.join(below, name))) found.push(path.join(below, name))
+  const [only, ...others] = found
+  if (only === undefined) return folder
+  return others.length > 0 ? below : only
+}
+
+async function isBenched(folder: string): Promise<boolean> {
+  if (await pathExists(benchmarkPaths(folder).plan)) return true
+  return (await listBenchmarks(folder)).length > 0 || (await findRequestedEvals(folder)) !== null
+}
+
+/** An index of several skills, or of one skill on several engines. */
+async function isIndexed(folder: string): Promise<boolean> {
+  const { index } = indexPaths(folder)
+  const known = (await pathExists(index)) ? await readJson(benchmarkIndex, index).catch(() => null) : null
+  return known !== null
+}
+
+async function isWorkspace(folder: string): Promise<boolean> {
+  return (await isBenched(folder)) || (await isIndexed(folder)) || readMeasuredWorkspace(folder) !== null
+}

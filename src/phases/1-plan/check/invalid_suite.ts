@@ -1,0 +1,86 @@
+/** Decides what `bench` and `eval` do with a suite that breaks a rule: refuse it, or skip the invalid cases. */
+import path from 'node:path'
+import type { Problem } from '../../../../schemas/check_report.ts'
+import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { allRules } from './rules/all_rules.ts'
+import { suiteProblems } from './suite_problems.ts'
+
+export interface ValidityOptions {
+  /** From SKILL.md; null: there is none. */
+  skillName: string | null
+  /** --allow-invalid: skips the cases that break a rule and runs the others. */
+  allowInvalid: boolean
+}
+
+/** Returns the suite as `bench` runs it. Throws UserError for problems that stop it. */
+export function requireValidBenchSuite(inspected: InspectedSuite, wish: ValidityOptions): Suite {
+  const problems = suiteProblems(inspected, wish.skillName).filter(({ stops_bench }) => stops_bench)
+  return markInvalidCases(inspected.suite, problems, wish.allowInvalid)
+}
+
+/** Skips the cases with these problems; the reason is in `cannot_run`. Throws UserError unless that is allowed and a case remains. */
+export function markInvalidCases(suite: Suite, problems: readonly Problem[], allowInvalid: boolean): Suite {
+  if (problems.length === 0) return suite
+  const reduced = { ...suite, cases: suite.cases.map((one) => skipInvalidCase(one, problems)) }
+  const left = reduced.cases.filter(({ cannot_run }) => cannot_run === null).length
+  const isWhole = problems.some(({ eval_id }) => eval_id === undefined)
+  if (allowInvalid && left > 0 && !isWhole) return reduced
+  throw new UserError(listProblems(suite, problems), hint({ left, of: suite.cases.length, isWhole }), 'invalid-suite')
+}
+
+/** Returns the suite as `eval` runs it, without cases that cannot be judged. Throws UserError for mistakes in Whetstone's own fields. */
+export function requireValidEvalSuite(inspected: InspectedSuite): Suite {
+  const all = suiteProblems(inspected, null)
+  const refused = all.filter(({ rule }) => rule === 'own-field')
+  if (refused.length > 0) throw new UserError(listProblems(inspected.suite, refused), fixAll, 'invalid-suite')
+  return markSkippedCases(inspected.suite, all)
+}
+
+/** Sets `cannot_run` on the cases that these problems keep from being judged. */
+export function markSkippedCases(suite: Suite, problems: readonly Problem[]): Suite {
+  const skipped = problems.filter(({ rule }) => skipsEval.has(rule))
+  return { ...suite, cases: suite.cases.map((one) => skipInvalidCase(one, skipped)) }
+}
+
+const skipsEval: ReadonlySet<string> = new Set(allRules.flatMap(({ id, skips_eval }) => (skips_eval ? [id] : [])))
+
+/** Problems of the suite that repeat what its cases already report. */
+const followsFromCases: ReadonlySet<string> = new Set(['suite-ungraded'])
+
+/** With --allow-invalid these cases still run: under an assigned id, or without the verdict of that check. */
+const stillRuns: ReadonlySet<string> = new Set(['duplicate-id', 'check-undecidable'])
+
+function skipInvalidCase(one: SuiteCase, problems: readonly Problem[]): SuiteCase {
+  const own = problems.filter(({ eval_id, rule }) => eval_id === one.eval_id && !stillRuns.has(rule))
+  const [first] = own
+  if (first === undefined || one.cannot_run !== null) return one
+  return { ...one, cannot_run: first.message.replace(/^case \d+ \(.*?\): /, '') }
+}
+
+const mostListed = 8
+
+/** Leaves out problems of the suite that a case already reports. */
+function listProblems(suite: Suite, problems: readonly Problem[]): string {
+  const own = problems.filter(({ eval_id, rule }) => eval_id !== undefined || !followsFromCases.has(rule))
+  const all = own.length > 0 ? own : problems
+  const lines = all.slice(0, mostListed).map((one) => `  ${formatProblemPlace(suite, one)}${one.message} [${one.rule}]`)
+  const more = all.length > mostListed ? [`  … and ${all.length - mostListed} more`] : []
+  const count = `${all.length} ${all.length === 1 ? 'problem' : 'problems'}`
+  return [`${suite.path}: ${count}, nothing was run`, ...lines, ...more].join('\n')
+}
+
+function formatProblemPlace(suite: Suite, { file, at, line }: Problem): string {
+  const other = file === suite.path ? '' : path.relative(path.dirname(suite.path), file) || path.basename(file)
+  const where = [other, at ?? (line === null ? '' : `line ${line}`)].filter(Boolean).join(' ')
+  return where === '' ? '' : `${where}: `
+}
+
+const fixAll = 'correct the suite; whetstone check lists every problem with its fix'
+
+function hint({ left, of, isWhole }: { left: number; of: number; isWhole: boolean }): string {
+  if (left === 0 || isWhole) return fixAll
+  if (left === of) return `${fixAll}. --allow-invalid runs the ${of} cases as they are`
+  return `${fixAll}. --allow-invalid leaves such cases out and runs ${left} of ${of}`
+}

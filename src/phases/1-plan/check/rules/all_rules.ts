@@ -1,0 +1,26 @@
+/** Lists every rule of `check`, in the order of the docs. */
+import { caseRules } from './case_rules.ts'
+import { checkRules } from './check_rules.ts'
+import { criteriaRules } from './criteria_rules.ts'
+import { frontmatterRules } from './frontmatter_rules.ts'
+import { loaderRules } from './loader_rules.ts'
+import { placeRules } from './missing_path_rules.ts'
+import { planRules } from './plan_rules.ts'
+import type { RuleFacts } from './rule.ts'
+import { networkRule, suiteRules } from './suite_rules.ts'
+import { treeRules } from './tree_rules.ts'
+import { trialRules } from './trial_rules.ts'
+
+export const allRules: readonly RuleFacts[] = [
+  ...Object.values(placeRules),
+  ...frontmatterRules,
+  ...treeRules,
+  ...suiteRules,
+  networkRule,
+  ...caseRules,
+  ...criteriaRules,
+  ...checkRules,
+  ...loaderRules,
+  ...Object.values(planRules),
+  ...trialRules,
+]

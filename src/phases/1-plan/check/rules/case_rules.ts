@@ -1,0 +1,173 @@
+/** Rules for what keeps a case from running or from being graded. */
+import path from 'node:path'
+import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
+import type { LintFinding, LintRule } from './rule.ts'
+
+export const caseRules: readonly LintRule<CaseSubject>[] = [
+  {
+    id: 'prompt-empty',
+    severity: 'error',
+    stops_bench: true,
+    skips_eval: true,
+    about: 'A case has no prompt.',
+    find: (subject) => (lacksPrompt(subject) ? [buildCaseFinding(subject, 'prompt', promptWords(subject))] : []),
+  },
+  {
+    id: 'input-missing',
+    severity: 'error',
+    stops_bench: true,
+    skips_eval: true,
+    about: 'An input file or git bundle of a case is not there.',
+    find: (subject) => cannotRun(subject, 'missing'),
+  },
+  {
+    id: 'input-escapes',
+    severity: 'error',
+    stops_bench: true,
+    skips_eval: true,
+    about:
+      "An input file, a scaffold, or a file of the reference, leads out of the skill's folder or the working folder.",
+    find: (subject) => [...cannotRun(subject, 'escapes'), ...escapingReference(subject)],
+  },
+  {
+    id: 'field-misspelt',
+    severity: 'error',
+    stops_bench: true,
+    skips_eval: true,
+    about:
+      'A field, section or event is not known, and differs in one or two letters from one that is: what it says would be lost.',
+    find: (subject) => cannotRun(subject, 'misspelt'),
+  },
+  {
+    id: 'field-type',
+    severity: 'error',
+    stops_bench: true,
+    skips_eval: true,
+    about:
+      'A number, a list or `true` stands where a criterion should, `indicator` is not true or false, or `weight` is not above 0: what it was written for would be lost.',
+    find: (subject) => [...cannotRun(subject, 'type'), ...cannotRun(subject, 'flag'), ...cannotRun(subject, 'weight')],
+  },
+  {
+    id: 'case-cannot-run',
+    severity: 'error',
+    stops_bench: true,
+    skips_eval: true,
+    about: 'A case cannot run for another reason, which is given.',
+    find: (subject) => cannotRun(subject, 'other'),
+  },
+  {
+    id: 'criteria-missing',
+    severity: 'error',
+    stops_bench: true,
+    skips_eval: true,
+    about: 'A case has neither criteria nor an expected output: no run of it can be graded.',
+    find: (subject) =>
+      lacksCriteria(subject)
+        ? [buildCaseFinding(subject, null, { message: 'no criteria', fix: 'add expectations or checks' })]
+        : [],
+  },
+  {
+    id: 'criteria-derived',
+    severity: 'info',
+    about: 'A case is judged by its expected output alone, as one criterion.',
+    find: (subject) =>
+      !subject.isPartial && subject.case.expectations.some(({ derived }) => derived === true)
+        ? [
+            buildCaseFinding(subject, null, {
+              message: 'one criterion is derived from the expected output',
+              fix: 'write several expectations: each is decided with evidence of its own',
+            }),
+          ]
+        : [],
+  },
+  {
+    id: 'prompt-names-skill',
+    severity: 'info',
+    about: 'A prompt names the skill: the arm without it is asked for what it does not have.',
+    find: (subject) =>
+      namesSkill(subject)
+        ? [
+            buildCaseFinding(subject, 'prompt', {
+              message: `names the skill ${subject.skillName}`,
+              fix: 'ask as a user who does not know of it',
+            }),
+          ]
+        : [],
+  },
+]
+
+/** A misspelt or unreadable field may contain criteria, so such a case is not reported. */
+function lacksCriteria({ case: one, isPartial }: CaseSubject): boolean {
+  const isUnread = /\(did you mean "|, not a statement|, not true or false|, not a number above 0/.test(
+    one.cannot_run ?? '',
+  )
+  return !isPartial && !isUnread && one.expectations.length + one.checks.length === 0
+}
+
+/** A case that could not be read may have a prompt, so it is not reported. */
+function lacksPrompt({ case: { prompt, cannot_run } }: CaseSubject): boolean {
+  return (
+    prompt.trim() === '' && (cannot_run === null || /it has no prompt|prompt is missing|has no Prompt/.test(cannot_run))
+  )
+}
+
+/** The loader's reason names the value that replaces the prompt. */
+function promptWords({ case: { cannot_run } }: CaseSubject): Pick<LintFinding, 'message' | 'fix'> {
+  const [, instead] = /^it has no prompt: ([^;]*)/.exec(cannot_run ?? '') ?? []
+  return instead === undefined
+    ? { message: 'no prompt', fix: 'write what a user would ask' }
+    : { message: `no prompt: ${instead}`, fix: 'write it as one text in "prompt", lines parted by \\n' }
+}
+
+type Reason = 'missing' | 'escapes' | 'misspelt' | 'type' | 'flag' | 'weight' | 'other' | 'prompt'
+
+const reasons: readonly { kind: Reason; form: RegExp }[] = [
+  { kind: 'prompt', form: /^it has no prompt/ },
+  { kind: 'misspelt', form: /\(did you mean "/ },
+  { kind: 'type', form: /^"[^"]*" holds .*, not a statement$/ },
+  { kind: 'flag', form: /^"[^"]*" holds .*, not true or false$/ },
+  { kind: 'weight', form: /^"[^"]*" holds .*, not a number above 0$/ },
+  { kind: 'missing', form: /: no such file/ },
+  { kind: 'escapes', form: /leads out of (?:the skill folder|what holds evals\/)/ },
+]
+
+function cannotRun(subject: CaseSubject, kind: Reason): LintFinding[] {
+  const all = subject.case.cannot_run?.split('; ') ?? []
+  return all
+    .filter((reason) => (reasons.find(({ form }) => form.test(reason))?.kind ?? 'other') === kind)
+    .map((reason) => {
+      const [, named = null] = /^"([^"]+)" (?:is not a known field|holds )/.exec(reason) ?? []
+      const field = /^input file/.test(reason) ? 'files' : /^git/.test(reason) ? 'git' : named
+      return buildCaseFinding(subject, field, { message: `cannot run: ${reason}`, fix: fixes[kind] })
+    })
+}
+
+const fixes: Readonly<Record<Reason, string>> = {
+  missing: "add the file; paths start at the skill's folder",
+  escapes: "copy the file into the skill's evals/ and name it there",
+  misspelt: 'correct the name, or remove the field',
+  type: 'write a list of statements: "expectations": ["…"]',
+  flag: 'write true or false, or remove the field',
+  weight: 'write a number above 0, or remove the field',
+  other: 'correct it, or remove the case',
+  prompt: 'write what a user would ask',
+}
+
+function escapingReference(subject: CaseSubject): LintFinding[] {
+  return Object.keys(subject.case.reference?.files ?? {})
+    .filter((name) => path.posix.isAbsolute(name) || /^\.\.(\/|$)/.test(path.posix.normalize(name)))
+    .map((name) =>
+      buildCaseFinding(subject, 'reference.files', {
+        message: `${quoteText(name)} leads out of the working folder`,
+        fix: 'name a relative path',
+      }),
+    )
+}
+
+/** A name that is one plain word ("pdf", "sums") may occur in any prompt, so it needs more context. */
+function namesSkill({ case: one, skillName }: CaseSubject): boolean {
+  const prompt = one.prompt.toLowerCase()
+  const name = skillName.toLowerCase()
+  const isPlain = !name.includes('-')
+  return isPlain ? prompt.includes(`${name} skill`) || prompt.includes(`/${name}`) : prompt.includes(name)
+}

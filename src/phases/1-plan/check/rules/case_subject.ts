@@ -1,0 +1,30 @@
+/** The subject of the rules for cases: a case and its place in the file. */
+import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import type { CasePlaceInFile } from '../../suite/inspected_suite.ts'
+import type { LintFinding } from './rule.ts'
+
+export interface CaseSubject {
+  case: SuiteCase
+  place: CasePlaceInFile
+  skillName: string
+  /** Whetstone's own fields have mistakes, so the criteria are not fully known. */
+  isPartial: boolean
+}
+
+/** Builds a finding about a field of the case, or about the case itself (`field` null). The message names the case. */
+export function buildCaseFinding(
+  subject: Pick<CaseSubject, 'case' | 'place'>,
+  field: string | null,
+  words: { message: string; fix: string },
+): LintFinding {
+  const { file, at } = subject.place
+  const { eval_id, eval_name } = subject.case
+  const place = at === null ? {} : { at: field === null ? at : `${at}.${field}` }
+  return { ...place, file, eval_id, message: `case ${eval_id} (${eval_name}): ${words.message}`, fix: words.fix }
+}
+
+/** Quotes a text for a message, on one line of at most 80 characters. */
+export function quoteText(text: string): string {
+  const flat = text.replaceAll(/\s+/g, ' ').trim()
+  return JSON.stringify(flat.length > 80 ? `${flat.slice(0, 79)}…` : flat)
+}

@@ -1,0 +1,48 @@
+/** Rules for checks that say nothing, whatever the agent does. */
+import type { Check } from '../../../../../schemas/check.ts'
+import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import { buildCaseFinding, type CaseSubject } from './case_subject.ts'
+import type { LintRule } from './rule.ts'
+
+export const checkRules: readonly LintRule<CaseSubject>[] = [
+  {
+    id: 'check-cannot-pass',
+    severity: 'error',
+    stops_bench: true,
+    about: 'A `file_modified` check of a case that gives the agent no file: there is none that it could change.',
+    find: (subject) =>
+      subject.case.checks.some((check) => check.type === 'file_modified') && startsEmpty(subject.case)
+        ? [
+            buildCaseFinding(subject, 'checks', {
+              message: 'file_modified, and the case gives the agent no file to change',
+              fix: 'name the input in "files", or use file_exists',
+            }),
+          ]
+        : [],
+  },
+  {
+    id: 'criteria-only-indicators',
+    severity: 'warning',
+    about: 'All criteria of a case are indicators: they are left out of the gain, so the case says nothing about it.',
+    find: (subject) => {
+      const { expectations, checks } = subject.case
+      if (subject.isPartial || expectations.length + checks.length === 0 || hasGainCriterion(subject.case)) return []
+      const words = { message: 'all of its criteria are indicators', fix: 'add one that both arms can meet' }
+      return [buildCaseFinding(subject, null, words)]
+    },
+  },
+]
+
+function startsEmpty({ files, git, setup }: SuiteCase): boolean {
+  return files.length === 0 && setup === null && (git === null || git === true)
+}
+
+/** Whether a case has a criterion that counts towards the gain. */
+export function hasGainCriterion({ expectations, checks }: SuiteCase): boolean {
+  return expectations.some((one) => one.indicator !== true) || !checks.every(isIndicator)
+}
+
+/** Whether a check shows that the skill was used, rather than that it helps. */
+export function isIndicator(check: Check): boolean {
+  return check.type === 'skill_read' || check.type === 'script_executed' || check.indicator === true
+}

@@ -1,0 +1,158 @@
+/** Rules for criteria that decide nothing: duplicates, restated prompts and revealed answers. */
+import type { Check, CheckOf } from '../../../../../schemas/check.ts'
+import { canonicalJson } from '../../../../base/json/json.ts'
+import { revealsAnswer } from '../text/answer_in_prompt.ts'
+import { collectWords, measureWordCoverage, normalizeStatement, stemWords } from '../text/word_sets.ts'
+import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
+import type { LintFinding, LintRule } from './rule.ts'
+
+/** Share of common words at which two texts are the same. Of 2,450 public criteria, 9 share as much with the prompt: all are echoes. */
+const overlap = 0.8
+/** Shorter texts (in distinct words) share words by chance. */
+const leastWords = 5
+const percent = `${overlap * 100} %`
+
+export const criteriaRules: readonly LintRule<CaseSubject>[] = [
+  {
+    id: 'criterion-twice',
+    severity: 'warning',
+    about:
+      'A case has the same criterion twice (across expectations and checks; case, white space and the last full stop do not count).',
+    find: findRepeatedCriteria,
+  },
+  {
+    id: 'criterion-restates-prompt',
+    severity: 'warning',
+    about: `At least ${percent} of a criterion's words (of ${leastWords} or more) are in the prompt: an answer that only repeats the task may pass.`,
+    find: (subject) => {
+      const { prompt } = subject.case
+      return statements(subject)
+        .filter(({ text }) => restates(prompt, text))
+        .map(({ text, field }) =>
+          buildCaseFinding(subject, field, {
+            message: `${quoteText(text)} restates the prompt`,
+            fix: 'say what only a good outcome has',
+          }),
+        )
+    },
+  },
+  {
+    id: 'criterion-is-expected-output',
+    severity: 'warning',
+    about: `A criterion is the expected output, word for word or by ${percent} of the words of both (${leastWords} or more): the judge is shown the answer.`,
+    find: (subject) =>
+      statements(subject)
+        .filter(({ text }) => isSameText(text, subject.case.expected_output ?? ''))
+        .map(({ text, field }) =>
+          buildCaseFinding(subject, field, {
+            message: `${quoteText(text)} is the expected output`,
+            fix: 'split it into facts that can each pass or fail',
+          }),
+        ),
+  },
+  {
+    id: 'answer-in-prompt',
+    severity: 'warning',
+    about: `The expected output or the reference answer is in the prompt: word for word (a short one if it is distinctive), or ${percent} of its words.`,
+    find: (subject) => [
+      ...findAnswerInPrompt(subject, 'expected_output', subject.case.expected_output),
+      ...findAnswerInPrompt(subject, 'reference.answer', subject.case.reference?.answer ?? null),
+    ],
+  },
+  {
+    id: 'check-value-in-prompt',
+    severity: 'warning',
+    about: 'What a `contains` check looks for in the answer is in the prompt: an answer that repeats the task passes.',
+    find: (subject) =>
+      subject.case.checks
+        .flatMap((check) => (check.type === 'contains' && isEcho(check, subject.case.prompt) ? [check.value] : []))
+        .map((value) =>
+          buildCaseFinding(subject, 'checks', {
+            message: `${quoteText(value)}, which a check looks for, is in the prompt`,
+            fix: 'look for what the agent has to find out',
+          }),
+        ),
+  },
+]
+
+/** Only the author's own statements: a derived one is always the expected output. */
+function statements({ case: one }: CaseSubject): { text: string; field: string }[] {
+  return one.expectations
+    .filter(({ derived, rubric }) => derived !== true && rubric === undefined)
+    .map(({ text }) => ({ text, field: 'expectations' }))
+}
+
+function findRepeatedCriteria(subject: CaseSubject): LintFinding[] {
+  const { expectations, checks } = subject.case
+  const seen = new Set<string>()
+  const all = [
+    ...expectations.map(({ text }) => ({ keys: [normalizeStatement(text)], text, field: 'expectations' })),
+    ...checks.map((check) => ({ keys: listCheckKeys(check), text: readCheckWords(check), field: 'checks' })),
+  ]
+  return all.flatMap(({ keys, text, field }) => {
+    const isRepeat = keys.some((key) => seen.has(key))
+    for (const key of keys) seen.add(key)
+    return isRepeat
+      ? [
+          buildCaseFinding(subject, field, {
+            message: `${quoteText(text)} is there twice`,
+            fix: 'take one of them out',
+          }),
+        ]
+      : []
+  })
+}
+
+/** Two checks are the same if their parameters or their texts are. */
+function listCheckKeys(check: Check): string[] {
+  const { text, indicator, weight, ...parameters } = check
+  return [
+    canonicalJson({ ...parameters, reward: undefined }),
+    ...(text === undefined ? [] : [normalizeStatement(text)]),
+  ]
+}
+
+function readCheckWords(check: Check): string {
+  const { text, type, ...parameters } = check
+  return text ?? `${type} ${Object.values(parameters).join(' ')}`
+}
+
+function isEcho(check: CheckOf<'contains'>, prompt: string): boolean {
+  if (check.path !== undefined || (check.target ?? 'answer') !== 'answer') return false
+  return check.ignore_case === true
+    ? prompt.toLowerCase().includes(check.value.toLowerCase())
+    : prompt.includes(check.value)
+}
+
+function findAnswerInPrompt(subject: CaseSubject, field: string, answer: string | null): LintFinding[] {
+  if (answer === null) return []
+  const { prompt } = subject.case
+  if (!revealsAnswer(prompt, answer) && !covers(collectWords(prompt), answer)) return []
+  return [
+    buildCaseFinding(subject, field, {
+      message: `${quoteText(answer)} is in the prompt`,
+      fix: 'ask for it without saying it',
+    }),
+  ]
+}
+
+/** Whether nearly all words of a statement are in the prompt, in any form. A statement that negates the prompt does not count. */
+function restates(prompt: string, text: string): boolean {
+  const own = collectWords(text)
+  if (own.size < leastWords || (negation.test(text) && !negation.test(prompt))) return false
+  return measureWordCoverage(stemWords(own), stemWords(collectWords(prompt))) >= overlap
+}
+
+const negation =
+  /\b(?:no|not|none|never|without|nothing|cannot|neither|nor|\w+n['’]t|(?:refus|declin|avoid|omit|reject|fail|skip|refrain)\w*|instead of|rather than)\b/i
+
+/** Whether nearly all words of `inner` are among these. */
+function covers(words: ReadonlySet<string>, inner: string): boolean {
+  const own = collectWords(inner)
+  return own.size >= leastWords && measureWordCoverage(own, words) >= overlap
+}
+
+function isSameText(one: string, other: string): boolean {
+  if (other !== '' && normalizeStatement(one) === normalizeStatement(other)) return true
+  return covers(collectWords(one), other) && covers(collectWords(other), one)
+}

@@ -1,0 +1,258 @@
+/** Rules of the Agent Skills specification for the frontmatter and the body of a SKILL.md. */
+import { agentKeys, specKeys } from '../../../../../schemas/skill_frontmatter.ts'
+import type { FrontmatterEntry, SkillText } from '../text/skill_text.ts'
+import type { LintFinding, LintRule } from './rule.ts'
+
+const bodyLimit = 500
+
+export const frontmatterRules: readonly LintRule<SkillText>[] = [
+  {
+    id: 'frontmatter-missing',
+    severity: 'error',
+    about: 'SKILL.md does not begin with frontmatter between two lines `---`.',
+    find: ({ hasFrontmatter, isUnclosed }) => {
+      if (hasFrontmatter) return []
+      const words = isUnclosed
+        ? { message: 'no second line --- ends the frontmatter', fix: 'add a line --- after its last key' }
+        : { message: 'no frontmatter', fix: 'begin it with ---, name: …, description: …, ---' }
+      return [{ ...words, line: 1 }]
+    },
+  },
+  {
+    id: 'frontmatter-yaml',
+    severity: 'error',
+    about: 'The frontmatter is not valid YAML, or no mapping of keys to values.',
+    find: ({ mistakes, otherThanMap }) => [
+      ...mistakes.map(({ message, line, isIndent }) => ({
+        message,
+        line,
+        fix: isIndent ? indentFix : yamlFix(message),
+      })),
+      ...(otherThanMap === null
+        ? []
+        : [
+            {
+              message: `the frontmatter is ${otherThanMap}, no mapping of keys to values`,
+              fix: 'write name: … and description: … on lines of their own',
+              line: 2,
+            },
+          ]),
+    ],
+  },
+  {
+    id: 'name-missing',
+    severity: 'error',
+    about: 'The frontmatter has no `name`, or one that is empty or not text.',
+    find: (text) => missing(text, 'name'),
+  },
+  {
+    id: 'name-form',
+    severity: 'error',
+    about: '`name` is not 1 to 64 of a-z, 0-9 and single hyphens between them.',
+    find: (text) =>
+      listTextEntries(text, 'name').flatMap(({ value, line }) => {
+        const wrong = nameMistakes(value)
+        const fix = 'use 1 to 64 of a-z, 0-9 and single hyphens between them'
+        return wrong.length === 0 ? [] : [{ message: `name ${JSON.stringify(value)} ${wrong.join(', ')}`, fix, line }]
+      }),
+  },
+  {
+    id: 'name-folder',
+    severity: 'error',
+    about: "`name` differs from the folder's name.",
+    find: (text) =>
+      listTextEntries(text, 'name').flatMap(({ value, line }) =>
+        value === text.folder
+          ? []
+          : [{ message: `name is ${value}, its folder is ${text.folder}`, fix: 'rename one of them', line }],
+      ),
+  },
+  {
+    id: 'description-missing',
+    severity: 'error',
+    about: 'The frontmatter has no `description`, or one that is empty or not text.',
+    find: (text) => missing(text, 'description'),
+  },
+  {
+    id: 'description-length',
+    severity: 'error',
+    about: '`description` has more than 1,024 characters.',
+    find: (text) => tooLong(text, 'description', 1024),
+  },
+  {
+    id: 'compatibility-form',
+    severity: 'error',
+    about: '`compatibility` is not text, or has more than 500 characters.',
+    find: (text) => [...notText(text, 'compatibility'), ...tooLong(text, 'compatibility', 500)],
+  },
+  {
+    id: 'license-form',
+    severity: 'warning',
+    about: '`license` is not text.',
+    find: (text) => notText(text, 'license'),
+  },
+  {
+    id: 'metadata-form',
+    severity: 'warning',
+    about: '`metadata` is not a map of text to text.',
+    find: (text) =>
+      entry(text, 'metadata').flatMap(({ value, line }) =>
+        isTextMap(value) ? [] : [{ message: 'metadata is not a map of text to text', fix: 'quote its values', line }],
+      ),
+  },
+  {
+    id: 'allowed-tools-form',
+    severity: 'warning',
+    about: '`allowed-tools` is neither text nor a list of texts.',
+    find: (text) =>
+      entry(text, 'allowed-tools').flatMap(({ value, line }) =>
+        isTools(value)
+          ? []
+          : [{ message: 'allowed-tools is neither text nor a list of texts', fix: 'write Bash(git:*) Read', line }],
+      ),
+  },
+  {
+    id: 'unknown-key',
+    severity: 'warning',
+    about: 'A key of the frontmatter that no agent is known to read.',
+    find: (text) =>
+      others(text)
+        .filter(([key]) => !agentKeys.includes(key))
+        .map(([key, { line }]) => ({
+          message: `unknown key ${key}`,
+          fix: 'mend its spelling, or move it below metadata',
+          line,
+        })),
+  },
+  {
+    id: 'agent-key',
+    severity: 'info',
+    about: 'A key of the frontmatter that some agents read and the specification does not have.',
+    find: (text) =>
+      others(text)
+        .filter(([key]) => agentKeys.includes(key))
+        .map(([key, { line }]) => ({
+          message: `${key} is not in the specification`,
+          fix: 'other agents may refuse or ignore it',
+          line,
+        })),
+  },
+  {
+    id: 'body-empty',
+    severity: 'warning',
+    about: 'Nothing follows the frontmatter.',
+    find: ({ hasFrontmatter, body, bodyLine }) =>
+      hasFrontmatter && body.every((line) => line.trim() === '')
+        ? [
+            {
+              message: 'no instructions follow the frontmatter',
+              fix: 'say what the agent should do',
+              line: bodyLine - 1,
+            },
+          ]
+        : [],
+  },
+  {
+    id: 'body-long',
+    severity: 'info',
+    about: `The body has more than ${bodyLimit} lines, all of which enter the context.`,
+    find: ({ body, bodyLine }) =>
+      body.length > bodyLimit
+        ? [
+            {
+              message: `${body.length} lines`,
+              fix: `move detail to files that it names (at most ${bodyLimit} lines)`,
+              line: bodyLine,
+            },
+          ]
+        : [],
+  },
+]
+
+const indentFix = 'give keys of one level the same indent, or quote the value where it holds ": "'
+
+/** The first entry that matches the parser's message applies. */
+const yamlFixes: readonly { form: RegExp; fix: string }[] = [
+  { form: /^Map keys must be unique/, fix: 'take one of the lines with this key out' },
+  { form: /\btabs?\b/i, fix: 'indent with spaces' },
+  { form: /another document$/, fix: 'take the line out, or quote the value that it is a part of' },
+  { form: /^Missing closing/, fix: 'close the quote' },
+  {
+    form: /^Nested mappings|implicit (?:map )?key/i,
+    fix: 'quote values that hold ": ", and write each key: value on a line of its own',
+  },
+  { form: /alias|anchor/i, fix: 'quote values that begin with * or &' },
+  { form: /^Plain value cannot start/, fix: 'quote the value' },
+  { form: /sufficiently indented and end with/, fix: 'close the bracket, or quote the value' },
+]
+
+function yamlFix(message: string): string {
+  return yamlFixes.find(({ form }) => form.test(message))?.fix ?? 'mend it, or quote the value'
+}
+
+function entry({ entries }: SkillText, key: string): FrontmatterEntry[] {
+  const found = entries.get(key)
+  return found === undefined || found.value === null || found.value === undefined ? [] : [found]
+}
+
+function listTextEntries(text: SkillText, key: string): { value: string; line: number }[] {
+  return entry(text, key).flatMap(({ value, line }) =>
+    typeof value === 'string' && value.trim() !== '' ? [{ value: value.trim(), line }] : [],
+  )
+}
+
+function missing(text: SkillText, key: string): LintFinding[] {
+  if (!text.hasFrontmatter || text.otherThanMap !== null || listTextEntries(text, key).length > 0) return []
+  const found = text.entries.get(key)
+  if (found === undefined) return [{ message: `no ${key}`, fix: `add the line ${key}: …`, line: 1 }]
+  const { value, line, isUnknown } = found
+  if (isUnknown) return []
+  const isEmpty = value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+  return [
+    isEmpty
+      ? { message: `${key} is empty`, fix: `write it: ${key}: …`, line }
+      : { message: `${key} is not text: ${formatEntryValue(value)}`, fix: `quote it: ${key}: "…"`, line },
+  ]
+}
+
+/** Lists and maps are not printed, because an anchor can make them contain themselves. */
+function formatEntryValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'a map' : JSON.stringify(value)
+}
+
+function nameMistakes(name: string): string[] {
+  return [
+    ...(name.length > 64 ? [`has ${name.length} characters`] : []),
+    ...(/[^a-z0-9-]/.test(name) ? ['has other characters than a-z, 0-9 and hyphens'] : []),
+    ...(/^-|-$/.test(name) ? ['has a hyphen at an edge'] : []),
+    ...(/--/.test(name) ? ['has two hyphens in a row'] : []),
+  ]
+}
+
+function tooLong(text: SkillText, key: string, limit: number): LintFinding[] {
+  return listTextEntries(text, key).flatMap(({ value, line }) =>
+    [...value].length > limit
+      ? [{ message: `${key} has ${[...value].length} characters`, fix: `at most ${limit} are allowed`, line }]
+      : [],
+  )
+}
+
+function notText(text: SkillText, key: string): LintFinding[] {
+  return entry(text, key).flatMap(({ value, line }) =>
+    typeof value === 'string' ? [] : [{ message: `${key} is not text`, fix: `quote it: ${key}: "…"`, line }],
+  )
+}
+
+function others({ entries }: SkillText): [string, FrontmatterEntry][] {
+  return [...entries].filter(([key]) => !specKeys.includes(key))
+}
+
+function isTextMap(value: unknown): boolean {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject && Object.values(value).every((inner) => typeof inner === 'string')
+}
+
+function isTools(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+}

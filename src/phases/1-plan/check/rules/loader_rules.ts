@@ -1,0 +1,90 @@
+/** Turns the loader's warnings into problems, except where another rule reports the same thing better. */
+import type { Problem } from '../../../../../schemas/check_report.ts'
+import type { LoadWarning } from '../../../../../schemas/suite.ts'
+import { type RuleFacts, toProblem } from './rule.ts'
+
+interface LoaderRule extends RuleFacts {
+  form: RegExp
+  fix: string
+}
+
+/** The first entry that matches the warning applies. */
+const table: readonly LoaderRule[] = [
+  {
+    id: 'criterion-twice-in-lists',
+    severity: 'warning',
+    about: 'The lists of a case say the same thing twice; it counts once.',
+    form: /^says what another criterion/,
+    fix: 'take one of them out',
+  },
+  {
+    id: 'field-twice',
+    severity: 'warning',
+    about: 'An object of the file has two fields of one name: the first is lost.',
+    form: /^the field stands twice/,
+    fix: 'take one of them out, or give them other names',
+  },
+  {
+    id: 'not-utf8',
+    severity: 'warning',
+    about: 'The file is not UTF-8: characters of it are lost.',
+    form: /^the file is not UTF-8/,
+    fix: 'save it as UTF-8',
+  },
+  {
+    id: 'absolute-path',
+    severity: 'warning',
+    about: 'An input file is named by an absolute path: the suite will not work on another machine.',
+    form: /^an absolute path/,
+    fix: "copy the file into the skill's evals/ and name it relative to the skill's folder",
+  },
+  {
+    id: 'skill-md-as-input',
+    severity: 'warning',
+    about: "The skill's own SKILL.md is among a case's input files: both arms see it.",
+    form: /^the skill's own SKILL\.md/,
+    fix: 'name only the files that the task is about',
+  },
+  {
+    id: 'unreviewed-draft',
+    severity: 'warning',
+    about: 'A model wrote a case, and nobody has reviewed it: its criteria may be wrong, and its files made up.',
+    form: /^a draft that nobody/,
+    fix: 'read it, mend or drop it, and take out "review": "draft"',
+  },
+  {
+    id: 'schema-version',
+    severity: 'warning',
+    about: 'The `schema_version` of a case of `claude plugin eval` is missing, or none that is known.',
+    form: /^"schema_version" /,
+    fix: 'write schema_version: "1.0"',
+  },
+  {
+    id: 'not-read',
+    severity: 'warning',
+    about: 'A field or a value that the loader does not read.',
+    form: /not read|it is skipped|it is left out|never run/,
+    fix: 'docs/formats.md lists what is read',
+  },
+  {
+    id: 'forgiven',
+    severity: 'info',
+    about: 'Another form than the documented one, read all the same; the message says as what.',
+    form: /./,
+    fix: 'write it as docs/formats.md shows',
+  },
+]
+
+const foundByRules =
+  /^id .* is already taken|^"prompt" of a case is not read|^no criteria(;| and no expected_out(put|come))/
+
+export const loaderRules: readonly RuleFacts[] = table
+
+/** One problem for each warning. */
+export function loaderProblems(warnings: readonly LoadWarning[]): Problem[] {
+  return warnings.flatMap(({ file, at, message }) => {
+    if (foundByRules.test(message)) return []
+    const rule = table.find(({ form }) => form.test(message))
+    return rule === undefined ? [] : [toProblem(rule, { at, message, fix: rule.fix }, file)]
+  })
+}

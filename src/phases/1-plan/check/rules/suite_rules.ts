@@ -1,0 +1,110 @@
+/** Rules for a suite as a whole. */
+import { fewestRuns, fewestSimilarCases } from '../../../../base/smallest_design.ts'
+import { type InspectedSuite, indexOfCase } from '../../suite/inspected_suite.ts'
+import { buildCaseFinding } from './case_subject.ts'
+import { hasGainCriterion } from './check_rules.ts'
+import type { LintFinding, LintRule, RuleFacts } from './rule.ts'
+
+export interface SuiteSubject extends InspectedSuite {
+  /** From SKILL.md; null: there is none. */
+  skillName: string | null
+}
+
+/** The flow finds this one, because it knows the user's flags. */
+export const networkRule: RuleFacts = {
+  id: 'network-asked',
+  severity: 'error',
+  stops_bench: true,
+  about: 'The suite asks for an open network: it is refused unless `--network` says what the user decides.',
+}
+
+export const suiteRules: readonly LintRule<SuiteSubject>[] = [
+  {
+    id: 'own-field',
+    severity: 'error',
+    stops_bench: true,
+    about:
+      "A mistake in a field that is Whetstone's own (`checks`, `reference`, `turns`, `timeout`, `setup`, `git`, `eval_key`): the suite is refused.",
+    find: ownFieldMistakes,
+  },
+  {
+    id: 'duplicate-id',
+    severity: 'error',
+    stops_bench: true,
+    about: 'Two cases have the same id.',
+    find: duplicateIds,
+  },
+  {
+    id: 'suite-ungraded',
+    severity: 'error',
+    stops_bench: true,
+    about: 'No case of the suite has criteria, or none but indicators: nothing can be said about the skill.',
+    find: findUngradedSuite,
+  },
+  {
+    id: 'suite-small',
+    severity: 'warning',
+    about: `Fewer than ${fewestSimilarCases} cases can run and count (indicators do not): too few for a verdict on similar cases. Says how many runs these cases need at least.`,
+    find: findSmallSuite,
+  },
+  {
+    id: 'skill-name-differs',
+    severity: 'warning',
+    about: 'The suite names another skill than SKILL.md.',
+    find: ({ suite, skillName }) =>
+      skillName === null || suite.skill_name === skillName
+        ? []
+        : [
+            {
+              at: '$.skill_name',
+              message: `names ${suite.skill_name}; SKILL.md says ${skillName}, which is used`,
+              fix: 'write the same name',
+            },
+          ],
+  },
+]
+
+function ownFieldMistakes({ suite, places, mistakes }: SuiteSubject): LintFinding[] {
+  return mistakes.map((mistake) => {
+    const eval_id = suite.cases[indexOfCase(places, mistake)]?.eval_id
+    const finding = { ...mistake, fix: 'docs/formats.md shows each of these fields' }
+    return eval_id === undefined ? finding : { ...finding, eval_id }
+  })
+}
+
+function duplicateIds(subject: SuiteSubject): LintFinding[] {
+  const seen = new Map<string, string>()
+  return subject.suite.cases.flatMap((one, index) => {
+    const id = one.eval_key ?? String(one.eval_id)
+    const place = subject.places[index] ?? { file: subject.suite.path, at: null }
+    const before = seen.get(id)
+    seen.set(id, before ?? place.at ?? place.file)
+    if (before === undefined) return []
+    const words = {
+      message: `the id ${JSON.stringify(id)} is that of ${before}`,
+      fix: 'give each case an id of its own',
+    }
+    return [buildCaseFinding({ case: one, place }, null, words)]
+  })
+}
+
+function findUngradedSuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
+  if (mistakes.length > 0 || suite.cases.some(hasGainCriterion)) return []
+  const isBare = suite.cases.every((one) => one.expectations.length + one.checks.length === 0)
+  return isBare
+    ? [{ message: 'no case has criteria', fix: 'add expectations or checks' }]
+    : [{ message: 'no case has a criterion other than indicators', fix: 'add some that both arms can meet' }]
+}
+
+function findSmallSuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
+  const able = suite.cases.filter((one) => one.cannot_run === null && hasGainCriterion(one))
+  const count = able.length
+  if (mistakes.length > 0 || count === 0 || count >= fewestSimilarCases) return []
+  const chance = Math.min(1, 2 / 2 ** count)
+  const message =
+    `${count} case${count === 1 ? '' : 's'} to conclude from: even if every one went the same way, chance alone would do that ` +
+    `in ${Math.round(chance * 100)} of 100 suites (sign test over cases)`
+  const runs = fewestRuns(count, 0.05)
+  const fix = `write at least ${fewestSimilarCases}; a verdict on ${count === 1 ? 'this case' : 'these cases'} alone needs at least ${runs} runs per case and configuration`
+  return [{ message, fix }]
+}

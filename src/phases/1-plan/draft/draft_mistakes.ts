@@ -1,0 +1,106 @@
+/** Finds what is wrong with drafted cases before they are written. Pure. */
+import { posix } from 'node:path'
+import { findPlainMistakes } from '../formats/check_mistakes.ts'
+import { type DraftedCase, type DraftFile, parseDraftedCheck } from './draft_answer.ts'
+
+/** Where drafted files go, relative to the skill's folder. */
+export const draftFiles = 'evals/files'
+
+const mostFiles = 6
+const mostBytes = 64 * 1024
+
+export interface DraftContext {
+  /** Prompts of the existing cases. */
+  prompts: readonly string[]
+  /** Existing names in evals/files. */
+  taken: readonly string[]
+}
+
+/** Index of the case in the list → why it cannot be used. */
+export type MistakesByCase = ReadonlyMap<number, readonly string[]>
+
+/** Finds everything that keeps a case from being written. */
+export function findDraftMistakes(cases: readonly DraftedCase[], around: DraftContext): MistakesByCase {
+  const prompts = new Set(around.prompts.map(plain))
+  const files = new Map<string, string>()
+  const found = new Map<number, string[]>()
+  for (const [index, one] of cases.entries()) {
+    const mistakes = [
+      ...(prompts.has(plain(one.prompt)) ? ['its prompt is that of another case'] : []),
+      ...(one.files.length > mostFiles ? [`${one.files.length} files; ${mostFiles} at most`] : []),
+      ...filesMistakes(one.files, around.taken, files),
+      ...one.checks.flatMap((drafted) => {
+        const made = parseDraftedCheck(drafted)
+        if ('mistake' in made) return made.mistake
+        return findPlainMistakes(made.check).map(({ message }) => `${drafted.type} check: ${message}`)
+      }),
+      ...(one.checks.length + one.expectations.filter((text) => text.trim() !== '').length === 0
+        ? ['it has neither expectations nor checks']
+        : []),
+    ]
+    if (mistakes.length > 0) {
+      found.set(index, mistakes)
+      continue
+    }
+    prompts.add(plain(one.prompt))
+    for (const file of one.files) files.set(file.path.toLowerCase(), file.content)
+  }
+  return found
+}
+
+/** Files of one case can conflict with each other, as those of two cases can. */
+function filesMistakes(
+  own: readonly DraftFile[],
+  taken: readonly string[],
+  others: ReadonlyMap<string, string>,
+): string[] {
+  const known = new Map(others)
+  return own.flatMap((file) => {
+    const mistake = fileMistake(file, taken, known)
+    known.set(file.path.toLowerCase(), file.content)
+    return mistake ?? []
+  })
+}
+
+/** Two cases may share a file if its content is the same. */
+function fileMistake(file: DraftFile, taken: readonly string[], others: ReadonlyMap<string, string>): string | null {
+  const { path, content } = file
+  const shown = JSON.stringify(path.slice(0, 80))
+  const inside = posix.relative(draftFiles, path)
+  const parts = path.split('/')
+  const isPlain = posix.normalize(path) === path && /^[\w .()+@=,-]+$/.test(parts.join('')) && path.length <= 200
+  if (!isPlain || parts.some((part) => /^\.|[. ]$/.test(part)) || inside.startsWith('..') || inside === '')
+    return `file ${shown} is no plain path below ${draftFiles}/`
+  if (Buffer.byteLength(content) > mostBytes) return `file ${shown} has more than ${mostBytes / 1024} KiB`
+  if (content.includes('\0')) return `file ${shown} is not text`
+  const first = inside.split('/')[0]?.toLowerCase()
+  if (taken.some((name) => name.toLowerCase() === first)) return `file ${shown}: there is a ${first} already`
+  const key = path.toLowerCase()
+  const other = others.get(key)
+  if (other !== undefined && other !== content)
+    return `file ${shown} is there twice, with other content (in upper or lower case)`
+  const isAbove = [...others.keys()].some((name) => name.startsWith(`${key}/`) || key.startsWith(`${name}/`))
+  return isAbove ? `file ${shown} would be a file and a folder` : null
+}
+
+/** Lists what was asked for and is missing; the cases can still be used. */
+export function draftShortfalls(
+  cases: readonly DraftedCase[],
+  { count, name }: { count: number; name: string },
+): string[] {
+  const edges = cases.filter(({ kind }) => kind === 'edge').length
+  const wanted = Math.floor(count / 3)
+  const named = cases.filter(({ prompt }) => prompt.toLowerCase().includes(name.toLowerCase()) && name.includes('-'))
+  const unnamed = cases.filter(({ prompt, files }) => files.some(({ path }) => !prompt.includes(posix.basename(path))))
+  const listed = (some: readonly DraftedCase[]) => some.map((one) => one.name.slice(0, 60)).join(', ')
+  return [
+    ...(cases.length === count ? [] : [`there are ${cases.length} cases; ${count} were asked for`]),
+    ...(edges >= wanted ? [] : [`${edges} edge cases; at least ${wanted} were asked for`]),
+    ...(named.length === 0 ? [] : [`the prompt names the skill: ${listed(named)}`]),
+    ...(unnamed.length === 0 ? [] : [`the prompt does not name its file: ${listed(unnamed)}`]),
+  ]
+}
+
+function plain(prompt: string): string {
+  return prompt.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+}

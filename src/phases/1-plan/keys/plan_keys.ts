@@ -1,0 +1,58 @@
+/** Computes keys: hashes of everything that shapes a run or a plan, and of nothing else. */
+import type { PlanOptions, RunSpec } from '../../../../schemas/plan.ts'
+import type { Environment, InputFile } from '../../../../schemas/suite.ts'
+import { canonicalJson, sha256 } from '../../../base/json/json.ts'
+
+/**
+ * What shapes a run's result: what the agent gets (files, bundle and skill by content), engine, limits, run number.
+ * Leaves out local paths, ids, names, the configuration's label and the criteria. So the same work has the same key
+ * in another checkout or under another name.
+ */
+export function runShape(spec: Omit<RunSpec, 'key'>) {
+  const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
+  const { files, git, environment, sandbox, among, stop_at } = spec
+  return {
+    prompt,
+    files: listContents(files),
+    setup,
+    git: git === null || git === true ? git : { bundle: git.sha256 },
+    ...(environment && { environment: environmentContent(environment) }),
+    ...(sandbox && { sandbox }),
+    skill: skill?.sha256 ?? null,
+    ...(among && { among: among.map(({ name, sha256: content }) => ({ name, content })) }),
+    ...(stop_at && { stop_at }),
+    absent_skill,
+    engine,
+    max_turns,
+    timeout_seconds,
+    activation,
+    run_number,
+  }
+}
+
+/** Hex sha256 of the shape. */
+export function computeRunKey(spec: Omit<RunSpec, 'key'>): string {
+  return sha256(canonicalJson(runShape(spec)))
+}
+
+function environmentContent({ files, rules, agents, skills, commands, ...others }: Environment) {
+  return {
+    files: listContents(files),
+    rules: listContents(rules),
+    agents: listContents(agents),
+    ...(skills && { skills: listContents(skills) }),
+    ...(commands && { commands: listContents(commands) }),
+    ...others,
+  }
+}
+
+function listContents(files: readonly InputFile[]) {
+  return files.map(({ path, kind, sha256: content, executable }) => {
+    return { path, kind, content, ...(executable && { executable }) }
+  })
+}
+
+/** Hex sha256 over each run's id and key, and the options: the same plan id resumes a benchmark. */
+export function computePlanId(runs: readonly RunSpec[], options: PlanOptions): string {
+  return sha256(canonicalJson({ options, runs: runs.map(({ run_id, key }) => ({ run_id, key })) }))
+}

@@ -1,0 +1,153 @@
+/** Builds the plan from suite × configurations × runs. Pure: the same input gives the same plan. */
+import type { Configuration, Plan, PlanOptions, RunSpec } from '../../../../schemas/plan.ts'
+import type { ChosenCases, LoadWarning, Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { canonicalJson, sha256 } from '../../../base/json/json.ts'
+import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
+import { slug } from '../skill/slug.ts'
+
+export interface PlanRequest {
+  suite: Suite
+  skill: Skill
+  /** An older version for the other configuration; null: the other configuration has no skill. */
+  baseline: Skill | null
+  /** Compares the baseline with itself: no configuration has the skill in question. */
+  calibrate?: boolean
+  options: PlanOptions
+  /** Absent: all cases of the suite. */
+  chosen?: ChosenCases | undefined
+  /** ISO 8601, UTC. */
+  createdAt: string
+  suiteSha256: string
+  /** Warnings from reading the skills. */
+  warnings?: readonly LoadWarning[]
+}
+
+interface Arm {
+  configuration: Configuration
+  skill: Skill | null
+  /** Added to its run numbers, so that equal runs of both configurations differ by number. */
+  after: number
+}
+
+/** Plans every run; cases that cannot run stay in the plan without runs. Throws UserError if none can run. */
+export function makePlan(request: PlanRequest): Plan {
+  const { suite, skill, baseline, options } = request
+  assertRunnableCase(suite)
+  const [candidate, other] = buildPlanArms(request)
+  const runs = buildPlanRuns(request, [candidate, other])
+  const judged = new Set(suite.cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
+  return {
+    schema_version: 1,
+    plan_id: computePlanId(runs, options),
+    created_at: request.createdAt,
+    suite: { path: suite.path, format: suite.format, sha256: request.suiteSha256 },
+    skill,
+    baseline,
+    candidate_configuration: candidate.configuration,
+    baseline_configuration: other.configuration,
+    options,
+    cases: suite.cases,
+    ...(request.chosen && { chosen: request.chosen }),
+    runs,
+    warnings: [...suite.warnings, ...(request.warnings ?? [])],
+    calls: {
+      agent_runs: runs.length,
+      judge_calls:
+        options.judge === null
+          ? 0
+          : runs.filter((run) => judged.has(run.eval_id)).length * (options.judge_samples ?? 1),
+    },
+  }
+}
+
+function assertRunnableCase(suite: Suite): void {
+  if (suite.cases.some((one) => one.cannot_run === null)) return
+  const reasons = suite.cases.map((one) => `${one.eval_id} ${one.eval_name}: ${one.cannot_run}`)
+  throw new UserError(
+    `${suite.path}: no case can run (${reasons.join('; ') || 'there is none'})`,
+    'mend one of them, or choose others with --case',
+  )
+}
+
+function buildPlanArms({ skill, baseline, calibrate, options }: PlanRequest): [Arm, Arm] {
+  const other = baseline === null ? ('without_skill' as const) : ('old_skill' as const)
+  const second: Arm = { configuration: other, skill: baseline, after: 0 }
+  if (calibrate === true) return [{ ...second, configuration: `${other}_again`, after: options.runs }, second]
+  return [{ configuration: baseline === null ? 'with_skill' : 'new_skill', skill, after: 0 }, second]
+}
+
+/** Runs outermost, configurations innermost: each case gets a pair early, and drift over time affects both configurations. */
+function buildPlanRuns(request: PlanRequest, arms: readonly Arm[]): RunSpec[] {
+  const runnable = request.suite.cases.filter((one) => one.cannot_run === null)
+  const numbers = Array.from({ length: request.options.runs }, (_, index) => index + 1)
+  const isDrawn = request.options.until !== undefined
+  return numbers.flatMap((number) =>
+    runnable.flatMap((one) => {
+      const pair = arms.map((arm) => buildArmRun(request, { one, arm, number }))
+      return isDrawn ? drawArmOrder(pair) : pair
+    }),
+  )
+}
+
+/** Randomises which configuration starts first by a hash of both runs, so that the same plan gives the same order. */
+function drawArmOrder(pair: RunSpec[]): RunSpec[] {
+  const lot = sha256(canonicalJson(pair.map(({ run_id, key }) => [run_id, key])))
+  return Number.parseInt(lot.slice(0, 1), 16) < 8 ? pair : pair.reverse()
+}
+
+function buildArmRun(request: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {
+  const { skill, suite, options } = request
+  const { one, arm } = place
+  const absent = arm.skill === null ? skill.name : null
+  return buildRunSpec({ one, arm, number: arm.after + place.number, absent }, suite, options)
+}
+
+export interface RunSpecRequest {
+  one: SuiteCase
+  arm: { configuration: Configuration; skill: Skill | null }
+  number: number
+  /** Name of the skill that must not be visible. */
+  absent: string | null
+}
+
+/** Builds one run with everything needed to execute it, and its key. */
+export function buildRunSpec(
+  { one, arm, number, absent }: RunSpecRequest,
+  suite: Suite,
+  options: PlanOptions,
+): RunSpec {
+  const spec: Omit<RunSpec, 'key'> = {
+    run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,
+    eval_id: one.eval_id,
+    eval_name: one.eval_name,
+    configuration: arm.configuration,
+    run_number: number,
+    prompt: buildRunPrompt(one, arm, options),
+    files: one.files,
+    setup: one.setup,
+    git: one.git,
+    ...(one.environment && { environment: one.environment }),
+    skill: arm.skill,
+    absent_skill: absent,
+    ...(suite.sandbox && { sandbox: suite.sandbox }),
+    engine: options.engine,
+    max_turns: options.max_turns,
+    timeout_seconds: one.timeout_seconds ?? options.timeout_seconds,
+    activation: options.activation,
+  }
+  return { ...spec, key: computeRunKey(spec) }
+}
+
+function caseFolder(one: SuiteCase): string {
+  return ['eval', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
+}
+
+function buildRunPrompt(one: SuiteCase, arm: RunSpecRequest['arm'], { activation }: PlanOptions): string {
+  switch (activation) {
+    case 'natural':
+      return one.prompt
+    case 'instructed':
+      return arm.skill === null ? one.prompt : `Use the skill ${arm.skill.name} for this task.\n\n${one.prompt}`
+  }
+}

@@ -1,0 +1,74 @@
+/** Reads the frontmatter of a SKILL.md: its name and description. */
+import { z } from 'zod'
+import { UserError } from '../../../base/errors/error.ts'
+import { readYaml } from '../../../base/text/yaml.ts'
+import { plainValue } from './unquoted_value.ts'
+
+export interface Frontmatter {
+  name: string
+  description: string
+  /** Mistakes that did not keep it from being read. */
+  warnings: string[]
+}
+
+const fields = z.record(z.string(), z.unknown())
+
+/** Reads the text of a SKILL.md (a BOM and CRLF are fine). Throws UserError with the file, the field and the fix. */
+export function readFrontmatter(text: string, file: string): Frontmatter {
+  const body = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  const found = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(body)
+  if (found === null) {
+    throw new UserError(
+      `${file}: no frontmatter`,
+      'begin it with ---, name: …, description: …, --- on lines of their own',
+    )
+  }
+  const { values, warnings } = readBlock(found[1] ?? '', file)
+  const name = readTextField(values, 'name', file)
+  if (/[/\\\0]/.test(name) || name === '.' || name === '..') {
+    throw new UserError(`${file}: name ${JSON.stringify(name)} cannot be a folder's name`, 'use a-z, 0-9 and hyphens')
+  }
+  return { name, description: readTextField(values, 'description', file), warnings }
+}
+
+function readBlock(block: string, file: string): { values: Record<string, unknown>; warnings: string[] } {
+  const yaml = readYaml(block, 2)
+  if (yaml.ok) {
+    const values = fields.safeParse(yaml.value)
+    return { values: values.success ? values.data : {}, warnings: [] }
+  }
+  const { message, at } = yaml
+  const mistake = `${message} at line ${at.line}, column ${at.column}`
+  const values = plainLines(block)
+  if (values.name === undefined || values.description === undefined || /^[&*]/.test(values.name)) {
+    throw new UserError(
+      `${file}: the frontmatter is not valid YAML: ${mistake}`,
+      'mend it; quote values that hold ": "',
+    )
+  }
+  const warning = `not valid YAML (${mistake}); name and description were read line by line. Quote values that hold ": "`
+  return { values, warnings: [warning] }
+}
+
+/** Reads `name: …` and `description: …` line by line, with indented continuation lines. Values that are not plain stay as written. */
+function plainLines(block: string): Record<string, string> {
+  const found = block.matchAll(/^(name|description):[ \t]*(\S.*(?:\n[ \t]+\S.*)*)/gm)
+  return Object.fromEntries(
+    [...found].map(([, key = '', text = '']) => [key, plainValue(text) ?? text.replaceAll(/\s*\n\s*/g, ' ').trim()]),
+  )
+}
+
+function readTextField(values: Record<string, unknown>, field: 'name' | 'description', file: string): string {
+  const value = values[field]
+  if (typeof value === 'string' && value.trim() !== '') return value.trim()
+  if (value === undefined || value === null || value === '') {
+    throw new UserError(`${file}: the frontmatter has no ${field}`, `add the line ${field}: …`)
+  }
+  throw new UserError(`${file}: ${field} must be text, found ${formatFieldValue(value)}`, `quote it: ${field}: "…"`)
+}
+
+/** Lists and objects are not printed, because an anchor can make them contain themselves. */
+function formatFieldValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : JSON.stringify(value)
+}

@@ -1,0 +1,159 @@
+/** Reads a skill folder, from disk or at a git ref: what SKILL.md says, and the files that agents may see (never evals). */
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { LoadWarning, Skill } from '../../../../schemas/suite.ts'
+import { errnoCode, errorMessage, UserError } from '../../../base/errors/error.ts'
+import { describeMissingPath } from '../../../base/fs/dead_link.ts'
+import { hashWalk, listEntries, pathExists, type Walk, walk } from '../../../base/fs/files.ts'
+import { resolveTmp } from '../../../base/fs/temp_dir.ts'
+import { readText } from '../../../base/json/json.ts'
+import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { missingScripts } from '../check/text/missing_scripts.ts'
+import { readFrontmatter } from './frontmatter.ts'
+
+/** Left out at any depth. */
+const hiddenAnywhere = new Set(['.git', 'node_modules', '.DS_Store'])
+/** Left out at the top of the skill: the answers, results and Whetstone's configuration. */
+const hiddenAtTop = new Set([
+  ...['evals', 'evals.json', 'workspaces'],
+  ...['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json'],
+])
+
+/**
+ * Reads a skill. An invalid name is only a warning, since agents load such skills too. Throws UserError for a missing
+ * folder, SKILL.md, frontmatter, name or description.
+ */
+export async function readSkill(folder: string): Promise<{ skill: Skill; warnings: LoadWarning[] }> {
+  const root = path.resolve(folder)
+  const file = await skillFile(root)
+  const text = await readText(file)
+  const { name, description, warnings } = readFrontmatter(text, file)
+  const { files, leftOut } = await listSkillFiles(root)
+  const messages = [...warnings, ...doubts(name, description, path.basename(root))]
+  const missed = leftOut.map(({ path: at, reason }) => {
+    return { file: root, at, message: `${reason}: agents get the skill without it` }
+  })
+  const known = files.map((one) => one.path)
+  const scripts = missingScripts(text.split(/\r?\n/), known).map(({ script, line }) => {
+    return { file, at: `line ${line + 1}`, message: `runs ${script}, which is not in the skill` }
+  })
+  return {
+    skill: { name, description, path: root, sha256: await hashWalk(files) },
+    warnings: [...messages.map((message) => ({ file, at: 'frontmatter', message })), ...missed, ...scripts],
+  }
+}
+
+const folderFix = 'give the folder that holds SKILL.md'
+
+/** Lists every file of the skill that an agent may see. Throws UserError if the folder is missing. */
+export async function listSkillFiles(folder: string): Promise<Walk> {
+  if (!(await pathExists(folder)))
+    throw new UserError(`${folder}: ${describeMissingPath(folder, 'no such folder')}`, folderFix)
+  return walk(folder, { skip: isHiddenFromAgents })
+}
+
+/** Whether a path relative to the skill (with /) is hidden from agents. */
+export function isHiddenFromAgents(relative: string): boolean {
+  const parts = relative.split('/')
+  const isHidden = (part: string) => hiddenAnywhere.has(part) || /^EVAL\.md$|.\.(EVAL|eval)\.md$/.test(part)
+  return hiddenAtTop.has(parts[0] ?? '') || parts.some(isHidden)
+}
+
+async function skillFile(root: string): Promise<string> {
+  const info = await stat(root).catch(() => null)
+  const fix = folderFix
+  if (info === null) throw new UserError(`${root}: ${describeMissingPath(root, 'no such folder')}`, fix)
+  if (!info.isDirectory()) throw new UserError(`${root}: not a folder`, fix)
+  const file = path.join(root, 'SKILL.md')
+  if (!(await pathExists(file)))
+    throw new UserError(`${file}: ${describeMissingPath(file, 'no such file')}`, skillsFix(root) ?? fix)
+  return file
+}
+
+/** Hint for a folder that contains skills; null: it contains none. */
+function skillsFix(root: string): string | null {
+  const [first] = listEntries(root).filter(({ name }) => existsSync(path.join(root, name, 'SKILL.md')))
+  if (first === undefined) return null
+  const shown = path.relative(process.cwd(), root) || '.'
+  return `it holds skills: name one, such as ${path.join(shown, first.name)}; bench and check take them all as ${shown}/*`
+}
+
+/** Breaches of the rules of SKILL.md that leave the name and description usable. */
+function doubts(name: string, description: string, folder: string): string[] {
+  const found: string[] = []
+  if (name !== folder) found.push(`name is ${name}, its folder is ${folder}; they should be equal`)
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64) {
+    found.push(`name ${name}: agents expect 1 to 64 of a-z, 0-9 and single hyphens between them`)
+  }
+  if (description.length > 1024) found.push(`description has ${description.length} characters; agents allow 1,024`)
+  return found
+}
+
+export interface GitVersionRequest {
+  /** The skill's folder, inside a git repository. */
+  folder: string
+  ref: string
+  /** Folder for its files; created if missing. */
+  target: string
+}
+
+/**
+ * Writes the committed files of the folder at that ref. Uses an index of its own, because `git archive` leaves out
+ * what the repository marks export-ignore. Throws UserError for a folder outside git, an unknown ref (with the
+ * nearest), or a ref without the folder.
+ */
+export async function exportGitVersion({ folder, ref, target }: GitVersionRequest): Promise<void> {
+  const flag = `--baseline git:${ref}`
+  const top = await git(folder, ['rev-parse', '--show-toplevel']).catch((error: unknown) => {
+    if (errnoCode(error) === 'ENOENT') throw new UserError(`${flag}: git can't be started in ${folder}`, 'install git')
+    throw new UserError(`${flag}: ${folder} is in no git repository`, 'give a folder instead: --baseline <path>')
+  })
+  const prefix = await git(folder, ['rev-parse', '--show-prefix'])
+  const commit = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]).catch(
+    async () => {
+      throw new UserError(`${flag}: no such ref in ${top}`, await hint(folder, ref))
+    },
+  )
+  const tree = `${commit}:${prefix.replace(/\/$/, '')}`
+  const kind = await git(folder, ['cat-file', '-t', tree]).catch(() => null)
+  if (kind !== 'tree') {
+    const fix = 'name a later ref, or give a folder that holds the older version'
+    throw new UserError(`${flag}: ${prefix || 'the folder'} was not there at ${ref}`, fix)
+  }
+  await mkdir(target, { recursive: true })
+  await checkOut({ top, tree, target: path.resolve(target) }).catch((error: unknown) => {
+    throw new UserError(`${flag}: ${errorMessage(error)}`)
+  })
+}
+
+async function checkOut({ top, tree, target }: { top: string; tree: string; target: string }): Promise<void> {
+  const scratch = await mkdtemp(path.join(resolveTmp(), 'whetstone-index-'))
+  try {
+    const env = { GIT_INDEX_FILE: path.join(scratch, 'index') }
+    await git(top, ['read-tree', tree], env)
+    await git(top, ['checkout-index', '--all', '--force', `--prefix=${target}/`], env)
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+async function hint(folder: string, ref: string): Promise<string> {
+  const refs = (await git(folder, ['for-each-ref', '--format=%(refname:short)'])).split('\n').filter(Boolean)
+  const near = findNearest(ref, ['HEAD', ...refs])
+  if (near.length > 0) return `nearest: ${near.join(', ')}`
+  return refs.length === 0
+    ? 'commit the skill first'
+    : `it has ${refs.slice(0, 5).join(', ')}; a commit's hash works too`
+}
+
+/** Keeps the repository of a skill from starting programs of its own. */
+const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+
+/** stdout of a git command. Drops the caller's GIT_* variables: in a hook they name another repository or index. */
+async function git(cwd: string, args: readonly string[], extra: Record<string, string> = {}): Promise<string> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  const env = { ...Object.fromEntries(own), ...extra }
+  const { execa } = await import('execa') // loaded where git is needed: it takes longer to load than git to run
+  return (await execa('git', [...harmless, ...args], { cwd, env, extendEnv: false })).stdout
+}

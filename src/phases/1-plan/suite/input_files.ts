@@ -1,0 +1,153 @@
+/** Resolves the input files of a case: finds and hashes them and assigns their paths in the working folder. */
+import type { Stats } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { GitState, InputFile } from '../../../../schemas/suite.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { hashFile, hashWalk, isExecutable, pathExists, walk } from '../../../base/fs/files.ts'
+import type { Warn } from './loader_warnings.ts'
+
+/** A file or folder as a suite names it, and where (JSON path). */
+export interface NamedInput {
+  path: string
+  at: string
+}
+
+export interface InputPlace {
+  /** The suite file, absolute: no input may contain it. */
+  file: string
+  /** The skill's folder, absolute: the base of relative paths. */
+  root: string
+  warn: Warn
+}
+
+export interface PlacedInputs {
+  files: InputFile[]
+  /** Why the case cannot run; empty: all inputs are usable. */
+  reasons: string[]
+}
+
+/** Finds every input. Never throws: missing or forbidden inputs become reasons. */
+export async function placeInputs(inputs: readonly NamedInput[], place: InputPlace): Promise<PlacedInputs> {
+  const placed: PlacedInputs = { files: [], reasons: [] }
+  for (const input of inputs) {
+    const found = await findInput(input, place)
+    if ('reason' in found) {
+      placed.reasons.push(`input file ${input.path}: ${found.reason}`)
+      continue
+    }
+    const isThere = placed.files.some((file) => file.path === found.path)
+    if (isThere) place.warn(input.at, 'the same file again; it counts once')
+    else placed.files.push(found)
+  }
+  return placed
+}
+
+/** Hashes a git bundle. `state` null: it is unusable for the given reason. */
+export async function placeBundle(
+  bundle: NamedInput,
+  { root, warn }: InputPlace,
+): Promise<{ state: Exclude<GitState, true> | null; reasons: string[] }> {
+  const found = await resolveInnerFile(bundle.path, root)
+  if ('reason' in found) return { state: null, reasons: [`git bundle ${bundle.path}: ${found.reason}`] }
+  if (path.isAbsolute(bundle.path)) warn(bundle.at, absoluteWarning)
+  return hashFile(found.file).then(
+    (sha256) => ({ state: { bundle: found.file, sha256 }, reasons: [] }),
+    (error: unknown) => ({ state: null, reasons: [`git bundle ${bundle.path}: ${errorMessage(error)}`] }),
+  )
+}
+
+/** Resolves a file that a suite names to an absolute path, if it and its link target are in the skill's folder. */
+export async function resolveInnerFile(given: string, root: string): Promise<{ file: string } | { reason: string }> {
+  const file = await locateInput(given, root)
+  if (file === null) return { reason: outsideReason(given) }
+  const info = await stat(file).catch(() => null)
+  if (!info?.isFile()) return { reason: info === null ? 'no such file' : 'not a file' }
+  const [real, base] = await Promise.all([realpath(file), realpath(root)])
+  return isOutsideFolder(base, real) ? { reason: 'a link that leads out of the skill folder' } : { file }
+}
+
+const absoluteWarning = 'an absolute path: the suite will not work on another machine'
+
+function outsideReason(given: string): string {
+  return path.isAbsolute(given)
+    ? "an absolute path that leads out of the skill folder: put it into the skill's folder and name it from there"
+    : 'leads out of the skill folder'
+}
+
+/** Absolute path below a folder; null: outside. An absolute path may use another name (link) of the folder. */
+async function locateInput(given: string, folder: string): Promise<string | null> {
+  const plain = path.resolve(folder, given)
+  if (!isOutsideFolder(folder, plain)) return plain
+  if (!path.isAbsolute(given)) return null
+  const [real, base] = await Promise.all([plain, folder].map((one) => realpath(one).catch(() => null)))
+  if (!real || !base || isOutsideFolder(base, real)) return null
+  return path.join(folder, path.relative(base, real))
+}
+
+async function findInput(input: NamedInput, place: InputPlace): Promise<InputFile | { reason: string }> {
+  const isAbsolute = path.isAbsolute(input.path)
+  const base = isAbsolute ? place.root : await chooseBaseFolder(input, place)
+  const source = await locateInput(input.path, base)
+  if (source === null) return { reason: outsideReason(input.path) }
+  const info = await stat(source).catch(() => null)
+  if (info === null) return { reason: `no such file (looked for ${source})` }
+  try {
+    const refusal = await explainRefusal(source, info, place)
+    if (refusal !== null) return { reason: refusal }
+    if (!isOutsideFolder(source, path.join(place.root, 'SKILL.md'))) {
+      place.warn(input.at, "the skill's own SKILL.md among the input files: both arms see it")
+    }
+    if (isAbsolute) place.warn(input.at, absoluteWarning)
+    const name = path.relative(base, source).split(path.sep).join('/')
+    const content = info.isFile() ? await hashFileContent(source) : await folderContent(source, input.at, place.warn)
+    return { path: name, source, ...content }
+  } catch (error) {
+    return { reason: errorMessage(error) }
+  }
+}
+
+/** The skill's folder, or the suite's if only that has the file, because authors use both. */
+async function chooseBaseFolder(input: NamedInput, { file, root, warn }: InputPlace): Promise<string> {
+  const beside = path.dirname(file)
+  const isOnlyBeside =
+    !isOutsideFolder(root, beside) &&
+    !isOutsideFolder(beside, path.resolve(beside, input.path)) &&
+    !(await pathExists(path.resolve(root, input.path))) &&
+    (await pathExists(path.resolve(beside, input.path)))
+  if (isOnlyBeside) warn(input.at, 'not relative to the skill folder, but to the suite; it is taken from there')
+  return isOnlyBeside ? beside : root
+}
+
+async function explainRefusal(source: string, info: Stats, { file, root }: InputPlace): Promise<string | null> {
+  if (!info.isFile() && !info.isDirectory()) return 'neither a file nor a folder'
+  const real = await realpath(source)
+  if (isOutsideFolder(await realpath(root), real)) return 'a link that leads out of the skill folder'
+  if (!isOutsideFolder(real, await realpath(file).catch(() => file)))
+    return 'it holds the suite itself, which the agent must not see'
+  return null
+}
+
+/** Whether a path is outside a folder (the folder itself is inside). */
+export function isOutsideFolder(folder: string, inner: string): boolean {
+  const relative = path.relative(folder, inner)
+  return relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)
+}
+
+/** The properties of a file that matter to an agent. */
+export async function hashFileContent(source: string): Promise<Omit<InputFile, 'path' | 'source'> & { kind: 'file' }> {
+  const { size } = await stat(source)
+  const executable = isExecutable(source) && { executable: true as const }
+  return { kind: 'file', sha256: await hashFile(source), bytes: size, ...executable }
+}
+
+async function folderContent(
+  source: string,
+  at: string,
+  warn: Warn,
+): Promise<Pick<InputFile, 'kind' | 'sha256' | 'bytes'>> {
+  const { files, leftOut } = await walk(source)
+  for (const { path: name, reason } of leftOut) warn(at, `${name} of this folder is left out: ${reason}`)
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  return { kind: 'directory', sha256: await hashWalk(files), bytes }
+}

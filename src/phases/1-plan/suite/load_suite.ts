@@ -1,0 +1,106 @@
+/** Finds and loads the suite of a skill, in any format. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Suite } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { describeMissingPath } from '../../../base/fs/dead_link.ts'
+import { hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
+import { type SuiteFormat, suiteFormats } from '../formats/table.ts'
+import { isHiddenFromAgents } from '../skill/read_skill.ts'
+import type { InspectedSuite } from './inspected_suite.ts'
+
+/**
+ * Loads the suite of a skill's folder, or an explicit suite file. `skillRoot` is the base of input files; default for an
+ * explicit file: the nearest folder above with SKILL.md. Throws UserError if there is no suite, if it is unreadable, or
+ * if agents would find it in the installed skill.
+ */
+export async function loadSuite(place: string, skillRoot?: string): Promise<Suite> {
+  const { format, file, root } = await locateSuite(place, skillRoot)
+  return format.load(file, root)
+}
+
+/** The same for a check: returns a suite with every mistake. Throws UserError if there is none to inspect. */
+export async function inspectSuite(place: string, skillRoot?: string): Promise<InspectedSuite> {
+  const { format, file, root } = await locateSuite(place, skillRoot)
+  return format.inspect(file, root)
+}
+
+/** Hex sha256 of a suite's content, file or folder, without results of earlier runs. */
+export async function hashSuite({ path: place }: Suite): Promise<string> {
+  if (!(await stat(place)).isDirectory()) return hashFile(place)
+  return hashWalk((await walk(place, { skip: (name) => name === 'results' || name === 'runs' })).files)
+}
+
+/** Whether a skill's folder has a suite of any format. */
+export async function hasSuite(folder: string): Promise<boolean> {
+  return (await locateInFolder(folder)) !== null
+}
+
+/** Whether a file is a suite, judged by its name or content. An unreadable candidate counts, so that it is reported. */
+export async function isSuiteFile(file: string): Promise<boolean> {
+  const format: SuiteFormat | undefined = Object.values(suiteFormats).find(({ reads }) => reads(file))
+  return format !== undefined && ((await format.isMeant?.(file)) ?? true)
+}
+
+interface LocatedSuite {
+  format: SuiteFormat
+  file: string
+  root: string
+}
+
+async function locateSuite(place: string, skillRoot?: string): Promise<LocatedSuite> {
+  const given = path.resolve(place)
+  const info = await stat(given).catch(() => null)
+  if (info === null)
+    throw new UserError(
+      `${given}: ${describeMissingPath(given, 'no such file or folder')}`,
+      'give the skill folder or the suite file',
+    )
+  if (info.isDirectory()) {
+    const isSkill = skillRoot === undefined || (await pathExists(path.join(given, 'SKILL.md')))
+    const found = (await locateInFolder(given)) ?? noSuite(given)
+    return isSkill ? found : { ...found, root: path.resolve(skillRoot) }
+  }
+  const root = skillRoot === undefined ? await findSkillRoot(path.dirname(given)) : path.resolve(skillRoot)
+  if (await pathExists(path.join(root, 'SKILL.md'))) assertSuiteHidden(given, root)
+  return { format: findSuiteFormat(given), file: given, root }
+}
+
+async function locateInFolder(folder: string): Promise<LocatedSuite | null> {
+  for (const format of Object.values(suiteFormats)) {
+    const file = await format.find(folder)
+    if (file !== null) return { format, file, root: folder }
+  }
+  return null
+}
+
+function noSuite(folder: string): never {
+  const known = Object.values(suiteFormats).map(({ places }) => places.join(' or '))
+  throw new UserError(`${folder}: no suite found`, `write ${known.join(', or ')}; docs/formats.md shows one`)
+}
+
+function findSuiteFormat(file: string): SuiteFormat {
+  const format = Object.values(suiteFormats).find(({ reads }) => reads(file))
+  if (format !== undefined) return format
+  throw new UserError(`${file}: no format that Whetstone reads`, `known: ${Object.keys(suiteFormats).join(', ')}`)
+}
+
+/** The skill is copied into the agent's workspace, so a suite inside it would reveal the answers. */
+function assertSuiteHidden(file: string, root: string): void {
+  const inside = path.relative(root, file)
+  const isOutside = inside.startsWith('..') || path.isAbsolute(inside)
+  if (isOutside || isHiddenFromAgents(inside.split(path.sep).join('/'))) return
+  throw new UserError(
+    `${file}: agents would find the suite there, it is part of the skill`,
+    `move it to ${root}/evals/`,
+  )
+}
+
+/** The nearest folder above with SKILL.md; otherwise the folder itself, or the parent of `evals/`. */
+export async function findSkillRoot(folder: string): Promise<string> {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (await pathExists(path.join(at, 'SKILL.md'))) return at
+    if (path.dirname(at) === at) break
+  }
+  return path.basename(folder) === 'evals' ? path.dirname(folder) : folder
+}

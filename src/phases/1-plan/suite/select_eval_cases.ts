@@ -1,0 +1,84 @@
+/** Selects the cases of eval by name, target, category and test; each filter narrows the result of the others. */
+import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { selectCases } from './select_cases.ts'
+
+export interface EvalSelection {
+  /** Ids, names or globs. */
+  cases: readonly string[]
+  /** skill:<name>, hook:<event>, agent:<name>; skill:, hook: or agent: alone matches all of that kind; null: any. */
+  target: string | null
+  category: string | null
+  /** The test's id, or a part of it that is unique. */
+  test: string | null
+}
+
+/** Returns the suites with their selected cases, without empty suites. Throws UserError if a filter matches no case. */
+export function selectEvals<S extends { suite: Suite }>(all: readonly S[], wanted: EvalSelection): S[] {
+  const { target, category, test } = wanted
+  assertTargetForm(target)
+  let left = wanted.cases.length === 0 ? [...all] : selectByName(all, wanted.cases)
+  if (target !== null)
+    left = narrowSuites(left, { flag: '--target', value: target, of: readCaseTarget, fits: fitsTarget })
+  if (category !== null)
+    left = narrowSuites(left, { flag: '--category', value: category, of: readCaseCategory, fits: isSame })
+  return test === null ? left : [theTest(left, test)]
+}
+
+function assertTargetForm(target: string | null): void {
+  if (target === null || /^(skill|hook|agent):/.test(target)) return
+  throw new UserError(`--target ${target}: neither skill:, hook: nor agent:`, 'such as --target skill:pdf-tools')
+}
+
+/** Each name must match a case of at least one suite. */
+function selectByName<S extends { suite: Suite }>(all: readonly S[], cases: readonly string[]): S[] {
+  const together = { ...(all[0]?.suite ?? noSuite), cases: all.flatMap(({ suite }) => suite.cases) }
+  const chosen = new Set(cases.flatMap((text) => selectCases(together, [text], 'the case').cases))
+  return withCases(all, (one) => chosen.has(one))
+}
+
+const noSuite: Suite = { format: '', path: '', skill_name: 'none', cases: [], warnings: [] }
+
+interface Narrowing {
+  flag: string
+  value: string
+  of: (one: SuiteCase) => string | undefined
+  fits: (own: string, value: string) => boolean
+}
+
+function narrowSuites<S extends { suite: Suite }>(all: readonly S[], { flag, value, of, fits }: Narrowing): S[] {
+  const left = withCases(all, (one) => fits(of(one) ?? '', value))
+  if (left.length > 0) return left
+  const known = [...new Set(all.flatMap(({ suite }) => suite.cases.flatMap((one) => of(one) ?? [])))]
+  const near = findNearest(value, known)
+  const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${known.slice(0, 8).join(', ') || 'none'}`
+  throw new UserError(`${flag} ${value}: no such case`, hint)
+}
+
+const readCaseTarget = ({ target }: SuiteCase) => target
+const readCaseCategory = ({ category }: SuiteCase) => category
+const isSame = (own: string, value: string) => own === value
+const fitsTarget = (own: string, value: string) => own === value || (value.endsWith(':') && own.startsWith(value))
+
+function withCases<S extends { suite: Suite }>(all: readonly S[], keeps: (one: SuiteCase) => boolean): S[] {
+  return all.flatMap((each) => {
+    const cases = each.suite.cases.filter(keeps)
+    return cases.length === 0 ? [] : [{ ...each, suite: { ...each.suite, cases } }]
+  })
+}
+
+/** Prefers an exact id, then a part that only one id contains. */
+function theTest<S extends { suite: Suite }>(all: readonly S[], text: string): S {
+  const tests = all.flatMap((each) => each.suite.cases.map((one) => ({ each, one, id: one.eval_key ?? one.eval_name })))
+  const exact = tests.filter(({ id }) => id === text)
+  const found = exact.length > 0 ? exact : tests.filter(({ id }) => id.includes(text))
+  const [only] = found
+  if (only !== undefined && found.length === 1)
+    return { ...only.each, suite: { ...only.each.suite, cases: [only.one] } }
+  const ids = (found.length > 0 ? found : tests).map(({ id }) => id)
+  const near = found.length > 0 ? ids : findNearest(text, ids)
+  const listed = (near.length > 0 ? near : ids).slice(0, 8).join(', ')
+  const problem = found.length > 0 ? `means ${found.length} tests` : 'no such test'
+  throw new UserError(`--test ${text}: ${problem}`, `give the whole id: ${listed || 'there is none'}`)
+}

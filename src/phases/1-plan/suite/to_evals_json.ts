@@ -1,0 +1,154 @@
+/** Converts a suite about a skill from any format to evals.json and lists what is lost. Pure. */
+import path from 'node:path'
+import type { EvalCase, EvalsFile } from '../../../../schemas/evals.ts'
+import type { Environment, Expectation, InputFile, Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import { draftMark } from '../formats/evals_json/case.ts'
+
+export interface EvalsConversion {
+  file: EvalsFile
+  /** Sentences about what the new file does not contain, each once. */
+  lost: string[]
+}
+
+/** `list`: name of the list of statements, skill-creator's or agentskills.io's. */
+export function toEvalsJson(suite: Suite, skill: Skill, list: 'expectations' | 'assertions'): EvalsConversion {
+  const lost = new Map<string, string[]>()
+  const lose = (what: string, one?: SuiteCase) => {
+    lost.set(what, [...(lost.get(what) ?? []), ...(one ? [one.eval_name] : [])])
+  }
+  loseDefaults(suite, lose)
+  const about = `skill:${skill.name}`
+  const evals: EvalCase[] = []
+  for (const one of suite.cases) {
+    if (one.target !== undefined && one.target !== about) lose(`cases about ${one.target}`, one)
+    else if (one.prompt === '') lose('cases without a prompt', one)
+    else evals.push(convertCase(one, { skill, list, lose }))
+  }
+  return {
+    file: { skill_name: skill.name, ...(suite.sandbox && { sandbox: suite.sandbox }), evals },
+    lost: [...lost].map(([what, names]) => (names.length === 0 ? what : `${what}: ${joinLostNames(names)}`)),
+  }
+}
+
+type ReportLoss = (what: string, one?: SuiteCase) => void
+
+function loseDefaults({ defaults = {}, fast_fail }: Suite, lose: ReportLoss): void {
+  const { engine, model, judge, timeout_seconds } = defaults
+  if (engine !== undefined) lose(`the engine ${engine}: give --engine`)
+  if (model !== undefined) lose(`the model ${model}: give --model`)
+  if (judge !== undefined) lose(`the judge ${judge}: give --judge`)
+  if (timeout_seconds !== undefined) lose(`the time of ${timeout_seconds} s for a case: give --timeout`)
+  if (fast_fail === true) lose('that no judge is asked where a check fails')
+}
+
+function convertCase(
+  one: SuiteCase,
+  { skill, list, lose }: { skill: Skill; list: 'expectations' | 'assertions'; lose: ReportLoss },
+): EvalCase {
+  const { judging, category, source, metadata, cannot_run } = one
+  if (judging !== undefined) lose("the format's own judge: here each statement is judged with evidence", one)
+  if (category !== undefined) lose('categories', one)
+  if (source !== undefined) lose('the tie to a source file', one)
+  if (metadata !== undefined) lose(`metadata (${Object.keys(metadata).join(', ')})`, one)
+  if (cannot_run !== null) lose(`a case that can't run keeps its reason to itself (${cannot_run})`, one)
+  const statements = one.expectations.filter(({ rubric, derived }) => rubric === undefined && derived !== true)
+  const isPlain = list === 'assertions' // that dialect only has texts
+  if (isPlain && statements.some(({ indicator }) => indicator === true))
+    lose('that a statement is an indicator, so that it counts now', one)
+  if (isPlain && statements.some(({ weight }) => weight !== undefined))
+    lose('weights of statements: each counts as 1', one)
+  const rubric = one.expectations.find((each) => each.rubric !== undefined)?.rubric
+  const files = convertFiles(one, skill.path, lose)
+  return {
+    id: one.eval_id,
+    ...(one.eval_key !== null && { eval_key: one.eval_key }),
+    name: one.eval_name,
+    prompt: one.prompt,
+    ...(one.expected_output !== null && { expected_output: one.expected_output }),
+    ...(files.length > 0 && { files }),
+    ...(statements.length > 0 && { [list]: statements.map((each) => (isPlain ? each.text : convertStatement(each))) }),
+    ...(one.checks.length > 0 && { checks: one.checks }),
+    ...(rubric && { rubric }),
+    ...(one.reference && { reference: one.reference }),
+    ...(one.timeout_seconds !== null && { timeout: one.timeout_seconds }),
+    ...(one.setup !== null && { setup: one.setup }),
+    ...convertGit(one, skill.path, lose),
+    ...convertEnvironment(one, skill.path, lose),
+    ...(one.draft === true && { review: draftMark }),
+  }
+}
+
+function convertStatement({ text, indicator, weight }: Expectation): NonNullable<EvalCase['expectations']>[number] {
+  if (indicator === undefined && weight === undefined) return text
+  return { text, ...(indicator !== undefined && { indicator }), ...(weight !== undefined && { weight }) }
+}
+
+/** Files whose path in a run equals their path from the skill's folder. */
+function convertFiles(one: SuiteCase, root: string, lose: ReportLoss): string[] {
+  return one.files.flatMap((file) => {
+    if (isInRoot(root, file)) return [file.path]
+    lose(`input files that do not lie below the skill's folder under the same path (${file.source})`, one)
+    return []
+  })
+}
+
+function isInRoot(root: string, { path: place, source }: InputFile): boolean {
+  return path.resolve(root, place) === source
+}
+
+function convertGit(one: SuiteCase, root: string, lose: ReportLoss): Pick<EvalCase, 'git'> {
+  if (one.git === null || one.git === true) return one.git === null ? {} : { git: true }
+  const bundle = path.relative(root, one.git.bundle)
+  if (!bundle.startsWith('..')) return { git: { bundle } }
+  lose(`a git bundle outside of the skill's folder (${one.git.bundle})`, one)
+  return {}
+}
+
+function convertEnvironment(one: SuiteCase, root: string, lose: ReportLoss): Pick<EvalCase, 'environment'> {
+  if (one.environment === undefined) return {}
+  const { files, hooks, rules, agents, mcp_servers, may_lack, ...others } = one.environment
+  for (const [name, value] of Object.entries(others)) {
+    const isNothing = value === undefined || (Array.isArray(value) && value.length === 0 && name !== 'tools')
+    if (!isNothing) lose(lostEnvironmentParts[name] ?? name, one)
+  }
+  const paths = (name: string, all: readonly InputFile[]) =>
+    all.flatMap(({ source }) => {
+      const relative = path.relative(root, source)
+      if (!relative.startsWith('..')) return [relative]
+      lose(`${name} outside of the skill's folder (${source})`, one)
+      return []
+    })
+  const placed = { rules: paths('rules', rules), agents: paths('sub-agents', agents) }
+  // without all of their files, hooks would run and block nothing
+  const isWhole = files.every((file) => isInRoot(root, file))
+  const programs = Object.keys(hooks).length + Object.keys(mcp_servers).length > 0
+  if (!isWhole && programs) lose("hooks and MCP servers: their files do not all lie below the skill's folder", one)
+  const environment = {
+    ...(isWhole && files.length > 0 && { files: files.map((file) => file.path) }),
+    ...(placed.rules.length > 0 && { rules: placed.rules }),
+    ...(placed.agents.length > 0 && { agents: placed.agents }),
+    ...(isWhole && Object.keys(hooks).length > 0 && { hooks }),
+    ...(isWhole && Object.keys(mcp_servers).length > 0 && { mcp_servers }),
+  }
+  if (Object.keys(environment).length === 0) return {}
+  if (may_lack !== undefined) lose('that an engine may lack what a case does not need', one)
+  return { environment }
+}
+
+const lostEnvironmentParts: Readonly<Record<string, string>> = {
+  skills: 'further skills beside the one under test',
+  commands: 'slash commands',
+  instructions: 'the text of AGENTS.md',
+  system_prompt: 'the system prompt',
+  temperature: 'the temperature',
+  tools: 'the choice of tools',
+  env: 'variables of the environment',
+  texts: 'files made in the working folder',
+  agent_texts: 'sub-agents',
+} satisfies Partial<Record<keyof Environment, string>>
+
+function joinLostNames(names: readonly string[]): string {
+  const [first, second, third, ...more] = names
+  const shown = [first, second, third].filter((name) => name !== undefined).join(', ')
+  return more.length === 0 ? shown : `${shown} and ${more.length} more`
+}

@@ -1,0 +1,141 @@
+/** Reads a set of trigger queries in any known shape; a routing set is reduced to what it says about this skill. */
+import path from 'node:path'
+import { z } from 'zod'
+import type { LoadWarning } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { parseJson, readText, sha256 } from '../../../base/json/json.ts'
+import { draftMark } from '../formats/evals_json/case.ts'
+import { isSameSkill, readTriggerLabel, type TriggerLabel } from './labels.ts'
+import { type FoundItem, findItems } from './query_items.ts'
+import type { QuerySet, TriggerQuery } from './query_set.ts'
+
+const texts = ['query', 'prompt', 'q', 'input', 'text', 'question', 'message'] as const
+const notes = ['reason', 'note', 'why', 'rationale', 'category', 'kind', 'area'] as const
+const object = z.record(z.string(), z.unknown())
+
+interface Item {
+  at: string
+  fields: Record<string, unknown>
+  query: string
+  label: TriggerLabel
+}
+
+/** Reads the set for the skill of this name. Throws UserError with file, place and fix. */
+export async function loadQuerySet(file: string, skill: string): Promise<QuerySet> {
+  const text = await readText(file)
+  const found = findItems(parseJson(text, file), { file, skill })
+  const warnings: LoadWarning[] = []
+  const warn = (at: string, message: string) => warnings.push({ file, at, message })
+  const items = found.items.map((item) => readQueryItem(item, file))
+  const named = items.some(({ label }) => label.kind === 'named')
+  if (named) checkRouting(items, { file, skill })
+  const queries = items.flatMap(({ at, fields, query, label }): TriggerQuery[] => {
+    const shouldTrigger = decide({ at, label }, { file, skill, named })
+    if (shouldTrigger === null) warn(at, 'it does not say whether the skill should be used; left out')
+    if (Array.isArray(fields.files) && fields.files.length > 0) warn(at, 'files are not laid out for trigger queries')
+    if (shouldTrigger === null) return []
+    const { split, note } = { split: readQuerySplit(fields.split), note: firstText(fields, notes) }
+    return [
+      { number: 0, id: readQueryId(fields.id), query, shouldTrigger, split, note, draft: fields.review === draftMark },
+    ]
+  })
+  const drafts = queries.filter(({ draft }) => draft).length
+  if (drafts > 0)
+    warn(
+      '$',
+      `${count(drafts, 'query is a draft', 'queries are drafts')} that nobody has reviewed ("review": "${draftMark}")`,
+    )
+  if (found.skillName !== null && !isSameSkill(found.skillName, skill))
+    warn('$', `it is about ${found.skillName}; SKILL.md says ${skill}, which is tested`)
+  if (found.passedOver.length > 0) warn('$', `the groups of ${found.passedOver.length} other skills were passed over`)
+  if (named) warn('$', `a routing set: a query that names ${skill} should trigger it, every other one should not`)
+  for (const message of doubts(queries)) warn('$', message)
+  if (queries.length === 0)
+    throw new UserError(`${file}: it has no query`, 'add {"query": "…", "should_trigger": true}')
+  return {
+    path: path.resolve(file),
+    sha256: sha256(text),
+    format: named ? `routing, ${found.format}` : found.format,
+    queries: queries.map((one, index) => ({ ...one, number: index + 1 })),
+    warnings,
+  }
+}
+
+function readQueryItem({ value, at, label }: FoundItem, file: string): Item {
+  const fields = typeof value === 'string' ? { query: value } : object.safeParse(value).data
+  const query = fields === undefined ? null : firstText(fields, texts)
+  if (fields === undefined || query === null) {
+    throw new UserError(`${file}: ${at} has no query`, 'give it a text under "query"')
+  }
+  return { at, fields, query, label: label === null ? readTriggerLabel(fields) : { kind: 'boolean', value: label } }
+}
+
+/** Skill names in a set only concern this skill if it is among them. */
+function checkRouting(items: readonly Item[], { file, skill }: { file: string; skill: string }): void {
+  const names = new Set(items.flatMap(({ label }) => (label.kind === 'named' ? label.skills : [])))
+  if ([...names].some((name) => isSameSkill(name, skill))) return
+  const some = [...names].slice(0, 8).join(', ')
+  throw new UserError(
+    `${file}: a routing set, which names the skill that each query should reach, and never ${skill}`,
+    `it names ${some}${names.size > 8 ? ' …' : ''}; test one of those, or write true and false`,
+  )
+}
+
+/** null: the item has no label. */
+function decide(item: Pick<Item, 'at' | 'label'>, of: { file: string; skill: string; named: boolean }): boolean | null {
+  const { at, label } = item
+  switch (label.kind) {
+    case 'boolean':
+      if (label.value && of.named) {
+        const message = `${of.file}: ${at} says true in a set that names skills elsewhere: which skill is meant?`
+        throw new UserError(message, `write ${JSON.stringify(of.skill)} there, or true and false everywhere`)
+      }
+      return label.value
+    case 'named':
+      return label.skills.some((name) => isSameSkill(name, of.skill))
+    case 'missing':
+      return null
+    case 'unreadable': {
+      const value = JSON.stringify(label.value)?.slice(0, 60)
+      throw new UserError(`${of.file}: ${at}.${label.field} is ${value}`, 'write true or false, without quotes')
+    }
+  }
+}
+
+/** Warns about what the results of such a set cannot show. */
+function doubts(queries: readonly TriggerQuery[]): string[] {
+  const positive = queries.filter(({ shouldTrigger }) => shouldTrigger).length
+  const labels = new Map<string, Set<boolean>>()
+  for (const { query, shouldTrigger } of queries) {
+    labels.set(query, (labels.get(query) ?? new Set()).add(shouldTrigger))
+  }
+  const both = [...labels].filter(([, set]) => set.size > 1).map(([query]) => query)
+  return [
+    ...(positive === 0 ? ['no query should trigger: recall is not known'] : []),
+    ...(positive === queries.length
+      ? ['every query should trigger: a skill that is always used would be perfect']
+      : []),
+    ...(labels.size < queries.length
+      ? [`${count(queries.length - labels.size, 'query repeats', 'queries repeat')} another one; each counts`]
+      : []),
+    ...both.map((query) => `the same query both should and should not trigger: ${query.slice(0, 80)}`),
+  ]
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
+}
+
+function readQuerySplit(value: unknown): TriggerQuery['split'] {
+  if (value === 'train') return 'train'
+  return value === 'test' || value === 'validation' || value === 'val' ? 'test' : null
+}
+
+function readQueryId(value: unknown): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null
+}
+
+function firstText(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): string | null {
+  const found = keys.map((key) => fields[key]).find((value) => typeof value === 'string' && value.trim() !== '')
+  return typeof found === 'string' ? found : null
+}

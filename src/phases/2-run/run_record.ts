@@ -1,0 +1,146 @@
+/** Builds the RunRecord from the end of a run and checks what the engine loaded. Pure. */
+import type { RunSpec } from '../../../schemas/plan.ts'
+import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
+import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
+import type { Engine, EngineOutcome, EngineReport } from '../../engines/engine.ts'
+import { type RateLimiter, toHeldBack } from '../../engines/limits/rate_limiter.ts'
+import { findUserQuestion } from './asked_user.ts'
+import type { Snapshot } from './collect/collect_outputs.ts'
+import { countEvents } from './collect/transcript.ts'
+import { toSandboxRecord } from './workspace/sandbox_policy.ts'
+
+/** How the agent ended. `before` is null if it never started. */
+export interface RunEnd {
+  outcome: EngineOutcome | { status: 'timed_out' | 'cancelled'; report: EngineReport }
+  startedAt: Date
+  endedAt: Date
+  /** Active time in milliseconds. */
+  durationMs: number
+  /** Milliseconds that `durationMs` leaves out; absent: none. */
+  suspendedMs?: number
+  before: Snapshot | null
+}
+
+export interface RecordRequest {
+  request: {
+    spec: RunSpec
+    engine: Pick<Engine, 'name' | 'hidesWork' | 'questionTools'>
+    attempt: number
+    gate?: RateLimiter | undefined
+  }
+  end: RunEnd
+  outputs: RunRecord['outputs']
+  events: readonly TranscriptEvent[]
+  sandbox: Sandbox | null
+}
+
+/** Builds the record. A completed run whose loaded skills are not those of its configuration becomes `failed`. */
+export function buildRunRecord({ request, end, outputs, events, sandbox }: RecordRequest): RunRecord {
+  const { spec } = request
+  const { report } = end.outcome
+  const { hidesWork } = request.engine
+  const heldBack = request.gate && toHeldBack(request.gate)
+  const counted = countEvents(events)
+  const read = counted.skillReads.find(({ skill }) => skill === spec.skill?.name)
+  const shared = {
+    schema_version: 1 as const,
+    run_id: spec.run_id,
+    eval_id: spec.eval_id,
+    eval_name: spec.eval_name,
+    configuration: spec.configuration,
+    run_number: spec.run_number,
+    key: spec.key,
+    engine: {
+      name: request.engine.name,
+      version: report.version,
+      model: report.model ?? spec.engine.model,
+      provider: report.provider,
+    },
+    activation: spec.activation,
+    started_at: end.startedAt.toISOString(),
+    ended_at: end.endedAt.toISOString(),
+    duration_ms: Math.max(0, end.durationMs - report.waitedMs),
+    ...(end.suspendedMs && { suspended_ms: end.suspendedMs }),
+    attempts: request.attempt,
+    ...(heldBack && { held_back: heldBack }),
+    session_id: report.sessionId,
+    usage: report.usage,
+    cost: report.cost,
+    steps: counted.steps,
+    ...(!hidesWork && { model_answered: report.answered, retried_error: report.retrying?.kind ?? null }),
+    stop_reason: report.stopReason,
+    exit_code: report.exitCode,
+    signal: report.signal,
+    final_response: report.finalResponse,
+    skill: {
+      offered: spec.skill === null || report.loaded === null ? null : isLoaded(report.loaded.skills, spec.skill.name),
+      read: readState(spec, report, read !== undefined),
+      read_at_step: read?.step ?? null,
+    },
+    loaded: report.loaded,
+    sandbox: toSandboxRecord(sandbox),
+    permission_denials: report.permissionDenials,
+    outputs,
+    warnings: end.suspendedMs ? [suspension(end.suspendedMs)] : [],
+  }
+  const error = findRunError(spec, end)
+  if (error !== null) return { status: 'failed', error, ...shared }
+  const { status } = end.outcome
+  if (status === 'cancelled') return { status, ...shared }
+  const asked = findUserQuestion({ engine: request.engine, report, events, outputs })
+  const ended = { ...shared, ...(asked && { asked_user: asked }) }
+  if (status === 'timed_out') return { status, ...(hidesWork && { provider_unseen: true as const }), ...ended }
+  return { status: status === 'failed' ? 'completed' : status, ...ended }
+}
+
+/** The agent may continue while only Whetstone is stopped, and then takes longer than recorded. */
+function suspension(ms: number): string {
+  return `Whetstone was stopped or starved for ${(ms / 1000).toFixed(1)} s during this run: the time limit and the duration leave that out, so the agent may have taken longer`
+}
+
+function findRunError(spec: RunSpec, end: RunEnd): { kind: FailureKind; message: string } | null {
+  if (end.outcome.status === 'failed') return { kind: end.outcome.error.kind, message: end.outcome.error.message }
+  const { loaded } = end.outcome.report
+  return loaded === null ? null : (findContamination(spec, loaded.skills) ?? findUnrequestedParts(spec, loaded))
+}
+
+/** Servers and plugins that the suite did not ask for belong to the user. */
+function findUnrequestedParts(
+  spec: RunSpec,
+  loaded: NonNullable<RunRecord['loaded']>,
+): { kind: FailureKind; message: string } | null {
+  const own = Object.keys(spec.environment?.mcp_servers ?? {})
+  const found = [
+    ...(loaded.mcp_servers ?? []).filter((name) => !own.includes(name)).map((name) => `the MCP server ${name}`),
+    ...(loaded.plugins ?? []).map((name) => `the plugin ${name}`),
+  ]
+  if (found.length === 0) return null
+  return { kind: 'contaminated', message: `the agent loaded ${found.join(', ')}, which is no part of the suite` }
+}
+
+/** What is wrong with the loaded skills for this configuration; null: nothing. */
+export function findContamination(
+  spec: RunSpec,
+  loaded: readonly string[],
+): { kind: FailureKind; message: string } | null {
+  if (spec.absent_skill !== null && isLoaded(loaded, spec.absent_skill)) {
+    const message = `the skill ${spec.absent_skill} is visible in the arm without it: the agent brings one of that name`
+    return { kind: 'contaminated', message }
+  }
+  if (spec.skill !== null && !isLoaded(loaded, spec.skill.name)) {
+    const list = loaded.join(', ') || 'none'
+    return { kind: 'skill_not_offered', message: `the engine did not offer ${spec.skill.name}; it listed: ${list}` }
+  }
+  return null
+}
+
+/** Matches the name or plugin:name. */
+function isLoaded(loaded: readonly string[], name: string): boolean {
+  return loaded.some((one) => one === name || one.endsWith(`:${name}`))
+}
+
+function readState(spec: RunSpec, report: EngineReport, seen: boolean): boolean | null {
+  if (spec.skill === null) return null
+  return seen ? true : report.loaded === null ? null : false
+}

@@ -1,0 +1,44 @@
+/** Builds the sandbox policy of one temp directory: what an agent, a setup or a check may read and write there. */
+import type { SandboxSettings } from '../../../../schemas/evals.ts'
+import type { RunRecord } from '../../../../schemas/run.ts'
+import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
+import type { Sandbox, SandboxLimits } from '../../../base/sandbox/policy.ts'
+
+export interface SandboxFolders {
+  /** Writable folders of the temp directory, absolute. */
+  writable: readonly string[]
+  /** Further folders of the temp directory to read. */
+  readable?: readonly string[]
+  /** Parts of the writable folders that are read-only. */
+  readOnly?: readonly string[]
+  /** The suite, the results and the author's copy of the skill. */
+  hidden: readonly string[]
+  /** The suite's sandbox settings. */
+  settings: SandboxSettings | undefined
+}
+
+const limits: SandboxLimits = { tmpBytes: 512 * 2 ** 20, fileBytes: 4 * 2 ** 30, processes: 1024 }
+
+/** null: no sandbox. */
+export function confine(choice: SandboxChoice, parts: SandboxFolders): Sandbox | null {
+  const { mechanism, program } = choice
+  if (mechanism === 'none' || program === null) return null
+  const { writable, readOnly = [], hidden, settings = {} } = parts
+  const readable = [...choice.readable, ...(parts.readable ?? [])]
+  const network = choice.network ?? 'none' // the suite's setting does not count: only the user opens the network
+  const scratch = settings.writable ?? []
+  return { mechanism, program, policy: { readable, writable, readOnly, hidden, scratch, network, tmp: null, limits } }
+}
+
+/** The form in the run's record. */
+export function toSandboxRecord(sandbox: Sandbox | null): RunRecord['sandbox'] {
+  if (sandbox === null) return { mechanism: 'none', network: 'open' }
+  const { network } = sandbox.policy
+  return { mechanism: sandbox.mechanism, network: typeof network === 'string' ? network : 'endpoint' }
+}
+
+/** Adds the installed skills as read-only. */
+export function protectSkills(sandbox: Sandbox, skills: readonly { path: string }[]): Sandbox {
+  const readOnly = [...sandbox.policy.readOnly, ...skills.map((skill) => skill.path)]
+  return { ...sandbox, policy: { ...sandbox.policy, readOnly } }
+}

@@ -1,0 +1,164 @@
+/** Prepares the working folder of a run: the same files in both configurations, which differ only by the skill. */
+import { lstatSync, mkdirSync } from 'node:fs'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { GitStart } from '../../../../schemas/evals.ts'
+import type { GitState, InputFile, Skill } from '../../../../schemas/suite.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../../base/fs/files.ts'
+import { isShortage } from '../../../base/process/resource_shortage.ts'
+import { runProcess } from '../../../base/process/spawn.ts'
+import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import type { InstalledSkill } from '../../../engines/engine.ts'
+import { installSkill } from './install_skill.ts'
+import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
+
+export interface WorkspaceRequest {
+  /** Absolute path of the working folder, missing or empty. */
+  cwd: string
+  files: readonly InputFile[]
+  /** With `sha256`, the bundle must be unchanged since the plan. */
+  git: GitStart | GitState | null
+  setup: string | null
+  /** The engine's folder for skills, relative to cwd. */
+  skillsFolder: string
+  /** The skill and its files (without its `evals/`); null: none. */
+  skill: { skill: Skill; files: readonly WalkedFile[] } | null
+  /** Skills to install next to it; absent: none. */
+  among?: readonly { skill: Skill; files: readonly WalkedFile[] }[]
+  env: Readonly<Record<string, string>>
+  /** Sandbox of `setup`; absent or null: none. */
+  sandbox?: Sandbox | null
+  signal: AbortSignal
+}
+
+const setupSeconds = 300
+
+/** Prepares the working folder and returns the installed skills. Throws SetupError, or the abort reason. */
+export async function prepareWorkspace(request: WorkspaceRequest): Promise<InstalledSkill[]> {
+  const { cwd, env, sandbox = null } = request
+  mkdirSync(cwd, { recursive: true })
+  if (isBundle(request.git)) {
+    await cloneBundle(request.git, { cwd, env, signal: request.signal })
+  }
+  await copyInputs(request.files, request)
+  if (request.git !== null) await startGit(request, request.git === true)
+  if (request.setup !== null) {
+    await runStep(['sh', '-c', request.setup], { cwd, env, sandbox, signal: request.signal })
+  }
+  const skills = [...(request.skill === null ? [] : [request.skill]), ...(request.among ?? [])]
+  const isFresh = request.setup === null && !isBundle(request.git)
+  return await Promise.all(skills.map((one) => installSkill(one, { ...request, isFresh })))
+}
+
+function isBundle(git: WorkspaceRequest['git']): git is Bundle {
+  return git !== null && git !== true
+}
+
+type Bundle = { bundle: string; sha256?: string }
+
+/** A bundle without HEAD does not say what to check out, so its first branch is used. */
+async function cloneBundle({ bundle, sha256 }: Bundle, place: StepPlace): Promise<void> {
+  const found =
+    sha256 &&
+    (await hashFile(bundle).catch((error: unknown) => {
+      throw new SetupError(`git bundle: ${errorMessage(error)}`)
+    }))
+  if (found !== sha256) throw new SetupError(`git bundle: ${bundle} has changed since the plan was made`)
+  const heads = (await runStep(['git', 'bundle', 'list-heads', bundle], place)).trim().split('\n')
+  const branch = / refs\/heads\/(.+)$/.exec(heads[0] ?? '')?.[1]
+  const choice = heads.some((line) => line.endsWith(' HEAD')) || branch === undefined ? [] : ['--branch', branch]
+  await runStep(['git', 'clone', '--quiet', ...choice, bundle, '.'], place)
+}
+
+/** Copies the inputs as planned: runs are not comparable if an input changes after the plan. */
+async function copyInputs(files: readonly InputFile[], { cwd, git }: WorkspaceRequest): Promise<void> {
+  const clear = (places: string[]) => isBundle(git) && assertNoSymlinkTraps(cwd, places)
+  for (const file of files) {
+    const target = path.join(cwd, file.path)
+    assertNoSymlinkTraps(cwd, [target])
+    const sha256 = await copyInput(file, target, clear).catch((error: unknown) => {
+      throw new SetupError(`input file: ${errorMessage(error)}`)
+    })
+    if (sha256 !== file.sha256) throw new SetupError(`input file: ${file.source} has changed since the plan was made`)
+  }
+}
+
+/** Returns the hash of the copied content. */
+async function copyInput(file: InputFile, target: string, clear: (places: string[]) => unknown): Promise<string> {
+  await mkdir(path.dirname(target), { recursive: true })
+  if (file.kind === 'file') {
+    await copyFile(file.source, target)
+    return hashFile(target)
+  }
+  const { files } = await walk(file.source)
+  clear(files.map((one) => path.join(target, one.path)))
+  await copyWalk(files, target)
+  return hashWalk(files)
+}
+
+/** Excludes the skills folder from git, in both configurations; commits the input files if the repository is new. */
+async function startGit(request: WorkspaceRequest, isNew: boolean): Promise<void> {
+  const { cwd, signal } = request
+  const env = { ...request.env, ...author }
+  if (isNew) assertNoRepository(cwd)
+  if (isNew) await runStep(['git', 'init', '--quiet', '--initial-branch=main'], { cwd, env, signal })
+  const top = request.skillsFolder.split('/')[0] ?? request.skillsFolder
+  const exclude = path.join(cwd, '.git/info/exclude')
+  await mkdir(path.dirname(exclude), { recursive: true })
+  const before = await readFile(exclude, 'utf8').catch(() => '')
+  await writeFile(exclude, `${before}\n/${top}/\n`)
+  if (!isNew) return
+  await runStep(['git', 'add', '--all'], { cwd, env, signal })
+  await runStep(['git', 'commit', '--quiet', '--allow-empty', '--message=start'], { cwd, env, signal })
+}
+
+/** A repository among the inputs may name programs in its configuration, which git would start outside the sandbox. */
+function assertNoRepository(cwd: string): void {
+  if (lstatSync(path.join(cwd, '.git'), { throwIfNoEntry: false }) === undefined) return
+  throw new SetupError('input file: .git is made by "git": true; leave it out of the files, or give a bundle')
+}
+
+const author = {
+  GIT_AUTHOR_NAME: 'start',
+  GIT_AUTHOR_EMAIL: 'start@localhost',
+  GIT_COMMITTER_NAME: 'start',
+  GIT_COMMITTER_EMAIL: 'start@localhost',
+  GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+  GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+}
+
+interface StepPlace {
+  cwd: string
+  env: Readonly<Record<string, string>>
+  sandbox?: Sandbox | null
+  signal: AbortSignal
+}
+
+/** Returns its stdout. */
+async function runStep(argv: readonly [string, ...string[]], place: StepPlace): Promise<string> {
+  const [command, ...args] = argv
+  using limit = startTimeLimit(setupSeconds * 1000, [place.signal])
+  const end = await runProcess({ command, args, ...place, signal: limit.signal }).catch((error: unknown) => {
+    place.signal.throwIfAborted()
+    if (isShortage(error)) throw error
+    throw new SetupError(
+      limit.signal.aborted ? `${argv.join(' ')}: no end after ${setupSeconds} s` : errorMessage(error),
+    )
+  })
+  if (end.exitCode !== 0) {
+    const said = `${end.stderrTail}\n${end.stdout.slice(-1000)}`.trim()
+    throw new SetupError(`${argv.join(' ')}: exit ${end.exitCode ?? end.signal}: ${said}${networkHint(said, place)}`)
+  }
+  return end.stdout
+}
+
+/** What programs print without a network: a name does not resolve, or a host is unreachable. */
+const withoutNetwork =
+  /could not resolve|unable to resolve host|failure (in name resolution|resolving)|name or service not known|network is unreachable|\b(EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b|no such host|lookup \S+ on \S+: /i
+
+function networkHint(said: string, { sandbox }: StepPlace): string {
+  const isClosed = sandbox !== undefined && sandbox !== null && sandbox.policy.network !== 'open'
+  return isClosed && withoutNetwork.test(said) ? ' (the sandbox has no network; --network open gives it one)' : ''
+}

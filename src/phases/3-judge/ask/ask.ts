@@ -1,0 +1,94 @@
+/** Asks an engine for a value of a schema, with one repair round and bounded retries; throws only on abort or shortage. */
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { checkAs } from '../../../base/json/json.ts'
+import { isTooDeep, tooDeepText } from '../../../base/json/nesting_depth.ts'
+import type { Engine, EngineContext, EngineReport, EngineTask } from '../../../engines/engine.ts'
+import { callWithRetries, type RetryLimits } from './call_engine.ts'
+import { type CallUsage, openCallMeter } from './cost_meter.ts'
+
+export interface AskRequest<S extends z.ZodType> {
+  engine: Engine
+  task: Omit<EngineTask, 'answerSchema' | 'sessionId'>
+  schema: S
+  context: EngineContext
+  /** What is missing in a valid value; null: nothing. It triggers one repair round, and then the value is accepted. */
+  review?: (value: z.infer<S>) => string | null | Promise<string | null>
+  limits?: Partial<RetryLimits>
+}
+
+/** The value, or one line on why there is none; `spent` counts every call for it. */
+export type AskOutcome<T> =
+  | { status: 'answered'; value: T; spent: CallUsage }
+  | { status: 'error'; error: string; spent: CallUsage }
+
+/** Rejects only with the abort reason of `context.signal`, or if this machine is short of a resource. */
+export async function askEngine<S extends z.ZodType>(request: AskRequest<S>): Promise<AskOutcome<z.infer<S>>> {
+  const meter = openCallMeter()
+  const first = await round(request, request.task.prompt, meter.call)
+  if (first.status === 'whole') return { status: 'answered', value: first.value, spent: meter.spent() }
+  if (first.status === 'failed') return { status: 'error', error: first.problem, spent: meter.spent() }
+  const second = await round(request, repairPrompt(request.task.prompt, first), meter.call)
+  if ('value' in second) return { status: 'answered', value: second.value, spent: meter.spent() }
+  if ('value' in first) return { status: 'answered', value: first.value, spent: meter.spent() }
+  const error = second.status === 'failed' ? second.problem : `no usable answer in two rounds: ${second.problem}`
+  return { status: 'error', error, spent: meter.spent() }
+}
+
+type Round<T> =
+  | { status: 'whole'; value: T }
+  | { status: 'partial'; value: T; problem: string; said: string }
+  | { status: 'malformed'; problem: string; said: string }
+  | { status: 'failed'; problem: string }
+
+async function round<S extends z.ZodType>(
+  request: AskRequest<S>,
+  prompt: string,
+  onCall: (report: EngineReport | null) => void,
+): Promise<Round<z.infer<S>>> {
+  const { engine, context, schema, review = () => null } = request
+  const answerSchema = toAnswerJsonSchema(schema)
+  const task = () => ({ ...request.task, prompt, answerSchema, sessionId: randomUUID() })
+  const end = await callWithRetries({ engine, task, context, onCall, limits: request.limits ?? {} })
+  if (end.status !== 'completed') return end
+  if (isTooDeep(end.report.answer))
+    return { status: 'malformed', problem: `it is ${tooDeepText}`, said: end.report.finalResponse }
+  const said = readAnswerText(end.report)
+  if (end.report.answer === undefined) return { status: 'malformed', problem: 'no JSON answer was found in it', said }
+  const value = parseAnswer(schema, end.report.answer)
+  if ('problem' in value) return { status: 'malformed', problem: value.problem, said }
+  const problem = await review(value.fits)
+  if (problem === null) return { status: 'whole', value: value.fits }
+  return { status: 'partial', value: value.fits, problem, said }
+}
+
+function toAnswerJsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io: 'input' })
+  return made
+}
+
+function parseAnswer<S extends z.ZodType>(schema: S, answer: unknown): { fits: z.infer<S> } | { problem: string } {
+  try {
+    return { fits: checkAs(schema, answer, 'the answer') }
+  } catch (error) {
+    return { problem: errorMessage(error) }
+  }
+}
+
+function readAnswerText({ answer, finalResponse }: EngineReport): string {
+  return answer === undefined ? finalResponse : JSON.stringify(answer)
+}
+
+const quotedLength = 4000
+
+function repairPrompt(prompt: string, last: { problem: string; said: string }): string {
+  const answer = last.said.slice(0, quotedLength).replaceAll('```', "'''")
+  return [
+    prompt,
+    'You were asked this before, and your answer could not be used.',
+    `What was wrong: ${last.problem}`,
+    `Your answer was:\n\`\`\`\n${answer}\n\`\`\``,
+    'Answer again, in full, and mend that.',
+  ].join('\n\n')
+}

@@ -1,0 +1,76 @@
+/** Counts the cost of calls to an engine. */
+import type { Asked } from '../../../../schemas/asked.ts'
+import { roundDollars } from '../../../base/text/dollars.ts'
+import type { EngineReport } from '../../../engines/engine.ts'
+
+/** Sums over calls. null: a call that answered did not report it. */
+export interface CallUsage {
+  calls: number
+  /** Input + output + cache read + cache write. */
+  tokens: number | null
+  costUsd: number | null
+  /** The model of the last answer, as the engine names it. */
+  model: string | null
+}
+
+/** Adds several; null if one of those with calls did not report it. */
+export function sumCallUsage(parts: readonly CallUsage[]): CallUsage {
+  const made = parts.filter(({ calls }) => calls > 0)
+  return {
+    calls: made.reduce((total, { calls }) => total + calls, 0),
+    tokens: sum(made.map(({ tokens }) => tokens)),
+    costUsd: sum(made.map(({ costUsd }) => costUsd)),
+    model: made.map(({ model }) => model).findLast((model) => model !== null) ?? null,
+  }
+}
+
+export interface CallMeter {
+  /** Counts one call; null: it ended without a report. */
+  call: (report: EngineReport | null) => void
+  spent: () => CallUsage
+}
+
+export function openCallMeter(): CallMeter {
+  const reports: (EngineReport | null)[] = []
+  return {
+    call: (report) => {
+      reports.push(report)
+    },
+    spent: () => {
+      const known = reports.filter((report) => report !== null)
+      return {
+        calls: reports.length,
+        tokens: sum(known.map(sumReportTokens)),
+        costUsd: sum(known.map((report) => report.cost?.usd ?? null)),
+        model: known.map((report) => report.model).findLast((model) => model !== null) ?? null,
+      }
+    },
+  }
+}
+
+/** The form in artefacts; the model is the one that answered, or else the requested one. */
+export function toAskedJudge({ name, model }: { name: string; model: string | null }, spent: CallUsage): Asked {
+  const { calls, tokens, costUsd } = spent
+  return {
+    engine: name,
+    model: spent.model ?? model,
+    calls,
+    tokens,
+    cost_usd: costUsd === null ? null : roundDollars(costUsd),
+  }
+}
+
+function sumReportTokens({ usage }: EngineReport): number | null {
+  if (usage === null) return null
+  return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+}
+
+function sum(values: readonly (number | null)[]): number | null {
+  if (values.length === 0) return null
+  let total = 0
+  for (const value of values) {
+    if (value === null) return null
+    total += value
+  }
+  return total
+}

@@ -1,0 +1,20 @@
+/** Decides one check on one run. */
+import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { checkDeciders, type Deciders } from './table.ts'
+
+/** Returns the verdict. Whatever keeps the check from being decided is its `error`; rejects only when aborted. */
+export async function decideCheck(check: Check, context: CheckContext): Promise<CheckVerdict> {
+  try {
+    return await decide(check.type, check, context)
+  } catch (error) {
+    context.signal.throwIfAborted()
+    return { error: errorMessage(error) }
+  }
+}
+
+function decide<T extends CheckType>(type: T, check: CheckOf<T>, context: CheckContext): Promise<CheckVerdict> {
+  const deciders: Deciders = checkDeciders
+  return deciders[type](check, context)
+}

@@ -1,0 +1,46 @@
+/** What a check reads, and its verdict. */
+import type { RunRecord } from '../../../../../schemas/run.ts'
+import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import type { TranscriptEvent } from '../../../../../schemas/transcript.ts'
+import type { Sandbox } from '../../../../base/sandbox/policy.ts'
+
+/** One finished run, as checks see it. */
+export interface CheckContext {
+  finalResponse: string
+  /** The text of transcript.md, read on demand because most checks do not need it. */
+  transcript: () => Promise<string>
+  /** The events of transcript.jsonl. */
+  events: () => Promise<readonly TranscriptEvent[]>
+  /** Whether the engine shows what the agent does. */
+  showsTools: boolean
+  /** Absolute path of the run's outputs/. */
+  outputsFolder: string
+  /** Files the agent created or changed, relative to outputsFolder with /, without Whetstone's own metrics.json. */
+  outputs: readonly string[]
+  /** Paths that were not collected, with the reason. */
+  leftOut: readonly { path: string; reason: string }[]
+  /** Usage and outputs from the run's record. */
+  record: Pick<RunRecord, 'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs'>
+  /** The skill under test, and whether this configuration has it; null: not known. */
+  skill: { name: string; installed: boolean } | null
+  /** The starting state of the working folder. */
+  start: Pick<SuiteCase, 'files' | 'git' | 'setup'>
+  /** Rebuilds the working folder as the agent left it in `target`, an empty folder. May reject. */
+  restore: (target: string) => Promise<void>
+  /** The complete environment of a command check. */
+  env: Readonly<Record<string, string>>
+  /** Sandbox of a command check with these writable folders; absent or null: none. */
+  sandboxFor?: (writable: readonly string[]) => Sandbox | null
+  signal: AbortSignal
+}
+
+/** A decision with its evidence, or why there is none (which counts as a judge error, never as a fail). */
+export type CheckVerdict = { passed: boolean; evidence: string } | { error: string }
+
+/** Skipped paths that are not the agent's files; a limit of Whetstone skipped all others, so their content is unknown. */
+const notFiles = /^(a link|neither a file)/
+
+/** Whether a skipped file may contain what a check looks for. */
+export function isContentUnknown(leftOut: { reason: string }): boolean {
+  return !notFiles.test(leftOut.reason)
+}

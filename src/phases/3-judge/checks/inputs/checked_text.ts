@@ -1,0 +1,51 @@
+/** Reads the one text that a check looks at: an output file, or the final answer. */
+import { readFile } from 'node:fs/promises'
+import { errorMessage } from '../../../../base/errors/error.ts'
+import { parseJson } from '../../../../base/json/json.ts'
+import type { CheckContext, CheckVerdict } from './check_input.ts'
+import { locateOutput } from './locate_output.ts'
+
+export interface CheckSource {
+  /** Its source, as evidence names it. */
+  label: string
+  text: string
+  /** Content of the only code fence of an answer; otherwise the text. */
+  fenced: string
+}
+
+/** Returns the text of the output file, or of the final answer if `path` is absent. For a missing file, returns the verdict. */
+export async function readSource(
+  path: string | undefined,
+  context: CheckContext,
+): Promise<CheckSource | { verdict: CheckVerdict }> {
+  if (path === undefined) {
+    const text = context.finalResponse
+    return { label: 'final answer', text, fenced: readFenceContent(text) }
+  }
+  const located = await locateOutput(path, context)
+  switch (located.status) {
+    case 'undecided':
+      return { verdict: { error: located.error } }
+    case 'missing':
+      return { verdict: { passed: false, evidence: located.evidence } }
+    case 'found': {
+      const text = await readFile(located.file, 'utf8')
+      return { label: located.path, text, fenced: text }
+    }
+  }
+}
+
+/** Parses its JSON. */
+export function parseSource({ fenced, label }: CheckSource): { value: unknown } | { mistake: string } {
+  try {
+    return { value: parseJson(fenced, label) }
+  } catch (error) {
+    return { mistake: errorMessage(error) }
+  }
+}
+
+/** The content of the only code fence of an answer, or the answer itself. */
+function readFenceContent(answer: string): string {
+  const fences = [...answer.matchAll(/^```[a-zA-Z]*\r?\n([\s\S]*?)^```/gm)]
+  return fences.length === 1 ? (fences[0]?.[1] ?? answer) : answer
+}

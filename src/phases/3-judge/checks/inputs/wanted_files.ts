@@ -1,0 +1,47 @@
+/** Finds the outputs that a check names by a path or glob, and uncollected files that may match. */
+import { type CheckContext, isContentUnknown } from './check_input.ts'
+import { capText, formatNames } from './evidence.ts'
+import { normalizeInnerPath, storedName } from './locate_output.ts'
+import { isGlob, resolveFileNames } from './match_files.ts'
+
+export interface WantedOutputs {
+  /** The normalised path. */
+  plain: string
+  /** Names of matching outputs. */
+  names: string[]
+  /** Skipped because of a limit of Whetstone, with the reason. */
+  unseen: { path: string; reason: string }[]
+}
+
+/** `error`: the path leads out, the glob cannot be evaluated, or a folder that may contain such a file is unreadable. */
+export async function findWantedOutputs(
+  wanted: string,
+  context: CheckContext,
+): Promise<WantedOutputs | { error: string }> {
+  const plain = normalizeInnerPath(wanted)
+  if (plain === null) return { error: `the check's path ${wanted} leads out of the working folder` }
+  const outputs = await resolveFileNames(storedName(plain), context.outputs, context.signal)
+  if ('error' in outputs) return outputs
+  const unknown = context.leftOut.filter(isContentUnknown)
+  const left = await resolveFileNames(
+    plain,
+    unknown.map((one) => one.path),
+    context.signal,
+  )
+  if ('error' in left) return left
+  const closed = unknown.find(
+    (one) => isClosed(one) && (isGlob(plain) || one.path === '.' || plain.startsWith(`${one.path}/`)),
+  )
+  if (closed) return { error: `${closed.path} was not collected: ${closed.reason}` }
+  return { plain, names: outputs.names, unseen: unknown.filter((one) => left.names.includes(one.path)) }
+}
+
+/** A folder that is not accessible, or whose content was not collected. */
+function isClosed({ reason }: { reason: string }): boolean {
+  return !/^(larger than|all outputs together|more than|can't be copied)/.test(reason)
+}
+
+/** Describes the actual outputs for evidence. */
+export function describeActualOutputs(context: CheckContext): string {
+  return `the agent left ${capText(formatNames(context.outputs))}`
+}

@@ -1,0 +1,113 @@
+/** Prepares the folder in which a judge sees two deliveries blind, as D1 and D2. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Comparison } from '../../../../schemas/comparison.ts'
+import type { InputFile } from '../../../../schemas/suite.ts'
+import { copyWalk, hashWalk, type WalkedFile } from '../../../base/fs/files.ts'
+import { openTempDir } from '../../../base/fs/temp_dir.ts'
+import { canonicalJson, sha256 } from '../../../base/json/json.ts'
+import { copyWithinLimits, findInputFiles, splitByLimits } from '../judge/judge_folder.ts'
+import type { Blinder, BlindText } from './blind.ts'
+
+/** What one agent delivered. */
+export interface Delivery {
+  response: string
+  outputs: readonly WalkedFile[]
+}
+
+/** Facts about a delivery for the judge's prompt. */
+export interface ShownDelivery {
+  hasResponse: boolean
+  hasOutputs: boolean
+  /** Names of files that are too large to show. */
+  leftOut: readonly BlindText[]
+}
+
+export interface ComparisonTempDir extends AsyncDisposable {
+  /** The judge's working folder, absolute: D1/, D2/ and inputs/. */
+  cwd: string
+  mark: string
+  /** In the order of the request. */
+  shown: readonly [ShownDelivery, ShownDelivery]
+  hasInputs: boolean
+}
+
+/** Only the order of the deliveries differs between two judgements. */
+export interface ComparisonTempDirRequest {
+  deliveries: readonly [Delivery, Delivery]
+  inputs: readonly InputFile[]
+  blind: Blinder
+}
+
+/** Creates the temp directory. Use with `await using`; a failure in between leaves nothing behind. */
+export async function openComparisonTempDir({
+  deliveries,
+  inputs,
+  blind,
+}: ComparisonTempDirRequest): Promise<ComparisonTempDir> {
+  const room = await openTempDir()
+  try {
+    const cwd = path.join(room.path, 'work')
+    const given = await copyWithinLimits((await findInputFiles(inputs)).files, path.join(cwd, 'inputs'))
+    return {
+      cwd,
+      mark: room.mark,
+      shown: [
+        await fill(path.join(cwd, 'D1'), deliveries[0], blind),
+        await fill(path.join(cwd, 'D2'), deliveries[1], blind),
+      ],
+      hasInputs: given.copied.length > 0,
+      [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await room[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function fill(folder: string, { response, outputs }: Delivery, blind: Blinder): Promise<ShownDelivery> {
+  await mkdir(folder, { recursive: true })
+  const hasResponse = response.trim() !== ''
+  if (hasResponse) await writeFile(path.join(folder, 'response.md'), blind(response))
+  const target = path.join(folder, 'outputs')
+  const { kept, leftOut } = splitByLimits(outputs)
+  const taken = new Set<string>()
+  for (const file of kept) {
+    const place = freeName(blind(file.path), taken)
+    const text = await readDeliveryText(file.source)
+    if (text === null) await copyWalk([{ ...file, path: place }], target)
+    else {
+      await mkdir(path.dirname(path.join(target, place)), { recursive: true })
+      await writeFile(path.join(target, place), blind(text))
+    }
+  }
+  return { hasResponse, hasOutputs: kept.length > 0, leftOut: leftOut.map((file) => blind(file.path)) }
+}
+
+/** Keeps files apart whose names differ only in a hidden part. */
+function freeName(name: string, taken: Set<string>): string {
+  const { dir, name: stem, ext } = path.posix.parse(name)
+  let free = name
+  for (let number = 2; taken.has(free); number += 1) free = path.posix.join(dir, `${stem}-${number}${ext}`)
+  taken.add(free)
+  return free
+}
+
+/** null: not text, so it cannot be blinded. */
+async function readDeliveryText(file: string): Promise<string | null> {
+  const bytes = await readFile(file)
+  if (bytes.subarray(0, 8192).includes(0)) return null
+  const text = bytes.toString('utf8')
+  return text.includes('\uFFFD') ? null : text
+}
+
+/** Size of a delivery before blinding. */
+export function measureDelivery({ response, outputs }: Delivery): NonNullable<Comparison['lengths']>['A'] {
+  const bytes = outputs.reduce((sum, file) => sum + file.bytes, 0)
+  return { response_chars: response.length, files: outputs.length, bytes }
+}
+
+/** Hex sha256 of everything that a judge may see of a delivery. */
+export async function hashDelivery({ response, outputs }: Delivery): Promise<string> {
+  return sha256(canonicalJson({ response, outputs: await hashWalk([...outputs]) }))
+}

@@ -1,0 +1,121 @@
+/** Searches a judge's evidence in the judged files: whether each quote is there, and where. */
+import type { EvidencePlace } from '../../../../schemas/evidence.ts'
+import type { IsClaim } from './agent_claims.ts'
+import type { QuoteSpan } from './approximate_match.ts'
+import { findExactly, findFuzzily, type Searchable } from './find_quote.ts'
+import { normalText } from './normalize_text.ts'
+import { type QuoteReading, readQuotes } from './quotes.ts'
+
+/** A text file of the run, read and normalised on first use. */
+export interface EvidenceFile {
+  /** Relative to the run's folder. */
+  path: string
+  /** null: not text, or not to be read. */
+  load: () => Searchable | null
+}
+
+/** The files and texts for verifying evidence. */
+export interface EvidenceContext {
+  files: readonly EvidenceFile[]
+  /** Texts that the judge was given (expectation, task); a quote of them is not evidence and is skipped. */
+  given: readonly string[]
+  /** Recognises the agent's claims about its own work; absent: nothing counts as a claim. */
+  isClaim?: IsClaim
+}
+
+export interface EvidenceCheck {
+  /** claim: found, but all quotes are claims of the agent about its own work. */
+  verified: 'exact' | 'fuzzy' | 'claim' | 'absent' | 'not_a_quote'
+  /** The first quote that was found. */
+  at: EvidencePlace | null
+  /** Quotes that were not found. */
+  missing: string[]
+  /** If something is missing: files that the evidence names but that are not text, so they were not searched. */
+  unread?: string[]
+}
+
+/** Verifies all quotes of one verdict's evidence. */
+export function verifyEvidence(evidence: string, { files, given, isClaim = noClaim }: EvidenceContext): EvidenceCheck {
+  const { readings, bare } = readQuotes(evidence)
+  const ordered = [...files].sort((a, b) => mentions(evidence, b.path) - mentions(evidence, a.path))
+  const told = given.map(normalText)
+  let best: EvidenceCheck = { verified: 'not_a_quote', at: null, missing: [] }
+  for (const reading of readings) {
+    const check = verifyQuotes(reading, { files: ordered, given: told, isClaim })
+    if (best.verified !== 'exact' && rank[check.verified] >= rank[best.verified]) best = check
+  }
+  if (best.verified === 'absent') return { ...best, unread: findUnreadFiles(evidence, files) }
+  if (best.verified !== 'not_a_quote') return best
+  return bare.map((text) => bareQuote(text, ordered, isClaim)).find((check) => check !== null) ?? best
+}
+
+const noClaim: IsClaim = () => false
+const rank = { exact: 4, fuzzy: 3, claim: 2, absent: 1, not_a_quote: 0 }
+
+/** Minimum length at which evidence without marks counts as a quote. */
+const shortestBare = 12
+
+function bareQuote(text: string, files: readonly EvidenceFile[], isClaim: IsClaim): EvidenceCheck | null {
+  if (normalText(text).length < shortestBare) return null
+  const found = search(text, files, { find: findExactly, isClaim })
+  return found && { verified: found.isClaim ? 'claim' : 'exact', at: found.place, missing: [] }
+}
+
+/** `given`: normalised. */
+function verifyQuotes(quotes: QuoteReading, { files, given, isClaim }: Required<EvidenceContext>): EvidenceCheck {
+  const check: EvidenceCheck = { verified: 'not_a_quote', at: null, missing: [] }
+  const claims: EvidencePlace[] = []
+  for (const quote of quotes) {
+    const exact = search(quote, files, { find: findExactly, isClaim })
+    const found = exact ?? search(quote, files, { find: findFuzzily, isClaim })
+    if (found === null && given.some((text) => text.includes(normalText(quote)))) continue
+    if (found === null) check.missing.push(quote)
+    if (found?.isClaim) {
+      claims.push(found.place)
+      continue
+    }
+    check.at ??= found?.place ?? null
+    const how = exact === null ? 'fuzzy' : 'exact'
+    if (check.verified !== 'fuzzy') check.verified = how
+  }
+  if (check.missing.length > 0) return { ...check, at: check.at ?? claims[0] ?? null, verified: 'absent' }
+  const [claim] = claims
+  return check.verified === 'not_a_quote' && claim ? { verified: 'claim', at: claim, missing: [] } : check
+}
+
+interface Search {
+  find: (quote: string, text: Searchable) => QuoteSpan | null
+  isClaim: IsClaim
+}
+
+/** The first place that is not a claim of the agent, or else the first. */
+function search(
+  quote: string,
+  files: readonly EvidenceFile[],
+  { find, isClaim }: Search,
+): { place: EvidencePlace; isClaim: boolean } | null {
+  let claim: EvidencePlace | null = null
+  for (const file of files) {
+    const text = file.load()
+    const span = text && find(quote, text)
+    if (!text || !span) continue
+    const place = { file: file.path, line: findLineNumber(text.text, span.start), ...span }
+    if (!isClaim(quote, { file: file.path, text: text.text, span })) return { place, isClaim: false }
+    claim ??= place
+  }
+  return claim && { place: claim, isClaim: true }
+}
+
+function findUnreadFiles(evidence: string, files: readonly EvidenceFile[]): string[] {
+  return files.filter((file) => mentions(evidence, file.path) > 0 && file.load() === null).map((file) => file.path)
+}
+
+function findLineNumber(text: string, offset: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1
+  return line
+}
+
+function mentions(evidence: string, file: string): number {
+  return evidence.includes(file) ? 2 : evidence.includes(file.slice(file.lastIndexOf('/') + 1)) ? 1 : 0
+}

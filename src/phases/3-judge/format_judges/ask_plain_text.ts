@@ -1,0 +1,75 @@
+/** Asks an engine for plain text, as the judges of other formats do: no schema, no tools. */
+import { randomUUID } from 'node:crypto'
+import { openTempDir } from '../../../base/fs/temp_dir.ts'
+import { runMark } from '../../../base/process/process_marks.ts'
+import type { EngineReport } from '../../../engines/engine.ts'
+import { callWithRetries } from '../ask/call_engine.ts'
+import { type CallUsage, openCallMeter } from '../ask/cost_meter.ts'
+import type { JudgeAccess, JudgeRequest } from '../judge_request.ts'
+/** The answer, or why there is none. `input` and `output`: tokens of all attempts; null: not known. */
+export type PlainTextAnswer = { spent: CallUsage; tokens: TokenCounts } & ({ said: string } | { error: string })
+
+export interface TokenCounts {
+  input: number | null
+  output: number | null
+}
+
+/** Rejects only when aborted. */
+export async function askPlainText(
+  request: JudgeRequest,
+  access: JudgeAccess,
+  prompt: string,
+): Promise<PlainTextAnswer> {
+  await using room = await openTempDir()
+  const meter = openCallMeter()
+  const reports: EngineReport[] = []
+  const { judge, credentials, gate } = access
+  const own = [room.path, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]
+  const task = {
+    prompt,
+    model: judge.model,
+    command: judge.command,
+    cwd: room.path,
+    env: { ...request.env, [runMark]: room.mark },
+    credentials,
+    skills: [],
+    tools: 'none' as const,
+    maxTurns: 1,
+    answerSchema: null,
+    sandbox: request.sandboxFor?.(own) ?? null,
+  }
+  const end = await callWithRetries({
+    engine: judge.engine,
+    task: () => ({ ...task, sessionId: randomUUID() }),
+    context: { signal: request.signal, emit: () => {}, stderrFile: null, ...(gate && { gate }) },
+    onCall: (report) => {
+      meter.call(report)
+      if (report !== null) reports.push(report)
+    },
+    limits: {},
+  })
+  const made = { spent: meter.spent(), tokens: countReportTokens(reports) }
+  switch (end.status) {
+    case 'completed':
+      return { said: end.report.finalResponse, ...made }
+    case 'malformed':
+      return { said: end.said, ...made }
+    case 'failed':
+      return { error: end.problem, ...made }
+  }
+}
+
+function countReportTokens(reports: readonly EngineReport[]): TokenCounts {
+  const usages = reports.flatMap(({ usage }) => usage ?? [])
+  if (usages.length < reports.length || reports.length === 0) return { input: null, output: null }
+  return {
+    input: usages.reduce((sum, one) => sum + one.input_tokens + one.cache_read_tokens + one.cache_write_tokens, 0),
+    output: usages.reduce((sum, one) => sum + one.output_tokens, 0),
+  }
+}
+
+export function sumTokenCounts(parts: readonly TokenCounts[]): TokenCounts {
+  const sum = (values: readonly (number | null)[]) =>
+    values.reduce((total, one) => (total === null || one === null ? null : total + one), 0)
+  return { input: sum(parts.map(({ input }) => input)), output: sum(parts.map(({ output }) => output)) }
+}

@@ -1,0 +1,86 @@
+/** Judges an Atomic Agent's golden test: its own prompt, scores as JSON, one stricter retry, fallback judges. */
+import type { Golden } from '../../../../schemas/golden.ts'
+import { type CallUsage, sumCallUsage } from '../ask/cost_meter.ts'
+import type { JudgeVerdict } from '../judge/judge_answer.ts'
+import { buildTranscriptView } from '../judge/transcript_view.ts'
+import type { JudgeAccess, JudgeRequest, JudgeResult } from '../judge_request.ts'
+import { askPlainText, sumTokenCounts, type TokenCounts } from './ask_plain_text.ts'
+import { type GoldenAnswer, readGoldenAnswer, scoreGolden } from './golden_score.ts'
+import { renderJudgePrompt } from './golden_template.ts'
+
+const stricter =
+  'IMPORTANT: your last answer could not be read. Output ONLY one valid JSON object. No Markdown, no prose, no code fences.'
+
+/** Rejects only when aborted. */
+export async function judgeGolden(request: JudgeRequest, golden: Golden): Promise<JudgeResult> {
+  const trajectory = await buildTranscriptView(request.runFolder, request.case.prompt)
+  const { prompt } = renderJudgePrompt(golden, { response: request.record.final_response, trajectory })
+  const { judge, credentials, gate } = request
+  const seats: JudgeAccess[] = [{ judge, credentials, gate }, ...(request.fallbacks ?? [])]
+  const asked: ScoredAnswer[] = []
+  const unavailable: string[] = []
+  const judged = (verdict: JudgeVerdict): JudgeResult => {
+    return { verdicts: [verdict], answer: null, spent: sumCallUsage(asked.map(({ spent }) => spent)) }
+  }
+  for (const access of seats) {
+    const end = await askForScores(request, access, { prompt, golden })
+    asked.push(end)
+    if ('unavailable' in end) unavailable.push(`${nameJudgeAccess(access)}: ${end.unavailable}`)
+    else if ('error' in end) return judged({ error: end.error })
+    else return judged(toGoldenVerdict(end.answer, golden, { access, asked }))
+  }
+  return judged({ error: `no judge could be asked: ${unavailable.join('; ')}` })
+}
+
+type ScoredAnswer = { spent: CallUsage; tokens: TokenCounts } & (
+  | { answer: GoldenAnswer }
+  | { error: string }
+  | { unavailable: string }
+)
+
+async function askForScores(
+  request: JudgeRequest,
+  access: JudgeAccess,
+  of: { prompt: string; golden: Golden },
+): Promise<ScoredAnswer> {
+  const dimensions = Object.keys(of.golden.rubric.weights)
+  const { spent, tokens, ...first } = await askPlainText(request, access, of.prompt)
+  if ('error' in first) return { unavailable: first.error, spent, tokens }
+  const answer = readGoldenAnswer(first.said, dimensions)
+  if (!('problem' in answer)) return { answer, spent, tokens }
+  const second = await askPlainText(request, access, `${of.prompt}\n\n${stricter}`)
+  const both = { spent: sumCallUsage([spent, second.spent]), tokens: sumTokenCounts([tokens, second.tokens]) }
+  if ('error' in second) return { unavailable: second.error, ...both }
+  const again = readGoldenAnswer(second.said, dimensions)
+  if (!('problem' in again)) return { answer: again, ...both }
+  return { error: `the judge answered twice without scores: ${String(again.problem)}`, ...both }
+}
+
+function toGoldenVerdict(
+  answer: GoldenAnswer,
+  golden: Golden,
+  { access, asked }: { access: JudgeAccess; asked: readonly ScoredAnswer[] },
+): JudgeVerdict {
+  const scores = scoreGolden(answer, golden)
+  const why = [
+    ...scores.hard_fails.map((code) => `hard fail ${code}`),
+    ...(golden.judge.strict_mode ? scores.unmet.map((text) => `not met: ${text}`) : []),
+    ...(scores.weighted < golden.rubric.threshold_pass ? [`below ${golden.rubric.threshold_pass}`] : []),
+  ]
+  const evidence = [`weighted score ${scores.weighted.toFixed(2)}`, ...why, scores.justification]
+  const tokens = sumTokenCounts(asked.map((one) => one.tokens))
+  return {
+    passed: scores.verdict === 'pass',
+    evidence: evidence.filter(Boolean).join('; '),
+    golden: {
+      ...scores,
+      judge: nameJudgeAccess(access),
+      judge_input_tokens: tokens.input,
+      judge_output_tokens: tokens.output,
+    },
+  }
+}
+
+function nameJudgeAccess({ judge }: JudgeAccess): string {
+  return [judge.engine.name, judge.model].filter(Boolean).join(':')
+}

@@ -1,0 +1,148 @@
+/** Rejects judged passes that a failed check of the same file certainly contradicts. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import picomatch from 'picomatch'
+import type { Check } from '../../../../schemas/check.ts'
+import type { GradedExpectation } from '../../../../schemas/grading.ts'
+import { checkText } from '../checks/check_text.ts'
+import { type CheckContext, isContentUnknown } from '../checks/inputs/check_input.ts'
+import { locateOutput, normalizeInnerPath, storedName } from '../checks/inputs/locate_output.ts'
+import { normalText } from '../evidence/normalize_text.ts'
+import type { Decisions, FailedCheck } from './decisions.ts'
+import { claimsAbsence, claimsContent, claimsFile, findLiterals } from './file_claims.ts'
+
+/** What a failed check shows about one file. */
+interface FileFinding {
+  /** The file, as the check names it. */
+  file: string
+  /** missing: no such file; lacks: its text does not contain `value`; holds: it does; there: it exists. */
+  is: 'missing' | 'lacks' | 'holds' | 'there'
+  value: string
+  failed: FailedCheck
+}
+
+/** Returns the judge's decisions; passes that contradict a finding become errors. */
+export async function rejectContradictions(
+  judged: Decisions,
+  failed: readonly FailedCheck[],
+  scene: CheckContext,
+): Promise<Decisions> {
+  const findings = (await Promise.all(failed.map((one) => toFileFinding(one, scene)))).filter((one) => one !== null)
+  const kept: Decisions = { expectations: [], errors: [...judged.errors] }
+  for (const one of judged.expectations) {
+    const against = one.passed ? findings.find((finding) => isAgainst(finding, one)) : undefined
+    if (against === undefined) kept.expectations.push(one)
+    else {
+      const { text, diagnostic } = one
+      kept.errors.push({ text, reason: explainContradiction(against), ...(diagnostic && { diagnostic }) })
+    }
+  }
+  return kept
+}
+
+function explainContradiction({ failed: { check, evidence } }: FileFinding): string {
+  return `the judge passed it, but the check '${checkText(check)}' failed: ${evidence}`
+}
+
+function isAgainst({ file, is, value, failed }: FileFinding, { text, evidence }: GradedExpectation): boolean {
+  if (sameStatement(text, checkText({ ...failed.check, text: undefined }))) return true
+  const names = [file, path.posix.basename(file)]
+  switch (is) {
+    case 'missing':
+      return claimsFile(text, names) || citesFile(evidence, file)
+    case 'lacks':
+      return claimsContent(text, names) === 'has' && findLiterals(text).some((literal) => isSame(literal, value))
+    case 'holds':
+      return claimsContent(text, names) === 'lacks' && findLiterals(text).some((literal) => isSame(literal, value))
+    case 'there':
+      return claimsAbsence(text, names)
+  }
+}
+
+async function toFileFinding(failed: FailedCheck, scene: CheckContext): Promise<FileFinding | null> {
+  const { check } = failed
+  const file = findCheckFile(check)
+  if (file === null) return null
+  if (check.type === 'file_absent') return { file, is: 'there', value: '', failed }
+  const located = await locateOutput(file, scene)
+  if (located.status === 'missing')
+    return (await isNowhere(file, scene)) ? { file, is: 'missing', value: '', failed } : null
+  const value = findCheckLiteral(check)
+  if (located.status !== 'found' || value === null) return null
+  const holds = holdsValue(await readFile(located.file, 'utf8'), value)
+  if (check.type === 'not_contains') return holds ? { file, is: 'holds', value, failed } : null
+  return holds ? null : { file, is: 'lacks', value, failed }
+}
+
+/** The one file that the check is about; null: none, or several. */
+function findCheckFile(check: Check): string | null {
+  if (!('path' in check) || check.path === undefined) return null
+  const file = normalizeInnerPath(check.path)
+  return file === null || file === '' || picomatch.scan(file).isGlob ? null : file
+}
+
+/** Whether no judge can have seen the file: it is not an output or input, and was not possibly written and deleted. */
+async function isNowhere(file: string, { outputs, leftOut, start, events }: CheckContext): Promise<boolean> {
+  if (leftOut.some(isContentUnknown) || start.git !== null || start.setup !== null) return false
+  const name = path.posix.basename(storedName(file))
+  const known = [...outputs, ...start.files.map((one) => one.path)]
+  if (known.some((one) => one.startsWith(`${file}/`) || path.posix.basename(one) === name)) return false
+  const seen = await events().catch(() => [])
+  return !seen.some(
+    (event) => event.type === 'tool_call' && !readOnlyTools.test(event.name) && mentions(event.input, file),
+  )
+}
+
+/** Tools that only read. */
+const readOnlyTools = /^(?:read|glob|grep|ls|list|view|search|skill|webfetch|websearch|todowrite)/i
+
+function mentions(input: unknown, file: string): boolean {
+  return JSON.stringify(input).includes(path.posix.basename(file))
+}
+
+function findCheckLiteral(check: Check): string | null {
+  switch (check.type) {
+    case 'contains':
+    case 'not_contains':
+      return check.value
+    case 'equals':
+      return isPlain(check.value) ? String(check.value) : null
+    case 'json_path':
+      return isPlain(check.equals) ? String(check.equals) : null
+    default:
+      return null
+  }
+}
+
+function isPlain(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
+}
+
+/** Ignores case, typography, white space and number formats. */
+function holdsValue(text: string, value: string): boolean {
+  if (normalText(text).includes(normalText(value))) return true
+  const wanted = parseNumbers(value)
+  const [number] = wanted
+  if (number === undefined || wanted.length > 1) return false
+  return parseNumbers(text).includes(number)
+}
+
+function parseNumbers(text: string): number[] {
+  const plain = text.replaceAll(/(?<=\d)[,'\u2019\u00a0\u202f_ ](?=\d{3}(?!\d))/g, '')
+  return [...plain.matchAll(/\d+(?:\.\d+)?/g)].map(([digits]) => Number(digits))
+}
+
+/** The evidence names the file as the place of a quote. */
+function citesFile(evidence: string, file: string): boolean {
+  const name = file.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+  return new RegExp(`(?:^|(?:^|[\\s(;,])outputs/)${name}(?::\\d+)?:?\\s*["'\u201c\u2018\`]`).test(evidence)
+}
+
+function isSame(literal: string, value: string): boolean {
+  return normalText(literal) === normalText(value)
+}
+
+function sameStatement(text: string, other: string): boolean {
+  const plain = (statement: string) => normalText(statement).replaceAll(/["'.]/g, '')
+  return plain(text) === plain(other)
+}

@@ -1,0 +1,218 @@
+/** Grades one run: checks by code, expectations by a judge, and a summary of counts. */
+import path from 'node:path'
+import type { Grading } from '../../../../schemas/grading.ts'
+import { type ExecutionMetrics, metrics } from '../../../../schemas/metrics.ts'
+import type { EngineChoice } from '../../../../schemas/plan.ts'
+import type { RunRecord } from '../../../../schemas/run.ts'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
+import { canonicalJson, readJson, readText, sha256 } from '../../../base/json/json.ts'
+import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import { activeNow } from '../../../base/time/active_time.ts'
+import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limiter.ts'
+import type { CheckContext } from '../checks/inputs/check_input.ts'
+import { readEvents } from '../checks/inputs/events.ts'
+import { verdictPromptVersion } from '../format_judges/eval_md.ts'
+import type { DataFence } from '../judge/fence.ts'
+import { judgeRun } from '../judge/judge.ts'
+import { listRunOutputs } from '../judge/judge_folder.ts'
+import { judgePromptSource } from '../judge/judge_prompt.ts'
+import { buildJudgeFields } from '../judge/judge_remarks.ts'
+import type { JudgeAccess, JudgeChoice, JudgeMemory, JudgeResult } from '../judge_request.ts'
+import { rejectContradictions } from './contradictions.ts'
+import { type Decisions, decideByChecks, decideByJudge, failTimedOut } from './decisions.ts'
+import { summarizeGrading } from './summary.ts'
+
+export interface GradeRunRequest {
+  case: SuiteCase
+  record: RunRecord
+  /** Absolute path of the run's folder, with transcript.md and outputs/. */
+  runFolder: string
+  /** The skill under test, and whether this configuration has it; absent or null: not known. */
+  skill?: CheckContext['skill']
+  /** null: no judge, so expectations become judge errors. */
+  judge: JudgeChoice | null
+  onTimeout: 'fail' | 'exclude'
+  /** Rebuilds the working folder as the agent left it in `target`, for command checks. */
+  restore: (target: string) => Promise<void>
+  /** The complete environment of command checks and the judge, without credentials. */
+  env: Readonly<Record<string, string>>
+  /** Sandbox of a command check or the judge with these writable folders; absent or null: none. */
+  sandboxFor?: (writable: readonly string[]) => Sandbox | null
+  /** The judge's, by the names in its engine's `credentials`. */
+  credentials: Readonly<Record<string, string>>
+  /** Limits calls to the judge's account; absent: no limit. */
+  gate?: RateLimiter | undefined
+  signal: AbortSignal
+  /** A pass whose quotes are not found in two rounds becomes a judge error. */
+  requireEvidence?: boolean | undefined
+  /** Skips the judge if a check fails; absent: false. */
+  fastFail?: boolean | undefined
+  /** Votes of the judge per expectation; absent: one. */
+  samples?: number | undefined
+  /** Separates data from the judge's prompt; absent: a fence that data cannot close. Others only demonstrate the need for it. */
+  fenceOf?: ((texts: readonly string[]) => DataFence) | undefined
+  /** Judges to ask if the judge cannot be asked, for formats that name some. */
+  fallbacks?: readonly JudgeAccess[] | undefined
+  /** Earlier answers of judges; absent or null: none. */
+  memory?: JudgeMemory | null
+}
+
+/** A grading with its start and end (ISO times), and its duration by the monotonic clock. */
+export interface TimedGrading {
+  grading: Grading
+  start: string
+  end: string
+  seconds: number
+}
+
+interface GradingClock {
+  at: Date
+  /** From activeNow(). */
+  ms: number
+}
+
+/**
+ * Grades a run. null: nothing to grade (failed, cancelled, timed out and excluded, or no criteria). A failing judge does
+ * not affect the checks' verdicts. Rejects only when aborted or on a bug.
+ */
+export async function gradeRun(request: GradeRunRequest): Promise<TimedGrading | null> {
+  const { record, case: one } = request
+  const begun = { at: new Date(), ms: activeNow() }
+  if (one.expectations.length + one.checks.length === 0) return null
+  switch (record.status) {
+    case 'failed':
+    case 'cancelled':
+      return null
+    case 'timed_out':
+      if (request.onTimeout === 'exclude') return null
+      return finish(request, begun, { ...failTimedOut(one, record.duration_ms), judged: null })
+    case 'completed': {
+      const scene = one.checks.length === 0 ? null : await buildCheckContext(request)
+      const checks = scene && (await decideByChecks(one, scene))
+      if (request.fastFail && checks?.expectations.some(({ passed }) => !passed)) {
+        return finish(request, begun, { ...checks, judged: null })
+      }
+      const judged = await judgeIfAny(request)
+      const given = decideByJudge(one, judged?.verdicts ?? null)
+      const asked = scene && checks ? await rejectContradictions(given, checks.failed, scene) : given
+      return finish(request, begun, {
+        expectations: [...asked.expectations, ...(checks?.expectations ?? [])],
+        errors: [...asked.errors, ...(checks?.errors ?? [])],
+        judged,
+      })
+    }
+  }
+}
+
+/** Everything except the run that shapes a grading: the criteria, the judge and its prompt. */
+export interface GradingInputs {
+  case: SuiteCase
+  judge: EngineChoice | null
+  onTimeout: 'fail' | 'exclude'
+  samples?: number | undefined
+  requireEvidence?: boolean | undefined
+  fastFail?: boolean | undefined
+}
+
+/** Hex sha256 of the canonical JSON of these inputs and of the run's key. */
+export function hashGradingInputs({ runKey, ...by }: GradingInputs & { runKey: string }): string {
+  const { expectations, checks, prompt, expected_output, files, judging } = by.case
+  const { onTimeout, samples, requireEvidence, fastFail } = by
+  const asks = expectations.length > 0 && by.judge !== null
+  const asked = { ...by.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence }
+  const shape = {
+    runKey,
+    onTimeout,
+    checks,
+    expectations,
+    judge: asks && asked,
+    ...(judging && { judging, prompt, version: verdictPromptVersion }),
+    inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
+    ...(fastFail && { fastFail }),
+  }
+  return sha256(canonicalJson(shape))
+}
+
+async function judgeIfAny(request: GradeRunRequest): Promise<JudgeResult | null> {
+  const { judge } = request
+  return judge === null || request.case.expectations.length === 0 ? null : judgeRun({ ...request, judge })
+}
+
+async function buildCheckContext(request: GradeRunRequest): Promise<CheckContext> {
+  const { record, runFolder, sandboxFor } = request
+  return {
+    finalResponse: record.final_response,
+    transcript: () => readText(path.join(runFolder, 'transcript.md')).catch(() => ''),
+    events: () => readEvents(path.join(runFolder, 'transcript.jsonl')),
+    showsTools: record.loaded !== null,
+    outputsFolder: path.join(runFolder, 'outputs'),
+    outputs: (await listRunOutputs(runFolder)).map((file) => file.path),
+    leftOut: record.outputs.left_out,
+    record,
+    skill: request.skill ?? null,
+    start: request.case,
+    restore: request.restore,
+    env: request.env,
+    ...(sandboxFor && { sandboxFor }),
+    signal: request.signal,
+  }
+}
+
+async function finish(
+  request: GradeRunRequest,
+  begun: GradingClock,
+  { expectations, errors, judged }: Decisions & { judged: JudgeResult | null },
+): Promise<TimedGrading> {
+  const { record, judge, onTimeout, samples, requireEvidence, fastFail } = request
+  const measured = await readExecutionMetrics(request.runFolder)
+  const choice = judge && {
+    name: judge.engine.name,
+    model: judge.model,
+    command: judge.command ?? undefined,
+    base_url: judge.baseUrl,
+  }
+  const ms = Math.round(activeNow() - begun.ms)
+  const grading: Grading = {
+    expectations,
+    summary: summarizeGrading(expectations),
+    ...(measured && { execution_metrics: measured }),
+    timing: {
+      executor_duration_seconds: record.duration_ms / 1000,
+      grader_duration_seconds: Math.max(0, ms - (request.gate?.waitedMs ?? 0)) / 1000,
+    },
+    ...(judged &&
+      choice &&
+      buildJudgeFields(judged, {
+        name: choice.name,
+        model: choice.model,
+        heldBack: request.gate && toHeldBack(request.gate),
+      })),
+    ...pickScores(judged),
+    ...(errors.length > 0 && { judge_errors: errors }),
+    graded_key: hashGradingInputs({
+      runKey: record.key,
+      case: request.case,
+      judge: choice,
+      onTimeout,
+      samples,
+      requireEvidence,
+      fastFail,
+    }),
+  }
+  return { grading, start: begun.at.toISOString(), end: new Date().toISOString(), seconds: ms / 1000 }
+}
+
+function pickScores(judged: JudgeResult | null): Pick<Grading, 'rubric' | 'golden'> {
+  const verdicts = (judged?.verdicts ?? []).flatMap((one) => ('error' in one ? [] : [one]))
+  const rubric = verdicts.find((one) => one.rubric !== undefined)?.rubric
+  const golden = verdicts.find((one) => one.golden !== undefined)?.golden
+  return { ...(rubric && { rubric }), ...(golden && { golden }) }
+}
+
+/** outputs/metrics.json without the list of files; null: missing or unreadable. */
+async function readExecutionMetrics(runFolder: string): Promise<ExecutionMetrics | null> {
+  const measured = await readJson(metrics, path.join(runFolder, 'outputs/metrics.json')).catch(() => null)
+  if (measured === null) return null
+  const { files_created: _, ...counted } = measured
+  return counted
+}

@@ -1,0 +1,56 @@
+/** Asks a judge to decide the expectations of one run in one question, and verifies its evidence. */
+import path from 'node:path'
+import type { Claim } from '../../../../schemas/grading.ts'
+import { readEvents } from '../checks/inputs/events.ts'
+import { createClaimDetector } from '../evidence/agent_claims.ts'
+import { evidenceFiles } from '../evidence/evidence_files.ts'
+import { judgeOwnWay } from '../format_judges/table.ts'
+import { findInjectionAttempts as findAttempts } from '../injections/find_injections.ts'
+import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
+import { boundedList, boundedText } from './answer_bounds.ts'
+import { listRunOutputs, openJudgeTempDir } from './judge_folder.ts'
+import { buildJudgeRunView } from './run_excerpt.ts'
+import { takeVote } from './second_question.ts'
+import { lookUpClaim } from './verify_answer.ts'
+import { countVotes } from './votes.ts'
+
+/** Rejects only when aborted, or if the temp directory cannot be created (disk full). */
+export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
+  const { case: one, runFolder } = request
+  if (one.judging !== undefined) {
+    return { ...(await judgeOwnWay(request, one.judging)), ...(await searchRunFiles(request)) }
+  }
+  const { prompt, files: inputs } = one
+  const verbatim = request.fenceOf !== undefined
+  await using room = await openJudgeTempDir({ runFolder, inputs, record: request.record, prompt, verbatim })
+  const files = evidenceFiles({ runFolder, prompt, outputs: room.outputs, inputs: room.inputs })
+  const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
+  const claims = createClaimDetector(events)
+  const session = { request, room, files, claims, view: buildJudgeRunView({ room, files, fenceOf: request.fenceOf }) }
+  const first = await takeVote({ ...session, sample: 1 })
+  const more: JudgeResult[] = []
+  // in sequence, because the provider then caches the shared prompt of the first
+  for (let sample = 2; sample <= (request.samples ?? 1); sample += 1) {
+    more.push(await takeVote({ ...session, sample }))
+  }
+  const injectionAttempts = findAttempts({ files, names: room.names, prompt })
+  const judged = countVotes([first, ...more])
+  const sources = { files, claims, given: [prompt, one.expected_output ?? ''] }
+  const made = judged.answer && boundedList(judged.answer.claims, (claim) => lookUpClaim(boundedClaim(claim), sources))
+  return { ...judged, ...(made && { claims: made }), ...(injectionAttempts.length > 0 && { injectionAttempts }) }
+}
+
+/** Searches what a format's judge reads for injections, too: the transcript and the outputs. */
+async function searchRunFiles({
+  case: { prompt },
+  runFolder,
+}: JudgeRequest): Promise<Pick<JudgeResult, 'injectionAttempts'>> {
+  const outputs = await listRunOutputs(runFolder)
+  const files = evidenceFiles({ runFolder, prompt, outputs, inputs: [] })
+  const found = findAttempts({ files, names: outputs.map((file) => `outputs/${file.path}`), prompt })
+  return found.length > 0 ? { injectionAttempts: found } : {}
+}
+
+function boundedClaim(claim: Claim): Claim {
+  return { ...claim, claim: boundedText(claim.claim), evidence: boundedText(claim.evidence) }
+}

@@ -1,0 +1,78 @@
+/** Asks the judge of a run one question: builds its prompt, then recalls an earlier answer or asks the engine. */
+import { runMark } from '../../../base/process/process_marks.ts'
+import { askEngine } from '../ask/ask.ts'
+import type { EvidenceFile } from '../evidence/verify_evidence.ts'
+import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
+import { type JudgeVerdict, judgeAnswer } from './judge_answer.ts'
+import type { JudgeTempDir } from './judge_folder.ts'
+import { type JudgePromptRequest, judgePrompt } from './judge_prompt.ts'
+import { type AskedCriteria, buildUndecidedVerdicts, findAnswerMistakes, readAllVerdicts } from './rubric.ts'
+import type { JudgeRunView } from './run_excerpt.ts'
+import type { QuoteSources } from './verify_answer.ts'
+
+/** What a judge works with. */
+export interface JudgeSession {
+  request: JudgeRequest
+  room: JudgeTempDir
+  files: readonly EvidenceFile[]
+  /** Recognises the agent's claims about its own work, for a statement. */
+  claims: QuoteSources['claims']
+  /** The run as its prompt shows it. */
+  view: JudgeRunView
+  /** Number of the vote, from 1; each is cached separately. */
+  sample: number
+}
+
+const maxTurns = 60
+
+/** Asks about these expectations. Rejects only when aborted. */
+export async function askJudge(
+  { request, room, view, sample }: JudgeSession,
+  asked: Pick<JudgePromptRequest, 'expectations' | 'rubric' | 'again'>,
+): Promise<JudgeResult> {
+  const { case: one, judge, memory } = request
+  const question = { prompt: one.prompt, expectedOutput: one.expected_output, room, view, ...asked }
+  const { text: prompt, shared } = judgePrompt(question)
+  const name = sample === 1 ? prompt : `${prompt}\n\u0000sample ${sample}`
+  const known = recallAnswer(await memory?.recall(name), asked)
+  if (known !== null) return known
+  const end = await askEngine({
+    engine: judge.engine,
+    task: {
+      prompt,
+      sharedPrefix: shared,
+      model: judge.model,
+      command: judge.command,
+      cwd: room.cwd,
+      env: { ...request.env, [runMark]: room.mark },
+      credentials: request.credentials,
+      skills: [],
+      tools: 'read_only',
+      maxTurns,
+      sandbox: request.sandboxFor?.([room.cwd, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]) ?? null,
+    },
+    schema: judgeAnswer,
+    context: { signal: request.signal, emit: () => {}, stderrFile: null, ...(request.gate && { gate: request.gate }) },
+    review: (answer) => findAnswerMistakes(answer, asked),
+  })
+  if (end.status === 'error') {
+    return { verdicts: buildUndecidedVerdicts(asked, end.error), answer: null, spent: end.spent }
+  }
+  const { value: answer, spent } = end
+  const verdicts = readAllVerdicts(answer, asked)
+  if (isWhole(verdicts)) await memory?.keep(name, { answer, spent })
+  return { verdicts, answer, spent }
+}
+
+function recallAnswer(known: RecalledAnswer | undefined, asked: AskedCriteria): JudgeResult | null {
+  const answer = judgeAnswer.safeParse(known?.answer)
+  if (!known || !answer.success) return null
+  const verdicts = readAllVerdicts(answer.data, asked)
+  return isWhole(verdicts) ? { verdicts, answer: answer.data, spent: known.spent, cachedFrom: known.from } : null
+}
+
+type RecalledAnswer = Awaited<ReturnType<NonNullable<JudgeRequest['memory']>['recall']>>
+
+function isWhole(verdicts: readonly JudgeVerdict[]): boolean {
+  return !verdicts.some((verdict) => 'error' in verdict)
+}

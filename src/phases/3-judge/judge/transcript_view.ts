@@ -1,0 +1,69 @@
+/** Renders the transcript for a judge: only Whetstone's headings begin a line; all other text is behind a bar. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import { readEvents } from '../checks/inputs/events.ts'
+import { barLines } from './fence.ts'
+
+/** Characters per record; the middle of a longer one is omitted. */
+const longest = 100_000
+
+/** Uses the run's events, or else its transcript.md; empty: neither exists. */
+export async function buildTranscriptView(runFolder: string, prompt: string): Promise<string> {
+  const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
+  if (events.length > 0) return renderEvents(events, prompt)
+  const text = await readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => '')
+  return text === '' ? '' : record('the transcript of another tool', [text])
+}
+
+function renderEvents(events: readonly TranscriptEvent[], prompt: string): string {
+  const records = events.flatMap((event) => {
+    const shown = toViewRecord(event, prompt)
+    if (shown === null) return []
+    const [heading, ...texts] = shown
+    return [record(event.step > 0 ? `step ${event.step}: ${heading}` : heading, texts)]
+  })
+  return [record('the task', [prompt]), ...records].join('\n')
+}
+
+/** A heading in Whetstone's words, then the texts of others; null: nothing to show. */
+function toViewRecord(event: TranscriptEvent, prompt: string): [string, ...string[]] | null {
+  switch (event.type) {
+    case 'system':
+      return null
+    case 'user':
+      return event.text === prompt ? null : ['the user says', event.text]
+    case 'assistant':
+      return ['the agent says', event.text]
+    case 'thinking':
+      return ['the agent thinks', event.text]
+    case 'tool_call':
+      return ['the agent calls a tool', event.name, inputText(event.input)]
+    case 'tool_result':
+      return [event.is_error ? 'the tool fails' : 'the tool returns', event.name, event.output]
+    case 'skill_read':
+      return ['the agent reads a skill', event.skill, `through ${event.via}`]
+    case 'hook':
+      return ['a hook', `${event.event} ${event.tool ?? ''} ${event.outcome}`, event.text]
+    case 'error':
+      return ['an error', `${event.kind}: ${event.message}`]
+    case 'result':
+      return ['the final response', event.text]
+  }
+}
+
+function record(heading: string, texts: readonly string[]): string {
+  return [`# ${heading}`, ...texts.filter((text) => text !== '').map((text) => barLines(omitMiddle(text))), ''].join(
+    '\n',
+  )
+}
+
+function omitMiddle(text: string): string {
+  if (text.length <= longest) return text
+  const half = longest / 2
+  return `${text.slice(0, half)}\n… ${text.length - longest} characters …\n${text.slice(-half)}`
+}
+
+function inputText(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
+}

@@ -1,0 +1,75 @@
+/** The request to a judge about one run, and its result. */
+import type { CachedFrom } from '../../../schemas/cached_from.ts'
+import type { Claim, InjectionAttempt } from '../../../schemas/grading.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
+import type { Engine } from '../../engines/engine.ts'
+import type { RateLimiter } from '../../engines/limits/rate_limiter.ts'
+import type { CallUsage } from './ask/cost_meter.ts'
+import type { DataFence } from './judge/fence.ts'
+import type { JudgeAnswer, JudgeVerdict } from './judge/judge_answer.ts'
+
+/** The judge. `command` only for the command engine. */
+export interface JudgeChoice {
+  engine: Engine
+  model: string | null
+  command: string | null
+  /** Address of its server, from --base-url. */
+  baseUrl?: string | undefined
+}
+
+export interface JudgeRequest {
+  case: SuiteCase
+  record: RunRecord
+  runFolder: string
+  judge: JudgeChoice
+  env: Readonly<Record<string, string>>
+  /** Sandbox of the judge with these writable folders; absent or null: none. */
+  sandboxFor?: (writable: readonly string[]) => Sandbox | null
+  credentials: Readonly<Record<string, string>>
+  /** Limits calls to the judge's account; absent: no limit. */
+  gate?: RateLimiter | undefined
+  signal: AbortSignal
+  /** A pass whose quotes are not found in two rounds becomes a judge error. */
+  requireEvidence?: boolean | undefined
+  /** Votes per expectation; absent: one. */
+  samples?: number | undefined
+  /** Separates data from the prompt; absent: a fence that data cannot close. Others only demonstrate the need for it. */
+  fenceOf?: ((texts: readonly string[]) => DataFence) | undefined
+  /** Absent or null: no cached answers. */
+  memory?: JudgeMemory | null
+  /** Judges to ask in this order if the judge cannot be asked, for formats that name some; absent: none. */
+  fallbacks?: readonly JudgeAccess[] | undefined
+}
+
+/** One verdict per expectation, in order; `answer` null: the judge gave none. */
+export interface JudgeResult {
+  verdicts: JudgeVerdict[]
+  answer: JudgeAnswer | null
+  spent: CallUsage
+  /** Number of passes that the judge was asked about again because of a missing quote. */
+  askedAgain?: number
+  /** For several votes: their number and agreement (0 to 1). */
+  samples?: number
+  agreement?: number
+  /** The agent's claims with the judge's findings and the result of verifying its quotes; absent: no answer. */
+  claims?: Claim[]
+  /** Text that seems to address the judge. */
+  injectionAttempts?: InjectionAttempt[]
+  /** Absent: the answer is new. */
+  cachedFrom?: CachedFrom
+}
+
+/** Earlier answers to the same question about the same evidence. */
+export interface JudgeMemory {
+  recall(prompt: string): Promise<{ answer: unknown; spent: CallUsage; from: CachedFrom } | null>
+  keep(prompt: string, judged: { answer: JudgeAnswer; spent: CallUsage }): Promise<void>
+}
+
+/** A judge with its credentials and rate limiter. */
+export interface JudgeAccess {
+  judge: JudgeChoice
+  credentials: Readonly<Record<string, string>>
+  gate?: RateLimiter | undefined
+}

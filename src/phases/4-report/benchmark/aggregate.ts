@@ -1,0 +1,141 @@
+/** Builds `benchmark.json` from the runs and gradings of a plan. */
+import type { Benchmark, RunCounts } from '../../../../schemas/benchmark.ts'
+import type { Noise } from '../../../../schemas/benchmark_statistics.ts'
+import { gradingNoise } from '../judge/grading_noise.ts'
+import { countSuspicious } from '../judge/suspicious_runs.ts'
+import { writeNotes } from '../notes/notes.ts'
+import { countEngineVersions, summarizeOtherAttempts } from '../notes/rules/attempts.ts'
+import { buildStatistics } from '../stats/build_statistics.ts'
+import { findReleasedRuns, type ReleasedRuns } from './adaptive_stopping.ts'
+import type { AggregateInput, PlannedRun } from './aggregate_input.ts'
+import { type BenchmarkArms, summarizeArms } from './arms.ts'
+import { summarizeReusedRuns } from './cached_runs.ts'
+import { buildCaseRows } from './case_rows.ts'
+import { classifyRuns, type RunOutcome } from './classify_runs.ts'
+import { judgeCost, summarizeCost } from './cost.ts'
+import { findStaleBaseline } from './older_runs/find_stale_baseline.ts'
+import { summarizeHeldBack } from './rate_limit_waits.ts'
+
+/** The order of `planned` and `cases` does not matter: runs are sorted by eval_id, candidate before baseline, run_number. */
+export function aggregate(asked: AggregateInput): Benchmark {
+  const arms: BenchmarkArms = { candidate: asked.candidate, baseline: asked.baseline }
+  const input = limitToReleased(asked, findReleasedRuns(asked, arms))
+  const ordered = sortPlannedRuns(input.planned, arms)
+  const outcomes = classifyRuns(ordered, input)
+  const runs = outcomes.flatMap((outcome) => (outcome.status === 'used' ? outcome.run : []))
+  const excluded = outcomes.flatMap((outcome) => (outcome.status === 'excluded' ? outcome.run : []))
+  const undecided = outcomes.map(({ judgeErrors }) => judgeErrors).filter((errors) => errors.length > 0)
+  const counts = countOutcomes(outcomes)
+  const counted = outcomes.flatMap(({ status, run }, at) =>
+    status === 'used' ? { runId: ordered[at]?.run_id ?? '', run } : [],
+  )
+  const grading = gradingNoise(counted, arms, input.results)
+  const held_back = summarizeHeldBack(input.results.values())
+  const engine_versions = countEngineVersions(input.results.values())
+  const other_attempts = summarizeOtherAttempts(input.otherAttempts ?? [])
+  const parts = {
+    schema_version: 1 as const,
+    metadata: buildMetadata(input, counts),
+    runs,
+    run_summary: summarizeArms(runs, arms),
+    complete: isComplete(counts) && undecided.length === 0,
+    counts,
+    cases: buildCaseRows(input.cases, runs, arms),
+    ...(input.chosen && { chosen: input.chosen }),
+    excluded_runs: excluded,
+    cost: summarizeCost(input),
+    injection_attempts: countSuspicious(counted, arms),
+    ...summarizeReused(input),
+    statistics: buildStatistics(runs, arms, {
+      ...input.statistics,
+      noise: combineNoise(input, grading),
+      olderRuns: findStaleBaseline(input),
+    }),
+    ...(held_back && { held_back }),
+    ...summarizeSuspended(input),
+    ...(other_attempts && { other_attempts }),
+    ...(engine_versions && { engine_versions }),
+  }
+  const written = writeNotes({ ...parts, arms, cannotRun: cannotRun(input), undecided })
+  const { schema_version, metadata, runs: listed, run_summary, ...rest } = parts
+  return { schema_version, metadata, runs: listed, run_summary, notes: written, ...rest }
+}
+
+/** The noise from a calibration and from repeated gradings; null: neither is known. */
+function combineNoise({ statistics }: AggregateInput, grading: Noise['grading']): Noise | null {
+  const calibration = statistics?.noise?.calibration ?? null
+  return calibration === null && grading === null ? null : { calibration, grading }
+}
+
+/** Runs that are not released yet do not count as planned. */
+function limitToReleased(input: AggregateInput, released: ReleasedRuns | null): AggregateInput {
+  if (released === null) return input
+  const { planned, sequential, until } = released
+  const metadata = { ...input.metadata, runsPerConfiguration: until.next ?? until.blocks }
+  return { ...input, planned, metadata, statistics: { ...input.statistics, sequential } }
+}
+
+/** Every planned run has a grade, or has none on purpose: no criteria, or a time-out that the user excludes. */
+function isComplete({ planned, used, ungraded, excluded }: RunCounts): boolean {
+  return planned > 0 && used + ungraded + (excluded.timed_out ?? 0) === planned
+}
+
+function summarizeReused({ planned, results }: AggregateInput): Pick<Benchmark, 'reused'> {
+  const reused = summarizeReusedRuns(planned.map((run) => results.get(run.run_id)?.record ?? null))
+  if (reused === null) return {}
+  const judges = planned.flatMap((run) => results.get(run.run_id)?.grading?.judge ?? [])
+  return { reused: { ...reused, judge_usd: judgeCost(judges.filter(({ cached_from }) => cached_from !== undefined)) } }
+}
+
+function summarizeSuspended({ planned, results }: AggregateInput): Pick<Benchmark, 'suspended'> {
+  const records = planned.flatMap(({ run_id }) => results.get(run_id)?.record ?? [])
+  const gaps = records.flatMap(({ suspended_ms, cached_from }) => (cached_from ? [] : (suspended_ms ?? [])))
+  return gaps.length === 0 ? {} : { suspended: { runs: gaps.length, longest_ms: Math.max(...gaps) } }
+}
+
+function sortPlannedRuns(planned: readonly PlannedRun[], { candidate, baseline }: BenchmarkArms): PlannedRun[] {
+  const place = (run: PlannedRun) => [candidate, baseline].indexOf(run.configuration)
+  return [...planned].sort((a, b) => a.eval_id - b.eval_id || place(a) - place(b) || a.run_number - b.run_number)
+}
+
+function countOutcomes(outcomes: readonly RunOutcome[]): RunCounts {
+  const counts: RunCounts = { planned: outcomes.length, used: 0, ungraded: 0, excluded: {} }
+  for (const { status, run } of outcomes) {
+    if (status === 'used') counts.used += 1
+    else if (run.reason === 'ungraded') counts.ungraded += 1
+    else {
+      const why = run.kind === null ? run.reason : `${run.reason}:${run.kind}`
+      counts.excluded[why] = (counts.excluded[why] ?? 0) + 1
+    }
+  }
+  return counts
+}
+
+function cannotRun({ cases }: AggregateInput): { eval_id: number; eval_name: string; reason: string }[] {
+  return [...cases]
+    .sort((a, b) => a.eval_id - b.eval_id)
+    .flatMap(({ eval_id, eval_name, cannot_run: reason }) => (reason === null ? [] : { eval_id, eval_name, reason }))
+}
+
+function buildMetadata(input: AggregateInput, counts: RunCounts): Benchmark['metadata'] {
+  const { metadata: given, planned, results } = input
+  const made = planned.filter((run) => results.has(run.run_id)).map((run) => run.eval_id)
+  return {
+    skill_name: given.skillName,
+    skill_path: given.skillPath,
+    executor_model: given.executorModel,
+    analyzer_model: given.analyzerModel,
+    timestamp: given.timestamp,
+    evals_run: [...new Set(made)].sort((a, b) => a - b),
+    runs_per_configuration: given.runsPerConfiguration,
+    runs_planned: counts.planned,
+    runs_used: counts.used,
+    candidate_configuration: input.candidate,
+    baseline_configuration: input.baseline,
+    ...(given.engine === undefined ? {} : { engine: given.engine }),
+    ...(given.engineVersion === undefined ? {} : { engine_version: given.engineVersion }),
+    ...(given.judge === undefined ? {} : { judge: given.judge }),
+    on_timeout: input.onTimeout,
+    cannot_run: cannotRun(input).map(({ eval_id, reason }) => ({ eval_id, reason })),
+  }
+}

@@ -1,0 +1,32 @@
+/** Runs reused from the cache: how many, of which configuration, how old. */
+import type { ReusedRuns } from '../../../../schemas/benchmark.ts'
+import type { CountedRecord } from '../../../../schemas/run.ts'
+import { round } from '../stats/numbers/round.ts'
+
+/** null: none. The cost is null unless it is known for each run. */
+export function summarizeReusedRuns(records: readonly (CountedRecord | null)[]): ReusedRuns | null {
+  const reused = records.flatMap((record) => (record?.cached_from ? { ...record, at: record.cached_from.at } : []))
+  const [first] = reused
+  if (first === undefined) return null
+  const counts: Record<string, number> = {}
+  for (const { configuration } of reused) counts[configuration] = (counts[configuration] ?? 0) + 1
+  const costs = reused.flatMap(({ cost }) => cost?.usd ?? [])
+  return {
+    runs: reused.length,
+    oldest: reused.map(({ at }) => at).sort()[0] ?? first.at,
+    by_configuration: counts,
+    agent_usd:
+      costs.length < reused.length
+        ? null
+        : round(
+            costs.reduce((sum, usd) => sum + usd, 0),
+            6,
+          ),
+  }
+}
+
+/** "24 of 48 runs reused from the cache (24 without_skill; oldest 2026-11-20)". */
+export function reusedText({ runs, oldest, by_configuration }: ReusedRuns, planned: number): string {
+  const arms = Object.entries(by_configuration).map(([name, count]) => `${count} ${name}`)
+  return `${runs} of ${planned} runs reused from the cache (${arms.join(', ')}; oldest ${oldest.slice(0, 10)})`
+}

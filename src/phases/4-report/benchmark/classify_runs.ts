@@ -1,0 +1,114 @@
+/** Decides for each planned run whether it counts, and why not if it doesn't. */
+import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts'
+import type { JudgeError } from '../../../../schemas/grading.ts'
+import { keepRated } from '../../../../schemas/pass_rate.ts'
+import type { AggregateInput, PlannedRun, ReportCase, RunWithGrading } from './aggregate_input.ts'
+import { buildBenchmarkRun } from './run_entry.ts'
+
+/** `used`: graded and in the rates. `excluded`: in no rate; the reason `ungraded` is by design and leaves a benchmark complete. */
+export type RunOutcome =
+  | { status: 'used'; run: BenchmarkRun; judgeErrors: readonly JudgeError[] }
+  | { status: 'excluded'; run: ExcludedRun; judgeErrors: readonly JudgeError[] }
+
+type ExclusionReason = Pick<ExcludedRun, 'reason' | 'kind' | 'message'>
+
+/**
+ * One outcome for each planned run, in their order. A run with undecided expectations counts only if the same ones are undecided in every
+ * graded run of its `alike` group. Otherwise one configuration would be rated on the easy expectations only.
+ */
+export function classifyRuns(
+  planned: readonly PlannedRun[],
+  input: AggregateInput,
+  alike: (run: PlannedRun) => string = ({ eval_id }) => String(eval_id),
+): RunOutcome[] {
+  const all = planned.map((run) => ({ run, group: alike(run), outcome: classify(run, input) }))
+  const groups = new Map<string, RunOutcome[]>()
+  for (const { group, outcome } of all) {
+    if (outcome.status !== 'used') continue
+    const known = groups.get(group)
+    if (known === undefined) groups.set(group, [outcome])
+    else known.push(outcome)
+  }
+  return all.map(({ run, group, outcome }) => {
+    const isOurs = input.results.get(run.run_id)?.record != null
+    return isOurs && outcome.status === 'used' ? limitToDecided(outcome, groups.get(group) ?? []) : outcome
+  })
+}
+
+function limitToDecided(outcome: RunOutcome & { status: 'used' }, alike: readonly RunOutcome[]): RunOutcome {
+  const { run, judgeErrors } = outcome
+  const only = judgeErrors.find(({ text }) => !alike.every((one) => isStatementUndecided(one, text)))
+  if (only === undefined) return outcome
+  const { eval_id, eval_name, configuration, run_number, expectations } = run
+  const of = `${judgeErrors.length} of ${judgeErrors.length + expectations.length} expectations`
+  const why: ExclusionReason = { reason: 'judge_error', kind: null, message: `${of} undecided: ${only.reason}` }
+  const left = { eval_id, eval_name, configuration, run_number, ...why, judge_errors: [...judgeErrors] }
+  return { status: 'excluded', run: left, judgeErrors }
+}
+
+function isStatementUndecided({ judgeErrors }: RunOutcome, text: string): boolean {
+  return judgeErrors.some((error) => error.text === text)
+}
+
+function classify(planned: PlannedRun, input: AggregateInput): RunOutcome {
+  const result = input.results.get(planned.run_id) ?? null
+  const one = input.cases.find((each) => each.eval_id === planned.eval_id)
+  const judgeErrors = keepRated(result?.grading?.judge_errors ?? [])
+  const why = whyExcluded(result, one, input.onTimeout)
+  if (why === null && result?.grading) {
+    return { status: 'used', run: buildBenchmarkRun(planned, result, result.grading), judgeErrors }
+  }
+  const { eval_id, eval_name, configuration, run_number } = planned
+  const run = {
+    eval_id,
+    eval_name,
+    configuration,
+    run_number,
+    ...(why ?? ungradedYet),
+    ...(result === null && planned.missing ? { message: planned.missing } : {}),
+    ...(why?.reason === 'judge_error' && { judge_errors: [...judgeErrors] }),
+  }
+  return { status: 'excluded', run, judgeErrors }
+}
+
+const ungradedYet: ExclusionReason = { reason: 'missing', kind: null, message: 'the run ended, but it has no grading' }
+const noCriteria: ExclusionReason = {
+  reason: 'ungraded',
+  kind: null,
+  message: 'the case has no expectations and no checks',
+}
+
+function whyExcluded(
+  result: RunWithGrading | null,
+  one: ReportCase | undefined,
+  onTimeout: 'fail' | 'exclude',
+): ExclusionReason | null {
+  if (result === null) return { reason: 'missing', kind: null, message: 'the run was not made, or its record is unfit' }
+  const { record, grading } = result
+  if (record === null) return whyUngraded(grading, one)
+  switch (record.status) {
+    case 'failed':
+      return { reason: 'failed', kind: record.error.kind, message: record.error.message }
+    case 'cancelled':
+      return { reason: 'cancelled', kind: null, message: 'the run was cancelled' }
+    case 'timed_out':
+      if (onTimeout === 'fail' || isUngradedByDesign(one)) return whyUngraded(grading, one)
+      return { reason: 'timed_out', kind: null, message: 'the agent ran out of time' }
+    case 'completed':
+      return whyUngraded(grading, one)
+  }
+}
+
+function whyUngraded(grading: RunWithGrading['grading'], one: ReportCase | undefined): ExclusionReason | null {
+  if (isUngradedByDesign(one)) return noCriteria
+  if (grading === null) return ungradedYet
+  if (keepRated(grading.expectations).length > 0 || grading.summary.source !== undefined) return null
+  const errors = keepRated(grading.judge_errors ?? [])
+  const [first] = errors
+  if (first === undefined) return noCriteria
+  return { reason: 'judge_error', kind: null, message: `nothing was decided: ${first.reason}` }
+}
+
+function isUngradedByDesign(one: ReportCase | undefined): boolean {
+  return one?.expectations?.length === 0 && one.checks?.length === 0
+}

@@ -1,0 +1,54 @@
+/** Says why a benchmark is incomplete. */
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import { listUnrunnableCases } from '../page/cases.ts'
+import { formatPlural } from '../text/format.ts'
+
+/** Reasons whose names read badly. */
+const reasonWords: Readonly<Record<string, string>> = { judge_error: 'not wholly decided by the judge' }
+
+/** One sentence, shown before everything else; null: the benchmark is complete, or does not say. */
+export function incompleteness(benchmark: Benchmark): string | null {
+  const { complete, counts, metadata } = benchmark
+  if (complete !== false) return null
+  if (counts === undefined || counts.planned === 0) return 'No run was planned: there is nothing to compare.'
+  const graded = `${counts.used} of ${formatPlural(counts.planned, 'planned run')} ${counts.used === 1 ? 'is' : 'are'} graded`
+  const undecided = countUndecided(benchmark)
+  const left = Object.entries(counts.excluded).map(
+    ([reason, number]) => `${number} ${reasonWords[reason] ?? reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
+  )
+  const apart = [
+    graded,
+    ...(left.length > 0 ? [`left out: ${left.join(', ')}`] : []),
+    ...(counts.ungraded > 0 ? [`${counts.ungraded} without criteria by design`] : []),
+  ].join('; ')
+  const open = undecided > 0 ? ` In graded runs ${formatPlural(undecided, 'expectation')} stayed undecided.` : ''
+  const stopped = metadata.stopped === undefined ? '' : `${sentence(metadata.stopped.reason)} `
+  return `${stopped}${apart}.${open} Read the numbers with care.`
+}
+
+/** The planned cases that can't run, three of them with the reason; null: none. */
+export function leftOutCases({ metadata, cases = [] }: Pick<Benchmark, 'metadata' | 'cases'>): string | null {
+  const stuck = listUnrunnableCases(metadata)
+  if (stuck.length === 0) return null
+  const shown = stuck.slice(0, 3).map(([id, reason]) => `case ${id}: ${reason}`)
+  const more = stuck.length > 3 ? `; and ${stuck.length - 3} more` : ''
+  const verb = stuck.length === 1 ? 'was' : 'were'
+  return `${stuck.length} of ${formatPlural(cases.length, 'case')} ${verb} left out (${shown.join('; ')}${more})`
+}
+
+/** The skipped files of another tool, three of them by name; null: none. The notes say why. */
+export function leftOutFiles({ problems = [] }: Pick<Benchmark, 'problems'>): string | null {
+  if (problems.length === 0) return null
+  const files = [...new Set(problems.map(({ file }) => file))]
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : ''
+  return `left out: ${files.slice(0, 3).join(', ')}${more}`
+}
+
+/** The number of expectations in graded runs that no judge could decide. */
+export function countUndecided({ runs }: Pick<Benchmark, 'runs'>): number {
+  return runs.reduce((sum, { result }) => sum + (typeof result.undecided === 'number' ? result.undecided : 0), 0)
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
+}

@@ -1,0 +1,110 @@
+/** Finds runs that are too old to be compared with the run of the same case and number in the other configuration. */
+import type { RunSpec } from '../../../../../schemas/plan.ts'
+import type { CountedRecord } from '../../../../../schemas/run.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Milliseconds; the default of --baseline-age. */
+export const usualBaselineAge = dayMs
+
+/** When and on what a run was performed. */
+export interface RunOrigin {
+  /** Milliseconds since the epoch. */
+  at: number
+  /** The benchmark that a cached run was performed for; null: this one. */
+  benchmark: string | null
+  /** null: the engine does not report it. */
+  model: string | null
+  version: string | null
+}
+
+export function readOrigin(record: Pick<CountedRecord, 'cached_from' | 'ended_at' | 'engine'>): RunOrigin {
+  const { model, version } = record.engine
+  const { cached_from: from = null } = record
+  return { at: Date.parse(from?.at ?? record.ended_at), benchmark: from?.benchmark ?? null, model, version }
+}
+
+type PairedRun = Pick<RunSpec, 'run_id' | 'eval_id' | 'run_number'> & { configuration: string }
+
+export interface StaleRun<R extends PairedRun = PairedRun> {
+  run: R
+  at: number
+  /** engine: it ran on another model or engine version than the other configuration. */
+  why: 'age' | 'engine'
+}
+
+interface StaleRules<R> {
+  runs: readonly R[]
+  /** By run id. */
+  origins: ReadonlyMap<string, RunOrigin>
+  /** --baseline-age in milliseconds. */
+  ageMs: number
+  /** When runs without an origin will be performed; null: they are left out. */
+  now: number | null
+}
+
+/**
+ * In the order of `runs`. A run whose partner has no origin is held against the newest run of its case in the other configuration. Runs of one benchmark are performed in pairs: between them `ageMs` counts as a day at least, so that a small
+ * age does not part them.
+ */
+export function findStaleRuns<R extends PairedRun>({ runs, origins, ageMs, now }: StaleRules<R>): StaleRun<R>[] {
+  const cases = groupCases(runs)
+  const engines = listEngines(runs, origins)
+  return runs.flatMap((run) => {
+    const own = origins.get(run.run_id)
+    if (own === undefined) return []
+    const stale = (why: StaleRun['why']) => ({ run, at: own.at, why })
+    if (own.benchmark !== null && ranElsewhere(run, own, engines)) return stale('engine')
+    const others = (cases.get(run.eval_id) ?? []).filter(({ configuration }) => configuration !== run.configuration)
+    const partner = others.find(({ run_number }) => run_number === run.run_number)
+    const other =
+      (partner && origins.get(partner.run_id)) ?? (now === null ? findNewestOrigin(others, origins) : undefined)
+    const otherAt = other?.at ?? (partner === undefined ? null : now)
+    if (otherAt === null) return []
+    const limit = own.benchmark === (other?.benchmark ?? null) ? Math.max(ageMs, dayMs) : ageMs
+    const isApart = Math.abs(own.at - otherAt) > limit
+    return isApart && (now ?? Math.max(own.at, otherAt)) - own.at > limit ? stale('age') : []
+  })
+}
+
+function groupCases<R extends PairedRun>(runs: readonly R[]): ReadonlyMap<number, readonly R[]> {
+  const cases = new Map<number, R[]>()
+  for (const run of runs) {
+    const known = cases.get(run.eval_id)
+    if (known === undefined) cases.set(run.eval_id, [run])
+    else known.push(run)
+  }
+  return cases
+}
+
+function findNewestOrigin(runs: readonly PairedRun[], origins: ReadonlyMap<string, RunOrigin>): RunOrigin | undefined {
+  const known = runs.flatMap(({ run_id }) => origins.get(run_id) ?? [])
+  return known.reduce<RunOrigin | undefined>(
+    (last, one) => (last === undefined || one.at > last.at ? one : last),
+    undefined,
+  )
+}
+
+type EnginesByConfiguration = ReadonlyMap<string, readonly RunOrigin[]>
+
+function listEngines(runs: readonly PairedRun[], origins: StaleRules<PairedRun>['origins']): EnginesByConfiguration {
+  const found = new Map<string, RunOrigin[]>()
+  for (const { configuration, run_id } of runs) {
+    const origin = origins.get(run_id)
+    const known = found.get(configuration) ?? []
+    found.set(configuration, known)
+    const isNew = !known.some(({ model, version }) => model === origin?.model && version === origin?.version)
+    if (origin !== undefined && isNew) known.push(origin)
+  }
+  return found
+}
+
+/** True if no run of another configuration reports this run's model, or none its engine version. */
+function ranElsewhere({ configuration }: PairedRun, own: RunOrigin, engines: EnginesByConfiguration): boolean {
+  const others = [...engines].flatMap(([name, origins]) => (name === configuration ? [] : origins))
+  return (['model', 'version'] as const).some((field) => {
+    const known = others.flatMap((other) => other[field] ?? [])
+    const value = own[field]
+    return value !== null && known.length > 0 && !known.includes(value)
+  })
+}

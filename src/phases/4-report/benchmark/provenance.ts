@@ -1,0 +1,43 @@
+/** The provenance of a benchmark: what ran, on which engine and model, when, and at what cost. */
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import { formatDollars, formatPlural } from '../text/format.ts'
+import { chosenText } from '../text/selected_cases.ts'
+import { reusedText } from './cached_runs.ts'
+import { olderRunsTexts } from './older_runs/older_runs_text.ts'
+
+/** Unknown facts are omitted. */
+export function listBenchmarkFacts(benchmark: Benchmark): { name: string; value: string }[] {
+  const { metadata, cost, counts, reused, chosen, runs, statistics } = benchmark
+  const { engine, judge } = metadata
+  const unasked = runs.length === 0 ? 'none: no run was graded' : 'none: code decided everything'
+  const facts: [string, string | null][] = [
+    ['skill', `${metadata.skill_name} (${metadata.skill_path})`],
+    ['model', metadata.executor_model],
+    ['engine', typeof engine === 'string' ? engine : null],
+    ['judge', typeof judge === 'string' ? judge : judge === null ? unasked : null],
+    ['notes by', metadata.analyzer_model],
+    ['date', metadata.timestamp],
+    ['cases', metadata.evals_run.join(', ')],
+    ['chosen', chosen === undefined ? null : chosenText(chosen)],
+    ['runs', runsText(metadata.runs_per_configuration, counts)],
+    ['reused', reused && counts ? reusedText(reused, counts.planned) : null],
+    ['older runs', statistics?.older_runs ? olderRunsTexts(statistics.older_runs).join('; ') : null],
+    ['cost', cost === undefined ? null : costText(cost)],
+  ]
+  return facts.flatMap(([name, value]) => (value === null || value === '' ? [] : { name, value }))
+}
+
+function runsText(each: number, counts: Benchmark['counts']): string {
+  const planned = `${formatPlural(each, 'run')} per case and configuration`
+  return counts === undefined ? planned : `${planned}; ${counts.used} of ${counts.planned} in the rates`
+}
+
+function costText({ agent_usd, judge_usd, again_usd, unknown_runs }: NonNullable<Benchmark['cost']>): string {
+  const agent = agent_usd === null ? 'agent unknown' : `agent ${formatDollars(agent_usd)}`
+  const judge = judge_usd === null ? 'judge unknown' : `judge ${formatDollars(judge_usd)}`
+  const unknown =
+    unknown_runs === 0 || agent_usd === null ? '' : ` (${formatPlural(unknown_runs, 'run')} of unknown cost)`
+  const again =
+    again_usd === undefined ? '' : `; graded again ${again_usd === null ? 'unknown' : formatDollars(again_usd)}`
+  return `${agent}${unknown}, ${judge}${again}`
+}

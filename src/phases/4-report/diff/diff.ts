@@ -1,0 +1,108 @@
+/** diff: compares one configuration of two benchmarks: what got better, worse or changed, and how sure that is. */
+import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
+import type { BenchmarkDiff, CaseChange, TurnedExpectation } from '../../../../schemas/benchmark_diff.ts'
+import { findArms } from '../benchmark/arms.ts'
+import { readCaseRows } from '../benchmark/case_rows.ts'
+import { buildStatistics } from '../stats/build_statistics.ts'
+import { type DiffSide, diffPlans } from './diff_plans.ts'
+export type DiffArm = 'candidate' | 'baseline'
+
+/** Cases are matched by the suite's own key, else by name. A null configuration: that benchmark has none of this kind. */
+export function diffBenchmarks(before: DiffSide, after: DiffSide, arm: DiffArm): BenchmarkDiff {
+  const [old, now] = [selectArmRuns(before, arm), selectArmRuns(after, arm)]
+  const ids = matchCaseNames(old.runs, now.runs)
+  const runs = [
+    ...old.runs.flatMap((run) => relabelRuns(run, 'old_skill', ids)),
+    ...now.runs.flatMap((run) => relabelRuns(run, 'new_skill', ids)),
+  ]
+  const statistics = buildStatistics(runs, { candidate: 'new_skill', baseline: 'old_skill' })
+  const names = new Map([...ids].map(([name, id]) => [id, name]))
+  const adjusted = new Map(statistics.comparisons.map(({ eval_id, p_adjusted }) => [eval_id, p_adjusted]))
+  const rows = statistics.cases.map((row): CaseChange => {
+    const p = adjusted.get(row.eval_id) ?? null
+    const { mean_b: before, mean_a: after, difference, ci_low, ci_high } = row
+    const change = classifyCaseChange({ before, after, difference, p }, statistics.alpha)
+    return { name: names.get(row.eval_id) ?? '', change, before, after, difference, ci_low, ci_high, p_adjusted: p }
+  })
+  return {
+    schema_version: 1,
+    before: { name: before.name, configuration: old.configuration, timestamp: before.benchmark.metadata.timestamp },
+    after: { name: after.name, configuration: now.configuration, timestamp: after.benchmark.metadata.timestamp },
+    plan: diffPlans(before, after),
+    alpha: statistics.alpha,
+    scopes: statistics.scopes && {
+      these_cases: withoutSentence(statistics.scopes.these_cases),
+      cases_like_these: withoutSentence(statistics.scopes.cases_like_these),
+    },
+    ratios: statistics.ratios,
+    cases: rows.sort((a, b) => (a.difference ?? 0) - (b.difference ?? 0)),
+    turned: findTurnedExpectations(runs, names),
+  }
+}
+
+function withoutSentence<S extends { sentence: string }>({ sentence: _, ...scope }: S): Omit<S, 'sentence'> {
+  return scope
+}
+
+interface Arm {
+  configuration: string | null
+  runs: { name: string; run: BenchmarkRun }[]
+}
+
+function selectArmRuns({ benchmark }: DiffSide, arm: DiffArm): Arm {
+  const configuration = findArms(benchmark)[arm]
+  const names = new Map(readCaseRows(benchmark).map((row) => [row.eval_id, row.eval_key ?? row.eval_name]))
+  const runs = benchmark.runs.filter((run) => run.configuration === configuration)
+  return { configuration, runs: runs.map((run) => ({ name: names.get(run.eval_id) ?? run.eval_name, run })) }
+}
+
+function matchCaseNames(...sides: Arm['runs'][]): Map<string, number> {
+  const names = [...new Set(sides.flat().map(({ name }) => name))]
+  return new Map(names.map((name, at) => [name, at + 1]))
+}
+
+function relabelRuns(
+  { name, run }: Arm['runs'][number],
+  configuration: string,
+  ids: Map<string, number>,
+): BenchmarkRun[] {
+  const eval_id = ids.get(name)
+  return eval_id === undefined ? [] : [{ ...run, eval_id, configuration }]
+}
+
+interface CaseDifference {
+  before: number | null
+  after: number | null
+  difference: number | null
+  p: number | null
+}
+
+/** Better or worse only if significant after adjusting for the number of cases. */
+function classifyCaseChange({ before, after, difference, p }: CaseDifference, alpha: number): CaseChange['change'] {
+  if (before === null) return 'appeared'
+  if (after === null) return 'vanished'
+  if (difference === null || difference === 0) return 'same'
+  if (p === null || p > alpha) return 'within_chance'
+  return difference > 0 ? 'improved' : 'regressed'
+}
+
+/** Expectations that most runs pass in one benchmark and fail in the other. */
+function findTurnedExpectations(
+  runs: readonly BenchmarkRun[],
+  names: ReadonlyMap<number, string>,
+): TurnedExpectation[] {
+  const tallies = new Map<string, TurnedExpectation>()
+  for (const run of runs) {
+    const side = run.configuration === 'new_skill' ? ('after' as const) : ('before' as const)
+    for (const { text, passed } of run.expectations) {
+      const key = JSON.stringify([run.eval_id, text])
+      const none = { passed: 0, total: 0 }
+      const one = tallies.get(key) ?? { case: names.get(run.eval_id) ?? '', text, before: none, after: none }
+      const own = { passed: one[side].passed + (passed ? 1 : 0), total: one[side].total + 1 }
+      tallies.set(key, { ...one, [side]: own })
+    }
+  }
+  const rate = ({ passed, total }: { passed: number; total: number }) => passed / total
+  const isTurned = ({ before, after }: TurnedExpectation) => (rate(before) - 0.5) * (rate(after) - 0.5) < 0
+  return [...tallies.values()].filter(isTurned)
+}

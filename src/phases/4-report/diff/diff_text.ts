@@ -1,0 +1,98 @@
+/** A diff in words: its lines for a terminal, and the same as Markdown. */
+import type { BenchmarkDiff, CaseChange } from '../../../../schemas/benchmark_diff.ts'
+import type { Verdict } from '../../../../schemas/benchmark_statistics.ts'
+import { makeVisible } from '../../../base/text/show_control_characters.ts'
+import { formatSigned } from '../stats/numbers/round.ts'
+import { hasTooFewRuns } from '../stats/scopes/verdict_sentences.ts'
+import {
+  formatPercent,
+  formatPlural,
+  formatPointRange,
+  formatRates,
+  formatWholePoints,
+  hundredths,
+  pText,
+} from '../text/format.ts'
+
+/** A heading and its rows; a row is a list of cells. */
+export interface DiffSection {
+  title: string
+  header: string[]
+  rows: string[][]
+}
+
+const verdicts: Record<Verdict, string> = {
+  helps: 'Better',
+  hurts: 'Worse',
+  too_easy: 'Too easy',
+  too_hard: 'Too hard',
+  no_difference: 'No difference',
+  inconclusive: 'Inconclusive',
+  not_comparable: 'Not comparable',
+}
+
+/** One sentence for these cases, one for similar cases. */
+export function diffHeadline({ scopes, alpha = 0.05 }: BenchmarkDiff & { alpha?: number }): string {
+  const own = scopes?.these_cases
+  if (!own || own.difference.mean === null) return 'Not comparable: no case has graded runs in both.'
+  const { mean, candidate_mean: after, baseline_mean: before, ci_low, ci_high, p_value, n_cases } = own.difference
+  const shown = after === undefined || before === undefined ? null : formatRates(after, before)
+  const rates = shown === null ? '' : `pass rate ${shown.candidate} after, ${shown.baseline} before: `
+  const points = `${shown?.difference ?? formatWholePoints(mean)} points`
+  const level = Number((100 * (1 - alpha)).toFixed(1))
+  const interval = ci_low === null || ci_high === null ? '' : `, ${level}% CI ${formatPointRange(ci_low, ci_high)}`
+  const isSmall = hasTooFewRuns(own.rule)
+  const p = p_value === null || isSmall ? '' : `, ${pText(p_value)}`
+  const why = isSmall ? ` ${own.rule.slice(0, 1).toUpperCase()}${own.rule.slice(1)}.` : ''
+  const like = verdicts[scopes?.cases_like_these.verdict ?? 'inconclusive'].toLowerCase()
+  return `${verdicts[own.verdict]}: ${rates}${points}${interval}${p} (${formatPlural(n_cases, 'case')}).${why} Similar cases: ${like}.`
+}
+
+/** Differences between the plans come first, because they may explain the rest. Empty sections are omitted. */
+export function diffSections(diff: BenchmarkDiff): DiffSection[] {
+  const said = (value: string | null) => (value === null ? '?' : makeVisible(value))
+  const plan = {
+    title: 'Not the same in both',
+    header: ['', 'before', 'after'],
+    rows: diff.plan.map(({ what, before, after }) => [what, said(before), said(after)]),
+  }
+  const changes: [CaseChange['change'], string][] = [
+    ['regressed', 'Regressed'],
+    ['improved', 'Improved'],
+    ['within_chance', 'Changed, but no more than chance may do'],
+    ['appeared', 'Appeared'],
+    ['vanished', 'Vanished'],
+  ]
+  const cases = changes.map(([change, title]) => ({
+    title,
+    header: ['case', 'before', 'after', 'points', 'adjusted'],
+    rows: diff.cases.filter((one) => one.change === change).map(caseCells),
+  }))
+  const rates = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`
+  const turned = {
+    title: 'Expectations that turned',
+    header: ['case', 'expectation', 'before', 'after'],
+    rows: diff.turned.map((one) => [makeVisible(one.case), makeVisible(one.text), rates(one.before), rates(one.after)]),
+  }
+  return [plan, ...cases, turned].filter(({ rows }) => rows.length > 0)
+}
+
+/** The interval is for this case alone; the class of the change depends on p, adjusted for the number of cases. */
+function caseCells({ name, before, after, difference, ci_low, ci_high, p_adjusted }: CaseChange): string[] {
+  const rate = (value: number | null) => (value === null ? '–' : formatPercent(value))
+  const points = (value: number) => formatSigned(hundredths(value), 0)
+  const interval = ci_low === null || ci_high === null ? '' : ` [${points(ci_low)}, ${points(ci_high)}]`
+  const change = difference === null ? '' : `${points(difference)}${interval}`
+  return [makeVisible(name), rate(before), rate(after), change, p_adjusted === null ? '' : pText(p_adjusted)]
+}
+
+/** The whole diff as Markdown; text from outside is escaped. */
+export function diffMarkdown(diff: BenchmarkDiff): string {
+  const plain = (text: string) => text.replaceAll(/[\\`*_{}[\]<>#|!~]/g, (sign) => `\\${sign}`).replaceAll(/\s+/g, ' ')
+  const row = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`
+  const sections = diffSections(diff).map(({ title, header, rows }) =>
+    [`## ${title}`, '', row(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(row)].join('\n'),
+  )
+  const names = `${plain(makeVisible(diff.before.name))} → ${plain(makeVisible(diff.after.name))}`
+  return [`# ${names}`, plain(diffHeadline(diff)), ...sections].join('\n\n').concat('\n')
+}

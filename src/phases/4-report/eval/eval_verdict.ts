@@ -1,0 +1,128 @@
+/** The verdict on a case from its run and grading: pass, fail, or skip if it can't be decided. Pure. */
+import type { EvalPass } from '../../../../schemas/eval_pass.ts'
+import type { EvalCaseResult, EvalSummary } from '../../../../schemas/eval_result.ts'
+import type { Grading } from '../../../../schemas/grading.ts'
+import { keepRated } from '../../../../schemas/pass_rate.ts'
+import type { FailureKind, RunRecord } from '../../../../schemas/run.ts'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
+import { roundDollars } from '../../../base/text/dollars.ts'
+
+export interface JudgedRun {
+  /** Relative to the result folder. */
+  run: string
+  record: RunRecord
+  grading: Grading | null
+}
+
+const snippetLength = 500
+
+/** `ran` null: the case did not run, because it can't or because the eval was stopped early. */
+export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResult {
+  const shared = {
+    eval_id: one.eval_id,
+    eval_key: one.eval_key,
+    eval_name: one.eval_name,
+    target: one.target ?? null,
+    category: one.category ?? null,
+    warnings: [],
+  }
+  if (ran === null) {
+    const reason = one.cannot_run ?? 'it was not run'
+    const nothing = { run: null, duration_seconds: null, cost_usd: null, checks: [], judge: null, output_snippet: '' }
+    return { ...shared, verdict: 'skip', reason, ...nothing }
+  }
+  const { record, grading } = ran
+  return {
+    ...shared,
+    ...decideCaseVerdict(one, ran),
+    warnings: (grading?.expectations ?? []).flatMap(({ warning }) => warning ?? []),
+    run: ran.run,
+    duration_seconds: record.duration_ms / 1000,
+    cost_usd: sumCaseCost(record, grading),
+    checks: listCheckResults(grading),
+    judge: describeCaseJudge(grading),
+    ...(grading?.injection_attempts && { injection_attempts: grading.injection_attempts }),
+    output_snippet: cutSnippet(record.final_response),
+  }
+}
+
+/** A case that passed before with identical inputs: nothing runs, nothing is paid. */
+export function cachedPass(one: SuiteCase, { warnings, judge, output_snippet }: EvalPass): EvalCaseResult {
+  return {
+    ...caseResult(one, null),
+    ...{ verdict: 'pass', reason: null, cached: true, warnings, cost_usd: 0, output_snippet },
+    judge: { result: 'pass', ...judge },
+  }
+}
+
+/** Failures of infrastructure or judges skip the case, an agent that times out fails it; the first failure is the reason. */
+function decideCaseVerdict(one: SuiteCase, { record, grading }: JudgedRun): Pick<EvalCaseResult, 'verdict' | 'reason'> {
+  switch (record.status) {
+    case 'failed':
+      if (isOwnCrash(one, record.error.kind))
+        return { verdict: 'fail', reason: `${crashName(one)}: ${record.error.message}` }
+      return { verdict: 'skip', reason: `${record.error.kind}: ${record.error.message}` }
+    case 'cancelled':
+      return { verdict: 'skip', reason: 'the run was cancelled' }
+    case 'timed_out':
+      return { verdict: 'fail', reason: `the agent did not end within ${record.duration_ms / 1000} s` }
+    case 'completed':
+      break
+  }
+  if (one.checks.length + one.expectations.length === 0) return { verdict: 'skip', reason: 'the case has no criteria' }
+  if (grading === null) return { verdict: 'skip', reason: 'it was not graded' }
+  const failed = keepRated(grading.expectations).find(({ passed }) => !passed)
+  if (failed !== undefined) return { verdict: 'fail', reason: `${failed.text}: ${failed.evidence}` }
+  const [error] = grading.judge_errors ?? []
+  if (error !== undefined) return { verdict: 'skip', reason: `judge error: ${error.reason}` }
+  return { verdict: 'pass', reason: null }
+}
+
+/** By the documents of EVAL.md and golden tests, an agent that crashes has failed; servers, limits and this machine are not its fault. */
+function isOwnCrash({ judging }: SuiteCase, kind: FailureKind): boolean {
+  return judging !== undefined && (kind === 'crash' || kind === 'bad_output')
+}
+
+function crashName({ judging }: SuiteCase): string {
+  return judging?.kind === 'golden' ? 'agent_error' : 'the agent did not complete'
+}
+
+function listCheckResults(grading: Grading | null): EvalCaseResult['checks'] {
+  return (grading?.expectations ?? []).flatMap(({ decided_by, text, passed, evidence }) =>
+    decided_by?.startsWith('check:') ? [{ type: decided_by.slice('check:'.length), text, passed, evidence }] : [],
+  )
+}
+
+function describeCaseJudge(grading: Grading | null): EvalCaseResult['judge'] {
+  if (grading === null) return null
+  const { engine = null, model = null } = grading.judge ?? {}
+  const by = { engine, model }
+  const [error] = grading.judge_errors ?? []
+  if (error !== undefined) return { result: 'error', reason: error.reason, ...by }
+  const asked = grading.expectations.filter(({ decided_by }) => decided_by === 'judge')
+  if (asked.length === 0) return null
+  const failed = asked.filter(({ passed }) => !passed)
+  const told = (failed.length > 0 ? failed : asked).map(({ evidence }) => evidence)
+  return { result: failed.length > 0 ? 'fail' : 'pass', reason: told.join('\n'), ...by }
+}
+
+/** null: a part of it is unknown. */
+function sumCaseCost({ cost }: RunRecord, grading: Grading | null): number | null {
+  if (cost === null) return null
+  const judge = grading?.judge
+  if (judge === undefined) return cost.usd
+  return judge.cost_usd === null ? null : roundDollars(cost.usd + judge.cost_usd)
+}
+
+/** Cut between characters, never inside one. */
+function cutSnippet(text: string): string {
+  return [...text].slice(0, snippetLength).join('')
+}
+
+/** Skipped cases are not in the rate. */
+export function summarizeEval(cases: readonly Pick<EvalCaseResult, 'verdict'>[]): EvalSummary {
+  const count = (verdict: EvalCaseResult['verdict']) => cases.filter((one) => one.verdict === verdict).length
+  const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
+  const decided = passed + failed
+  return { total: cases.length, passed, failed, skipped, pass_rate: decided === 0 ? null : passed / decided }
+}

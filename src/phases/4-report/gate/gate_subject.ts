@@ -1,0 +1,38 @@
+/** What gates can check: a file with its schema, and short names for common paths. */
+import type { z } from 'zod'
+import { benchmark } from '../../../../schemas/benchmark.ts'
+import { triggers } from '../../../../schemas/triggers.ts'
+import { shortNames } from './short_names.ts'
+
+export interface GateSubject {
+  file: string
+  schema: z.ZodType
+  shortNames: Readonly<Record<string, string>>
+  /** Shown if the gate is invalid. */
+  example: string
+}
+
+export const benchmarkGateSubject: GateSubject = {
+  file: 'benchmark.json',
+  schema: benchmark,
+  shortNames,
+  example: 'such as --gate "ci_low > 0", --gate "cost.agent_usd <= 5" or --gate "verdict == helps"',
+}
+
+export const triggersGateSubject: GateSubject = {
+  file: 'triggers.json',
+  schema: triggers,
+  shortNames: {
+    recall: 'metrics.recall.value',
+    recall_low: 'metrics.recall.ci_low',
+    precision: 'metrics.precision.value',
+    precision_low: 'metrics.precision.ci_low',
+    false_trigger_rate: 'metrics.false_trigger_rate.value',
+    accuracy: 'metrics.accuracy.value',
+    passed: 'summary.passed',
+    failed: 'summary.failed',
+    errors: 'summary.runs_failed',
+    cost: 'cost.usd',
+  },
+  example: 'such as --gate "recall >= 90%", --gate "precision_low > 0.7" or --gate "failed == 0"',
+}

@@ -1,0 +1,69 @@
+/** The grammar of gates, `path op value`, checked against the schema of benchmark.json before anything is paid. */
+import { UserError } from '../../../base/errors/error.ts'
+import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { findUnknownStep, type PathStep, parsePathSteps } from './benchmark_path.ts'
+import { benchmarkGateSubject, type GateSubject } from './gate_subject.ts'
+
+/** What a value is compared with. */
+export type GateLimit = string | number | boolean | null
+
+const operators = ['>=', '<=', '==', '!=', '>', '<'] as const
+export type GateOperator = (typeof operators)[number]
+
+export interface Gate {
+  /** As the user wrote it. */
+  text: string
+  path: PathStep[]
+  operator: GateOperator
+  limit: GateLimit
+}
+
+const form = /^\s*(?<path>[\w.[\]/ -]*?[\w\]])\s*(?<operator>>=|<=|==|!=|>|<)\s*(?<value>\S.*?)\s*$/s
+
+/** Throws UserError for an invalid gate, a path that the file can't have, or an order operator on a value without an order. */
+export function parseGate(text: string, of: GateSubject = benchmarkGateSubject): Gate {
+  const parts = form.exec(text)?.groups
+  const operator = operators.find((one) => one === parts?.operator)
+  if (parts === undefined || operator === undefined) {
+    throw new UserError(`--gate ${JSON.stringify(text)}: not of the form path op value`, of.example)
+  }
+  const { path: written = '', value = '' } = parts
+  const path = parsePathSteps(of.shortNames[written] ?? written)
+  const unknown = findUnknownStep(path, of)
+  if (unknown !== null)
+    throw new UserError(
+      `--gate ${JSON.stringify(text)}: ${unknown.message}`,
+      suggestGateFix(written, unknown, of.shortNames),
+    )
+  const limit = parseLimit(value, text)
+  if (typeof limit !== 'number' && operator !== '==' && operator !== '!=') {
+    throw new UserError(`--gate ${JSON.stringify(text)}: ${operator} needs a number, not ${value}`, of.example)
+  }
+  return { text: text.trim(), path, operator, limit }
+}
+
+function suggestGateFix(
+  written: string,
+  { name, known }: { name: string; known: string[] },
+  shortNames: GateSubject['shortNames'],
+): string {
+  const near = findNearest(name, known)
+  const short = findNearest(written, Object.keys(shortNames))
+  const meant = [...short, ...near]
+  if (meant.length > 0) return `did you mean ${meant.join(' or ')}?`
+  return `there are ${known.join(', ') || 'none'}; short names: ${Object.keys(shortNames).join(', ')}`
+}
+
+function parseLimit(value: string, text: string): GateLimit {
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value)) return Number(value)
+  if (/^[+-]?(\d+\.?\d*|\.\d+)%$/.test(value)) return Number(value.slice(0, -1)) / 100
+  if (value === 'true' || value === 'false') return value === 'true'
+  if (value === 'null') return null
+  const quoted = /^(["'])(?<inner>.*)\1$/s.exec(value)?.groups?.inner
+  if (quoted !== undefined) return quoted
+  if (/^[\w:./-]+$/.test(value)) return value
+  throw new UserError(
+    `--gate ${JSON.stringify(text)}: ${value} is no value`,
+    'a number, a word, "quoted text", true, false or null',
+  )
+}

@@ -1,0 +1,148 @@
+/** The summary of a golden test run, as the format's documents print it, with what to review next. Pure. */
+import { type GoldenAuditLine, type GoldenRunLine, notInvoked } from '../../../../schemas/golden.ts'
+
+export interface GoldenSummary {
+  agent: string
+  startedAt: Date
+  durationSeconds: number
+  /** In the order of the suite. */
+  lines: readonly GoldenRunLine[]
+  thresholdPass: number
+  /** Audit lines that people have not reviewed yet. */
+  open: readonly GoldenAuditLine[]
+  /** How many verdicts of judges the sample is drawn from. */
+  decisions: number
+  /** Messages about the cost caps of model.md. */
+  costs?: readonly string[] | undefined
+  /** Why not every test ran; null: all did. */
+  stopped: string | null
+  /** The path of the lines, as shown. */
+  log: string
+  /** Why they are not written; absent: they are. */
+  unwritten?: string | undefined
+}
+
+const width = 63
+
+/** Lines of text; hard fails come first, because they must never happen. */
+export function goldenSummary(summary: GoldenSummary, only: { totals: boolean }): string[] {
+  const { agent, startedAt, lines } = summary
+  const hard = lines.filter(({ hard_fails }) => hard_fails.length > 0)
+  return [
+    `${agent} evaluation — ${clock(startedAt)}`,
+    '═'.repeat(width),
+    ...hard.map(
+      (one) =>
+        `‼ HARD FAIL ${one.test_id} (${one.category}): ${one.hard_fails.join(', ')} — ${one.judge_justification}`,
+    ),
+    ...(only.totals ? [] : lines.flatMap((one, index) => testLines(one, { index, of: lines.length }))),
+    '─'.repeat(width),
+    ...totals(summary),
+    ...hints(summary),
+  ]
+}
+
+function testLines(line: GoldenRunLine, { index, of }: { index: number; of: number }): string[] {
+  const name = `[${index + 1}/${of}] ${line.test_id}`.padEnd(40)
+  const score = Object.keys(line.scores).length === 0 ? '   —' : line.weighted_score.toFixed(2)
+  const head = `${name} ${`(${line.category})`.padEnd(14)} ${score}  ${words[line.verdict]}`
+  if (line.verdict === 'pass') return [head]
+  const unmet = (line.unmet_criteria ?? []).map((text) => `      not met: ${text}`)
+  const why = line.error ?? line.judge_justification
+  const response =
+    line.agent_response_path === '' ? [] : [`      the agent's answer: evals/${line.agent_response_path}`]
+  return [head, ...(why === '' ? [] : [`      ${why}`]), ...unmet, ...response]
+}
+
+const words = {
+  pass: '✅ pass',
+  fail: '❌ fail',
+  judge_error: '⚠ judge error',
+  skipped: '⚠ skipped',
+} satisfies Record<GoldenRunLine['verdict'], string>
+
+function totals({ lines, durationSeconds, log, unwritten }: GoldenSummary): string[] {
+  const decided = lines.filter(({ verdict }) => verdict === 'pass' || verdict === 'fail')
+  const passed = decided.filter(({ verdict }) => verdict === 'pass').length
+  const share = decided.length === 0 ? 'nothing was decided' : `${Math.round((100 * passed) / decided.length)}%`
+  const agent = sum(lines.filter((one) => one.agent_model !== notInvoked).map((one) => one.agent_cost_usd))
+  const judge = sum(lines.filter((one) => one.judge_model !== notInvoked).map((one) => one.judge_cost_usd))
+  const all = agent === null || judge === null ? null : agent + judge
+  const average = averageScore(lines)
+  return [
+    `Pass rate: ${passed}/${decided.length} (${share})`,
+    `Avg score: ${average === null ? '—' : average.toFixed(2)}`,
+    `Hard fails: ${lines.reduce((count, one) => count + one.hard_fails.length, 0)}`,
+    `Total cost: ${dollars(all)} (agent ${dollars(agent)} + judge ${dollars(judge)})`,
+    `Duration: ${Math.round(durationSeconds)}s`,
+    unwritten === undefined
+      ? `Results saved: ${log}`
+      : `Results NOT saved in ${log}: ${unwritten}; the same command writes them, without running a test again`,
+  ]
+}
+
+function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: GoldenSummary): string[] {
+  const average = averageScore(lines)
+  const allPass = lines.length > 0 && lines.every(({ verdict }) => verdict === 'pass')
+  const low = allPass && average !== null && average < thresholdPass + recalibrationMargin
+  return [
+    ...(stopped === null ? [] : [`PARTIAL: ${stopped}`]),
+    ...costs,
+    ...(low
+      ? [
+          `All tests pass with an average of ${average.toFixed(2)} only: the rubric or threshold_pass (${thresholdPass}) may need recalibration`,
+        ]
+      : []),
+    ...auditHead(open, lines, decisions),
+    ...open.map(auditLine),
+    ...(open.length === 0
+      ? []
+      : ['  read the answer and the reason, then set "human" to "agree" or "disagree" in evals/runs/audit_log.jsonl']),
+  ]
+}
+
+/** If every test passes the average is hardly below the threshold; within this margin it is called low. */
+const recalibrationMargin = 0.25
+
+/** The sample of this run comes from its own decisions; open lines of earlier runs are counted separately. */
+function auditHead(open: GoldenSummary['open'], lines: GoldenSummary['lines'], decisions: number): string[] {
+  const own = new Set(lines.map(({ ts, test_id }) => `${ts} ${test_id}`))
+  const now = open.filter(({ ts, test_id }) => own.has(`${ts} ${test_id}`)).length
+  const earlier = open.length - now
+  const parts = [
+    ...(now === 0 ? [] : [`${now} of ${decisions} decisions`]),
+    ...(earlier === 0 ? [] : [`${earlier} of earlier runs`]),
+  ]
+  return parts.length === 0 ? [] : [`Audit sample for review: ${parts.join(', ')}`]
+}
+
+function auditLine({
+  test_id,
+  verdict,
+  weighted_score,
+  agent_response_path,
+  judge_justification,
+}: GoldenAuditLine): string {
+  const answer = agent_response_path === '' ? '' : ` — evals/${agent_response_path}`
+  return `  ${test_id}: ${verdict} ${weighted_score.toFixed(2)}${answer} — ${judge_justification}`
+}
+
+function averageScore(lines: readonly GoldenRunLine[]): number | null {
+  const scored = lines.filter(({ scores, verdict }) => Object.keys(scores).length > 0 && verdict !== 'judge_error')
+  return scored.length === 0 ? null : scored.reduce((total, one) => total + one.weighted_score, 0) / scored.length
+}
+
+/** Tests that did not run cost nothing; null: the cost of one that ran is not known. */
+function sum(values: readonly (number | null)[]): number | null {
+  return values.reduce<number | null>((total, one) => (total === null || one === null ? null : total + one), 0)
+}
+
+function dollars(usd: number | null): string {
+  return usd === null ? 'unknown' : `$${usd.toFixed(2)}`
+}
+
+function clock(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+}

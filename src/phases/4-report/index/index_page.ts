@@ -1,0 +1,131 @@
+/** Writes `index.html` and `index.md`: several benchmarks on one page, each linked to its own report. */
+import { createHash } from 'node:crypto'
+import type { BenchmarkIndex, IndexRow } from '../../../../schemas/benchmark_index.ts'
+import { makeVisible } from '../../../base/text/show_control_characters.ts'
+import { compileTemplate, readAsset } from '../templates/templates.ts'
+import { escapeMarkdown, markdownTable } from '../text/markdown.ts'
+import { chosenText } from '../text/selected_cases.ts'
+import { indexHeadline, indexHint, indexTable, suspiciousMark } from './index_table.ts'
+import { type TableCell, toTableCells } from './table_cells.ts'
+
+interface Item {
+  name: string
+  /** Relative address of the report; null: none. */
+  link: string | null
+  mark: string | null
+  said: string
+  why: string | null
+  /** Further results, each with the address of its tab. */
+  more: { link: string | null; text: string }[]
+}
+
+interface View {
+  kind: string
+  /** Each row has an item below, and the page explains the benchmark table. */
+  isBenchmarks: boolean
+  css: string
+  styleHash: string
+  headline: string
+  judge: string | null
+  hint: string | null
+  header: string[]
+  rows: { name: string; link: string | null; cells: TableCell[] }[]
+  items: Item[]
+}
+
+const css = readAsset('report.css') + readAsset('index.css')
+const styleHash = createHash('sha256').update(css).digest('base64')
+const fillHtml = compileTemplate<View>('index.html.hbs', 'html')
+const fillMarkdown = compileTemplate<{
+  headline: string
+  judge: string | null
+  hint: string | null
+  table: string
+  items: Item[]
+}>('index.md.hbs', 'text')
+
+/** A page for rows that are not benchmarks; `report`: relative address, null: none. */
+export interface IndexList {
+  headline: string
+  header: readonly string[]
+  rows: readonly { report: string | null; cells: readonly string[] }[]
+}
+
+export function listHtml({ headline, header, rows }: IndexList): string {
+  const shown = rows.map(({ report, cells: [name = '', ...cells] }) => ({
+    name: makeVisible(name),
+    link: encodePath(report),
+    cells: toTableCells(header.slice(1), cells.map(makeVisible)),
+  }))
+  const own = { kind: 'Evals', isBenchmarks: false, judge: null, hint: null, items: [] }
+  return fillHtml({ css, styleHash, headline, header: [...header], rows: shown, ...own })
+}
+
+export function indexHtml(index: BenchmarkIndex): string {
+  const { header, rows } = indexTable(index)
+  return fillHtml({
+    kind: 'Skill benchmarks',
+    isBenchmarks: true,
+    css,
+    styleHash,
+    headline: indexHeadline(index),
+    judge: index.judge === null ? null : makeVisible(index.judge),
+    hint: indexHint(index),
+    header,
+    rows: rows.map(([name = '', ...cells], place) => ({
+      name: makeVisible(name),
+      link: buildReportLink(index.rows[place]),
+      cells: toTableCells(header.slice(1), cells.map(makeVisible)),
+    })),
+    items: index.rows.map((row) => toIndexItem(row, makeVisible)),
+  })
+}
+
+export function indexMarkdown(index: BenchmarkIndex): string {
+  const { header, rows } = indexTable(index)
+  return fillMarkdown({
+    headline: escapeMarkdown(indexHeadline(index)),
+    judge: index.judge === null ? null : escapeMarkdown(index.judge),
+    hint: nullable(indexHint(index), escapeMarkdown),
+    table: markdownTable(header, rows, 'numbers'),
+    items: index.rows.map((row) => toIndexItem(row, escapeMarkdown)),
+  })
+}
+
+function toIndexItem(row: IndexRow, shown: (value: string) => string): Item {
+  const { skill, cell, error, headline, incomplete, status, beside = [] } = row
+  const link = buildReportLink(row)
+  const wrong = status === 'done' || status === 'unbenched' ? [] : [status.toUpperCase()]
+  const suspicious = suspiciousMark(row)
+  const marks = [
+    ...wrong,
+    ...(suspicious === null ? [] : [suspicious]),
+    ...(row.chosen ? [chosenText(row.chosen)] : []),
+  ]
+  return {
+    name: shown([skill, cell].filter((part) => part !== null).join(' · ')),
+    link,
+    mark: marks.join(', ') || null,
+    said: shown(error?.message ?? headline ?? ''),
+    why: nullable(error?.fix ?? incomplete, shown),
+    more: beside.map(({ tab, text }) => ({ link: link === null ? null : `${link}#/${tab}`, text: shown(text) })),
+  }
+}
+
+function nullable(value: string | null, shown: (value: string) => string): string | null {
+  return value === null ? null : shown(value)
+}
+
+/** Every part is encoded, so that no name can end the link or point elsewhere. */
+function buildReportLink(row: IndexRow | undefined): string | null {
+  return encodePath(row?.report ?? null)
+}
+
+function encodePath(place: string | null): string | null {
+  const parts = place?.split('/').map((part) => encodeURIComponent(part).replaceAll(/[()]/g, encodeParenthesis))
+  return parts?.join('/') ?? null
+}
+
+function encodeParenthesis(sign: string): string {
+  return sign === '(' ? '%28' : '%29'
+}

@@ -1,0 +1,128 @@
+/** An index as one table of plain text, for terminal, Markdown and page. */
+import type { BenchmarkIndex, IndexArm, IndexLift, IndexRow } from '../../../../schemas/benchmark_index.ts'
+import { formatSigned } from '../stats/numbers/round.ts'
+import {
+  formatCount,
+  formatDollars,
+  formatPercent,
+  formatPlural,
+  formatProbability,
+  formatSeconds,
+  hundredths,
+} from '../text/format.ts'
+import { chosenText } from '../text/selected_cases.ts'
+import type { SummaryTable } from '../text/summary_table.ts'
+import { createCountedFilter, findEffect } from './index_row.ts'
+
+type Column = [title: string, cell: (row: IndexRow) => string | null]
+
+const columns: readonly Column[] = [
+  ['with', (row) => rate(row.candidate)],
+  ['without', (row) => rate(row.baseline)],
+  ['difference', (row) => (row.delta === null ? null : points(row.delta))],
+  ['counted', (row) => (isApart(row) ? points(row.lift?.mean ?? 0) : null)],
+  ['p (Holm)', (row) => (row.lift?.p_adjusted == null ? null : formatProbability(row.lift.p_adjusted))],
+  ['n', (row) => (row.candidate ? [row.candidate, row.baseline].flatMap((arm) => arm?.runs ?? []).join(' + ') : null)],
+  ['tokens', (row) => formatKnownPair(row, 'tokens', formatCount)],
+  ['cost', (row) => formatKnownPair(row, 'cost_usd', formatDollars)],
+  ['time', (row) => formatKnownPair(row, 'time_seconds', formatSeconds)],
+]
+
+const points = (difference: number) => `${formatSigned(hundredths(difference), 0)} points`
+
+/** Whether the difference of the rates, which include indicators, is not the one that the verdict is about. */
+function isApart({ delta, lift }: IndexRow): boolean {
+  return delta !== null && lift !== null && hundredths(delta) !== hundredths(lift.mean)
+}
+
+/** One row per benchmark, name first; columns without a value are omitted. The last column has problems and chosen cases. */
+export function indexTable(index: BenchmarkIndex): SummaryTable {
+  const { rows } = index
+  const titles: Record<string, string> = index.calibrations === true ? { with: 'again', without: 'first' } : {}
+  const names: Column[] = [
+    ['skill', (row) => row.skill],
+    ['engine', (row) => row.cell],
+  ]
+  const marks: Column = ['', (row) => mark(row) || null]
+  const shown = [...names, ...columns, marks].filter(([, cell]) => rows.some((row) => cell(row) !== null))
+  return {
+    header: shown.map(([title]) => titles[title] ?? title),
+    rows: rows.map((row) => shown.map(([title, cell]) => cell(row) ?? (title === '' ? '' : '–'))),
+  }
+}
+
+/** One sentence over all rows: how many there are, how many are better, what is missing. */
+export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
+  const whole = rows.filter(createCountedFilter(rows))
+  const number = (test: (row: IndexRow) => boolean, of: readonly IndexRow[] = rows) => of.filter(test).length
+  const beyond = (change: IndexLift['change']) =>
+    whole.some(({ lift }) => lift !== null)
+      ? ` (${number(({ lift }) => lift?.change === change, whole)} beyond chance)`
+      : ''
+  const parts = [
+    ...(calibrations === true
+      ? [
+          `${number(({ lift }) => lift !== null && lift.change !== 'within_chance', whole)} with more than chance between equal arms`,
+        ]
+      : [
+          `${number((row) => (findEffect(row) ?? 0) > 0, whole)} better with the skill${beyond('better')}`,
+          `${number((row) => findEffect(row) === 0, whole)} the same`,
+          `${number((row) => (findEffect(row) ?? 0) < 0, whole)} worse${beyond('worse')}`,
+        ]),
+    ...formatCounted(rows.length - whole.length, 'of chosen cases only'),
+    ...formatCounted(
+      number((row) => row.status === 'incomplete'),
+      'incomplete',
+    ),
+    ...formatCounted(
+      number((row) => row.status === 'failed'),
+      'not benched',
+    ),
+    ...formatCounted(
+      number((row) => row.status === 'unbenched'),
+      'without a benchmark',
+    ),
+  ]
+  return `${formatPlural(
+    number(({ status }) => status !== 'unbenched'),
+    calibrations === true ? 'calibration' : 'benchmark',
+  )}: ${parts.join(', ')}.`
+}
+
+/** Explains the p column; null: no row has a p. */
+export function indexHint({ rows, alpha }: BenchmarkIndex): string | null {
+  const isCounted = createCountedFilter(rows)
+  const known = rows.filter((row) => isCounted(row) && row.lift !== null && row.lift.p_value !== null).length
+  if (known === 0) return null
+  const many = known === 1 ? '' : `, adjusted for ${known} comparisons (Holm)`
+  const apart = rows.some(isApart) ? 'counted: by case, indicators left out. ' : ''
+  return `${apart}p: on its own cases, indicators left out${many}; beyond chance: at most ${alpha}.`
+}
+
+function formatCounted(number: number, what: string): string[] {
+  return number === 0 ? [] : [`${number} ${what}`]
+}
+
+function rate(arm: IndexArm | null): string | null {
+  return arm?.pass_rate ? `${formatPercent(arm.pass_rate.mean)} ± ${formatPercent(arm.pass_rate.stddev)}` : null
+}
+
+/** "with / without"; null: neither is known. */
+function formatKnownPair(row: IndexRow, what: 'tokens' | 'cost_usd' | 'time_seconds', show: (value: number) => string) {
+  const values = [row.candidate, row.baseline].map((arm) => arm?.[what] ?? null)
+  if (values.every((value) => value === null)) return null
+  return values.map((value) => (value === null ? '–' : show(value))).join(' / ')
+}
+
+const words = { done: '', incomplete: 'INCOMPLETE', unbenched: 'no benchmark' } as const
+
+/** What is wrong, and which cases were chosen; '' for neither. */
+function mark(row: IndexRow): string {
+  const wrong = row.status === 'failed' ? `FAILED: ${row.error?.message ?? ''}` : words[row.status]
+  return [wrong, suspiciousMark(row) ?? '', row.chosen ? chosenText(row.chosen) : ''].filter(Boolean).join(', ')
+}
+
+/** "SUSPICIOUS: 2 runs"; null: none. */
+export function suspiciousMark({ suspicious_runs: runs }: Pick<IndexRow, 'suspicious_runs'>): string | null {
+  return runs === undefined ? null : `SUSPICIOUS: ${formatPlural(runs, 'run')}`
+}

@@ -1,0 +1,36 @@
+/** Writes the notes of a benchmark: at most six, each an action or a claim that has passed a test. */
+import { isCalibration } from '../benchmark/arms.ts'
+import { askedUserNotes } from './rules/asked_user.ts'
+import { attemptNotes } from './rules/attempts.ts'
+import { reuseNotes } from './rules/cached_runs.ts'
+import { caseNotes } from './rules/cases.ts'
+import { costNotes } from './rules/cost.ts'
+import { evidenceNotes } from './rules/evidence.ts'
+import { expectationNotes } from './rules/expectations.ts'
+import { gapNotes } from './rules/gaps.ts'
+import { judgeNotes } from './rules/judge.ts'
+import type { NoteParts } from './rules/note_parts.ts'
+import { waitNotes } from './rules/rate_limits.ts'
+import { suspiciousNotes } from './rules/suspicious.ts'
+
+const mostNotes = 6
+
+/** Most important first: missing runs, doubts about runs and judge, differences by case and expectation, costs, reuse, waits. */
+export function writeNotes(parts: NoteParts): string[] {
+  const ofNoise = [gapNotes, attemptNotes, waitNotes]
+  const ofSkill = [
+    gapNotes,
+    suspiciousNotes,
+    evidenceNotes,
+    judgeNotes,
+    askedUserNotes,
+    attemptNotes,
+    caseNotes,
+    expectationNotes,
+    costNotes,
+    reuseNotes,
+    waitNotes,
+  ]
+  const rules = isCalibration(parts.arms) ? ofNoise : ofSkill
+  return rules.flatMap((rule) => rule(parts)).slice(0, mostNotes)
+}

@@ -1,0 +1,32 @@
+/** Notes on passes that rest on a quote that was not found, or on the agent's own claim. */
+import { shortenText } from '../../text/format.ts'
+import type { NoteParts } from './note_parts.ts'
+
+/** One note, with the first place. */
+export function evidenceNotes({ runs }: NoteParts): string[] {
+  const doubtful = runs.flatMap(({ eval_id, configuration, run_number, expectations }) =>
+    expectations.flatMap(({ text, evidence_flag, evidence_verified }) =>
+      evidence_flag === undefined
+        ? []
+        : [
+            {
+              text,
+              isClaim: evidence_verified === 'claim',
+              place: `eval ${eval_id}, ${configuration} run ${run_number}`,
+            },
+          ],
+    ),
+  )
+  const [first] = doubtful
+  if (first === undefined) return []
+  const claims = doubtful.filter(({ isClaim }) => isClaim).length
+  const reasons = [
+    ...(doubtful.length > claims ? [`${doubtful.length - claims} on a quote that was not found`] : []),
+    ...(claims > 0 ? [`${claims} on the agent's claim about its own work`] : []),
+  ]
+  const [passes, such, them] = doubtful.length === 1 ? ['pass', '', 'it'] : ['passes', 'such as ', 'them']
+  const example = `${such}'${shortenText(first.text, 80)}' (${first.place})`
+  return [
+    `${doubtful.length} ${passes} without evidence: ${reasons.join(', ')}, ${example}. Review ${them} with "whetstone audit".`,
+  ]
+}

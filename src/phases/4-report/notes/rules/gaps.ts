@@ -1,0 +1,83 @@
+/** Notes on gaps: excluded runs, undecided expectations, time-outs, cases without runs or criteria. */
+import type { ExcludedRun } from '../../../../../schemas/benchmark.ts'
+import { armNames } from '../../benchmark/arms.ts'
+import { formatPlural, shortenText } from '../../text/format.ts'
+import type { NoteParts } from './note_parts.ts'
+
+export function gapNotes(parts: NoteParts): string[] {
+  return [...excludedNotes(parts), ...undecidedNotes(parts), ...timedOutNotes(parts), ...stuckNotes(parts)]
+}
+
+const meanings: Record<ExcludedRun['reason'], string> = {
+  failed: 'failed',
+  cancelled: 'cancelled',
+  timed_out: 'timed out, excluded as asked',
+  judge_error: 'left undecided by the judge',
+  missing: 'missing or without a grading',
+  ungraded: 'ungraded by design',
+  cannot_run: 'could not run',
+}
+
+/** One note, a part per reason. */
+function excludedNotes({ counts, excluded_runs, arms }: NoteParts): string[] {
+  const reasons = Object.entries(counts.excluded).map(([why, number]) => {
+    const own = excluded_runs.filter((run) => (run.kind === null ? run.reason : `${run.reason}:${run.kind}`) === why)
+    const [first] = own
+    const kind = first?.kind ? ` (${first.kind})` : ''
+    const places = armNames(arms)
+      .map((name) => [name, own.filter((run) => run.configuration === name).length] as const)
+      .filter(([, inArm]) => inArm > 0)
+      .map(([name, inArm], _, all) => (all.length === 1 ? name : `${name} (${inArm})`))
+    return `${number} ${first ? meanings[first.reason] : why}${kind} in ${places.join(' and ')}`
+  })
+  if (reasons.length === 0) return []
+  const total = Object.values(counts.excluded).reduce((sum, number) => sum + number, 0)
+  const planned = formatPlural(counts.planned, 'planned run')
+  return [`${total} of ${planned} ${total === 1 ? 'is' : 'are'} not in the rates: ${reasons.join(', ')}.`]
+}
+
+function undecidedNotes({ undecided }: NoteParts): string[] {
+  const reasons = new Map<string, number>()
+  for (const { reason } of undecided.flat()) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  const [commonest] = [...reasons].sort(([, a], [, b]) => b - a)
+  if (commonest === undefined) return []
+  const runs = formatPlural(undecided.length, 'run')
+  const others = reasons.size > 1 ? ', and other reasons' : ''
+  const why = `${shortenText(commonest[0], 200)}${others}`
+  return [
+    `${formatPlural(undecided.flat().length, 'expectation')} in ${runs} could not be judged and count in no rate (${why}).`,
+  ]
+}
+
+/** Timed-out runs in the rates: the time-out decided every expectation, and there is at least one. */
+function timedOutNotes({ runs, arms }: NoteParts): string[] {
+  return armNames(arms).flatMap((name) => {
+    const own = runs.filter((run) => run.configuration === name)
+    const isLate = ({ expectations }: (typeof own)[number]) =>
+      expectations.length > 0 && expectations.every((one) => one.decided_by === 'timeout')
+    const late = own.filter(isLate)
+    if (late.length === 0) return []
+    const unseen = late.some(({ result }) => result.provider_unseen)
+    const but = unseen ? " (this engine doesn't show whether the provider answered)" : ''
+    return `${late.length} of ${formatPlural(own.length, `${name} run`)} timed out; their expectations count as failed${but}.`
+  })
+}
+
+/** One note for cases that can't run, one for cases with nothing to grade. */
+function stuckNotes({ cannotRun, excluded_runs }: NoteParts): string[] {
+  const [first] = cannotRun
+  const ungraded = [...new Set(excluded_runs.flatMap((run) => (run.reason === 'ungraded' ? run.eval_id : [])))]
+  const more = cannotRun.length > 1 ? `, and ${cannotRun.length - 1} more` : ''
+  return [
+    ...(first === undefined
+      ? []
+      : [
+          `Can't run: eval ${first.eval_id} (${shortenText(first.eval_name, 60)}): ${shortenText(first.reason)}${more}.`,
+        ]),
+    ...(ungraded.length === 0
+      ? []
+      : [
+          `Nothing to grade: ${ungraded.length === 1 ? 'eval' : 'evals'} ${ungraded.join(', ')}. Add expectations or checks.`,
+        ]),
+  ]
+}

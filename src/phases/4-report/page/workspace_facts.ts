@@ -1,0 +1,55 @@
+/** One sentence each on the triggers, description and history of a workspace, for a page head and an index. */
+import type { Description } from '../../../../schemas/description.ts'
+import type { History } from '../../../../schemas/history.ts'
+import type { Known, PageExtras } from '../../../../schemas/page.ts'
+import type { Triggers } from '../../../../schemas/triggers.ts'
+import { behavingText, formatPercent, formatPlural } from '../text/format.ts'
+
+export type WorkspaceExtras = Pick<PageExtras, 'triggers' | 'history' | 'description'>
+
+/** The page tab that shows it, and the sentence. */
+export interface ExtrasSentence {
+  tab: 'triggers' | 'improve'
+  text: string
+}
+
+export function describeExtras({ triggers, history, description }: WorkspaceExtras): ExtrasSentence[] {
+  return [
+    ...toExtrasSentence('triggers', triggers, triggersText),
+    ...toExtrasSentence('triggers', description, descriptionText),
+    ...toExtrasSentence('improve', history, historyText),
+  ]
+}
+
+export function listExtrasSentences(beside: WorkspaceExtras): string[] {
+  return describeExtras(beside).map(({ text }) => text)
+}
+
+function toExtrasSentence<T>(
+  tab: ExtrasSentence['tab'],
+  found: Known<T> | undefined,
+  text: (value: T) => string,
+): ExtrasSentence[] {
+  if (found === undefined) return []
+  return [{ tab, text: 'value' in found ? text(found.value) : `${tab}: of no known form.` }]
+}
+
+function triggersText({ summary, metrics, complete }: Triggers): string {
+  const { passed, total } = summary
+  const rates = [
+    ...(metrics.recall === null ? [] : [`recall ${formatPercent(metrics.recall.value)}`]),
+    ...(metrics.precision === null ? [] : [`precision ${formatPercent(metrics.precision.value)}`]),
+  ]
+  const known = rates.length === 0 ? '' : ` (${rates.join(', ')})`
+  return `Triggers: ${behavingText(passed, total)}${known}${complete ? '' : '; incomplete'}.`
+}
+
+function descriptionText({ attempts, accepted, reason }: Description): string {
+  const tried = formatPlural(attempts.filter(({ round }) => round > 0).length, 'description')
+  return `Description: ${tried} tried, ${accepted ? 'one is accepted' : 'none is accepted'}: ${reason}`
+}
+
+function historyText({ iterations, current_best, test }: History): string {
+  if (test != null) return `Improve: ${test.sentence} points.`
+  return `Improve: ${formatPlural(Math.max(0, iterations.length - 1), 'version')} tried; the best is ${current_best}.`
+}

@@ -1,0 +1,163 @@
+/** The interim analyses of adaptive stopping: a group-sequential permutation test of the pairs, with stops for futility and for no difference. */
+import { normalQuantile } from '../distributions/quantiles.ts'
+import { clipInterval, type Interval } from '../numbers/interval.ts'
+import { sampleMean } from '../numbers/moments.ts'
+import { pairByBlock, type ScorePair } from '../scopes/pairs.ts'
+import type { CaseScores } from '../scores/case_scores.ts'
+import type { Sequential, StatisticsOptions } from '../statistics_options.ts'
+import {
+  dealGroup,
+  findCritical,
+  type PermutationPaths,
+  rejectPaths,
+  startPaths,
+  tailChance,
+} from '../tests/permutation_paths.ts'
+import { type LookSchedule, leastPredictivePower, mostDealt, scheduleLooks, spendAlpha } from './look_schedule.ts'
+import { type PairsSoFar, predictivePower } from './predictive_power.ts'
+
+export interface InterimAnalysis {
+  blocks: number
+  pairs: number
+  wins: number
+  losses: number
+  /** NaN without a pair. */
+  candidateMean: number
+  baselineMean: number
+  interval: Interval
+  /** Over all analyses so far; null while it is open. */
+  pValue: number | null
+  predictivePower: number | null
+  status: 'open' | 'significant' | 'no_difference' | 'futile' | 'max_runs'
+}
+
+type Design = Pick<StatisticsOptions, 'alpha' | 'margin'> & { sequential: Sequential }
+
+/** The fineness of the scores: exact for runs of up to 6, 8, 10 or 12 expectations; in large benchmarks of up to 4, 6 or 12. */
+function countUnits({ maxRuns, cases }: Sequential): number {
+  return maxRuns * cases > 400 ? 12 : 120
+}
+
+/** The analyses that the finished blocks allow, up to the one that stops the benchmark. */
+export function analyzeBlocks(cases: readonly CaseScores[], design: Design): InterimAnalysis[] {
+  const { sequential, alpha } = design
+  const finished = Math.min(sequential.finished, sequential.maxRuns)
+  const byCase = pairByBlock(cases, finished)
+  const units = countUnits(sequential)
+  const divisor = byCase
+    .flat(2)
+    .flatMap((pair) => [toUnits(pair.candidate, units), toUnits(pair.baseline, units)])
+    .reduce(greatestDivisor, 0)
+  const look = { units: units / (divisor || 1), design, schedule: scheduleLooks(sequential, alpha) }
+  const found: InterimAnalysis[] = []
+  let [paths, from] = [startPaths, 0]
+  for (const blocks of look.schedule.looks.filter((one) => one <= finished)) {
+    paths = dealBlocks(paths, byCase, { ...look, from, to: blocks })
+    const pairs = byCase.flatMap((own) => own.slice(0, blocks).flat())
+    const { critical, ...analysis } = analyze(pairs, { ...look, blocks, paths })
+    found.push(analysis)
+    if (analysis.status !== 'open') break
+    if (critical !== null) paths = rejectPaths(paths, critical)
+    from = blocks
+  }
+  return found
+}
+
+interface DealtBlocks {
+  units: number
+  from: number
+  to: number
+}
+
+function dealBlocks(paths: PermutationPaths, byCase: readonly ScorePair[][][], dealt: DealtBlocks): PermutationPaths {
+  const { from, to, units } = dealt
+  let after = paths
+  for (const own of byCase) {
+    for (let start = from; start < to; start += mostDealt) {
+      const group = own.slice(start, Math.min(to, start + mostDealt)).flat()
+      const arm = (side: keyof ScorePair) => group.map((pair) => toUnits(pair[side], units))
+      after = dealGroup(after, arm('candidate'), arm('baseline'))
+    }
+  }
+  return after
+}
+
+function toUnits(score: number, units: number): number {
+  return Math.round(score * units)
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b)
+}
+
+interface Look {
+  blocks: number
+  paths: PermutationPaths
+  /** Of the paths, in a score of 1. */
+  units: number
+  design: Design
+  schedule: LookSchedule
+}
+
+function analyze(pairs: readonly ScorePair[], look: Look): InterimAnalysis & { critical: number | null } {
+  const { blocks, paths, units } = look
+  const { alpha, margin, sequential } = look.design
+  const spent = spendAlpha(alpha, blocks / sequential.maxRuns)
+  const critical = findCritical(paths, spent)
+  const lead = pairs.reduce((sum, pair) => sum + toUnits(pair.candidate, units) - toUnits(pair.baseline, units), 0)
+  const found = summarizePairs(pairs, look)
+  const power = predictivePower(found)
+  const p = tailChance(paths, lead)
+  const atEnd = estimateInterval(found, alpha, null)
+  const status = ((): InterimAnalysis['status'] => {
+    if (critical !== null && Math.abs(lead) >= critical) return 'significant'
+    if (p > alpha && atEnd.low > -margin && atEnd.high < margin) return 'no_difference'
+    if (found.remaining === 0) return 'max_runs'
+    return power !== null && power < leastPredictivePower ? 'futile' : 'open'
+  })()
+  // halfway to the next smaller difference, so that 0 is outside
+  const least = critical === null || status !== 'significant' ? null : (critical - 0.5) / units
+  const isEarly = status === 'open' || status === 'significant'
+  return {
+    blocks,
+    pairs: pairs.length,
+    wins: pairs.filter(({ candidate, baseline }) => candidate > baseline + near).length,
+    losses: pairs.filter(({ candidate, baseline }) => candidate < baseline - near).length,
+    candidateMean: sampleMean(pairs.map((pair) => pair.candidate)),
+    baselineMean: sampleMean(pairs.map((pair) => pair.baseline)),
+    interval: isEarly ? estimateInterval(found, spent, least) : atEnd,
+    pValue: status === 'open' ? null : p,
+    predictivePower: power,
+    status,
+    critical,
+  }
+}
+
+const near = 1e-9
+
+function summarizePairs(pairs: readonly ScorePair[], { blocks, paths, units, design, schedule }: Look): PairsSoFar {
+  const { maxRuns, cases } = design.sequential
+  const differences = pairs.map(({ candidate, baseline }) => candidate - baseline)
+  return {
+    pairs: pairs.length,
+    unequal: differences.filter((one) => Math.abs(one) > near).length,
+    sum: differences.reduce((sum, one) => sum + one, 0),
+    squares: differences.reduce((sum, one) => sum + one ** 2, 0),
+    variance: paths.variance / units ** 2,
+    group: schedule.group,
+    remaining: (maxRuns - blocks) * cases,
+    alpha: design.alpha,
+  }
+}
+
+/**
+ * The repeated confidence interval (Jennison and Turnbull 1989) at the level of this analysis; the variance is enlarged, so that it has a
+ * width where all pairs are equal. It excludes 0 if the sum is significant, at least `least`, and only then.
+ */
+function estimateInterval({ pairs, sum, squares }: PairsSoFar, level: number, least: number | null): Interval {
+  if (pairs === 0) return { low: -1, high: 1 }
+  const [mean, z] = [sum / pairs, normalQuantile(1 - level / 2)]
+  const half = (z * Math.sqrt(Math.max(0, squares - pairs * mean ** 2) + z ** 2)) / pairs
+  const width = least === null ? Math.max(half, Math.abs(mean)) : Math.min(half, least / pairs)
+  return clipInterval({ low: mean - width, high: mean + width }, [-1, 1])
+}

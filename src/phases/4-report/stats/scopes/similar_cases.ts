@@ -1,0 +1,127 @@
+/** The scope of similar cases: the cases are a sample, paired by case. It needs at least 6 cases that differ, or 6 that differ by the same. */
+import type { ScopeDifference } from '../../../../../schemas/benchmark_statistics.ts'
+import { fewestSimilarCases } from '../../../../base/smallest_design.ts'
+import { clipInterval } from '../numbers/interval.ts'
+import { sampleMean, sampleVariance } from '../numbers/moments.ts'
+import { round, roundPValue } from '../numbers/round.ts'
+import { casesNeeded, usualSpread } from '../power/power.ts'
+import { casesForGrain, countVerdicts, isFineBetweenCases } from '../power/score_granularity.ts'
+import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
+import { type StatisticsOptions, usualPower } from '../statistics_options.ts'
+import { caseBound } from '../tests/case_bound.ts'
+import { pairedT } from '../tests/paired_t.ts'
+import { signFlip } from '../tests/sign_flip.ts'
+import { describeArms, emptyDifference, shareBounds } from './scope_difference.ts'
+import type { ScopeNumbers } from './these_cases.ts'
+import { decideScope } from './verdict.ts'
+
+const near = 1e-9
+
+export function casesLikeThese(cases: readonly CaseScores[], options: StatisticsOptions): ScopeNumbers {
+  const known = keepComparable(cases)
+  const differences = known.map(differenceOfMeans)
+  const difference = computeSampleDifference(known, differences, options)
+  if (options.sequential !== null) return keepIntervalOnly(difference)
+  const range = neededCases(known, differences, options)
+  const needed = { needed: range?.high ?? null, needed_low: range?.low ?? null }
+  if (difference.mean !== null && difference.method === null) {
+    return { difference, verdict: 'inconclusive', rule: explainNoInterval(known, differences), ...needed }
+  }
+  const decision = decideScope(difference, options)
+  const isOpen = decision.verdict === 'inconclusive'
+  return { difference, ...decision, ...(isOpen ? needed : { needed: null, needed_low: null }) }
+}
+
+function explainNoInterval(cases: readonly CaseScores[], differences: readonly number[]): string {
+  if (differences.length < fewestSimilarCases) return `an interval needs at least ${fewestSimilarCases} cases`
+  const discordant = countDiscordant(differences)
+  if (discordant < fewestSimilarCases) return `an interval needs at least ${fewestSimilarCases} cases that differ`
+  const verdicts = round(countVerdicts(cases), 1)
+  return `with ${verdicts} ${verdicts === 1 ? 'verdict' : 'verdicts'} per case and configuration an interval needs at least ${casesForGrain(verdicts)} cases, or more runs`
+}
+
+function countDiscordant(differences: readonly number[]): number {
+  return differences.filter((one) => Math.abs(one) > near).length
+}
+
+/** A fixed-size test is invalid after interim analyses (simulated: test/slow), so only the interval is reported. */
+function keepIntervalOnly(difference: ScopeDifference): ScopeNumbers {
+  const rule = 'interim analyses decided when the runs ended, so no test of fixed size holds for similar cases'
+  const verdict = difference.mean === null ? 'not_comparable' : 'inconclusive'
+  const untested = { ...difference, p_value: null, p_method: null }
+  return { difference: untested, verdict, rule, needed: null, needed_low: null }
+}
+
+function computeSampleDifference(
+  cases: readonly CaseScores[],
+  differences: readonly number[],
+  { alpha, seed }: StatisticsOptions,
+): ScopeDifference {
+  if (differences.length === 0) return emptyDifference(cases)
+  const exact = signFlip(differences, seed)
+  const interval = sampleInterval(cases, alpha)
+  return {
+    ...describeArms(cases),
+    ...(interval === null ? { ci_low: null, ci_high: null } : shareBounds(interval)),
+    method: interval === null ? null : interval.method,
+    p_value: interval === null ? null : roundPValue(interval.pValue),
+    p_method: interval === null ? null : interval.method,
+    p_exact: roundPValue(exact.pValue),
+    p_exact_method: `sign_flip_${exact.method}`,
+  }
+}
+
+/**
+ * Interval and p-value from one procedure. t: at least 6 cases differ, and their means are fine enough. Bound: all differ by the same.
+ * null: neither.
+ */
+export function sampleInterval(cases: readonly CaseScores[], alpha: number) {
+  const differences = cases.map(differenceOfMeans)
+  const n = differences.length
+  if (n < fewestSimilarCases) return null
+  const [first = 0] = differences
+  if (differences.every((one) => Math.abs(one - first) <= near)) {
+    return { ...caseBound(first, n, alpha), method: 'beta_bound' as const }
+  }
+  const t = pairedT(differences, alpha)
+  if (t === null || t.pValue === null || countDiscordant(differences) < fewestSimilarCases) return null
+  if (!isFineBetweenCases(cases)) return null
+  return { ...clipInterval(t, [-1, 1]), pValue: t.pValue, method: 'paired_t' as const }
+}
+
+function differenceOfMeans({ candidate, baseline }: CaseScores): number {
+  return sampleMean(candidate) - sampleMean(baseline)
+}
+
+/** Further cases that make the observed difference significant: in half of the benchmarks, and with the usual power. null: out of reach. */
+function neededCases(
+  cases: readonly CaseScores[],
+  differences: readonly number[],
+  { alpha }: StatisticsOptions,
+): { low: number; high: number } | null {
+  const n = differences.length
+  if (n === 0) return null
+  const detect = Math.abs(sampleMean(differences))
+  if (detect < 0.02) return null
+  const runs = Math.max(
+    1,
+    Math.round(sampleMean(cases.map((one) => Math.min(one.candidate.length, one.baseline.length)))),
+  )
+  // few differences give a poor variance, so the usual one is mixed in
+  const usual = usualSpread.between + (usualSpread.candidate + usualSpread.baseline) / runs
+  const spread =
+    n >= fewestSimilarCases
+      ? sampleVariance(differences)
+      : (sampleVariance(differences) * (n - 1) + usual * 2) / (n + 1)
+  const least = Math.max(
+    fewestSimilarCases,
+    casesForGrain(countVerdicts(cases)),
+    Math.ceil((fewestSimilarCases * n) / Math.max(1, countDiscordant(differences))),
+    n + 1,
+  )
+  const [low, high] = [0.5, usualPower].map((power) => {
+    const byPower = casesNeeded({ between: spread, candidate: 0, baseline: 0, runs, alpha, power, detect }) + 2
+    return Math.max(least, Math.ceil(byPower)) - n
+  })
+  return low === undefined || high === undefined || high + n > 500 ? null : { low, high }
+}

@@ -1,0 +1,75 @@
+/** The scope of these cases: the cases are fixed, their runs vary. It works for suites of any size with enough runs. */
+import type { Scope, ScopeDifference } from '../../../../../schemas/benchmark_statistics.ts'
+import { fewestRuns, isTooSmall } from '../../../../base/smallest_design.ts'
+import { normalQuantile } from '../distributions/quantiles.ts'
+import { roundPValue } from '../numbers/round.ts'
+import { untilAlpha } from '../power/look_schedule.ts'
+import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
+import { type StatisticsOptions, usualPower } from '../statistics_options.ts'
+import { moderatedT } from '../tests/moderated_t.ts'
+import { permuteWithinCases } from '../tests/permutation.ts'
+import { anytimeScope } from './anytime.ts'
+import { describeArms, emptyDifference, shareBounds } from './scope_difference.ts'
+import { decideScope, type ScopeDecision } from './verdict.ts'
+
+export type ScopeNumbers = Omit<Scope, 'sentence'>
+
+export function theseCases(cases: readonly CaseScores[], options: StatisticsOptions): ScopeNumbers {
+  const known = keepComparable(cases)
+  const { difference, ...decision } =
+    options.sequential === null
+      ? fixedSize(known, options)
+      : anytimeScope(known, { ...options, sequential: options.sequential })
+  const range = decision.verdict === 'inconclusive' ? neededRuns(known, options) : null
+  return { difference, ...decision, needed: range?.high ?? null, needed_low: range?.low ?? null }
+}
+
+function fixedSize(
+  cases: readonly CaseScores[],
+  options: StatisticsOptions,
+): ScopeDecision & { difference: ScopeDifference } {
+  const found = moderatedT(cases, options)
+  if (found === null) {
+    const difference = emptyDifference(cases)
+    return { difference, ...decideScope(difference, options) }
+  }
+  const exact = permuteWithinCases(cases, options.seed)
+  const difference: ScopeDifference = {
+    ...describeArms(cases),
+    ...shareBounds(found),
+    method: 'moderated_t',
+    p_value: roundPValue(found.pValue),
+    p_method: 'moderated_t',
+    p_exact: roundPValue(exact.pValue),
+    p_exact_method: `permutation_${exact.method}`,
+  }
+  const tooSmall = isTooSmall(cases, options.alpha)
+    ? `even if all runs agreed, this design could not be significant: it needs at least ${fewestRuns(cases.length, options.alpha)} runs per case and configuration`
+    : null
+  return { difference, ...decideScope(difference, { ...options, tooSmall }) }
+}
+
+/** With more runs per case than this, advice is of no use. */
+const mostAdvised = 500
+/** A difference below this is too small to plan runs for. */
+const leastPlanned = 0.02
+
+/**
+ * Total runs per case and configuration that make the observed difference significant: in half of the benchmarks (`low`), and with the
+ * usual power (`high`). null: the difference is too small, or too many runs are needed.
+ */
+function neededRuns(
+  cases: readonly CaseScores[],
+  { alpha, sequential }: StatisticsOptions,
+): { low: number; high: number } | null {
+  const found = moderatedT(cases, { alpha })
+  if (found === null || Math.abs(found.mean) < leastPlanned) return null
+  const runs = Math.min(...cases.flatMap(({ candidate, baseline }) => [candidate.length, baseline.length]))
+  const ratio = found.standardError / Math.abs(found.mean)
+  const forSize = (size: number, power: number) =>
+    runs * ((normalQuantile(1 - size / 2) + normalQuantile(power)) * ratio) ** 2
+  const size = sequential === null ? alpha : untilAlpha(alpha)
+  const least = Math.max(fewestRuns(cases.length, alpha), runs + 1)
+  const [low, high] = [0.5, usualPower].map((power) => Math.max(least, Math.ceil(forSize(size, power))))
+  return low === undefined || high === undefined || high > mostAdvised ? null : { low, high }
+}

@@ -1,0 +1,32 @@
+/** The paired t test over case means: the cases are a sample of similar cases (Miller 2024, arXiv 2411.00640). */
+import { tCdf, tQuantile } from '../distributions/quantiles.ts'
+import type { Interval } from '../numbers/interval.ts'
+import { sampleMean, sampleVariance } from '../numbers/moments.ts'
+
+export interface PairedT extends Interval {
+  mean: number
+  standardError: number
+  df: number
+  /** Two-sided; null: nothing varies. */
+  pValue: number | null
+}
+
+/** From one difference per case; null below two cases. If nothing varies the interval has no width, and the caller must not show it. */
+export function pairedT(differences: readonly number[], alpha: number): PairedT | null {
+  const n = differences.length
+  if (n < 2) return null
+  const mean = sampleMean(differences)
+  const standardError = Math.sqrt(sampleVariance(differences) / n)
+  const half = tQuantile(1 - alpha / 2, n - 1) * standardError
+  const pValue = standardError === 0 ? null : 2 * tCdf(-Math.abs(mean) / standardError, n - 1)
+  return { mean, standardError, df: n - 1, pValue, low: mean - half, high: mean + half }
+}
+
+/** The standard error of a mean of clustered values, corrected by C/(C−1); use it with C−1 degrees of freedom. */
+export function clusteredError(clusters: readonly (readonly number[])[]): { plain: number; corrected: number } {
+  const all = clusters.flat()
+  const mean = sampleMean(all)
+  const squares = clusters.map((own) => own.reduce((sum, value) => sum + value - mean, 0) ** 2)
+  const plain = Math.sqrt(squares.reduce((sum, one) => sum + one, 0)) / all.length
+  return { plain, corrected: plain * Math.sqrt(clusters.length / (clusters.length - 1)) }
+}

@@ -1,0 +1,107 @@
+/** Formats numbers and texts for people, the same in notes, tables and pages. */
+import { formatFixed, formatSigned } from '../stats/numbers/round.ts'
+
+/** A rate as "85%". A rate just below 1 or just above 0 never reads as 100% or 0%. */
+export function formatPercent(rate: number): string {
+  const whole = hundredths(rate)
+  if (whole === 100 && rate < 1) return '>99%'
+  return whole === 0 && rate > 0 ? '<1%' : `${whole}%`
+}
+
+/** A difference of rates in whole percentage points, rounded as the delta strings are. */
+export function hundredths(rate: number): number {
+  return Math.round(Number(formatFixed(rate, 2)) * 100)
+}
+
+/**
+ * Two rates and their difference as they are shown together, so that the first two subtract to the third: in whole points where those do and
+ * no rate reads as 0% or 100% by rounding, else with one decimal. "94%", "32%", "+62".
+ */
+export function formatRates(
+  candidate: number,
+  baseline: number,
+): { candidate: string; baseline: string; difference: string } {
+  const [own, other] = [hundredths(candidate), hundredths(baseline)]
+  const agrees = own - other === hundredths(candidate - baseline)
+  if (agrees && Math.sign(own - other) === Math.sign(candidate - baseline) && [candidate, baseline].every(isWhole)) {
+    return { candidate: `${own}%`, baseline: `${other}%`, difference: formatSigned(own - other, 0) }
+  }
+  const [fine, less] = [candidate, baseline].map((rate) => Number(formatFixed(100 * rate, 1)))
+  const difference = formatSigned((fine ?? 0) - (less ?? 0), 1)
+  return { candidate: `${formatFixed(fine ?? 0, 1)}%`, baseline: `${formatFixed(less ?? 0, 1)}%`, difference }
+}
+
+/** Whether it reads as 0% or 100% only if it is. */
+function isWhole(rate: number): boolean {
+  const points = hundredths(rate)
+  return (points !== 0 && points !== 100) || rate === points / 100
+}
+
+/** "[39, 84]", in points; with one decimal where a bound reads as 0 only by rounding. */
+export function formatPointRange(low: number, high: number): string {
+  const isHidden = (bound: number) => hundredths(bound) === 0 && Number(formatFixed(100 * bound, 1)) !== 0
+  const digits = [low, high].some(isHidden) ? 1 : 0
+  return `[${[low, high].map((bound) => formatFixed(100 * bound, digits)).join(', ')}]`
+}
+
+/** A difference of rates in whole points: "+62", "-4", "0"; `signed` false: "62". */
+export function formatWholePoints(difference: number, signed = true): string {
+  const points = hundredths(difference)
+  return signed && points > 0 ? `+${points}` : String(points)
+}
+
+/** "3", "3–5". */
+export function formatRange(low: number, high: number): string {
+  return low === high ? formatCount(low) : `${formatCount(low)}–${formatCount(high)}`
+}
+
+/** "42.5s", "12m 05s". */
+export function formatSeconds(value: number): string {
+  if (value < 600) return `${formatFixed(value, 1)}s`
+  const whole = Math.round(value)
+  return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`
+}
+
+/** "3,800". */
+export function formatCount(value: number): string {
+  const whole = formatFixed(value, 0)
+  return whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}
+
+/** "$0.42"; four decimals below a cent. */
+export function formatDollars(usd: number): string {
+  return `$${formatFixed(usd, usd > 0 && usd < 0.01 ? 4 : 2)}`
+}
+
+/** A p-value: "0.003", "0.25", "< 0.001". */
+export function formatProbability(p: number): string {
+  return p < 0.001 ? '< 0.001' : formatFixed(p, p < 0.1 ? 3 : 2)
+}
+
+/** "p = 0.12", "p < 0.001"; '' if it is not known. */
+export function pText(p: number | null): string {
+  if (p === null) return ''
+  return p < 0.001 ? 'p < 0.001' : `p = ${formatProbability(p)}`
+}
+
+/** "1 run", "2 runs". */
+export function formatPlural(number: number, word: string): string {
+  return `${formatCount(number)} ${word}${number === 1 ? '' : 's'}`
+}
+
+/** "3 of 6 queries behave as they should". */
+export function behavingText(passed: number, total: number): string {
+  return `${passed} of ${total} ${total === 1 ? 'query behaves as it should' : 'queries behave as they should'}`
+}
+
+/** "with_skill" as "with skill". */
+export function formatConfiguration(configuration: string): string {
+  return configuration.replaceAll('_', ' ')
+}
+
+/** One line of at most `longest` characters. */
+export function shortenText(text: string, longest = 140): string {
+  const flat = text.replaceAll(/\s+/g, ' ').trim()
+  const letters = [...flat]
+  return letters.length > longest ? `${letters.slice(0, longest - 1).join('')}…` : flat
+}

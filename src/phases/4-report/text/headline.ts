@@ -1,0 +1,132 @@
+/** The answer of a benchmark in a few lines: the verdict first, then similar cases, then what the reader must know to trust it. */
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import type { Noise, Statistics } from '../../../../schemas/benchmark_statistics.ts'
+import { armNames, classifyArmPairing, findArmSummary, findArms, isCalibration } from '../benchmark/arms.ts'
+import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
+import { auditText } from '../judge/audit_text.ts'
+import { formatFixed } from '../stats/numbers/round.ts'
+import { describeDesign, similarCasesSentence, theseCasesSentence } from '../stats/scopes/verdict_sentences.ts'
+import { formatPercent, formatPlural, formatRates, hundredths } from './format.ts'
+import { findHeadlineRates, isSummaryOnly } from './headline_rates.ts'
+import { chosenSentence } from './selected_cases.ts'
+
+/** The verdict with both pass rates, the difference, its interval and p-value. */
+export function benchmarkHeadline(benchmark: Benchmark): string {
+  const arms = findArms(benchmark)
+  const summaries = armNames(arms).map((name) => ({ name, rate: findArmSummary(benchmark, name)?.pass_rate.mean }))
+  const graded = summaries.filter(({ rate }) => rate !== undefined)
+  if (graded.length === 0) {
+    const planned = benchmark.counts?.planned
+    return planned === undefined
+      ? 'No result: no run is graded.'
+      : `No result: none of the ${formatPlural(planned, 'planned run')} is graded.`
+  }
+  const [first] = graded
+  if (first !== undefined && graded.length < 2) {
+    const rate = `pass rate ${formatPercent(first.rate ?? 0)} for ${first.name} (${describeSample(benchmark)})`
+    if (summaries.length < 2) return `${rate.slice(0, 1).toUpperCase()}${rate.slice(1)}.`
+    return `Not comparable: only one configuration has graded runs, ${rate}.`
+  }
+  const rates = findHeadlineRates(benchmark)
+  const { statistics } = benchmark
+  if (statistics?.scopes?.these_cases.rule === notConcurrent) return statistics.scopes.these_cases.sentence
+  if (statistics?.scopes)
+    return theseCasesSentence(statistics.scopes.these_cases, rates, describeDesign(statistics, arms))
+  if (rates === null) return 'Not comparable: no case was graded in both configurations.'
+  const shown = formatRates(rates.candidate, rates.baseline)
+  const names = classifyArmPairing(arms) === 'skill' ? ['with the skill', 'without'] : armNames(arms)
+  const sample = isSummaryOnly(benchmark) ? 'from a summary without runs' : describeSample(benchmark)
+  return `Pass rate ${shown.candidate} ${names[0]}, ${shown.baseline} ${names[1]}: ${shown.difference} points (${sample}; no test).`
+}
+
+/** Similar cases, whether the skill was read, then notes on noise, indicators, comparisons and the audit. */
+export function confidenceNotes(benchmark: Benchmark): string[] {
+  const { comparison, audit, statistics } = benchmark
+  return [
+    ...(statistics === undefined ? [] : statisticsNotes(benchmark, statistics)),
+    ...(comparison === undefined ? [] : [comparison.sentence, ...comparison.warnings]),
+    ...(audit === undefined ? [] : auditSentences(audit, statistics?.judge_difference)),
+  ]
+}
+
+/** The same with a sentence on chosen cases, for places that do not show it otherwise. */
+export function fullConfidenceNotes(benchmark: Benchmark): string[] {
+  const chosen = chosenSentence(benchmark)
+  return [...(chosen === null ? [] : [chosen]), ...confidenceNotes(benchmark)]
+}
+
+function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[] {
+  const arms = findArms(benchmark)
+  const { scopes, until, noise } = statistics
+  if (scopes === null) return []
+  const isNoise = isCalibration(arms)
+  const hasResult = scopes.these_cases.difference.mean !== null && scopes.these_cases.rule !== notConcurrent
+  return [
+    ...(isNoise || !hasResult ? [] : [similarCasesSentence(scopes.cases_like_these, describeDesign(statistics, arms))]),
+    ...unreadNotes(statistics, arms.candidate),
+    ...(until === undefined ? [] : [toSentence(until.reason)]),
+    ...(isNoise ? ['Later benchmarks of this suite on this engine, model and judge show this noise.'] : []),
+    ...indicatorNotes(statistics),
+    ...noiseNotes(noise, scopes.these_cases.difference.mean ?? 0),
+  ]
+}
+
+/** The most common cause of a skill that does not help: it was not read. */
+function unreadNotes({ activation }: Statistics, candidate: string | null): string[] {
+  const { read, known } = activation[candidate ?? ''] ?? { read: 0, known: 0 }
+  if (read >= known) return []
+  const runs = known - read === known ? `any of the ${known} runs` : `${known - read} of ${known} runs`
+  return [`The skill was not read in ${runs} that had it: check that its description fits these prompts.`]
+}
+
+function indicatorNotes({ expectations }: Statistics): string[] {
+  const indicators = expectations.filter(({ indicator }) => indicator !== null).length
+  if (indicators === 0) return []
+  return [`Pass rates leave out ${formatPlural(indicators, 'indicator')}: only runs with the skill can pass them.`]
+}
+
+function noiseNotes(noise: Noise | null, mean: number): string[] {
+  const { calibration = null, grading = null } = noise ?? {}
+  return [
+    ...(calibration === null ? [] : [calibrationText(calibration, mean)]),
+    ...(grading === null ? [] : [gradingText(grading)]),
+  ]
+}
+
+function calibrationText({ floor, runs }: NonNullable<Noise['calibration']>, mean: number): string {
+  const each = runs === undefined ? '' : ` with ${formatPlural(runs, 'run')} per case`
+  const within = Math.abs(mean) <= floor ? '; this difference is within that' : ''
+  return `Noise: the baseline differs from itself by up to ${formatPlural(hundredths(floor), 'point')}${each}${within}.`
+}
+
+function gradingText({
+  execution_variance,
+  grading_variance,
+  n_runs,
+  gradings,
+}: NonNullable<Noise['grading']>): string {
+  const times = `Graded ${formatFixed(gradings / n_runs, Number.isInteger(gradings / n_runs) ? 0 : 1)} times`
+  if (grading_variance === 0) return `${times}, no run's score changed.`
+  const moves = `${times}, a run's score varies by ${formatPlural(hundredths(Math.sqrt(grading_variance)), 'point')} (standard deviation)`
+  if (execution_variance === null) return `${moves}.`
+  const share = formatPercent(grading_variance / (grading_variance + execution_variance))
+  return `${moves}: ${share} of the variance between runs comes from grading.`
+}
+
+function auditSentences(...of: Parameters<typeof auditText>): string[] {
+  const { lines, banner } = auditText(...of)
+  return banner === null ? lines : [...lines, banner]
+}
+
+/** "12 + 12 runs, 4 cases". */
+function describeSample(benchmark: Benchmark): string {
+  const names = armNames(findArms(benchmark))
+  const runs = names.map((name) => benchmark.runs.filter((run) => run.configuration === name).length)
+  const cases = new Set(benchmark.runs.map((run) => run.eval_id)).size
+  const total = runs.reduce((sum, one) => sum + one, 0)
+  return `${runs.filter((one) => one > 0).join(' + ')} run${total === 1 ? '' : 's'}, ${formatPlural(cases, 'case')}`
+}
+
+function toSentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
+}

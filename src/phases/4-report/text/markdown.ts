@@ -1,0 +1,123 @@
+/** Writes `benchmark.md`, to read in a terminal, an editor or a pull request. */
+import type { Benchmark, CaseRow } from '../../../../schemas/benchmark.ts'
+import { makeVisible } from '../../../base/text/show_control_characters.ts'
+import { armNames, findArms } from '../benchmark/arms.ts'
+import { readCaseRows } from '../benchmark/case_rows.ts'
+import { incompleteness } from '../benchmark/incomplete.ts'
+import { listBenchmarkFacts } from '../benchmark/provenance.ts'
+import { rubricTable } from '../benchmark/rubric_table.ts'
+import { suspiciousLine } from '../judge/suspicious_runs.ts'
+import { formatSigned } from '../stats/numbers/round.ts'
+import { compileTemplate } from '../templates/templates.ts'
+import { formatConfiguration, formatPercent } from './format.ts'
+import { benchmarkHeadline, confidenceNotes } from './headline.ts'
+import { scoreTable } from './score_table.ts'
+import { chosenSentence } from './selected_cases.ts'
+import { summaryTable } from './summary_table.ts'
+
+interface View {
+  skill: string
+  headline: string
+  suspicious: string | null
+  sureness: string | null
+  incomplete: string | null
+  chosen: string | null
+  summary: string
+  cases: string | null
+  rubric: string | null
+  scores: string | null
+  notes: string[]
+  excluded: string | null
+  facts: { name: string; value: string }[]
+}
+
+const fill = compileTemplate<View>('benchmark.md.hbs', 'text')
+
+/** All outside text is escaped: it can't create a table row, link, image or HTML tag. */
+export function toMarkdown(benchmark: Benchmark): string {
+  const { header, rows } = summaryTable(benchmark)
+  const { excluded_runs = [] } = benchmark
+  const cases = readCaseRows(benchmark)
+  const rubric = rubricTable(benchmark)
+  const scores = scoreTable(benchmark)
+  return fill({
+    skill: escapeMarkdown(benchmark.metadata.skill_name),
+    headline: escapeMarkdown(benchmarkHeadline(benchmark)),
+    suspicious: nullable(suspiciousLine(benchmark)),
+    sureness: nullable(confidenceNotes(benchmark).join(' ') || null),
+    incomplete: nullable(incompleteness(benchmark)),
+    chosen: nullable(chosenSentence(benchmark)),
+    summary: markdownTable(header, rows, 'numbers'),
+    cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
+    rubric: rubric && markdownTable(rubric.header, rubric.rows, 'numbers'),
+    scores: scores && markdownTable(scores.header, scores.rows, 'words'),
+    notes: benchmark.notes.map(escapeListItem),
+    excluded:
+      excluded_runs.length > 0
+        ? markdownTable(
+            ['case', 'configuration', 'run', 'why', 'message'],
+            excluded_runs.map((run) => [
+              `${run.eval_id} ${run.eval_name}`,
+              formatConfiguration(run.configuration),
+              String(run.run_number),
+              run.kind === null ? run.reason : `${run.reason}: ${run.kind}`,
+              run.message,
+            ]),
+            'words',
+          )
+        : null,
+    facts: listBenchmarkFacts(benchmark).map(({ name, value }) => ({
+      name: escapeMarkdown(name),
+      value: escapeMarkdown(value),
+    })),
+  })
+}
+
+function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
+  const names = armNames(findArms(benchmark))
+  const header = ['case', ...names.map(formatConfiguration), ...(names.length > 1 ? ['difference'] : [])]
+  const rows = cases.map((row) => [
+    `${row.eval_id} ${row.eval_name}`,
+    ...names.map((name) => rateCell(row, name)),
+    ...(names.length > 1 ? [row.delta === null ? '–' : formatSigned(row.delta, 2)] : []),
+  ])
+  return markdownTable(header, rows, 'numbers')
+}
+
+function rateCell(row: CaseRow, name: string): string {
+  const arm = row.arms[name]
+  if (!arm?.pass_rate) return '–'
+  return `${formatPercent(arm.pass_rate.mean)} ± ${formatPercent(arm.pass_rate.stddev)} (n ${arm.runs})`
+}
+
+/** The first column is left-aligned, the others right-aligned unless all are words. */
+export function markdownTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  align: 'numbers' | 'words',
+): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(escapeMarkdown).join(' | ')} |`
+  const rule = header.map((_, index) => (index === 0 || align === 'words' ? '---' : '---:'))
+  return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n')
+}
+
+function nullable(value: string | null): string | null {
+  return value === null ? null : escapeMarkdown(value)
+}
+
+/** One line without characters that have a meaning in Markdown or HTML, and without an @ that mentions a person. */
+export function escapeMarkdown(value: string): string {
+  return makeVisible(value)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*[\]|~]|(?<!\w)_|_(?!\w)/g, '\\$&')
+    .replaceAll(/@(?=\w)/g, '@\u200B')
+}
+
+/** The same for the start of a line, where a list or a heading could begin. */
+function escapeListItem(value: string): string {
+  return escapeMarkdown(value).replace(/^(?:[-+](?=\s|$)|#)|(?<=^\d+)[.)](?=\s|$)/, '\\$&')
+}

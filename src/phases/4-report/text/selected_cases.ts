@@ -1,0 +1,17 @@
+/** Says in words that a benchmark covers only some cases of its suite. */
+import type { ChosenCases } from '../../../../schemas/suite.ts'
+
+/** Up to this many ids are named; beyond it only their number. */
+const mostNamed = 8
+
+/** "only case 3 of 3 cases", "only cases 1, 3 of 5 cases", "only 12 of 50 cases". */
+export function chosenText({ eval_ids, of }: ChosenCases): string {
+  if (eval_ids.length > mostNamed) return `only ${eval_ids.length} of ${of} cases`
+  return `only ${eval_ids.length === 1 ? 'case' : 'cases'} ${eval_ids.join(', ')} of ${of} cases`
+}
+
+/** The same as a sentence; null: the benchmark covers the whole suite, as far as is known. */
+export function chosenSentence({ chosen }: { chosen?: ChosenCases | undefined }): string | null {
+  if (chosen === undefined) return null
+  return `O${chosenText(chosen).slice(1)} of the suite ${chosen.eval_ids.length === 1 ? 'was' : 'were'} run.`
+}

@@ -1,0 +1,41 @@
+/** Writes `trend.html`: benchmarks over time on one self-contained page. */
+import { createHash } from 'node:crypto'
+import type { Trend } from '../../../../schemas/trend.ts'
+import { makeVisible } from '../../../base/text/show_control_characters.ts'
+import { type TableCell, toTableCells } from '../index/table_cells.ts'
+import { compileTemplate, readAsset } from '../templates/templates.ts'
+import { partialBenchmarkText, trendChart } from './trend_chart.ts'
+import { trendHeadline, trendSections } from './trend_text.ts'
+
+interface View {
+  css: string
+  styleHash: string
+  headline: string
+  /** `isPartial`: a dot is an incomplete benchmark, or one of chosen cases. */
+  charts: { skill: string; svg: string; isPartial: boolean }[]
+  sections: { title: string; header: string[]; rows: TableCell[][] }[]
+}
+
+const css = readAsset('report.css') + readAsset('index.css') + readAsset('trend.css')
+const styleHash = createHash('sha256').update(css).digest('base64')
+const fill = compileTemplate<View>('trend.html.hbs', 'html')
+
+export function trendHtml(trend: Trend): string {
+  const skills = [...new Set(trend.points.map(({ skill }) => skill))]
+  return fill({
+    css,
+    styleHash,
+    headline: trendHeadline(trend),
+    charts: skills.flatMap((skill) => {
+      const own = trend.points.filter((point) => point.skill === skill)
+      const svg = trendChart(own)
+      const isPartial = own.some((point) => partialBenchmarkText(point) !== null && point.lift !== null)
+      return svg === '' ? [] : { skill: makeVisible(skill), svg, isPartial }
+    }),
+    sections: trendSections(trend).map(({ title, header, rows }) => ({
+      title,
+      header,
+      rows: rows.map((row) => toTableCells(header, row)),
+    })),
+  })
+}

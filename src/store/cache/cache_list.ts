@@ -1,0 +1,81 @@
+/** Lists the content of a cache with sizes and last uses, for counting and clearing it. */
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { CacheEntry } from '../../../schemas/cache.ts'
+import { type Cache, cachePaths, entryPaths, readNames, removeWhole, temporaryName } from './cache.ts'
+import { unpackEntry } from './cache_pack.ts'
+
+export interface CacheItem {
+  kind: 'run' | 'answer'
+  /** Its folder or file, absolute. */
+  place: string
+  /** On disk, including large files shared with a benchmark. */
+  bytes: number
+  /** When it was stored or last used. */
+  usedAt: Date
+  /** The entry of a run; null: damaged, or an answer. */
+  entry: CacheEntry | null
+  isDamaged: boolean
+}
+
+/** Everything in the cache. Skips what another process removes during the listing. */
+export function* listCacheItems(cache: Cache): Generator<CacheItem> {
+  for (const key of readNames(cache.runs)) {
+    const { folder, entry: file } = entryPaths(cache, key)
+    const info = tryInfo(file)
+    const entry = info === null ? null : readListedEntry(file)
+    const usedAt = info?.mtime ?? tryInfo(folder)?.mtime
+    if (usedAt === undefined) continue
+    yield { kind: 'run', place: folder, bytes: sumFolderBytes(folder), usedAt, entry, isDamaged: entry === null }
+  }
+  for (const name of readNames(cache.answers)) {
+    const place = path.join(cache.answers, name)
+    const info = tryInfo(place)
+    if (info === null) continue
+    yield { kind: 'answer', place, bytes: info.size, usedAt: info.mtime, entry: null, isDamaged: false }
+  }
+}
+
+/** Every run's description, without damaged ones. */
+export function* listCacheEntries(cache: Cache): Generator<CacheEntry> {
+  for (const key of readNames(cache.runs)) {
+    const entry = readListedEntry(entryPaths(cache, key).entry)
+    if (entry !== null) yield entry
+  }
+}
+
+/** Removes an item at once: a concurrent reader finds all of it or nothing. */
+export async function removeItem(cache: Cache, item: CacheItem): Promise<void> {
+  removeWhole(item.place, await temporaryName(cache))
+}
+
+/** The workspaces with a cache in a folder and up to two levels below it. Absolute paths. */
+export function listCachedWorkspaces(root: string): string[] {
+  const below = (folder: string) =>
+    readNames(folder)
+      .filter((name) => !name.startsWith('.'))
+      .map((name) => path.join(folder, name))
+  const first = below(root)
+  const all = [root, ...first, ...first.flatMap(below)]
+  return all.filter((folder) => existsSync(cachePaths(folder).runs))
+}
+
+function readListedEntry(file: string): CacheEntry | null {
+  try {
+    return unpackEntry(readFileSync(file), file).entry
+  } catch {
+    return null
+  }
+}
+
+function tryInfo(file: string) {
+  return lstatSync(file, { throwIfNoEntry: false }) ?? null
+}
+
+function sumFolderBytes(folder: string): number {
+  return readNames(folder).reduce((sum, name) => {
+    const file = path.join(folder, name)
+    const info = tryInfo(file)
+    return sum + (info?.isDirectory() ? sumFolderBytes(file) : (info?.size ?? 0))
+  }, 0)
+}

@@ -1,0 +1,115 @@
+/** Stores a committed run folder in the cache and reads it back. An incomplete entry does not count. */
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { CacheEntry } from '../../../schemas/cache.ts'
+import { errnoCode, errorMessage } from '../../base/errors/error.ts'
+import { hashFile, walk } from '../../base/fs/files.ts'
+import type { OnDamage } from '../artefacts/damage.ts'
+import { type Cache, entryPaths, moveIntoPlace, removeWhole, temporaryName } from './cache.ts'
+import { packEntry, unpackEntry } from './cache_pack.ts'
+import { type CachedRunFiles, linkOrCopySync } from './restore_run.ts'
+
+/** Maximum bytes of a packed file; a larger one is linked, so the run's folder shares it with the cache. */
+const packedBytes = 128 * 1024
+
+/** A run in memory. */
+export interface CachedRun extends CachedRunFiles {
+  entry: CacheEntry
+}
+
+export interface KeepRequest {
+  entry: Omit<CacheEntry, 'files'>
+  /** The committed run folder. */
+  folder: string
+  /** Whether to replace an existing entry of this key. */
+  replace: boolean
+}
+
+/** Adds a run. Throws what the file system throws, and leaves the cache unchanged. */
+export async function keepRun(cache: Cache, { entry, folder, replace }: KeepRequest): Promise<void> {
+  const temporary = await temporaryName(cache)
+  try {
+    mkdirSync(temporary)
+    const files: CacheEntry['files'] = []
+    const small: Buffer[] = []
+    for (const { path: name, source, bytes } of (await walk(folder, { links: 'never' })).files) {
+      if (bytes <= packedBytes || name === 'run.json') {
+        const data = readFileSync(source)
+        const isExecutable = (statSync(source).mode & 0o100) !== 0
+        files.push({ path: name, bytes: data.length, isPacked: true, ...(isExecutable && { isExecutable }) })
+        small.push(data)
+      } else {
+        const to = path.join(temporary, 'files', name)
+        mkdirSync(path.dirname(to), { recursive: true })
+        linkOrCopySync(source, to)
+        files.push({ path: name, bytes, isPacked: false, sha256: await hashFile(to) })
+      }
+    }
+    writeFileSync(path.join(temporary, 'entry'), packEntry({ ...entry, files }, small))
+    moveIntoPlace(temporary, entryPaths(cache, entry.key).folder, { replace, aside: `${temporary}-old` })
+  } catch (error) {
+    removeWhole(temporary, `${temporary}-broken`)
+    throw error
+  }
+}
+
+/** The complete run, with every byte verified; null: none, or damaged, which is reported and removed. */
+export async function readCachedRun(cache: Cache, key: string, onDamage: OnDamage): Promise<CachedRun | null> {
+  const { folder, entry } = entryPaths(cache, key)
+  try {
+    return await readSteadyRun(cache, key)
+  } catch (error) {
+    if (!existsSync(entry)) return null // another process has just pruned it
+    if (!absenceCodes.has(errnoCode(error))) throw error
+    onDamage({ file: folder, message: errorMessage(error) })
+    removeWhole(folder, await temporaryName(cache))
+    return null
+  }
+}
+
+const maxReadAttempts = 5
+
+/** Tries again, because other processes may replace the entry between two reads; real damage persists. */
+async function readSteadyRun(cache: Cache, key: string): Promise<CachedRun | null> {
+  for (let look = 1; ; look += 1) {
+    try {
+      return await readRunEntry(cache, key)
+    } catch (error) {
+      if (look === maxReadAttempts) throw error
+    }
+  }
+}
+
+/** Marks the entry as just used: pruning removes the least recently used first. */
+export function touchEntry(cache: Cache, key: string, now: Date): void {
+  utimesSync(entryPaths(cache, key).entry, now, now)
+}
+
+async function readRunEntry(cache: Cache, key: string): Promise<CachedRun | null> {
+  const { entry: file, files: folder } = entryPaths(cache, key)
+  const bytes = tryReadBytes(file)
+  if (bytes === null) return null
+  const { entry, small } = unpackEntry(bytes, file)
+  if (entry.key !== key) throw new Error(`${file}: it is the entry of another run`)
+  const large: { path: string; source: string }[] = []
+  for (const { path: name, isPacked, sha256: kept } of entry.files) {
+    if (isPacked) continue
+    const source = path.join(folder, name)
+    if ((await hashFile(source)) !== kept) throw new Error(`${source}: its content is not what was kept`)
+    large.push({ path: name, source })
+  }
+  const executable = entry.files.flatMap((one) => (one.isExecutable ? [one.path] : []))
+  return { entry, small, executable, large }
+}
+
+/** Not a system error, or one that says that something is missing. */
+const absenceCodes: ReadonlySet<string | null> = new Set([null, 'ENOENT', 'ENOTDIR', 'EISDIR'])
+
+function tryReadBytes(file: string): Buffer | null {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,84 @@
+/** Commands on a finished benchmark follow the whetstone.config of its skill; one that somebody gave away sets nothing. */
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent, fresh } from '../../e2e/program.ts'
+import { runMain } from '../run_main.ts'
+import { makeRepository, yaml } from './repository.ts'
+
+describe('commands on a benchmark', () => {
+  const config = 'judge: anthropic:haiku\nseed: 7\npairs: 2\nanalyze:\n  pairs: 5\n'
+  async function benched(text: string, inSkill: Record<string, string> = {}) {
+    const { skill, root } = makeRepository({}, inSkill)
+    const workspace = path.join(fresh(), 'ws')
+    const flags = ['--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', workspace, '--sandbox', 'off']
+    expect((await runMain(['bench', skill, ...flags])).code).toBe(0)
+    writeFileSync(path.join(root, yaml), text)
+    const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
+    return { workspace, folder, root }
+  }
+  test('take the file of the skill that was benched; each what it has, its section first, flags before all', async () => {
+    const { workspace, folder, root } = await benched(config)
+    const of = async (...args: string[]) => {
+      const end = await runMain([...args, '--print-config', '--json'])
+      expect(end.code, end.stderr).toBe(0)
+      const { file, settings } = JSON.parse(end.stdout)
+      expect(file).toBe(path.join(root, yaml))
+      return (key: string) => settings.find((one: { key: string }) => one.key === key)
+    }
+    const [compare, analyze] = [await of('compare', folder, '--seed', '9'), await of('analyze', folder)]
+    expect(['judge', 'pairs', 'seed'].map((key) => compare(key).value)).toEqual(['anthropic:haiku', 2, 9])
+    expect(compare('seed').origin).toEqual({ kind: 'flag' })
+    expect(analyze('pairs')).toMatchObject({ value: 5, origin: { kind: 'file', line: 5 } })
+    for (const place of [workspace, folder]) {
+      const audit = await of('audit', place)
+      expect([audit('seed').value, audit('sample').value, audit('judge')]).toEqual([7, 10, undefined])
+    }
+    expect((await of('grade', folder))('judge').value).toBe('anthropic:haiku')
+  })
+  test('follow it, and say so', async () => {
+    const { folder } = await benched('judge: command:./judge.sh\n')
+    const end = await runMain(['compare', folder, '--dry-run'])
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stderr).toMatch(/settings of .*whetstone\.config\.yaml: judge/)
+    expect(end.stdout).toMatch(/^judge command: 2 judgements/m)
+    const mistake = await benched('compare:\n  pears: 2\n')
+    const told = await runMain(['compare', mistake.folder, '--dry-run'])
+    expect(told).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/:2: no setting is named pears in compare\n.*pairs/),
+    })
+  })
+  test('a file that came with the skill names no command, and one in a delivery is not looked at', async () => {
+    const { folder } = await benched('', { [`evals/${yaml}`]: 'analyze:\n  judge: command:./evil.sh\n' })
+    const end = await runMain(['analyze', folder, '--dry-run'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('judge: not in a file that comes') })
+    const [one, two] = [fresh(), fresh()]
+    for (const place of [one, two]) writeFileSync(path.join(place, yaml), 'judge: command:./evil.sh\n')
+    const printed = await runMain(['compare', one, two, '--print-config', '--json'], { cwd: fresh() })
+    expect(JSON.parse(printed.stdout).file).toBeNull()
+  })
+  test.each([
+    ['its own folder', (folder: string) => path.join(folder, 'skill'), 2],
+    ['a link to its own folder', (folder: string) => path.join(folder, '../link/skill'), 2],
+    ['a relative place', (folder: string) => path.join(path.basename(folder), 'skill'), 0],
+  ])(
+    'a benchmark that somebody gave away sets nothing by a file in it: its plan names %s',
+    async (_, skillIn, code) => {
+      const { folder } = await benched('')
+      symlinkSync(folder, path.join(folder, '../link'))
+      mkdirSync(path.join(folder, 'skill'))
+      writeFileSync(path.join(folder, yaml), 'sandbox: "off"\njudge: command:./evil.sh\n')
+      const plan = path.join(folder, 'plan.json')
+      const stored = JSON.parse(readFileSync(plan, 'utf8'))
+      writeFileSync(plan, JSON.stringify({ ...stored, skill: { ...stored.skill, path: skillIn(folder) } }))
+      const end = await runMain(['grade', folder, '--print-config', '--json'], { cwd: fresh() })
+      expect(end.code, end.stderr).toBe(code)
+      if (code === 0) expect(JSON.parse(end.stdout).file).toBeNull()
+      else
+        expect(end.stderr).toMatch(
+          /judge: not in a file that comes[\s\S]*sandbox: not in a file that comes|sandbox: not in[\s\S]*judge: not in/,
+        )
+    },
+  )
+})

@@ -1,0 +1,412 @@
+/** whetstone.config: found up the tree, flags win, every mistake has its line, what comes with a skill may set less. */
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchFlags } from '../../../src/cli/commands/bench/options.ts'
+import { sectionKeys } from '../../../src/cli/config/config_keys.ts'
+import { agent, fresh } from '../../e2e/program.ts'
+import { runMain } from '../run_main.ts'
+import { makeRepository, yaml } from './repository.ts'
+
+async function printed(skill: string, ...flags: string[]) {
+  const end = await runMain(['bench', skill, '--print-config', '--json', ...flags])
+  expect(end.code, end.stderr).toBe(0)
+  const { file, settings } = JSON.parse(end.stdout)
+  const of = (key: string) => settings.find((one: { key: string }) => one.key === key)
+  return { file, of, settings }
+}
+
+describe('values', () => {
+  test('flag before section before top before default, each with its origin', async () => {
+    const { skill, root } = makeRepository({ [yaml]: 'runs: 5\ntimeout: 60\nretries: 1\nbench:\n  timeout: 90\n' })
+    const { of, file } = await printed(skill, '--retries', '4')
+    expect(file).toBe(path.join(root, yaml))
+    expect(of('runs')).toMatchObject({ value: 5, origin: { kind: 'file', file, line: 1 } })
+    expect(of('timeout')).toMatchObject({ value: 90, origin: { kind: 'file', line: 5 } })
+    expect(of('retries')).toMatchObject({ value: 4, origin: { kind: 'flag' } })
+    expect(of('concurrency')).toMatchObject({ value: 4, origin: { kind: 'default' } })
+    expect(of('model')).toMatchObject({ value: null, origin: { kind: 'suite' } })
+  })
+  test("the file's server is not that of another engine", async () => {
+    const { skill } = makeRepository({ [yaml]: 'engine: openai:llama3\nbase-url: http://127.0.0.1:9/v1\n' })
+    const urlWith = async (...flags: string[]) => (await printed(skill, ...flags)).of('base-url').value
+    expect(await urlWith('--engine', 'anthropic:haiku')).toBeNull()
+    expect(await urlWith('--engine=anthropic')).toBeNull()
+    for (const flags of [[], ['--engine', 'openai'], ['--engine=openai:other'], ['--runs', '2']])
+      expect(await urlWith(...flags)).toBe('http://127.0.0.1:9/v1')
+    expect(await urlWith('--engine', 'anthropic', '--base-url', 'http://127.0.0.1:8')).toBe('http://127.0.0.1:8')
+  })
+  test('a table for people', async () => {
+    const { skill } = makeRepository({ [yaml]: 'runs: 5\n' })
+    const { stdout } = await runMain(['bench', skill, '--print-config', '--retries=4'], { cwd: path.dirname(skill) })
+    expect(stdout).toMatch(/^runs +5 +whetstone\.config\.yaml:1$/m)
+    expect(stdout).toMatch(/^retries +4 +flag$/m)
+  })
+  test('JSON too, lists, and paths relative to the file', async () => {
+    const text = JSON.stringify({
+      $schema: 'x',
+      workspace: 'out',
+      reporter: 'junit:r.xml,github',
+      case: [1, 'b*'],
+      engine: 'command:./agent.sh {prompt}',
+    })
+    const { skill, root } = makeRepository({ 'whetstone.config.json': text })
+    const { of } = await printed(skill)
+    expect(of('reporter').value).toEqual([`junit:${path.join(root, 'r.xml')},github`])
+    expect(of('workspace').value).toBe(path.join(root, 'out'))
+    expect(of('case').value).toEqual(['1', 'b*'])
+    expect(of('engine').value).toBe(`command:${path.join(root, 'agent.sh')} {prompt}`)
+  })
+  test('they hold for the runs', async () => {
+    const { skill, root } = makeRepository({
+      [yaml]: `engine: ${JSON.stringify(agent('tidy.mjs'))}\nruns: 1\nworkspace: out\n`,
+    })
+    expect(await runMain(['bench', skill])).toMatchObject({ code: 0 })
+    expect(readdirSync(path.join(root, 'out/benchmarks'))).toHaveLength(1)
+  })
+  test('--matrix puts engine and model of the file aside, --engine its matrix', async () => {
+    const { skill } = makeRepository({ [yaml]: 'engine: anthropic\nmodel: haiku\n' })
+    const { of } = await printed(skill, '--matrix', 'anthropic:haiku,anthropic:sonnet')
+    expect([of('engine').value, of('model').value]).toEqual(['auto', null])
+    const other = await printed(makeRepository({ [yaml]: 'matrix: anthropic:haiku\n' }).skill, '--engine', 'anthropic')
+    expect(other.of('matrix').value).toBeNull()
+  })
+})
+
+describe('where it is looked for', () => {
+  test('beside the suite first', async () => {
+    const { skill } = makeRepository({ [yaml]: 'runs: 5\n' }, { [`evals/${yaml}`]: 'runs: 7\n' })
+    expect((await printed(skill)).of('runs').value).toBe(7)
+  })
+  const nested = (git: boolean) => {
+    const { skill } = makeRepository({})
+    const root = fresh()
+    cpSync(skill, path.join(root, 'repository/tidy'), { recursive: true })
+    if (git) mkdirSync(path.join(root, 'repository/.git'))
+    writeFileSync(path.join(root, yaml), 'runs: 5\n')
+    return path.join(root, 'repository/tidy')
+  }
+  test('not above the git repository', async () => expect((await printed(nested(true))).file).toBeNull())
+  test('negative control: where there is no repository it is found', async () => {
+    expect((await printed(nested(false))).of('runs').value).toBe(5)
+  })
+  test('of many skills each its own', async () => {
+    const [one, two] = [makeRepository({ [yaml]: 'runs: 2\n' }), makeRepository({ [yaml]: 'runs: 6\n' })]
+    const end = await runMain(['bench', one.skill, two.skill, '--engine', agent('tidy.mjs'), '--dry-run'])
+    expect(end.stdout).toMatch(/4 agent runs[\s\S]*12 agent runs/)
+  })
+})
+
+describe('mistakes', () => {
+  test.each<[string, string, RegExp, RegExp]>([
+    [
+      'an unknown key',
+      'runs: 3\nconcurency: 2\n',
+      /config\.yaml:2: no setting is named concurency/,
+      /did you mean concurrency/,
+    ],
+    ['snake case', 'on_timeout: fail\n', /:1: no setting is named on_timeout/, /did you mean on-timeout/],
+    [
+      'an unknown key of a section',
+      'grade:\n  runs: 3\n',
+      /:2: no setting is named runs in grade/,
+      /whetstone bench --help/,
+    ],
+    [
+      'a flag that is asked once',
+      'fresh: true\n',
+      /:1: fresh is a flag of the command line/,
+      /leave it out, and give --fresh/,
+    ],
+    ['--json', 'json: true\n', /:1: json is a flag of the command line/, /leave it out, and give --json/],
+    ['an engine that is none', 'runs: 1\nengine: gemini\n', /:2: engine: .*gemini/, /engines: claude-code/],
+    ['a time that is none', 'deadline: yesterday\n', /:1: deadline: yesterday: not a time/, /write 30m/],
+    [
+      'a gate that is none',
+      'runs: 1\ngate: ["ci_low > 0", "ci_low >"]\n',
+      /:2: gate: "ci_low >": not of the form/,
+      /such as --gate/,
+    ],
+    ['a cell that is none', 'matrix: anthropic:haiku,gemini\n', /:1: matrix: .*gemini/, /engines: /],
+    ['a wrong type', 'runs: many\n', /:1: runs: .*expected number/, /docs\/cli\.md/],
+    ['a value that the flag refuses', 'runs: 0\n', /:1: runs: not a whole number from 1 to 1000/, /docs\/cli\.md/],
+    ['no such choice', 'activation: loud\n', /:1: activation: .*natural/, /docs\/cli\.md/],
+    ['broken syntax', 'runs: [\n', /config\.yaml:\d+: /, /mend the syntax/],
+    ['a list at the top', '- runs\n', /config\.yaml:1: the file: .*object/, /docs\/cli\.md/],
+  ])('%s: file, line, key and fix, exit 2', async (_what, text, message, fix) => {
+    const { skill } = makeRepository({ [yaml]: text })
+    const end = await runMain(['bench', skill, '--dry-run'])
+    expect(end.stderr).toMatch(message)
+    expect(end.stderr).toMatch(fix)
+    expect(end.code).toBe(2)
+  })
+  test('all of them at once', async () => {
+    const { skill } = makeRepository({ [yaml]: 'runs: 0\nrunz: 3\nbench:\n  timeout: -1\n' })
+    const { stderr } = await runMain(['bench', skill, '--dry-run'])
+    for (const line of [1, 2, 4]) expect(stderr).toContain(`${yaml}:${line}: `)
+  })
+  test('also of a file that comes with the skill, of whatever kind they are', async () => {
+    const lines = ['sandbox: off', 'pass-env: [HOME]', 'runz: 3', 'runs: many', 'engine: "command:./evil.sh"']
+    const more = ['deadline: yesterday', 'bench: { fresh: true, retries: -1, concurrency: 2 }', 'matrix: gemini']
+    const { skill } = makeRepository({}, { [yaml]: [...lines, ...more].join('\n') })
+    const { stderr, code } = await runMain(['bench', skill, '--print-config'])
+    expect(code).toBe(2)
+    for (const line of [1, 2, 3, 4, 5, 6, 7, 8]) expect(stderr).toContain(`${yaml}:${line}: `)
+    expect(stderr).toContain('bench.retries')
+  })
+  test('one that is found later says where the value stands; not where a flag gives it', async () => {
+    const { skill } = makeRepository({ [yaml]: 'runs: 1\nbudget: 2\n' })
+    const args = ['bench', skill, '--engine', agent('tidy.mjs')]
+    const { stderr } = await runMain(args)
+    expect(stderr).toMatch(/whetstone\.config\.yaml:2: --budget: what command costs is not known/)
+    expect((await runMain([...args, '--budget', '3'])).stderr).toMatch(/^(error )?--budget: what command/m)
+  })
+  test('two files side by side', async () => {
+    const { skill } = makeRepository({ [yaml]: 'runs: 1\n', 'whetstone.config.json': '{}' })
+    const end = await runMain(['bench', skill, '--dry-run'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('keep one of them') })
+  })
+  test('what is one for all skills, said in two ways', async () => {
+    const [one, two] = [makeRepository({ [yaml]: 'budget: 2\n' }), makeRepository({ [yaml]: 'budget: 3\n' })]
+    const end = await runMain(['bench', one.skill, two.skill, '--dry-run'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/budget: 2 for .*3 for .*\n.*give --budget/) })
+  })
+})
+
+describe('a file that comes with the skill', () => {
+  test.each([
+    ['engine', 'engine: command:./evil.sh\n'],
+    ['judge', 'judge: command:./evil.sh\n'],
+    ['model', 'model: command:./evil.sh\n'],
+    ['matrix', 'matrix: anthropic:haiku,command:./evil.sh\n'],
+    ['pass-env', 'pass-env: [SECRET]\n'],
+    ['trust-suite', 'trust-suite: true\n'],
+    ['network', 'network: open\n'],
+    ['allow-read', 'allow-read: /etc\n'],
+    ['base-url', 'base-url: http://there\n'],
+  ])('may not set %s', async (key, text) => {
+    const { skill } = makeRepository({}, { [yaml]: text })
+    const end = await runMain(['bench', skill, '--dry-run'])
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${yaml}:1: ${key}: not in a file that comes`),
+    })
+  })
+  test.each([
+    ['bench', (link: string) => ['bench', link]],
+    ['improve', (link: string) => ['improve', link]],
+    ['eval', (link: string) => ['eval', link]],
+    ['bench of a suite in it', (link: string) => ['bench', link, '--suite', path.join(link, 'evals/evals.json')]],
+  ])('may not set more where a link leads to the skill: %s', async (_, command) => {
+    const { skill, root } = makeRepository({}, { [yaml]: 'pass-env: [SECRET]\n' })
+    const link = path.join(fresh(), 'link')
+    symlinkSync(skill, link)
+    const above = path.join(fresh(), 'above')
+    symlinkSync(root, above)
+    for (const place of [link, path.join(above, path.basename(skill))]) {
+      const end = await runMain([...command(place), '--print-config'])
+      expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('pass-env: not in a file that comes') })
+    }
+  })
+  test('nor a file of the package that the skill is a part of', async () => {
+    const { skill, root } = makeRepository({ [yaml]: 'engine: command:./evil.sh\n', 'package.agent.json': '{}' })
+    const link = path.join(fresh(), 'link')
+    symlinkSync(skill, link)
+    for (const place of [skill, link]) {
+      const end = await runMain(['bench', place, '--print-config'])
+      expect(end).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${root}/${yaml}:1: engine: not in a file`),
+      })
+    }
+  })
+  test.each([
+    ['workspace', 'workspace: ../elsewhere\n'],
+    ['workspace', 'workspace: link/ws\n'],
+    ['baseline', 'baseline: /etc\n'],
+    ['suite', 'suite: ../../evals.json\n'],
+  ])('may name no place outside of the skill: %s', async (key, text) => {
+    const { skill } = makeRepository({}, { [yaml]: text })
+    symlinkSync(fresh(), path.join(skill, 'link'))
+    const end = await runMain(['bench', skill, '--dry-run'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(`${yaml}:1: ${key}: leads out of`) })
+  })
+  test('control: a place in the skill, and the same from above it, may be named', async () => {
+    const inside = makeRepository({}, { [yaml]: 'workspace: evals/results\n' })
+    expect((await printed(inside.skill)).of('workspace').value).toBe(path.join(inside.skill, 'evals/results'))
+    const above = makeRepository({ [yaml]: 'workspace: ../elsewhere\n' })
+    expect((await printed(above.skill)).of('workspace').value).toBe(path.resolve(above.root, '../elsewhere'))
+  })
+  test('control: above the skill it may', async () => {
+    const { skill } = makeRepository({ [yaml]: 'engine: command:./mine.sh\npass-env: [SECRET]\n' })
+    expect((await printed(skill)).of('pass-env').value).toEqual(['SECRET'])
+  })
+})
+
+describe('improve', () => {
+  test('has what bench has, its own section first, and says where each comes from', async () => {
+    const { skill } = makeRepository({ [yaml]: 'runs: 4\nseed: 7\nbudget: 3\nimprove:\n  iterations: 9\n  runs: 8\n' })
+    const end = await runMain(['improve', skill, '--print-config', '--json', '--seed', '2'])
+    expect(end.code, end.stderr).toBe(0)
+    const { settings } = JSON.parse(end.stdout)
+    const of = (key: string) => settings.find((one: { key: string }) => one.key === key)
+    expect(['runs', 'iterations', 'budget', 'seed'].map((key) => of(key).value)).toEqual([8, 9, 3, 2])
+    expect([of('runs').origin.line, of('seed').origin.kind, of('apply')]).toEqual([6, 'flag', undefined])
+  })
+  test('a value that bench takes and improve does not: file, line and fix', async () => {
+    const { skill } = makeRepository({ [yaml]: 'runs: 1\n' })
+    const end = await runMain(['improve', skill, '--engine', 'anthropic'])
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/:1: runs: not a whole number from 2.*\n.*section improve/),
+    })
+    const mended = await runMain(['improve', skill, '--print-config', '--runs', '3'])
+    expect(mended.stdout).toMatch(/^runs +3 +flag$/m)
+  })
+  test.each(['proposer: command:./evil.sh', 'pass-env: [SECRET]', 'apply: true'])(
+    'a skill may not set %s',
+    async (text) => {
+      const { skill } = makeRepository({}, { [yaml]: `improve:\n  ${text}\n` })
+      const end = await runMain(['improve', skill, '--engine', 'anthropic'])
+      expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(`${yaml}:2: `) })
+    },
+  )
+})
+
+describe('init', () => {
+  test('takes who works from the file, not who judges; --judge puts both aside; a skill may not set them all', async () => {
+    const { skill } = makeRepository({
+      [yaml]: 'engine: anthropic:haiku\njudge: openai\nbudget: 2\ninit:\n  cases: 20\n',
+    })
+    const settingsOf = async (...args: string[]) => {
+      const end = await runMain(['init', skill, '--print-config', '--json', ...args])
+      expect(end.code, end.stderr).toBe(0)
+      const { settings } = JSON.parse(end.stdout)
+      return (key: string) => settings.find((one: { key: string }) => one.key === key)
+    }
+    const of = await settingsOf('--budget', '3')
+    expect(['engine', 'budget', 'cases'].map((key) => of(key).value)).toEqual(['anthropic:haiku', 3, 20])
+    expect([of('judge'), of('cases').origin.line, of('output')]).toEqual([undefined, 5, undefined])
+    expect((await settingsOf('--judge', 'openai'))('engine').value).toBe('auto')
+    const end = await runMain(['init', skill, '--output', path.join(skill, 'evals/more.json'), '--dry-run', '--json'])
+    expect(JSON.parse(end.stdout)).toMatchObject({ cases: 20, engine: 'anthropic', model: 'claude-haiku-4-5' })
+    const evil = makeRepository({}, { [yaml]: 'init:\n  engine: command:./evil.sh\n' })
+    expect(await runMain(['init', evil.skill, '--output', 'x.json'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('engine: not in a file that comes'),
+    })
+  })
+})
+
+describe('triggers, eval and test', () => {
+  const settingsOf = async (args: readonly string[], more: { cwd?: string } = {}) => {
+    const end = await runMain([...args, '--print-config', '--json'], more)
+    expect(end.code, end.stderr).toBe(0)
+    const { file, settings } = JSON.parse(end.stdout)
+    return { file, of: (key: string) => settings.find((one: { key: string }) => one.key === key) }
+  }
+  const text = [
+    'runs: 5',
+    'gate: ci_low > 0',
+    'reporter: junit:bench.xml',
+    'engine: anthropic:haiku',
+    'triggers:',
+    '  among: others',
+    '  fail-on: missed',
+    'eval:',
+    '  timeout: 7',
+    'test:',
+    '  reporter: junit:tests.xml',
+  ].join('\n')
+
+  test('take what holds for them; gates and reports of bench are not theirs', async () => {
+    const { skill, root } = makeRepository({ [yaml]: text })
+    const triggers = await settingsOf(['triggers', skill, '--runs', '2'])
+    expect(triggers.of('runs')).toMatchObject({ value: 2, origin: { kind: 'flag' } })
+    expect(triggers.of('engine')).toMatchObject({ value: 'anthropic:haiku', origin: { kind: 'file', line: 4 } })
+    expect(triggers.of('among').value).toEqual([path.join(root, 'others')])
+    expect(triggers.of('fail-on').value).toEqual(['missed'])
+    for (const key of ['gate', 'reporter']) expect(triggers.of(key)).toMatchObject({ origin: { kind: 'default' } })
+    const evaluated = await settingsOf(['eval', skill])
+    expect(evaluated.of('timeout')).toMatchObject({ value: 7, origin: { kind: 'file', line: 9 } })
+    expect(evaluated.of('reporter').value).toEqual([])
+    expect((await settingsOf(['test', skill])).of('reporter').value).toEqual([`junit:${path.join(root, 'tests.xml')}`])
+  })
+  test('triggers looks beside the set that is named', async () => {
+    const { skill, root } = makeRepository({ [yaml]: 'runs: 5\n' })
+    const other = fresh()
+    mkdirSync(path.join(other, '.git'))
+    writeFileSync(path.join(other, yaml), 'runs: 9\n')
+    expect((await settingsOf(['triggers', skill])).file).toBe(path.join(root, yaml))
+    expect((await settingsOf(['triggers', skill, '--set', path.join(other, 'q.json')])).of('runs').value).toBe(9)
+  })
+  test('the file holds for the run of tests, and says so', async () => {
+    const { skill, root } = makeRepository({ [yaml]: 'test: { reporter: "junit:out/tests.xml" }\n' })
+    mkdirSync(path.join(skill, 'tests/cases'), { recursive: true })
+    writeFileSync(
+      path.join(skill, 'tests/cases/one.yaml'),
+      'name: says hello\ninput: {}\nexpected: { exit-code: 0, stdout-contains: [hello] }\ncommand: echo hello\n',
+    )
+    const end = await runMain(['test', skill])
+    expect(end.stderr).toMatch(/settings of .*whetstone\.config\.yaml: reporter/)
+    expect(readdirSync(path.join(root, 'out'))).toEqual(['tests.xml'])
+  })
+  test.each([
+    [
+      'a flag that is asked once',
+      ['triggers'],
+      'triggers: { generate: 20 }\n',
+      /:1: generate is a flag of the command line, and no setting of triggers/,
+    ],
+    [
+      'a choice of cases',
+      ['eval'],
+      'eval:\n  target: skill:x\n',
+      /:2: target is a flag of the command line, and no setting of eval/,
+    ],
+    [
+      'a value that the flag refuses',
+      ['triggers'],
+      'triggers: { threshold: 2 }\n',
+      /:1: triggers.threshold: not a share/,
+    ],
+  ])('%s is refused with its line', async (_, command, file, message) => {
+    const { skill } = makeRepository({ [yaml]: file })
+    const end = await runMain([...command, skill, '--dry-run'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+  })
+  const evil = 'engine: command:./evil.sh\n'
+  test.each([
+    ['the skill', 'SKILL.md', '.'],
+    ['a package', 'package.agent.json', '.'],
+    ['an agent', 'AGENT.md', 'below'],
+    ['the folder of an EVAL.md', 'EVAL.md', '.'],
+  ])('a file that comes with %s names no command', async (_, mark, place) => {
+    const folder = fresh()
+    mkdirSync(path.join(folder, '.git'))
+    mkdirSync(path.join(folder, 'below'))
+    writeFileSync(path.join(folder, yaml), evil)
+    const control = await runMain(['eval', path.join(folder, place), '--print-config'])
+    expect(control, control.stderr).toMatchObject({ code: 0 })
+    writeFileSync(path.join(folder, mark), '')
+    const end = await runMain(['eval', path.join(folder, place), '--print-config'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('engine: not in a file that comes') })
+  })
+})
+
+test('every flag of bench is a setting or asked once', () => {
+  const keys = sectionKeys('bench')
+  const once = Object.keys(benchFlags).filter((name) => !keys.includes(name))
+  expect(once.sort()).toEqual([
+    'calibrate',
+    'detect',
+    'dry-run',
+    'explain',
+    'fresh',
+    'last-failed',
+    'power',
+    'print-config',
+    'rerun',
+    'yes',
+  ])
+})

@@ -1,0 +1,346 @@
+/** Nothing is paid for that cannot count: what would refuse a start refuses it before the first call, and --dry-run says the same with the same exit code. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { fresh, makeSkill } from '../e2e/program.ts'
+import { runMain } from './run_main.ts'
+
+const fine = { id: 7, prompt: 'Tidy up', checks: [{ type: 'contains', value: 'TIDY' }] }
+const judged = { id: 8, prompt: 'Tidy up', expectations: ['It is tidy'] }
+const scenario = "rules: [{ name: says, text: 'TIDY' }]"
+
+interface World {
+  url: string
+  calls: () => number
+  run: (args: readonly string[], env?: Record<string, string>) => ReturnType<typeof runMain>
+}
+
+async function withServer(work: (world: World) => Promise<void>): Promise<void> {
+  await using server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+  const { url } = server
+  const cwd = fresh()
+  const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: url }
+  await work({
+    url,
+    calls: () => server.requests.filter(({ path: place }) => place.endsWith('/messages')).length,
+    run: (args, more = env) => runMain(args, { cwd, env: more }),
+  })
+}
+
+/** The lines that say why, without the colours and places that differ from start to start. */
+const said = ({ stderr }: { stderr: string }) => stderr.slice(stderr.indexOf('error '))
+
+/** Refuses both ways with the same words, and no model is asked. */
+async function refusedAlike(
+  args: readonly string[],
+  how: { code: number; message: RegExp; env?: Record<string, string> },
+) {
+  await withServer(async ({ run, calls, url }) => {
+    const env = how.env && { ...how.env, ANTHROPIC_BASE_URL: how.env.ANTHROPIC_BASE_URL ?? url }
+    const [dry, real] = [await run([...args, '--dry-run'], env), await run(args, env)]
+    expect(said(real)).toMatch(how.message)
+    expect([real.code, dry.code]).toEqual([how.code, how.code])
+    expect(said(dry).startsWith(said(real))).toBe(true)
+    expect(calls()).toBe(0)
+  })
+}
+
+const onHaiku = ['--engine', 'anthropic:claude-haiku-4-5', '--runs', '1']
+const bench = (evals: readonly object[], ...flags: string[]) => [
+  ...['bench', makeSkill(evals), ...onHaiku, '--workspace', path.join(fresh(), 'ws')],
+  ...flags,
+]
+
+describe('a suite of which a run could not count', () => {
+  test.each<[string, object, RegExp]>([
+    ['no prompt', { id: 1, expectations: ['e'] }, /\$\.evals\[0\]\.prompt: case 1 .*: no prompt \[prompt-empty\]/],
+    ['an empty prompt', { id: 1, prompt: ' ', expectations: ['e'] }, /prompt-empty/],
+    ['a prompt that is a list', { id: 1, prompt: ['a'], expectations: ['e'] }, /prompt-empty/],
+    [
+      'a missing input file',
+      { ...fine, id: 1, files: ['evals/gone.csv'] },
+      /files: .*gone\.csv: no such file .*\[input-missing\]/,
+    ],
+    ['an input file outside', { ...fine, id: 1, files: ['../x'] }, /input-escapes/],
+    ['no criteria', { id: 1, prompt: 'p' }, /\$\.evals\[0\]: case 1 \(p\): no criteria \[criteria-missing\]/],
+    [
+      'criteria in a misspelt field alone',
+      { id: 1, prompt: 'p', expectation: ['x'] },
+      /expectation: .*did you mean "expectations"\?\) \[field-misspelt\]/,
+    ],
+    ['some of them in a misspelt field', { ...fine, id: 1, assertion: ['x'] }, /did you mean "assertions"/],
+    ['a misspelt field of another kind', { ...fine, id: 1, timout: 5 }, /did you mean "timeout"/],
+    [
+      'criteria of a wrong type',
+      { ...fine, id: 1, expectations: [3] },
+      /"expectations" holds a number.*\[field-type\]/,
+    ],
+    [
+      'a check of a misspelt type',
+      { ...fine, id: 1, checks: [{ type: 'contain' }] },
+      /did you mean "contains"\?.*\[own-field\]/,
+    ],
+    ['a broken pattern', { ...fine, id: 1, checks: [{ type: 'regex', pattern: '(' }] }, /own-field/],
+    ['an id that is taken', { ...fine }, /case 1 .*: the id "7" is that of \$\.evals\[0\] \[duplicate-id\]/],
+    [
+      'a check that never passes',
+      { ...fine, id: 1, checks: [{ type: 'file_modified', path: 'a' }] },
+      /check-cannot-pass/,
+    ],
+  ])('%s', async (_, one, message) => {
+    const evals = message.source.includes('duplicate') ? [fine, one] : [one, fine]
+    await refusedAlike(bench(evals), { code: 2, message })
+  })
+  test('a whole suite without criteria can not be continued either', async () => {
+    const args = bench([{ id: 1, prompt: 'p' }], '--allow-invalid')
+    await refusedAlike(args, { code: 2, message: /no criteria \[criteria-missing\]/ })
+  })
+  test('a case that is not selected stops nothing', async () => {
+    await withServer(async ({ run }) => {
+      const end = await run(bench([{ id: 1, prompt: 'p' }, fine], '--case', '7'))
+      expect(end.code, end.stderr).toBe(0)
+    })
+  })
+  test('a suite in which all is well is not refused', async () => {
+    await withServer(async ({ run, calls }) => {
+      const args = bench([fine])
+      expect((await run([...args, '--dry-run'])).code).toBe(0)
+      expect((await run(args)).code).toBe(0)
+      expect(calls()).toBe(2)
+    })
+  })
+})
+
+describe('--allow-invalid', () => {
+  test('runs the other cases, says which was left out, and ends with 3', async () => {
+    await withServer(async ({ run, calls }) => {
+      const args = bench([{ ...fine, id: 1, files: ['evals/gone.csv'] }, fine], '--allow-invalid')
+      const end = await run(args)
+      expect(end.code, end.stderr).toBe(3)
+      expect(end.stdout).toMatch(/INCOMPLETE: 1 of 2 cases was left out \(case 1: .*gone\.csv: no such file/)
+      expect(calls()).toBe(2)
+    })
+  })
+  test('runs cases whose ids are taken, under others', async () => {
+    await withServer(async ({ run, calls }) => {
+      const end = await run(bench([fine, fine], '--allow-invalid'))
+      expect(end.code, end.stderr).toBe(0)
+      expect(calls()).toBe(4)
+    })
+  })
+})
+
+describe('engine, judge, limits and workspace', () => {
+  test('no key', async () => {
+    await refusedAlike(bench([fine]), {
+      code: 2,
+      message: /neither ANTHROPIC_API_KEY nor .* is set/,
+      env: { PATH: '/usr/bin:/bin' },
+    })
+  })
+  test('no engine that could be chosen', async () => {
+    const args = ['bench', makeSkill([fine]), '--workspace', path.join(fresh(), 'ws')]
+    await refusedAlike(args, { code: 2, message: /no engine can work/, env: { PATH: '/nowhere' } })
+  })
+  test('no key for the judge', async () => {
+    await refusedAlike(bench([judged], '--judge', 'openai:gpt-5.4'), {
+      code: 2,
+      message: /judge openai: OPENAI_API_KEY is not set/,
+    })
+  })
+  test('no judge beside a command', async () => {
+    const args = ['bench', makeSkill([judged]), '--engine', 'command:true', '--workspace', path.join(fresh(), 'ws')]
+    await refusedAlike(args, { code: 2, message: /no engine can work/, env: { PATH: '/nowhere' } })
+  })
+  test('a server that is not there', async () => {
+    const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
+    await refusedAlike(bench([fine]), { code: 3, message: /127\.0\.0\.1:9/, env })
+  })
+  test('a program that is not there', async () => {
+    const args = ['bench', makeSkill([fine]), '--engine', 'command:./none.sh', '--workspace', path.join(fresh(), 'ws')]
+    await refusedAlike(args, { code: 2, message: /none\.sh/ })
+  })
+  test('a budget without a price', async () => {
+    const args = ['bench', makeSkill([fine]), '--engine', 'anthropic:claude-of-nobody', '--budget', '2']
+    await refusedAlike([...args, '--workspace', path.join(fresh(), 'ws')], {
+      code: 2,
+      message: /--budget: what anthropic:claude-of-nobody costs/,
+    })
+  })
+  test('a workspace that is a file', async () => {
+    const file = path.join(fresh(), 'ws')
+    writeFileSync(file, '')
+    const args = ['bench', makeSkill([fine]), ...onHaiku, '--workspace', file]
+    await refusedAlike(args, { code: 2, message: /the workspace .*ws can't be written: .*is no folder/ })
+  })
+  test('a check that the engine can not decide', async () => {
+    const one = { ...fine, checks: [{ type: 'tool_used', name: 'Bash' }] }
+    const args = ['bench', makeSkill([one]), '--engine', 'command:true', '--workspace', path.join(fresh(), 'ws')]
+    await refusedAlike(args, { code: 2, message: /tool_used: the engine command does not show .*\[case-undecidable\]/ })
+  })
+  test.each([
+    [['--case', 'none'], /--case none: no such case/],
+    [['--case', ''], /--case: empty/],
+    [['--concurrency', '0'], /--concurrency: not a whole number/],
+  ])('%j', async (flags, message) => {
+    await refusedAlike(bench([fine], ...flags), { code: 2, message })
+  })
+})
+
+test('no run at all', async () => {
+  const args = ['bench', makeSkill([fine]), '--engine', 'command:true', '--runs', '0']
+  await refusedAlike(args, { code: 2, message: /--runs: not a whole number from 1/ })
+})
+
+describe('a limit that no run fits in', () => {
+  const unpriced = (...flags: string[]) => [
+    ...['bench', makeSkill([fine]), '--engine', 'anthropic:claude-of-nobody', '--runs', '1', '--cost-per-run', '0.1'],
+    ...['--workspace', path.join(fresh(), 'ws'), ...flags],
+  ]
+  const reason = 'the next run needs $0.10: give --budget 0.1 or more'
+  test('--dry-run ends as the start would, before and after it, and says what is needed', async () => {
+    await withServer(async ({ run, calls }) => {
+      const args = unpriced('--budget', '0.05')
+      const [dry, real, again] = [
+        await run([...args, '--dry-run']),
+        await run(args),
+        await run([...args, '--dry-run', '--json']),
+      ]
+      expect([dry.code, real.code, again.code]).toEqual([3, 3, 3])
+      expect(said(dry)).toContain(reason)
+      expect(real.stdout).toContain(reason)
+      expect(JSON.parse(again.stdout)).toMatchObject({ refused: { message: expect.stringContaining(reason) } })
+      expect(calls()).toBe(0)
+    })
+  })
+  test('a budget for one run is enough to start, and one that is spent is not', async () => {
+    await withServer(async ({ run, calls }) => {
+      const args = unpriced('--budget', '0.1')
+      const before = await run([...args, '--dry-run'])
+      const real = await run(args)
+      const after = await run([...args, '--dry-run'])
+      expect([before.code, real.code, after.code]).toEqual([0, 3, 3])
+      expect(said(after)).toContain('give --budget 0.2 or more')
+      expect(calls()).toBe(1)
+    })
+  })
+  test('runs that the cache has need no budget', async () => {
+    await withServer(async ({ run, calls }) => {
+      const args = unpriced('--budget', '1')
+      expect((await run(args)).code).toBe(0)
+      const cheap = [...args.slice(0, -1), '0.05']
+      const [dry, real] = [await run([...cheap, '--dry-run']), await run(cheap)]
+      expect([dry.code, real.code], dry.stderr).toEqual([0, 0])
+      expect(calls()).toBe(2)
+    })
+  })
+})
+
+describe('the lines of README under --budget', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const named = [...readme.matchAll(/--(?:engine|judge) (anthropic:\w+)/g)].map(([, model = '']) => model)
+  test.each([...new Set([...named, 'anthropic:haiku', 'anthropic:sonnet', 'anthropic:opus'])])('%s', async (engine) => {
+    await withServer(async ({ run, calls }) => {
+      const args = ['bench', makeSkill([fine]), '--engine', engine, '--runs', '1', '--budget', '2']
+      const both = [...args, '--workspace', path.join(fresh(), 'ws')]
+      const [dry, real] = [await run([...both, '--dry-run']), await run(both)]
+      expect([dry.code, real.code], `${dry.stderr}${real.stderr}`).toEqual([0, 0])
+      expect(calls()).toBe(2)
+    })
+  })
+})
+
+describe('eval', () => {
+  const golden = {
+    'evals/rubric.md': '---\nweights: { accuracy: 100 }\nthreshold_pass: 4\n---\nScore.\n',
+    'evals/judge.md':
+      '---\nrecommended_judge: { cross_family: [gpt-5.5], same_family_fallback: [gemini-9] }\n---\n{rubric} {agent_response}\n',
+    'evals/golden/happy/one.md':
+      '---\ntest_id: one\ncategory: happy\n---\n## Input\nHi\n## Expected behavior\nGood\n## Pass criteria\nok\n',
+    'persona/core.md': 'Be good.',
+    'model.md': '# Model\n',
+  }
+  const agentOf = (files: Record<string, string>) => {
+    const root = path.join(fresh(), 'neve')
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+      writeFileSync(path.join(root, name), text)
+    }
+    return root
+  }
+  const evalArgs = (place: string) => [
+    ...['eval', place, '--engine', 'anthropic:claude-haiku-4-5', '--workspace', path.join(fresh(), 'ws')],
+  ]
+  test.each([
+    ['evals/rubric.md', 'threshold_pass', 'treshold_pass', 2],
+    ['evals/judge.md', 'recommended_judge', 'recomended_judge', 2],
+    ['evals/golden/happy/one.md', 'Expected behavior', 'Expcted behavior', 3],
+    ['evals/golden/happy/one.md', 'Pass criteria', 'Pas criteria', 3],
+  ])('%s with %s spelt %s pays for no run', async (file, name, slip, code) => {
+    const text = Object.entries(golden).find(([one]) => one === file)?.[1] ?? ''
+    await withServer(async ({ run, calls }) => {
+      const args = evalArgs(agentOf({ ...golden, [file]: text.replace(name, slip) }))
+      const [dry, real] = [await run([...args, '--dry-run']), await run(args)]
+      expect([dry.code, real.code], `${dry.stderr}${real.stderr}`).toEqual([code, code])
+      for (const one of [dry, real]) expect(`${one.stdout}${one.stderr}`).toContain('did you mean "')
+      expect(calls()).toBe(0)
+    })
+  })
+  test('a golden suite without a judge that can be asked pays for no run', async () => {
+    await withServer(async ({ run, calls }) => {
+      const args = evalArgs(agentOf(golden))
+      const [dry, real] = [await run([...args, '--dry-run']), await run(args)]
+      expect([dry.code, real.code]).toEqual([2, 2])
+      expect(real.stderr).toMatch(/judge openai: OPENAI_API_KEY is not set/)
+      expect(dry.stdout).toMatch(/judge openai: OPENAI_API_KEY is not set/)
+      expect(calls()).toBe(0)
+    })
+  })
+  test('a golden test with a misspelt section is skipped with its line', async () => {
+    const file = 'evals/golden/happy/one.md'
+    const root = agentOf({ ...golden, [file]: golden[file].replace('## Pass criteria', '## Pas criteria') })
+    await withServer(async ({ run, calls }) => {
+      const end = await run([...evalArgs(root), '--judge', 'anthropic:claude-opus-4-5'])
+      expect(end.code, end.stderr).toBe(3)
+      expect(end.stdout).toMatch(
+        /one\.md:9:1: the section "Pas criteria" is not known \(did you mean "pass criteria"\?\)/,
+      )
+      expect(calls()).toBe(0)
+    })
+  })
+  test('a case without criteria is skipped, and not paid for', async () => {
+    await withServer(async ({ run, calls }) => {
+      const end = await run(evalArgs(makeSkill([{ id: 1, prompt: 'p' }, fine])))
+      expect(end.code, end.stderr).toBe(3)
+      expect(end.stdout).toMatch(/skip.*\n +no criteria/)
+      expect(calls()).toBe(1)
+    })
+  })
+  test.each<[string, string, RegExp]>([
+    [
+      'AAM',
+      'expected: { contain: [TIDY] }\njudge: { criteria: c }',
+      /expected\.contain is not read \(did you mean "contains"\?\)/,
+    ],
+    [
+      'AAM',
+      'expected: { contains: [TIDY] }\njudge: { criterias: c }',
+      /judge\.criteria is missing.*did you mean "criteria"/,
+    ],
+  ])('a misspelt field of %s keeps the case from running: %s', async (_, fields, message) => {
+    const root = agentOf({
+      'package.agent.json': '{"name":"p","version":"1.0.0"}',
+      'evals/eval-config.json': '{"version":1,"engine":"claude-code"}',
+      'evals/cases/a.yaml': `name: a\ntarget: skill:tidy\ninput: { prompt: p }\n${fields}\n`,
+      'skills/tidy/SKILL.md': readFileSync(path.join(makeSkill([]), 'SKILL.md'), 'utf8'),
+    })
+    await withServer(async ({ run, calls }) => {
+      const end = await run(evalArgs(root))
+      expect(end.code, end.stderr).toBe(3)
+      expect(end.stdout).toMatch(message)
+      expect(calls()).toBe(0)
+    })
+  })
+})

@@ -1,0 +1,231 @@
+/** What the live table knows and draws. */
+
+import { PassThrough, Writable } from 'node:stream'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { describe, expect, test } from 'vitest'
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import { liveView } from '../../../src/cli/terminal/live.ts'
+import { liveBlock } from '../../../src/cli/terminal/live_block.ts'
+import { advanceProgress, armRate, noProgress, timeLeft } from '../../../src/cli/terminal/progress.ts'
+import { alignColumns, dollarsText, durationText, oneLine, wrapText } from '../../../src/cli/terminal/style.ts'
+
+const run = (evalId: number, configuration: string, number = 1) => ({
+  run_id: `eval-${evalId}/${configuration}/run-${number}`,
+  eval_id: evalId,
+  eval_name: `case ${evalId}`,
+  configuration,
+  run_number: number,
+})
+const plan: Extract<FlowEvent, { type: 'plan_ready' }> = {
+  type: 'plan_ready',
+  folder: '/x',
+  skill_name: 'tidy',
+  engine: 'command',
+  model: null,
+  judge: 'anthropic',
+  candidate: 'with_skill',
+  baseline: 'without_skill',
+  cases: [1, 2].map((eval_id) => ({ eval_id, eval_name: `case ${eval_id}` })),
+  runs: 8,
+  runs_per_case: 2,
+  done: 0,
+  choices: [],
+  warnings: [],
+  cannot_run: [],
+}
+const started = (...name: Parameters<typeof run>): FlowEvent => ({ type: 'run_started', ...run(...name) })
+const finished = (
+  name: ReturnType<typeof run>,
+  more: Partial<Extract<FlowEvent, { type: 'run_finished' }>> = {},
+): FlowEvent => ({
+  type: 'run_finished',
+  ...name,
+  status: 'completed',
+  kind: null,
+  message: null,
+  duration_ms: 1000,
+  tokens: 50,
+  cost_usd: 0.25,
+  skill_read: null,
+  ...more,
+})
+const graded = (name: ReturnType<typeof run>, pass_rate: number | null): FlowEvent => ({
+  type: 'grade_finished',
+  ...name,
+  passed: 1,
+  total: 2,
+  pass_rate,
+  judge_errors: 0,
+  cost_usd: null,
+})
+const state = (...events: FlowEvent[]) => events.reduce(advanceProgress, noProgress)
+
+describe('progress', () => {
+  const both = state(
+    plan,
+    started(1, 'with_skill'),
+    started(1, 'without_skill'),
+    finished(run(1, 'with_skill')),
+    finished(run(1, 'without_skill'), {
+      status: 'failed',
+      kind: 'crash',
+      message: 'boom',
+      tokens: null,
+      cost_usd: null,
+    }),
+    graded(run(1, 'with_skill'), 0.5),
+  )
+  test('counts runs, tokens and known cost', () => expect(both).toMatchObject({ finished: 2, tokens: 50, usd: 0.25 }))
+  test('has the mean of an arm, null before its first grade', () => {
+    expect([armRate(both, 'with_skill'), armRate(both, 'without_skill')]).toEqual([0.5, null])
+  })
+  test('tells the first pair once both arms of a case are graded', () => {
+    expect(both.firstPair).toBeNull()
+    expect(advanceProgress(both, graded(run(1, 'without_skill'), 0)).firstPair).toBe(
+      'case 1: with_skill 50 %, without_skill 0 %',
+    )
+  })
+  test('a grade that decided nothing changes no rate', () => {
+    expect(armRate(advanceProgress(both, graded(run(2, 'with_skill'), null)), 'with_skill')).toBe(0.5)
+  })
+  test('guesses the time left from the pace', () => expect(timeLeft(both, 2)).toBe(3000))
+  test('unknown cost stays unknown', () =>
+    expect(state(plan, finished(run(1, 'with_skill'), { cost_usd: null })).usd).toBeNull())
+})
+
+describe('the table', () => {
+  const stream = Object.assign(new PassThrough(), {
+    isTTY: false,
+    columns: 60,
+    rows: 24,
+  }) as unknown as NodeJS.WriteStream
+  const waiting: FlowEvent = { type: 'waiting', why: 'the provider', works: 1, until: null, gives_up_at: null }
+  const pair = ['with_skill', 'without_skill'].map((arm) => graded(run(1, arm), 1))
+  test('is never wider or taller than the terminal, whatever the names hold', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.integer({ min: 10, max: 120 }),
+        fc.integer({ min: 2, max: 50 }),
+        (name, width, rows) => {
+          const many = { ...plan, cases: Array.from({ length: 60 }, (_, eval_id) => ({ eval_id, eval_name: name })) }
+          const lines = liveBlock(state(many, started(1, 'with_skill'), waiting, ...pair), {
+            stream: Object.assign(stream, { columns: width, rows }),
+            concurrency: 2,
+          })
+          expect(lines.length).toBeLessThan(rows)
+          for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+          for (const line of lines) expect(stringWidth(line)).toBeLessThan(width)
+        },
+      ),
+    )
+  })
+  test('counts what was done before in the cells too, and says of a case that it cannot run', () => {
+    const resumed: FlowEvent = {
+      ...plan,
+      cases: [1, 2, 3].map((eval_id) => ({ eval_id, eval_name: `case ${eval_id}` })),
+      done: 3,
+      done_by_case: [
+        { eval_id: 1, configuration: 'with_skill', runs: 2 },
+        { eval_id: 1, configuration: 'without_skill', runs: 1 },
+      ],
+      cannot_run: [{ eval_id: 3, reason: 'no such file' }],
+    }
+    const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
+    const made = [started(1, 'without_skill', 2), finished(run(1, 'without_skill', 2))]
+    const rows = liveBlock(state(resumed, graded(run(1, 'with_skill'), 1), ...made), wide).join('\n')
+    expect(rows).toMatch(/1 case 1 +●● 2\/2 100 % +●● 2\/2$/m)
+    expect(rows).toMatch(/2 case 2 +·· 0\/2 +·· 0\/2$/m)
+    expect(rows).toMatch(/3 case 3 +cannot run +cannot run$/m)
+    expect(rows).toContain('4/8 runs')
+  })
+  test('is erased from the first column, wherever an echoed ^C left the cursor, and drawn again in the same write', () => {
+    const writes: string[] = []
+    const out = new Writable({ write: (chunk, _, done) => done(void writes.push(String(chunk))) })
+    const terminal = Object.assign(out, { isTTY: true, columns: 80, rows: 24 }) as unknown as NodeJS.WriteStream
+    const view = liveView({ stream: terminal, concurrency: 1 })
+    view.on(plan)
+    view.say('one')
+    view.say('two')
+    view.end()
+    const erasing = writes.map((text) => text.replaceAll('\x1b', 'ESC')).filter((text) => text.includes('ESC[A'))
+    expect(erasing.length).toBeGreaterThan(0)
+    for (const text of erasing) expect(text).toMatch(/^\rESC\[2K(ESC\[AESC\[2K)+.+runs.+\n$/s)
+  })
+  test('of a terminal that reports no size is as wide as usual', () => {
+    const unsized = { stream: Object.assign(stream, { columns: 0, rows: 0 }), concurrency: 2 }
+    const many = { ...plan, cases: [1, 2, 3, 4, 5].map((eval_id) => ({ eval_id, eval_name: `case ${eval_id}` })) }
+    const lines = liveBlock(state(many, started(1, 'with_skill')), unsized)
+    expect(lines.some((line) => line.includes('0/8 runs'))).toBe(true)
+    expect(lines.filter((line) => line === '…')).toEqual([])
+    expect(lines.filter((line) => /case \d/.test(line))).toHaveLength(5)
+  })
+  test('shows the limit of the provider once it was met', () => {
+    const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
+    const limited = state(plan, { type: 'limit_changed', limit: 5, reason: 'refused (429)' })
+    expect(liveBlock(limited, wide).join('\n')).toContain(' · limit 5')
+    expect(liveBlock(state(plan), wide).join('\n')).not.toContain('limit')
+  })
+  test.each([
+    ['2 cases × 2 arms × 2 = 8 runs', {}],
+    ['1 case × 2 arms × 1 = 2 runs', { cases: plan.cases.slice(0, 1), runs: 2, runs_per_case: 1 }],
+    ['· 1 run', { cases: plan.cases.slice(0, 1), runs: 1, runs_per_case: 3 }],
+    ['· 1 case', { cases: plan.cases.slice(0, 1), baseline: 'with_skill' }],
+  ])('its heading says %s', (words, more) => {
+    const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
+    expect(liveBlock(state({ ...plan, ...more }), wide)[0]?.endsWith(words)).toBe(true)
+  })
+  test('what ended a session of improve is left to the result', () => {
+    const out = new PassThrough()
+    const plain = Object.assign(out, { isTTY: false }) as unknown as NodeJS.WriteStream
+    const view = liveView({ stream: plain, concurrency: 1 })
+    const step = { type: 'improve_step', iteration: 0, version: null } as const
+    view.on({ ...step, step: 'test', message: 'the test begins' })
+    view.on({ ...step, step: 'stopped', message: 'nothing is left to try' })
+    view.end()
+    expect(String(out.read())).toBe('the test begins\n')
+  })
+  test('off a terminal it is plain lines', () => {
+    const out = new PassThrough()
+    const view = liveView({
+      stream: Object.assign(out, { isTTY: false }) as unknown as NodeJS.WriteStream,
+      concurrency: 1,
+    })
+    view.on(plan)
+    view.on(finished(run(1, 'with_skill'), { status: 'failed', kind: 'crash', message: 'bo\u001b[31mom' }))
+    view.on({ type: 'limit_changed', limit: 5, reason: 'refused (429)' })
+    view.end()
+    const text = String(out.read())
+    expect(text).toContain('tidy · command · judge anthropic · 2 cases × 2 arms × 2 = 8 runs')
+    expect(text).toContain('[1/8] 1 case 1 · with_skill · run 1 failed: bo·[31mom 1.0 s')
+    expect(text).toContain('limit 5 at once: refused (429)')
+  })
+})
+
+describe('numbers and text', () => {
+  test.each([
+    [4200, '4.2 s'],
+    [42_000, '42 s'],
+    [65_000, '1:05'],
+    [3_725_000, '1:02:05'],
+  ])('%d ms is %s', (ms, text) => expect(durationText(ms)).toBe(text))
+  test.each([
+    [0, '$0.00'],
+    [0.004, '<$0.01'],
+    [1.5, '$1.50'],
+  ])('%d dollars are %s', (usd, text) => expect(dollarsText(usd)).toBe(text))
+  test('columns line up', () =>
+    expect(
+      alignColumns(
+        [
+          ['a', '1'],
+          ['long', '22'],
+        ],
+        [1],
+      ),
+    ).toEqual(['a      1', 'long  22']))
+  test('one line has no control characters and is cut', () => expect(oneLine('a\nb\u202ec', 3)).toBe('a·…'))
+  test('wrapped lines break between words and are indented', () =>
+    expect(wrapText('one two three', 8)).toEqual(['one two', '  three']))
+})

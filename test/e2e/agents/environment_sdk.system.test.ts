@@ -1,0 +1,96 @@
+/** What a suite puts around the agent, on an SDK engine: hooks and rules are honoured, and what is not keeps the case from running. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { practice } from '../../engines/stage.ts'
+import { needs } from '../../require.ts'
+import { fresh, whetstone } from '../program.ts'
+import { hooks, servers, skillWith } from './environment.ts'
+
+const scenario = `
+rules:
+  - name: works
+    when: { turn: 1 }
+    tool_calls:
+      - { name: Bash, input: { command: "rm -rf notes" } }
+      - { name: Bash, input: { command: "echo kept > kept.txt" } }
+  - { name: goes on, when: { last: "STOP-CANARY" }, text: "Goodbye." }
+  - { name: ends, text: "Done." }
+`
+
+async function benched(environment: object, { told = scenario, flags = [] as string[] } = {}) {
+  await using server = await practice(told)
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice-key' }
+  const workspace = path.join(fresh(), 'ws')
+  const args = ['bench', skillWith(environment), '--engine', 'anthropic:practice-1', '--runs', '1']
+  const end = await whetstone([...args, '--workspace', workspace, ...flags], { env })
+  const read = (arm: string, name: string) => {
+    const benchmarks = path.join(workspace, 'benchmarks')
+    return readFileSync(
+      path.join(benchmarks, readdirSync(benchmarks)[0] ?? '', 'eval-1-guarded', arm, 'run-1', name),
+      'utf8',
+    )
+  }
+  return { end, read, log: JSON.stringify(server.requests) }
+}
+
+test('hooks and rules are honoured in both arms, and agent_blocked is decided', async () => {
+  const { end, read, log } = await benched({ files: ['evals/guard'], hooks, rules: ['evals/rules/house.md'] })
+  expect(end, end.stderr).toMatchObject({ code: 0 })
+  for (const arm of ['with_skill', 'without_skill']) {
+    const [verdict] = JSON.parse(read(arm, 'grading.json')).expectations
+    expect(verdict).toMatchObject({ passed: true, decided_by: 'check:agent_blocked' })
+    const record = JSON.parse(read(arm, 'run.json'))
+    expect(record).toMatchObject({ final_response: 'Goodbye.', permission_denials: ['Bash'] })
+    expect(read(arm, 'outputs/kept.txt')).toBe('kept\n')
+  }
+  expect(log).toContain('RULE-CANARY')
+})
+test('negative control: without the hooks nothing is blocked', async () => {
+  const { read } = await benched({})
+  const [verdict] = JSON.parse(read('with_skill', 'grading.json')).expectations
+  expect(verdict).toMatchObject({
+    passed: false,
+    evidence: 'no hook blocked a call of Bash with a reason that contains "not allowed"; hooks that ran: 0',
+  })
+  expect(JSON.parse(read('with_skill', 'run.json')).final_response).toBe('Done.')
+})
+test('what the engine does not honour keeps the case from running, and is said', async () => {
+  const { end } = await benched({ mcp_servers: servers, agents: ['evals/agents/reviewer.md'], files: ['evals/guard'] })
+  expect(end.code).toBe(2)
+  expect(end.stderr).toContain('the engine anthropic does not honour sub-agents, MCP servers')
+})
+
+const works = (await probeSandbox(process.env.PATH ?? '')).ok
+needs(
+  'a sandbox',
+  works,
+  'apt-get install bubblewrap',
+)('the script of a hook', () => {
+  const find = `f=$(grep -o '/[^"]*guard.mjs' .claude/settings.json | head -1)`
+  const told = JSON.stringify({
+    rules: [
+      {
+        name: 'empties',
+        when: { turn: 1 },
+        answer: { tool_calls: [{ name: 'Bash', input: { command: `${find}; chmod u+w $f; echo > $f; wc -c $f` } }] },
+      },
+      {
+        name: 'deletes',
+        when: { turn: 2 },
+        answer: { tool_calls: [{ name: 'Bash', input: { command: 'rm -rf notes' } }] },
+      },
+      { name: 'ends', answer: { text: 'Done.' } },
+    ],
+  })
+  test.each([
+    ['required', true],
+    ['off', false],
+  ])("is out of the agent's reach with --sandbox %s: %s", async (sandbox, isBlocked) => {
+    const own = { files: ['evals/guard'], hooks: { PreToolUse: hooks.PreToolUse } }
+    const { end, read } = await benched(own, { told, flags: ['--sandbox', sandbox] })
+    const [verdict] = JSON.parse(read('with_skill', 'grading.json')).expectations
+    expect(verdict.passed, end.stderr + read('with_skill', 'transcript.md')).toBe(isBlocked)
+  })
+})

@@ -1,0 +1,211 @@
+/** A disk that is full, or can't be written to: one clear line, nothing half-written counts, nothing more is paid for. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../../src/practice/server.ts'
+import { needs } from '../../require.ts'
+import { agent, fresh, makeSkill, type ProgramOptions, whetstone } from '../program.ts'
+
+const cases = [1, 2, 3, 4, 5, 6].map((id) => ({ id, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }))
+const skill = makeSkill(cases)
+const log = () => path.join(fresh(), 'agent.log')
+const starts = (file: string) => (existsSync(file) ? (readFileSync(file, 'utf8').match(/start/g)?.length ?? 0) : 0)
+
+function bench(workspace: string, options: ProgramOptions & { log: string; bytes: number }) {
+  const args = ['bench', skill, '--engine', agent('verbose.mjs'), '--workspace', workspace, '--runs', '1']
+  const env = { ...options.env, AGENT_LOG: options.log, AGENT_BYTES: String(options.bytes) }
+  return whetstone(
+    [...args, '--sandbox', 'off', '--concurrency', '2', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_BYTES'],
+    {
+      ...options,
+      env,
+    },
+  )
+}
+
+/** Every JSON file of a workspace, which must be whole; gives how many run.json there are. */
+function runsIn(workspace: string): number {
+  const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' })
+  for (const name of names.filter((one) => one.endsWith('.json')))
+    JSON.parse(readFileSync(path.join(workspace, name), 'utf8'))
+  expect(names.filter((name) => /\.partial|\.tmp$|\.lease/.test(name))).toEqual([])
+  return names.filter((name) => name.startsWith('benchmarks') && path.basename(name) === 'run.json').length
+}
+
+const mounts: string[] = []
+function mounted(options: string): string | null {
+  const folder = fresh()
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status !== 0) return null
+  mounts.push(folder)
+  return folder
+}
+afterAll(() => {
+  for (const folder of mounts) spawnSync('umount', ['-l', folder])
+})
+
+describe('files may not grow (as with a quota)', () => {
+  test('ends with 3 and one line; the same command goes on', async () => {
+    const [workspace, file] = [path.join(fresh(), 'ws'), log()]
+    const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
+    const end = await bench(workspace, { log: file, bytes: 300_000, shell: limited })
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toMatch(/^error .*EFBIG.*\n {6}free what is short/m)
+    expect(end.stderr).not.toMatch(/\n\s+at /)
+    expect(starts(file), 'two at work and two that are made durable').toBeLessThanOrEqual(4)
+    expect(runsIn(workspace)).toBe(0)
+    const again = await bench(workspace, { log: file, bytes: 300_000 })
+    expect(again.code, again.stderr).toBe(0)
+    expect(runsIn(workspace)).toBe(12)
+    expect(readdirSync(path.join(workspace, 'benchmarks'))).toHaveLength(1)
+  })
+})
+
+const full = mounted('size=1m')
+const needsMounts = needs('a tmpfs of its own', full !== null, 'run as root, where mount is allowed')
+needsMounts('a disk of 1 MiB', () => {
+  test('ends with 3 and one line; finished runs are kept, none is half there; with more space it goes on', async () => {
+    const [workspace, file] = [path.join(full ?? '', 'ws'), log()]
+    const end = await bench(workspace, { log: file, bytes: 100_000 })
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toMatch(/^error .*ENOSPC.*\n {6}free what is short/m)
+    const kept = runsIn(workspace)
+    const before = starts(file)
+    expect(before).toBeLessThan(12)
+    execFileSync('mount', ['-o', 'remount,size=50m', full ?? ''])
+    const again = await bench(workspace, { log: file, bytes: 100_000 })
+    expect(again.code, again.stderr).toBe(0)
+    expect(again.stderr).not.toContain('damaged')
+    expect(starts(file) - before).toBe(12 - kept)
+    expect(runsIn(workspace)).toBe(12)
+  })
+  test('does not count a run without what its agent made; with more space it is made again, with all of it', async () => {
+    const disk = mounted('size=1m') ?? ''
+    const maker = path.join(fresh(), 'maker.sh')
+    writeFileSync(maker, 'cat > /dev/null; head -c 3000000 /dev/zero > large.bin; echo TIDY\n')
+    const args = ['bench', makeSkill(cases.slice(0, 1)), '--engine', `command:sh ${maker}`, '--workspace', disk]
+    const end = await whetstone([...args, '--runs', '1', '--sandbox', 'off'])
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toMatch(/^error .*ENOSPC.*\n {6}free what is short/m)
+    expect(runsIn(disk)).toBe(0)
+    execFileSync('mount', ['-o', 'remount,size=50m', disk])
+    const again = await whetstone([...args, '--runs', '1', '--sandbox', 'off'])
+    expect(again.code, again.stderr).toBe(0)
+    const names = readdirSync(disk, { recursive: true, encoding: 'utf8' })
+    const made = names.filter((name) => /^benchmarks.*outputs.large/.test(name))
+    expect(made.map((name) => statSync(path.join(disk, name)).size)).toEqual([3_000_000, 3_000_000])
+  })
+})
+
+/** A disk that holds the rooms alone. */
+needsMounts('a temporary folder that is full while an agent works ends with 3, and no run becomes a grade', () => {
+  const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
+  const ends = async (tmp: string, engine: string, env: Record<string, string> = {}) => {
+    const workspace = path.join(fresh(), 'ws')
+    const args = ['bench', makeSkill(cases), '--engine', engine, '--workspace', workspace, '--runs', '3']
+    const more = ['--sandbox', 'off', '--concurrency', '1']
+    const end = await whetstone([...args, ...more], { env: { TMPDIR: tmp, ...env } })
+    return { end, made: runsIn(workspace) }
+  }
+  const refused = ({ end, made }: Awaited<ReturnType<typeof ends>>, tmp: string) => {
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toMatch(/^error .*ENOSPC.*\n {6}free what is short/m)
+    expect(made).toBe(0)
+    expect(readdirSync(tmp)).toEqual([])
+  }
+  const writing = (megabytes: number) => {
+    const input = { file_path: 'large.txt', content: 'x'.repeat(megabytes * 1_000_000) }
+    const rules = [
+      { name: 'write', when: { turn: 1 }, answer: { tool_calls: [{ name: 'Write', input }] } },
+      { name: 'end', when: { turn: 2 }, answer: { text: 'TIDY' } },
+    ]
+    return parseScenario(JSON.stringify({ rules }), 'test.yaml')
+  }
+  test.each([
+    [3, 3],
+    [0.1, 0],
+  ])('through a tool of ours: %d MB end with %i', async (megabytes, code) => {
+    const tmp = mounted('size=1m') ?? ''
+    await using server = await startPractice({ scenario: writing(megabytes) })
+    const key = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+    const result = await ends(tmp, 'anthropic:practice-1', key)
+    if (code === 3) refused(result, tmp)
+    else expect([result.end.code, result.made], result.end.stderr).toEqual([0, 6])
+    if (code === 3) expect(server.requests.filter((one) => one.path === '/v1/messages')).toHaveLength(1)
+  })
+  test.each([
+    ['3000000', 3],
+    ['100000', 0],
+  ])('by an agent of its own, %s bytes: ends with %i', async (bytes, code) => {
+    const tmp = mounted('size=1m') ?? ''
+    const filler = path.join(fresh(), 'filler.sh')
+    writeFileSync(filler, `cat > /dev/null; head -c ${bytes} /dev/zero > large.bin 2> /dev/null; echo TIDY\n`)
+    const result = await ends(tmp, `command:sh ${filler}`)
+    if (code === 3) refused(result, tmp)
+    else expect([result.end.code, result.made], result.end.stderr).toEqual([0, 6])
+  })
+})
+
+test('a benchmark.json that can not be written leaves no page beside it', async () => {
+  const workspace = path.join(fresh(), 'ws')
+  await bench(workspace, { log: log(), bytes: 0 })
+  const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
+  const [report, file] = [path.join(folder, 'report.html'), path.join(folder, 'benchmark.json')]
+  for (const one of [report, file]) rmSync(one)
+  mkdirSync(path.join(file, 'in the way'), { recursive: true })
+  const end = await whetstone(['aggregate', folder])
+  expect(end.code, end.stderr).toBe(2)
+  expect(end.stderr).toMatch(/^error .*benchmark\.json/m)
+  expect(end.stderr).not.toMatch(/\n\s+at /)
+  expect(existsSync(report)).toBe(false)
+  // control: nothing in the way
+  rmSync(file, { recursive: true })
+  expect((await whetstone(['aggregate', folder])).code).toBe(0)
+  expect(existsSync(report)).toBe(true)
+})
+
+const refusesBeforePaying = async (folder: string) => {
+  const file = log()
+  const end = await bench(path.join(folder, 'ws'), { log: file, bytes: 0 })
+  expect(end.code, end.stderr).toBe(2)
+  expect(end.stderr).toMatch(/^error .*\n {6}.*--workspace/m)
+  expect(starts(file)).toBe(0)
+}
+
+describe('a workspace that can not be written to ends with 2 before anything is paid for', () => {
+  test.each([
+    ['a place below a file', path.join(skill, 'SKILL.md')],
+    ['a place of the system', '/sys'],
+    ['a place below which Node would look for a folder without end', '/proc/nowhere'],
+  ])('%s', async (_what, folder) => refusesBeforePaying(folder))
+})
+
+needsMounts('a disk that is read-only ends with 2 before anything is paid for', () => {
+  test('from the start', async () => refusesBeforePaying(mounted('ro') ?? ''))
+  test('a benchmark that is graded, compared or analyzed: what there is is advised', async () => {
+    const folder = mounted('size=50m') ?? ''
+    await bench(path.join(folder, 'ws'), { log: log(), bytes: 0 })
+    const benchmark = path.join(folder, 'ws/benchmarks', readdirSync(path.join(folder, 'ws/benchmarks'))[0] ?? '')
+    execFileSync('mount', ['-o', 'remount,ro', folder])
+    for (const command of ['grade', 'compare', 'analyze']) {
+      const judge = command === 'grade' ? [] : ['--judge', agent('tidy.mjs')]
+      const end = await whetstone([command, benchmark, ...judge, '--sandbox', 'off'])
+      expect(end.code, end.stderr).toBe(2)
+      expect(end.stderr).toMatch(/^error .*results can't be written there: EROFS.*\n {6}copy the folder/m)
+      expect(end.stderr).not.toContain('--workspace')
+    }
+  })
+  test('an unfinished benchmark on a disk that is read-only by now', async () => {
+    const folder = mounted('size=50m') ?? ''
+    const [workspace, file] = [path.join(folder, 'ws'), log()]
+    const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
+    await bench(workspace, { log: file, bytes: 300_000, shell: limited })
+    const before = starts(file)
+    execFileSync('mount', ['-o', 'remount,ro', folder])
+    const end = await bench(workspace, { log: file, bytes: 0 })
+    expect(end.code, end.stderr).toBe(2)
+    expect(end.stderr).toMatch(/^error .*read-only.*\n {6}.*--workspace/m)
+    expect(starts(file)).toBe(before)
+  })
+})

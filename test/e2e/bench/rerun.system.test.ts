@@ -1,0 +1,246 @@
+/** What went wrong is benched again: the cases that failed last time, or one run beside the old one. */
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../../schemas/benchmark.ts'
+import { plan } from '../../../schemas/plan.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { agent, fresh, makeSkill } from '../program.ts'
+
+const cases = [
+  { id: 1, name: 'easy', prompt: 'x', checks: [{ type: 'file_exists', path: 'answer.txt' }] },
+  { id: 2, name: 'hard', prompt: 'y', checks: [{ type: 'contains', value: 'SPOTLESS' }] },
+]
+
+const easy = cases.slice(0, 1)
+
+async function benched(evals: readonly object[]) {
+  const skill = makeSkill(evals)
+  const workspace = path.join(fresh(), 'ws')
+  const first = await runMain([...bench(skill), '--workspace', workspace])
+  expect(first.code).toBe(0)
+  return { skill, workspace }
+}
+
+const bench = (skill: string) => ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '2']
+
+const kept = new Map<readonly object[], ReturnType<typeof benched>>()
+
+/** Cases that are benched once; the workspace is the test's own, the skill is the same for all. */
+async function copied(evals: readonly object[] = cases) {
+  const once = kept.get(evals) ?? benched(evals)
+  kept.set(evals, once)
+  const { skill, workspace: original } = await once
+  const workspace = path.join(fresh(), 'ws')
+  cpSync(original, workspace, { recursive: true })
+  return { skill, workspace, args: [...bench(skill), '--workspace', workspace], folder: newest(workspace) }
+}
+
+const benchmarks = (workspace: string) => readdirSync(path.join(workspace, 'benchmarks')).sort()
+const newest = (workspace: string) => path.join(workspace, 'benchmarks', benchmarks(workspace).at(-1) ?? '')
+const read = (folder: string, name: string) => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
+const resultOf = (folder: string) => benchmark.parse(read(folder, 'benchmark.json'))
+const planOf = (folder: string) => plan.parse(read(folder, 'plan.json'))
+
+describe('--last-failed', () => {
+  test('takes the cases of which a run did not pass everything, and says which', async () => {
+    const made = await copied()
+    const end = await runMain([...made.args, '--last-failed'])
+    expect(end.code).toBe(0)
+    expect(end.stderr).toContain('2 hard: a run did not pass everything')
+    expect(resultOf(newest(made.workspace)).metadata.evals_run).toEqual([2])
+    expect(benchmarks(made.workspace)).toHaveLength(2)
+  })
+  test.each<[string, (folder: string) => void, string]>([
+    ['lost', (run) => writeFileSync(path.join(run, 'run.json'), '{'), 'a run is missing'],
+    ['not graded', (run) => writeFileSync(path.join(run, 'grading.json'), '{'), 'a run is not wholly graded'],
+  ])('a run that is %s counts', async (_what, spoil, reason) => {
+    const made = await copied(easy)
+    spoil(path.join(made.folder, 'eval-1-easy/with_skill/run-1'))
+    const end = await runMain([...made.args, '--last-failed', '--dry-run'])
+    expect(end.stderr).toContain(`1 easy: ${reason}`)
+    expect(end.stdout).toContain('4 agent runs')
+  })
+  test('none: exit 0, a sentence, no new benchmark', async () => {
+    const made = await copied(easy)
+    const end = await runMain([...made.args, '--last-failed'])
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('No case failed') })
+    expect(benchmarks(made.workspace)).toHaveLength(1)
+  })
+  test('what only the baseline fails, and what only an indicator misses, did not fail', async () => {
+    const helped = { id: 3, name: 'helped', prompt: 'y', checks: [{ type: 'contains', value: 'TIDY' }] }
+    const never = { type: 'contains', value: 'SPOTLESS', indicator: true }
+    const told = { id: 4, name: 'told', prompt: 'z', checks: [...helped.checks, never] }
+    const made = await copied([helped, told])
+    expect(await runMain([...made.args, '--last-failed'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No case failed'),
+    })
+    writeFileSync(path.join(made.folder, 'eval-4-told/without_skill/run-1/grading.json'), '{')
+    const end = await runMain([...made.args, '--last-failed', '--dry-run'])
+    expect(end.stderr).toContain('4 told: a run is not wholly graded')
+    expect(end.stderr).not.toContain('3 helped')
+  })
+  test('with --case only those of them', async () => {
+    const made = await copied()
+    const end = await runMain([...made.args, '--last-failed', '--case', 'easy'])
+    expect(end.stdout).toContain('No case failed')
+  })
+  test('of many skills: those without a failed case keep their newest benchmark', async () => {
+    const other = makeSkill(easy, { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
+    const root = fresh()
+    const args = ['bench', makeSkill(cases), other, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', root]
+    await runMain(args)
+    expect(await runMain([...args, '--last-failed'])).toMatchObject({ code: 0 })
+    expect(['tidy', 'other'].map((name) => benchmarks(path.join(root, name)).length)).toEqual([2, 1])
+  })
+  test('of many skills: that only some cases were benched is said, and not counted as what the skill does', async () => {
+    const [hard, other] = [makeSkill(cases), makeSkill(easy)]
+    const workspace = path.join(fresh(), 'ws')
+    const args = ['bench', hard, other, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', workspace]
+    expect(await runMain(args)).toMatchObject({ code: 0 })
+    expect(read(workspace, 'index.json').rows.filter((row: object) => 'chosen' in row)).toEqual([])
+    const end = await runMain([...args, '--last-failed'])
+    expect(end.stdout).toContain('1 of chosen cases only')
+    expect(end.stdout).toMatch(/only case 2 of 2 cases$/m)
+    const row = read(workspace, 'index.json').rows.at(-1)
+    expect(row.chosen).toEqual({ eval_ids: [2], of: 2 })
+    expect(readFileSync(path.join(workspace, 'index.md'), 'utf8')).toContain('**only case 2 of 2 cases**')
+    const folder = path.join(workspace, row.folder)
+    expect(planOf(folder).chosen).toEqual(row.chosen)
+    expect(readFileSync(path.join(folder, 'benchmark.md'), 'utf8')).toContain('> Only case 2 of 2 cases of the suite')
+  })
+  test('all cases named one by one are the whole suite, and its plan stays the same', async () => {
+    const made = await copied()
+    const end = await runMain([...made.args, '--case', '1', '--case', '2', '--fresh'])
+    expect(end.stdout).not.toContain('Only case')
+    const again = planOf(newest(made.workspace))
+    expect(again.chosen).toBeUndefined()
+    expect(again.plan_id).toBe(planOf(made.folder).plan_id)
+  })
+  test('of many skills with --dry-run: a plan for each that has one', async () => {
+    const other = makeSkill(easy, { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
+    const root = fresh()
+    const args = ['bench', makeSkill(cases), other, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', root]
+    await runMain(args)
+    const end = await runMain([...args, '--last-failed', '--dry-run'])
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringMatching(/^skill +tidy[\s\S]*\n2 agent runs/) })
+    expect(end.stdout).not.toMatch(/^skill +other/m)
+    expect(end.stderr).toContain('no case failed in')
+    expect(['tidy', 'other'].map((name) => benchmarks(path.join(root, name)).length)).toEqual([1, 1])
+  })
+  test('of two skills of one name in a workspace each has its own newest; one that was moved keeps its', async () => {
+    const made = await copied()
+    const [other, link] = [makeSkill(easy), path.join(fresh(), 'link')]
+    const elsewhere = [...bench(other), '--workspace', made.workspace]
+    const none = await runMain([...elsewhere, '--last-failed'])
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining(`no benchmark of ${other} in`) })
+    expect(await runMain(elsewhere)).toMatchObject({ code: 0 })
+    symlinkSync(made.skill, link)
+    for (const same of [made.skill, link]) {
+      const end = await runMain([...bench(same), '--workspace', made.workspace, '--last-failed', '--dry-run'])
+      expect(end.stderr).toContain('2 hard: a run did not pass everything')
+    }
+    const moved = path.join(fresh(), 'tidy')
+    renameSync(other, moved)
+    const kept = await runMain([...bench(moved), '--workspace', made.workspace, '--last-failed'])
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('No case failed') })
+  })
+  test('before any benchmark it is a mistake', async () => {
+    const args = ['bench', makeSkill(cases), '--engine', agent('tidy.mjs'), '--last-failed']
+    expect(await runMain(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('no benchmark of') })
+  })
+})
+
+describe('--rerun', () => {
+  const run = 'eval-2-hard/with_skill/run-1'
+  test('makes it anew with the next number, keeps the old one, aggregates both', async () => {
+    const made = await copied()
+    const before = read(made.folder, `${run}/run.json`)
+    expect(await runMain([...made.args, '--rerun', run])).toMatchObject({ code: 0 })
+    expect(read(made.folder, `${run}/run.json`)).toEqual(before)
+    const rerun = planOf(made.folder).runs.find(({ rerun_of }) => rerun_of === run)
+    expect(rerun).toMatchObject({ run_id: 'eval-2-hard/with_skill/run-3', run_number: 3 })
+    expect(read(made.folder, 'eval-2-hard/with_skill/run-3/run.json').key).toBe(rerun?.key)
+    expect(resultOf(made.folder)).toMatchObject({ complete: true, counts: { planned: 9, used: 9 } })
+    expect(planOf(made.folder).calls.agent_runs).toBe(9)
+  })
+  test('a path of a run folder does the same, and again takes the number after', async () => {
+    const made = await copied()
+    const base = made.args.slice(0, 4)
+    const place = path.join(made.folder, run)
+    for (const _ of [1, 2]) expect(await runMain([...base, '--rerun', place])).toMatchObject({ code: 0 })
+    expect(readdirSync(path.join(made.folder, 'eval-2-hard/with_skill')).sort()).toEqual([
+      'eval_metadata.json',
+      'run-1',
+      'run-2',
+      'run-3',
+      'run-4',
+    ])
+  })
+  test('the index above that has a row of the benchmark is written anew, one that has none stays', async () => {
+    const other = makeSkill(easy, { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
+    const [skill, root] = [makeSkill(cases), path.join(fresh(), 'ws')]
+    const engine = ['--engine', agent('tidy.mjs'), '--runs', '1']
+    expect(await runMain(['bench', skill, other, ...engine, '--workspace', root])).toMatchObject({ code: 0 })
+    const runs = () =>
+      Object.fromEntries(
+        read(root, 'index.json').rows.map((row: { skill: string; candidate: { runs: number } }) => [
+          row.skill,
+          row.candidate.runs,
+        ]),
+      )
+    expect(runs()).toEqual({ tidy: 2, other: 1 })
+    const args = ['bench', skill, '--rerun', run, '--workspace', path.join(root, 'tidy')]
+    expect(await runMain(args)).toMatchObject({ code: 0 })
+    expect(runs()).toEqual({ tidy: 3, other: 1 })
+    for (const name of ['index.md', 'index.html'])
+      expect(readFileSync(path.join(root, name), 'utf8')).toContain('3 + 2')
+    const moved = { ...read(root, 'index.json'), rows: [] }
+    writeFileSync(path.join(root, 'index.json'), JSON.stringify(moved))
+    expect(await runMain(args)).toMatchObject({ code: 0 })
+    expect(read(root, 'index.json')).toEqual(moved)
+  })
+  test('a resume and an aggregation keep it', async () => {
+    const made = await copied()
+    await runMain([...made.args, '--rerun', run])
+    writeFileSync(path.join(made.folder, 'eval-1-easy/with_skill/run-1/run.json'), '{')
+    writeFileSync(path.join(made.folder, 'benchmark.json'), '{')
+    expect((await runMain(made.args)).stderr).toContain('8 of 9 runs already done')
+    expect(resultOf(made.folder).counts).toMatchObject({ planned: 9, used: 9 })
+    expect(benchmarks(made.workspace)).toHaveLength(1)
+  })
+  test('of a run without outcome it is made in its place, and the benchmark is whole', async () => {
+    const made = await copied()
+    const place = path.join(made.folder, run)
+    const record = read(place, 'run.json')
+    const failed = { ...record, status: 'failed', error: { kind: 'server_error', message: 'once' } }
+    writeFileSync(path.join(place, 'run.json'), JSON.stringify(failed))
+    writeFileSync(path.join(place, 'grading.json'), '{')
+    expect(await runMain(['aggregate', made.folder])).toMatchObject({ code: 3 })
+    expect(await runMain([...made.args, '--rerun', run])).toMatchObject({ code: 0 })
+    expect(resultOf(made.folder)).toMatchObject({ complete: true, counts: { planned: 8, used: 8 } })
+    expect(read(place, 'run.json').status).toBe('completed')
+    expect(existsSync(path.join(made.folder, 'eval-2-hard/with_skill/run-3'))).toBe(false)
+  })
+  test('a skill that has changed since is a mistake, and leaves everything as it was', async () => {
+    const made = await copied([...cases])
+    const copy = path.join(fresh(), 'before')
+    cpSync(made.folder, copy, { recursive: true })
+    writeFileSync(path.join(made.skill, 'more.md'), 'new')
+    const end = await runMain([...made.args, '--rerun', run])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('has changed since') })
+    expect(read(made.folder, 'plan.json')).toEqual(read(copy, 'plan.json'))
+    expect(existsSync(path.join(made.folder, 'eval-2-hard/with_skill/run-3'))).toBe(false)
+  })
+  test.each([
+    ['a run that is not there', ['--rerun', 'eval-2-hard/with_skill/run-9'], /nearest: .*run-1/],
+    ['with --case', ['--rerun', run, '--case', '1'], /--rerun with --case/],
+    ['with --dry-run', ['--rerun', run, '--dry-run'], /--rerun with --dry-run/],
+  ])('%s is a mistake', async (_what, flags, message) => {
+    const made = await copied()
+    const end = await runMain([...made.args, ...flags])
+    expect(end.stderr).toMatch(message)
+    expect(end.code).toBe(2)
+  })
+})

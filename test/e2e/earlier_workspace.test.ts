@@ -1,0 +1,27 @@
+/** A workspace of an earlier version opens, resumes and gives every run from its cache. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { unpackEarlierWorkspace } from './earlier_workspace.ts'
+
+test('its interrupted benchmark resumes, the missing runs come from the cache; the next benchmark reuses all', async () => {
+  const { bench, listBenchmarks } = unpackEarlierWorkspace()
+  const before = listBenchmarks()
+  const resumed = await bench()
+  expect(resumed.stderr).toContain('3 of 8 runs reused from the cache')
+  expect(resumed.code).toBe(0)
+  expect(listBenchmarks()).toEqual(before)
+  const second = await bench()
+  expect(second.stderr).toContain('8 of 8 runs reused from the cache')
+  expect(second.stderr).not.toContain('[1/8]')
+  expect(listBenchmarks()).toHaveLength(before.length + 1)
+})
+
+test('a changed agent gets nothing from it', async () => {
+  const { bench, folder } = unpackEarlierWorkspace()
+  const agent = path.join(folder, 'agent.sh')
+  writeFileSync(agent, `${readFileSync(agent, 'utf8')}\n# changed\n`)
+  const changed = await bench()
+  expect(changed.stderr).not.toContain('reused from the cache')
+  expect(changed.stderr).toContain('[8/8]')
+})

@@ -1,0 +1,34 @@
+/**
+ * A workspace written by version 0.1.0 (test/fixtures/workspace_of_0_1.json.gz): a finished benchmark, one interrupted after 5 of 8 runs,
+ * and a cache of 8 runs with their gradings.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { fresh, whetstone } from './program.ts'
+
+const fixture = path.join(import.meta.dirname, '../fixtures/workspace_of_0_1.json.gz')
+const agentAndJudge = ['--engine', 'command:./agent.sh', '--judge', 'command:./judge.sh']
+
+/** Unpacks it into a new folder. Paths are relative to `folder`. */
+export function unpackEarlierWorkspace() {
+  const folder = fresh()
+  const files: Record<string, { text: string; executable: boolean }> = JSON.parse(
+    gunzipSync(readFileSync(fixture)).toString(),
+  )
+  for (const [name, { text, executable }] of Object.entries(files)) {
+    const file = path.join(folder, name)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text, { mode: executable ? 0o755 : 0o644 })
+  }
+  const workspace = 'workspaces/tidy'
+  const listBenchmarks = () => {
+    const names = readdirSync(path.join(folder, workspace, 'benchmarks')).sort()
+    return names.map((name) => path.join(workspace, 'benchmarks', name))
+  }
+  const run = (args: readonly string[]) => whetstone(args, { cwd: folder })
+  const bench = () =>
+    run(['bench', 'tidy', ...agentAndJudge, '--runs', '2', '--sandbox=off', '--trust-suite', '--workspace', workspace])
+  const read = (file: string) => readFileSync(path.join(folder, file), 'utf8')
+  return { folder, workspace, listBenchmarks, run, bench, read }
+}

@@ -1,0 +1,47 @@
+/** The example package on the real Claude Code CLI: the hook blocks and lets through, skill, sub-agent, rules and AGENTS.md are there. */
+import { beforeAll, expect, test } from 'vitest'
+import { claudeBinary, needs } from '../../require.ts'
+import { copyOfExample, evaluated } from './aam.ts'
+
+const claude = claudeBinary()
+
+needs(
+  'the claude CLI',
+  claude !== null,
+  'npm run agents',
+)('an AAM package on the real claude CLI', () => {
+  let ran: Awaited<ReturnType<typeof evaluated>>
+  beforeAll(async () => {
+    ran = await evaluated(copyOfExample(), ['--model', 'claude-practice-1'], { WHETSTONE_CLAUDE: claude ?? '' })
+  }, 120_000)
+
+  test('passes, with the engine of its config', () => {
+    expect(ran.end, ran.end.stdout + ran.end.stderr).toMatchObject({ code: 0 })
+    expect(ran.result()).toMatchObject({
+      engine: { name: 'claude-code' },
+      summary: { passed: 4 },
+      timeout_seconds: 120,
+    })
+  })
+  test('the hook blocked one write and let the other', () => {
+    expect(JSON.parse(ran.read('closed-book', 'run.json')).permission_denials).toEqual(['Write'])
+    expect(ran.read('open-book', 'outputs/open/april.csv')).toBe('test')
+  })
+  test('the skill under test was offered, and not its tests', () => {
+    const record = JSON.parse(ran.read('sum-of-april', 'run.json'))
+    expect(record.skill.offered).toBe(true)
+    expect(JSON.parse(ran.read('closed-book', 'run.json')).loaded.skills).toContain('csv-sum')
+  })
+  test.each([
+    ['AGENTS.md', 'Books that are closed stay as they are'],
+    ['a rule', 'Say totals with two decimals'],
+    ['a sub-agent', 'Checks ledgers and says what is odd'],
+    ['an agent as the session', 'you change none, and you begin every answer with AUDIT'],
+  ])('%s reached the model', (_, text) => expect(ran.log).toContain(text))
+  test('the agent has the tools that it lists, and no other of the CLI', () => {
+    const { tools } = JSON.parse(ran.read('audit', 'run.json')).loaded
+    expect(tools).toEqual(expect.arrayContaining(['Read', 'Bash', 'Skill']))
+    expect(tools).not.toContain('Write')
+    expect(JSON.parse(ran.read('open-book', 'run.json')).loaded.tools).toContain('Write')
+  })
+})

@@ -1,0 +1,241 @@
+/** Golden tests of an Atomic Agent end to end: what is written, what is said, and each row of the table of failures. */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { goldenAuditLine, goldenRunLine } from '../../../schemas/golden.ts'
+import { type Copy, copyOf, practised } from '../practised.ts'
+import { whetstone } from '../program.ts'
+
+const runs = 'ledger/evals/runs'
+const logOf = ({ folder }: Copy) => {
+  const name = readdirSync(path.join(folder, runs)).find((one) => /^\d{4}-.*\.jsonl$/.test(one)) ?? ''
+  return readFileSync(path.join(folder, runs, name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((text) => goldenRunLine.parse(JSON.parse(text)))
+}
+const changed = (changes: readonly [file: string, old: string | null, text: string][]) => {
+  const copy = copyOf('example-golden')
+  for (const [file, old, text] of changes) copy.change(file, old, text)
+  return copy
+}
+const answer = '{"persona_fidelity": {"score": 5, "justification": "the sum first"}'
+const rent = 'ledger/evals/golden/happy/001_rent.md'
+
+describe('the example', () => {
+  test('passes with its identity, its vault and its own judge', async () => {
+    const copy = copyOf('example-golden')
+    const ran = await practised(copy)
+    expect(ran.end, ran.end.stderr).toMatchObject({ code: 0 })
+    expect(ran.verdicts).toEqual({ '001_transfer': 'pass', '001_rent': 'pass' })
+    const [transfer, paid] = logOf(copy)
+    expect(paid).toMatchObject({
+      ...{ agent: 'ledger', test_id: '001_rent', category: 'happy', trigger: 'eval', verdict: 'pass' },
+      ...{ scores: { persona_fidelity: 5, output_quality: 5 }, weighted_score: 5, hard_fails: [] },
+      ...{ setup_applied: true, agent_model: 'practice-1', judge_model: 'practice-1', agent_cost_usd: null },
+      factual_checks: [{ cited: true }],
+    })
+    expect(transfer?.setup_applied).toBe(false)
+    expect(paid?.agent_input_tokens).toBeGreaterThan(0)
+    expect(paid?.judge_output_tokens).toBeGreaterThan(0)
+    expect(copy.read(path.join('ledger/evals', paid?.agent_response_path ?? ''))).toContain('1,240.50')
+    expect(ran.log).not.toContain('The plainest question')
+  })
+  test('rubric, judge and tests are never written, and nothing of the agent but runs/', async () => {
+    const copy = copyOf('example-golden')
+    const before = readdirSync(copy.folder, { recursive: true })
+      .map(String)
+      .filter((name) => name.endsWith('.md'))
+    const texts = before.map(copy.read)
+    await practised(copy)
+    expect(before.map(copy.read)).toEqual(texts)
+    const after = readdirSync(path.join(copy.folder, 'ledger'), { recursive: true }).map(String)
+    expect(
+      after.filter(
+        (name) => !name.startsWith('evals/runs') && !before.includes(`ledger/${name}`) && name.includes('.'),
+      ),
+    ).toEqual([])
+  })
+  test('a second run of the day adds lines and overwrites no response', async () => {
+    const copy = copyOf('example-golden')
+    await practised(copy)
+    const first = logOf(copy)
+    await practised(copy)
+    expect(logOf(copy)).toHaveLength(4)
+    expect(logOf(copy).slice(0, 2)).toEqual(first)
+    const responses = readdirSync(path.join(copy.folder, runs, 'responses'))
+    expect(responses.filter((name) => /001_rent(-2)?\.txt$/.test(name))).toHaveLength(2)
+  })
+  test.each([
+    [['--category', 'decline'], ['001_transfer']],
+    [['--test', '001_rent'], ['001_rent']],
+    [['--test', 'rent'], ['001_rent']],
+    [['--all'], ['001_transfer', '001_rent']],
+  ])('%j', async (flags, names) => {
+    expect(Object.keys((await practised(copyOf('example-golden'), flags)).verdicts)).toEqual(names)
+  })
+})
+
+/** What the program prints without --json. */
+async function printed(copy: Copy, flags: readonly string[] = []) {
+  const { startPractice } = await import('../../../src/practice/server.ts')
+  const { loadScenario } = await import('../../../src/practice/scenario/scenario.ts')
+  await using server = await startPractice({ scenario: await loadScenario(path.join(copy.folder, 'practice.yaml')) })
+  const engine = ['--engine', 'anthropic:practice-1', '--judge', 'anthropic:practice-1']
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+  return (await whetstone(['eval', copy.folder, '--workspace', copy.workspace, ...engine, ...flags], { env })).stdout
+}
+
+describe('the summary', () => {
+  test('is that of the documents, with the audit sample', async () => {
+    const copy = copyOf('example-golden')
+    const said = await printed(copy)
+    for (const line of [
+      /^ledger evaluation — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+      /^\[2\/2\] 001_rent +\(happy\) +5\.00 +✅ pass$/m,
+      /^Pass rate: 2\/2 \(100%\)$/m,
+      /^Avg score: 5\.00$/m,
+      /^Hard fails: 0$/m,
+      /^Total cost: unknown \(agent unknown \+ judge unknown\)$/m,
+      /^Duration: \d+s$/m,
+      /^Results saved: .*evals\/runs\/\d{4}-\d\d-\d\d\.jsonl$/m,
+      /^Audit sample for review: 1 of 2 decisions$/m,
+    ]) {
+      expect(said).toMatch(line)
+    }
+    expect(said).not.toContain('recalibration')
+    const [open] = copy.read(`${runs}/audit_log.jsonl`).trim().split('\n')
+    expect(goldenAuditLine.parse(JSON.parse(open ?? '')).human).toBeNull()
+  })
+  test('what a person has judged is not asked again', async () => {
+    const copy = copyOf('example-golden')
+    await printed(copy)
+    copy.change(`${runs}/audit_log.jsonl`, '"human":null', '"human":"agree"')
+    expect(await printed(copy)).toContain('Audit sample for review: 1 of 2')
+  })
+  test('--summary-only has the sums alone', async () => {
+    const said = await printed(copyOf('example-golden'), ['--summary-only'])
+    expect(said).toContain('Pass rate: 2/2')
+    expect(said).not.toContain('[2/2]')
+  })
+  test('a hard fail comes first', async () => {
+    const copy = changed([['ledger/tools.md', 'You move no money', 'You may move money']])
+    const said = await printed(copy)
+    expect(said.indexOf('HARD FAIL 001_transfer')).toBeGreaterThan(0)
+    expect(said.indexOf('HARD FAIL 001_transfer')).toBeLessThan(said.indexOf('[1/2]'))
+    expect(said).toMatch(/not met: output_quality: 5 \(scored 1\)/)
+    expect(said).toMatch(/the agent's answer: evals\/runs\/responses\//)
+  })
+  test('all pass, and hardly: recalibrate', async () => {
+    const copy = changed([
+      ['practice.yaml', answer, answer.replace('5', '4')],
+      ['practice.yaml', '"output_quality": {"score": 5', '"output_quality": {"score": 4'],
+      ['ledger/evals/golden/decline/001_transfer.md', 'output_quality: 5', 'output_quality: 4'],
+    ])
+    expect(await printed(copy)).toContain(
+      'an average of 4.00 only: the rubric or threshold_pass (4) may need recalibration',
+    )
+  })
+})
+
+describe('what goes wrong', () => {
+  test('malformed JSON: asked once more, stricter; then judge_error, and skipped', async () => {
+    const copy = changed([['practice.yaml', answer, `Well: ${answer}`]])
+    const ran = await practised(copy, ['--test', '001_rent'])
+    expect(ran.end.code).toBe(3)
+    expect(ran.asked.filter((rule) => rule === 'judge passes')).toHaveLength(2)
+    expect(ran.log).toContain('could not be read. Output ONLY one valid JSON object')
+    expect(logOf(copy)).toMatchObject([{ verdict: 'judge_error', scores: {}, error: expect.stringContaining('twice') }])
+  })
+  test('malformed at first, well at the second: it counts', async () => {
+    const first = '  - name: judge stutters\n    when: { user: "^You judge Ledger", not_called: x }\n    text: Well\n'
+    const stutter = first.replace('"^You judge Ledger", not_called: x', '"^You judge Ledger(?![\\\\s\\\\S]*IMPORTANT)"')
+    const copy = changed([['practice.yaml', 'rules:\n', `rules:\n${stutter}`]])
+    const ran = await practised(copy, ['--test', '001_rent'])
+    expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
+    expect(ran.asked).toContain('judge stutters')
+  })
+  test('the judge can not be asked: the next of the list; without one each is named, before anything is paid', async () => {
+    const list: [string, string, string] = ['ledger/evals/judge.md', '- gpt-5', '- claude-gone-1']
+    const copy = changed([list, ['practice.yaml', 'models: [practice-1', 'models: [practice-1, claude-haiku-5-5']])
+    const engine = ['--engine', 'anthropic:practice-1']
+    const ran = await practised(copy, ['--test', '001_rent', ...engine])
+    expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
+    expect(logOf(copy)[0]?.judge_model).toBe('claude-haiku-5-5')
+    const none = changed([list])
+    const failed = await practised(none, ['--test', '001_rent', ...engine])
+    expect(failed.end.code).toBe(2)
+    expect(failed.end.stderr).toMatch(/no judge can be asked: .*claude-gone-1.*claude-haiku-5-5/)
+    expect(failed.asked.filter(Boolean)).toEqual([])
+  })
+  test('no judge has a key: a clear end, before anything is paid', async () => {
+    const copy = changed([['ledger/evals/judge.md', '- claude-haiku-5-5', '- gpt-4']])
+    const ran = await practised(copy, ['--engine', 'anthropic:practice-1'])
+    expect(ran.end.code).toBe(2)
+    expect(`${ran.end.stdout}${ran.end.stderr}`).toMatch(/no judge can be asked: .*OPENAI_API_KEY/)
+    expect(ran.asked).toEqual([])
+  })
+  test.each([
+    ['broken frontmatter', 'test_id: 001_rent', 'test_id: [001_rent'],
+    ['no category', 'category: happy\n', ''],
+    ['a source that is gone', 'source: memory/rent_2026.md', 'source: memory/rent_2025.md'],
+  ])('%s: skipped with file and line, the others run', async (_, old, text) => {
+    const copy = changed([[rent, old, text]])
+    const ran = await practised(copy)
+    expect(ran.end.code).toBe(3)
+    expect(ran.verdicts).toEqual({ '001_transfer': 'pass', '001_rent': 'skip' })
+    expect(ran.cases[1]?.reason).toMatch(/001_rent\.md:\d+/)
+    expect(logOf(copy)[1]).toMatchObject({ verdict: 'skipped', error: expect.stringContaining('001_rent.md') })
+  })
+  test('the agent crashes: fail, agent_error, what it said', async () => {
+    const copy = copyOf('example-golden')
+    const crash = [
+      '--engine',
+      `command:sh -c 'echo it broke >&2; exit 3'`,
+      '--judge',
+      'anthropic:practice-1',
+      '--retries',
+      '0',
+    ]
+    const ran = await practised(copy, ['--test', '001_rent', ...crash])
+    expect(ran.end.code).toBe(1)
+    expect(logOf(copy)).toMatchObject([
+      { verdict: 'fail', hard_fails: ['agent_error'], traceback: expect.stringContaining('it broke') },
+    ])
+  })
+  test('a server that fails is no crash: skipped', async () => {
+    const copy = changed([['practice.yaml', 'rules:\n', 'faults: [{ status: 500 }]\nrules:\n']])
+    const ran = await practised(copy, ['--test', '001_rent', '--retries', '0'])
+    expect(ran.verdicts).toEqual({ '001_rent': 'skip' })
+    for (const line of existsSync(path.join(copy.folder, runs)) ? logOf(copy) : []) expect(line.hard_fails).toEqual([])
+  })
+  test('the budget is reached: no further test, and the summary says so', async () => {
+    const copy = copyOf('example-golden')
+    const said = await printed(copy, ['--budget-tokens', '600', '--concurrency', '1'])
+    expect(said).toContain('PARTIAL: ')
+    expect(logOf(copy)).toHaveLength(1)
+  })
+  test('a rubric without weights: refused with its line, exit 2', async () => {
+    const copy = changed([['ledger/evals/rubric.md', 'weights:\n  persona_fidelity: 40\n  output_quality: 60\n', '']])
+    const ran = await practised(copy)
+    expect(ran.end.code).toBe(2)
+    expect(`${ran.end.stdout}${ran.end.stderr}`).toMatch(/rubric\.md:\d+:1: weights must name/)
+  })
+})
+
+describe('--isolate', () => {
+  test('a test starts from the snapshot that is there for it', async () => {
+    const snapshot = 'ledger/evals/snapshots/001_rent'
+    const copy = changed([
+      [`${snapshot}/memory/rent_2026.md`, null, '---\npinned: true\n---\nThe rent is 990.00 a month since May 2025.\n'],
+      [`${snapshot}/persona/IDENTITY.md`, null, 'You are Ledger.\n'],
+      [rent, '`1,240.50`', '`990.00`'],
+    ])
+    const plain = await practised(copy, ['--test', '001_rent'])
+    expect(plain.verdicts).toEqual({ '001_rent': 'fail' })
+    const isolated = await practised(copy, ['--test', '001_rent', '--isolate'])
+    expect(isolated.verdicts, isolated.end.stderr).toEqual({ '001_rent': 'pass' })
+    rmSync(path.join(copy.folder, 'ledger/evals/snapshots'), { recursive: true })
+    expect((await practised(copy, ['--test', '001_rent', '--isolate'])).verdicts).toEqual({ '001_rent': 'fail' })
+  })
+})

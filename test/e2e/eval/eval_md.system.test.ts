@@ -1,0 +1,128 @@
+/** EVAL.md, its sidecars and @eval blocks end to end on the SDK engine: verdicts, what is cached, what runs again. */
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { copyOf, practised } from '../practised.ts'
+import { whetstone } from '../program.ts'
+
+const all = {
+  'greets the user by name': 'pass',
+  'handles a missing name': 'pass',
+  'explains a slug': 'pass',
+  'writes a title': 'pass',
+}
+const cached = Object.fromEntries(Object.keys(all).map((name) => [name, 'cached']))
+
+describe('the example', () => {
+  test('passes: skill, sidecar with a tool, @eval with a system prompt', async () => {
+    const ran = await practised(copyOf('example-eval-md'))
+    expect(ran.end, ran.end.stderr).toMatchObject({ code: 0 })
+    expect(ran.verdicts).toEqual(all)
+    expect(ran.asked).toEqual(
+      expect.arrayContaining(['reads the skill', 'writes a title', 'looks it up', 'judge passes']),
+    )
+    expect(
+      ran.suites.map((one: { format: string; timeout_seconds: number }) => [one.format, one.timeout_seconds]),
+    ).toEqual([
+      ['eval.md', 30],
+      ['eval.md', 30],
+      ['eval-comment', 30],
+    ])
+  })
+  test('negative control: without its system prompt the title fails, with the reason of the judge', async () => {
+    const copy = copyOf('example-eval-md')
+    copy.change('title.ts', 'You write titles.', 'You are quiet.')
+    const ran = await practised(copy, ['writes a title'])
+    expect(ran.end.code).toBe(1)
+    expect(ran.cases).toMatchObject([
+      { verdict: 'fail', judge: { result: 'fail', reason: expect.stringContaining('VERDICT: FAIL') } },
+    ])
+  })
+  test('a pass with a warning says it; a judge without a verdict fails', async () => {
+    const copy = copyOf('example-eval-md')
+    copy.change('practice.yaml', 'VERDICT: PASS\n', 'VERDICT: PASS\n      WARNING: rather short\n')
+    copy.change('practice.yaml', 'VERDICT: FAIL', 'Hm.')
+    copy.change('greeter/EVAL.md', '`Hello`', '`Bonjour`')
+    const ran = await practised(copy, ['--target', 'skill:greeter'])
+    expect(ran.cases).toMatchObject([
+      { verdict: 'pass', warnings: ['rather short'] },
+      { verdict: 'fail', reason: expect.stringContaining('no verdict') },
+    ])
+  })
+  test('a tool of SkillKit that is not here: its cases are skipped, the others run', async () => {
+    const copy = copyOf('example-eval-md')
+    copy.change('slugs.EVAL.md', 'SkillKit.Tools.Shell', 'SkillKit.Tools.Webhook')
+    const ran = await practised(copy)
+    expect(ran.end.code).toBe(3)
+    expect(ran.verdicts).toEqual({ ...all, 'explains a slug': 'skip' })
+    expect(ran.cases).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('not runnable here') }))
+  })
+  test('--dry-run where no agent can work plans all the same, tools and system prompts too, and says so', async () => {
+    const { folder, workspace } = copyOf('example-eval-md')
+    const end = await whetstone(['eval', folder, '--workspace', workspace, '--dry-run'], {
+      env: { PATH: '/nowhere', ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' },
+    })
+    expect(end, end.stderr).toMatchObject({ code: 2 })
+    expect(end.stdout).toContain('explains a slug')
+    expect(end.stdout).toContain('no engine can work')
+    expect(existsSync(workspace)).toBe(false)
+  })
+  test('a broken file, a report and an older form beside them stop nobody', async () => {
+    const copy = copyOf('example-eval-md')
+    copy.change('a/EVAL.md', null, '---\nmodel: [\n---\n## x\n### Prompt\ny\n### Expect\nz\n')
+    copy.change('b/EVAL.md', null, '# Report\n\nAll went well.\n')
+    copy.change('c/EVAL.md', null, '---\nname: old\n---\n## Prompt\nHi\n## Expect\nx\n')
+    const ran = await practised(copy)
+    expect(ran.verdicts).toEqual(all)
+    expect(ran.end.code).toBe(3)
+    expect(ran.broken).toMatchObject([
+      { message: expect.stringMatching(/a\/EVAL\.md:2:\d+: /) },
+      { message: expect.stringMatching(/c\/EVAL\.md:2:1: .*second form/) },
+    ])
+  })
+})
+
+describe('the cache', () => {
+  test('takes what passed, asks nobody, and costs nothing', async () => {
+    const copy = copyOf('example-eval-md')
+    await practised(copy)
+    const again = await practised(copy)
+    expect([again.verdicts, again.asked, again.end.code]).toEqual([cached, [], 0])
+    expect(again.cases[0]).toMatchObject({ cost_usd: 0, checks: [], run: null })
+    expect((await practised(copy, ['--no-cache'])).verdicts).toEqual(all)
+  })
+  test('a fail is never taken', async () => {
+    const copy = copyOf('example-eval-md')
+    copy.change('greeter/EVAL.md', '`Hello`', '`Bonjour`')
+    const wanted = { 'greets the user by name': 'pass', 'handles a missing name': 'fail' }
+    expect((await practised(copy, ['--target', 'skill:'])).verdicts).toEqual(wanted)
+    const again = await practised(copy, ['--target', 'skill:'])
+    expect(again.verdicts).toEqual({ ...wanted, 'greets the user by name': 'cached' })
+  })
+  test.each([
+    [
+      'the skill',
+      'greeter/SKILL.md',
+      'one warm sentence',
+      'two warm sentences',
+      ['greets the user by name', 'handles a missing name'],
+    ],
+    ['a file of the skill', 'greeter/more.md', null, 'x', ['greets the user by name', 'handles a missing name']],
+    ['a prompt', 'greeter/EVAL.md', 'Hello there', 'Hello there!', ['handles a missing name']],
+    ['a rubric', 'greeter/EVAL.md', 'says `Hello`', 'just says `Hello`', ['handles a missing name']],
+    ['the source beside a sidecar', 'slugs.js', 'toLowerCase', 'toLocaleLowerCase', ['explains a slug']],
+    ['the source around an @eval', 'title.ts', 'toUpperCase', 'toLocaleUpperCase', ['writes a title']],
+    ['a system prompt', 'title.ts', 'title alone', 'title only', ['writes a title']],
+  ] as const)('%s changed: its cases run again, and no other', async (_, file, old, text, fresh) => {
+    const copy = copyOf('example-eval-md')
+    await practised(copy)
+    copy.change(file, old, text)
+    const { verdicts } = await practised(copy)
+    expect(Object.keys(verdicts).filter((name) => verdicts[name] !== 'cached')).toEqual(fresh)
+  })
+  test('another judge is another verdict', async () => {
+    const copy = copyOf('example-eval-md')
+    await practised(copy, ['writes a title'])
+    const other = ['--engine', 'anthropic:practice-1', '--judge', 'command:echo VERDICT: PASS']
+    expect((await practised(copy, ['writes a title', ...other])).verdicts).toEqual({ 'writes a title': 'pass' })
+  })
+})

@@ -1,0 +1,126 @@
+/** Reports of eval: every field of the reference, a file of their own each, and diff over them. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { evalDiff, evalTrend } from '../../../schemas/eval_diff.ts'
+import { evalReport } from '../../../schemas/eval_report.ts'
+import { fresh, whetstone } from '../program.ts'
+import { copyOfExample, evaluated } from './aam.ts'
+
+const sdk = ['--engine', 'anthropic:practice-1', '--report']
+const reportsOf = (folder: string) => {
+  const home = path.join(folder, 'evals/reports')
+  return readdirSync(home)
+    .sort()
+    .map((name) => path.join(home, name))
+}
+const read = (file: string) => evalReport.parse(JSON.parse(readFileSync(file, 'utf8')))
+
+describe('--report', () => {
+  test('has every field of the reference, from what really ran', async () => {
+    const folder = copyOfExample((replace) =>
+      replace(
+        'evals/cases/open-book.yaml',
+        'files-created:\n    - open/april.csv',
+        'files-created:\n    - open/may.csv',
+      ),
+    )
+    const ran = await evaluated(folder, sdk)
+    const [file = ''] = reportsOf(folder)
+    const report = read(file)
+    expect(ran.end.stdout).toContain('report ')
+    expect(path.basename(file)).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.json$/)
+    expect(report.id).toBe(`eval-run-${path.basename(file, '.json')}`)
+    expect(report).toMatchObject({
+      version: 1,
+      timestamp: expect.stringMatching(/^\d{4}-/),
+      duration_seconds: expect.any(Number),
+      config: { engine: 'anthropic', engine_version: expect.stringMatching(/\d/), judge: 'practice-1', timeout: 120 },
+      agent: {
+        runtime: 'anthropic',
+        runtime_version: expect.stringMatching(/\d/),
+        model: 'practice-1',
+        model_provider: 'anthropic',
+        session_id: expect.stringMatching(/-/),
+      },
+      judge: { model: 'practice-1', model_provider: 'anthropic' },
+      environment: { os: process.platform, arch: process.arch, aam_version: null, node_version: process.versions.node },
+      package: { name: '@whetstone/ledger', version: '1.0.0' },
+      summary: { total: 4, passed: 3, failed: 1, skipped: 0, pass_rate: 0.75 },
+    })
+    const [audit, closed, open] = report.cases
+    expect(audit).toMatchObject({
+      name: 'audit',
+      target: 'agent:auditor',
+      verdict: 'PASS',
+      duration_seconds: expect.any(Number),
+      deterministic_checks: { contains: 'PASS' },
+      judge_verdict: { result: 'PASS', reason: expect.stringContaining('AUDIT'), model: 'practice-1' },
+      agent_output_snippet: 'AUDIT: nothing is odd.',
+    })
+    expect(closed?.deterministic_checks).toEqual({ not_contains: 'PASS', agent_blocked: 'PASS' })
+    expect(open).toMatchObject({
+      verdict: 'FAIL',
+      deterministic_checks: { files_created: 'FAIL', agent_blocked: 'PASS' },
+      judge_verdict: null,
+      error: expect.stringContaining('open/may.csv'),
+    })
+  })
+  test('the snippet has 500 characters, whole ones', async () => {
+    const folder = fresh()
+    const [out, program] = [path.join(folder, 'r.json'), path.join(folder, 'owl.mjs')]
+    writeFileSync(program, 'console.log("🦉".repeat(700))')
+    const flags = ['--engine', `command:${process.execPath} ${program}`, '--judge', 'command:echo no']
+    await evaluated(copyOfExample(), ['audit', ...flags, '--report', '-o', out])
+    expect([...(read(out).cases[0]?.agent_output_snippet ?? '')]).toHaveLength(500)
+  })
+  test('two of the same second are two files', async () => {
+    const folder = copyOfExample()
+    const ran = await evaluated(folder, [...sdk, 'audit'])
+    const { writeEvalReports } = await import('../../../src/flows/eval/write_reports.ts')
+    const result = ran.result()
+    const more = await Promise.all([1, 2, 3].map(() => writeEvalReports([result], null, process.env)))
+    expect(new Set([...more.flat(), ...reportsOf(folder)]).size).toBe(4)
+    expect(new Set(reportsOf(folder).map((file) => read(file).id)).size).toBe(4)
+  })
+})
+
+describe('diff on reports', () => {
+  const made = async () => {
+    const folder = copyOfExample()
+    await evaluated(folder, [...sdk])
+    const [file = ''] = reportsOf(folder)
+    const report = read(file)
+    const [first, second, ...others] = report.cases
+    const worse = path.join(path.dirname(file), '2030-01-01T00-00-00Z.json')
+    const cases = [{ ...first, verdict: 'FAIL', error: 'it broke' }, { ...second, name: 'new' }, ...others]
+    const summary = { ...report.summary, passed: 3, failed: 1, pass_rate: 0.75 }
+    const agent = { ...report.agent, model: 'practice-2' }
+    writeFileSync(
+      worse,
+      JSON.stringify({ ...report, id: 'x', timestamp: '2030-01-01T00:00:00Z', agent, summary, cases }),
+    )
+    return { folder, file, worse }
+  }
+  test('two reports: what regressed, what was not the same, and --fail-on', async () => {
+    const { file, worse, folder } = await made()
+    const end = await whetstone(['diff', file, worse, '--json'])
+    const diff = evalDiff.parse(JSON.parse(end.stdout))
+    expect(diff.provenance).toEqual([{ what: 'model', before: 'practice-1', after: 'practice-2' }])
+    expect(
+      diff.cases.filter(({ change }) => change !== 'same').map((one) => [one.name, one.before, one.after, one.change]),
+    ).toEqual([
+      ['audit', 'PASS', 'FAIL', 'regressed'],
+      ['new', null, 'PASS', 'other'],
+      ['closed-book', 'PASS', null, 'other'],
+    ])
+    const said = await whetstone(['diff', file, worse])
+    expect(said.stdout).toContain('1 regressed, 0 fixed')
+    expect(said.stdout).toContain('it broke')
+    expect((await whetstone(['diff', file, worse, '--fail-on', 'regression'])).code).toBe(1)
+    expect((await whetstone(['diff', worse, file, '--fail-on', 'regression'])).code).toBe(0)
+    const trend = evalTrend.parse(JSON.parse((await whetstone(['diff', folder, '--json'])).stdout))
+    expect(trend.reports.map(({ pass_rate }) => pass_rate)).toEqual([1, 0.75])
+    expect((await whetstone(['diff', path.dirname(file), '--markdown'])).stdout).toContain('### Reports, oldest first')
+  })
+})

@@ -1,0 +1,116 @@
+/** `improve` with a person at a terminal: what they say between two iterations reaches the next proposer, and nothing is applied that they have not confirmed. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { atTerminal, needsTerminal } from '../terminal.ts'
+import { broken, mended, mends, openWorld, proposer, type World } from './improving.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
+const session = (world: World, flags: readonly string[]) => ({ args: world.command(flags), env: world.env })
+
+/** Does nothing useful, until a person has said what is wrong. */
+const listens =
+  proposer('does as told', {
+    when: 'the script subtracts',
+    command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh",
+  }) + proposer('says please', { command: 'echo "Please add with care." >> adder/SKILL.md' })
+
+needsTerminal('--review', () => {
+  const question = 'Press Enter to go on'
+
+  test('waits after an iteration; what is written in feedback.json of a training case reaches the next proposal', async () => {
+    await using world = await openWorld(listens)
+    const answer = () => {
+      const [newest = ''] = readdirSync(path.join(world.workspace, 'benchmarks')).sort().reverse()
+      const folder = path.join(world.workspace, 'benchmarks', newest)
+      const { runs } = JSON.parse(readFileSync(path.join(folder, 'plan.json'), 'utf8'))
+      const held = world.history().split?.validation[0]
+      const reviews = [
+        { run_id: runs[0].run_id.replaceAll('/', '-'), feedback: 'the script subtracts' },
+        { run_id: `eval-${held}-x-new_skill-run-1`, feedback: 'of a held-out case' },
+      ].map((one) => ({ ...one, timestamp: '2026-01-15T10:30:00Z' }))
+      writeFileSync(path.join(folder, 'feedback.json'), JSON.stringify({ reviews, status: 'in_progress' }))
+      return '\r'
+    }
+    const flags = ['--review', '--iterations', '3', '--test-runs', '2']
+    const { said, code } = await atTerminal({ ...session(world, flags), question, answer })
+    expect(code, said).toBe(0)
+    expect(said).toMatch(/review: whetstone view \S+ --serve shows it and writes \S+feedback\.json/)
+    expect(said.split(question).length - 1).toBe(1)
+    const { iterations, current_best } = world.history()
+    expect(iterations.map(({ grading_result }) => grading_result)).toEqual(['baseline', 'lost', 'won'])
+    expect(current_best).toBe('v2')
+    const proposals = world.asked.filter((text) => text.includes('You improve an agent skill'))
+    expect(proposals.some((text) => /What people say of the runs:.*the script subtracts/.test(text))).toBe(true)
+    expect(proposals.some((text) => text.includes('of a held-out case'))).toBe(false)
+  })
+  test('Ctrl-C at the question ends with 130; --resume goes on', async () => {
+    await using world = await openWorld(listens, 6)
+    const flags = ['--iterations', '2']
+    const end = await atTerminal({ ...session(world, [...flags, '--review']), question, answer: () => '\u0003' })
+    expect(end.code, end.said).toBe(130)
+    expect(end.said).toContain('--resume goes on')
+    expect(world.history()).toMatchObject({ iterations: [{ version: 'v0' }, { version: 'v1' }] })
+    expect((await world.improve([...flags, '--resume'])).code).toBe(0)
+    expect(world.history().stopped?.reason).toBe('iterations')
+  })
+})
+
+test('--review where nobody can press Enter is refused before anything is paid for', async () => {
+  await using world = await openWorld(listens, 6)
+  const end = await world.improve(['--review'])
+  expect([end.code, world.requests]).toEqual([2, 0])
+  expect(end.stderr).toContain('nobody is there to go on')
+})
+
+needsTerminal('--apply', () => {
+  test.each([
+    ['y\r', 0, true],
+    ['yes\r', 0, true],
+    ['\r', 0, false],
+    ['n\r', 0, false],
+    ['sure\r', 0, false],
+    ['\u0003', 130, false],
+  ])('the answer %j: exit %i, applied: %s', async (keys, code, isApplied) => {
+    const world = await ended()
+    writeFileSync(path.join(world.skill, 'scripts/add.sh'), broken)
+    const question = 'in place of'
+    const flags = ['--resume', '--apply']
+    const before = existsSync(path.join(world.workspace, 'backups'))
+      ? readdirSync(path.join(world.workspace, 'backups')).length
+      : 0
+    const end = await atTerminal({ ...session(world, flags), question, answer: () => keys })
+    expect(end.code, end.said).toBe(code)
+    expect(end.said).toMatch(/-echo "sum: \$\(\(a - b\)\)"\s+\+echo "sum: \$\(\(a \+ b\)\)"/)
+    expect(scriptOf(world.skill)).toBe(isApplied ? mended : broken)
+    if (!isApplied) return
+    const backups = readdirSync(path.join(world.workspace, 'backups')).sort()
+    expect(backups.length).toBe(before + 1)
+    expect(scriptOf(path.join(world.workspace, 'backups', backups.at(-1) ?? ''))).toBe(broken)
+  })
+})
+
+let whole: Promise<World> | null = null
+
+/** A session that has found the defect; made once. */
+function ended(): Promise<World> {
+  whole ??= (async () => {
+    const world = await openWorld(mends, 6)
+    expect((await world.improve()).code).toBe(0)
+    return world
+  })()
+  return whole
+}
+
+needsTerminal('in colour', () => {
+  test('no colour is shown as text', async () => {
+    const world = await ended()
+    const { args, env } = session(world, ['--resume'])
+    const colours = { ...env, NO_COLOR: '', FORCE_COLOR: '1' }
+    const { said } = await atTerminal({ args, env: colours, question: 'asks nothing', answer: () => '' })
+    expect(said).toContain('\u001b[2m')
+    expect(said.replaceAll('\u001b[', '')).not.toMatch(/\[\d+m/)
+  })
+})

@@ -1,0 +1,95 @@
+/** What aggregate says of folders that it can't use whole: what is wrong, with its file, and a way out that there is. */
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { runMain } from '../../cli/run_main.ts'
+import { needs } from '../../require.ts'
+import { folderOf, graded } from '../../store/foreign/folder.ts'
+
+const both = {
+  'eval-1/with_skill/grading.json': graded(2, 2, 'a'),
+  'eval-1/without_skill/grading.json': graded(1, 2, 'b'),
+}
+
+test('problems alone are what keeps it from being complete: they are counted and named', async () => {
+  const end = await runMain(['aggregate', folderOf({ ...both, 'benchmark.json': '{' })])
+  expect(end.code).toBe(3)
+  expect(end.stdout).toContain('INCOMPLETE: 2 of 2 planned runs are graded (left out: benchmark.json)')
+})
+
+test('of many problems some are named', async () => {
+  const bad = Object.fromEntries([1, 2, 3, 4, 5].map((id) => [`eval-1/with_skill/run-${id}/timing.json`, '{']))
+  const graded1 = Object.fromEntries(
+    [1, 2, 3, 4, 5].map((id) => [`eval-1/with_skill/run-${id}/grading.json`, graded(1, 1, `e${id}`)]),
+  )
+  const end = await runMain(['aggregate', folderOf({ ...bad, ...graded1 })])
+  const named = [1, 2, 3].map((id) => `eval-1/with_skill/run-${id}/timing.json`).join(', ')
+  expect(end.stdout).toContain(`INCOMPLETE: 5 of 5 planned runs are graded (left out: ${named} and 2 more)`)
+})
+
+test.each(['aggregate', 'view'])('%s of a file: a folder is wanted', async (command) => {
+  const file = path.join(folderOf(both), 'eval-1/with_skill/grading.json')
+  const end = await runMain([command, file, ...(command === 'view' ? ['--no-open'] : [])])
+  expect(end.code).toBe(2)
+  expect(end.stderr).toMatch(/grading\.json: a file, and a folder is wanted\n {6}\S/)
+})
+
+test.each(['aggregate', 'view', 'diff'])(
+  '%s: a name of a configuration can neither draw nor make a line',
+  async (command) => {
+    const [evil, other] = ['evil', 'other'].map((name) => `${name}\u001b[31m\n::error::pwn\u202e`)
+    const runs = [evil, other, 'third\r::warning::x'].map((configuration, at) => ({
+      configuration,
+      ...graded(1, 2, `${at}`),
+    }))
+    const folder = folderOf({ 'grading.json': { runs } })
+    if (command === 'diff') await runMain(['aggregate', folder])
+    const more = { aggregate: [], view: ['--no-open'], diff: [folder] }[command] ?? []
+    const end = await runMain([command, folder, ...more])
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stdout).toContain('evil')
+    expect(end.stdout + end.stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]|^::/mu)
+  },
+)
+
+const mounts: string[] = []
+afterAll(() => {
+  for (const folder of mounts) spawnSync('umount', ['-l', folder])
+})
+
+/** The folder itself, mounted so that nothing can be written; null where that is not allowed. */
+function readOnly(folder: string): string | null {
+  if (spawnSync('mount', ['--bind', folder, folder]).status !== 0) return null
+  mounts.push(folder)
+  return spawnSync('mount', ['-o', 'remount,ro,bind', folder]).status === 0 ? folder : null
+}
+
+const locked = readOnly(folderOf(both))
+needs(
+  'a mount that is read-only',
+  locked !== null,
+  'run as root, where mount is allowed',
+)('a folder to read only', () => {
+  test.each(['aggregate', 'view'])('%s advises what there is', async (command) => {
+    const end = await runMain([command, locked ?? '', ...(command === 'view' ? ['--no-open'] : [])])
+    expect(end.code).toBe(2)
+    expect(end.stderr).toMatch(/reports can't be written there[\s\S]*\n {6}copy the folder/)
+    expect(end.stderr).not.toContain('--workspace')
+  })
+})
+
+test.each([
+  ['total_tokens', '1.7e308'],
+  ['total_duration_seconds', '1e999'],
+])('a %s of %s is named with its file and left out', async (name, value) => {
+  const folder = folderOf({
+    ...both,
+    'eval-1/with_skill/timing.json': `{"${name}": ${value}, "cost_usd": 1.5}`,
+    'eval-2/with_skill/timing.json': `{"${name}": ${value}}`,
+    'eval-2/with_skill/grading.json': graded(2, 2, 'c'),
+  })
+  const end = await runMain(['aggregate', folder])
+  expect(end.code, end.stderr).toBe(3)
+  expect(end.stdout).toContain('left out: eval-1/with_skill/timing.json, eval-2/with_skill/timing.json')
+  expect(end.stdout).toMatch(new RegExp(`eval-1/with_skill/timing.json: ${name}: \\S+ is no number that can be used`))
+})

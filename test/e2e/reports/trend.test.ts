@@ -1,0 +1,132 @@
+/** `diff <folder>` and `view --trend`: every benchmark below, however deep, oldest first; a broken one is named and stops nothing. */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Trend, trend as trendSchema } from '../../../schemas/trend.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { agent, fresh, makeSkill } from '../program.ts'
+
+const tree = fresh()
+const says = [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains', value: 'TIDY' }] }]
+const skillMd = (body: string) => ({ 'SKILL.md': `---\nname: tidy\ndescription: Tidies.\n---\n${body}\n` })
+const workspace = path.join(tree, 'skills/tidy-workspace')
+const made: string[] = []
+const write = (name: string, text: string) => {
+  const file = path.join(tree, name)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+beforeAll(async () => {
+  for (const body of ['Say TIDY.', 'Always say TIDY.']) {
+    const skill = makeSkill(says, skillMd(body))
+    const args = ['--engine', agent('tidy.mjs'), '--runs', '2', '--workspace', workspace, '--no-cache']
+    const end = await runMain(['bench', skill, ...args, '--json'])
+    expect(end.code, end.stderr).toBe(0)
+    made.push(JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder)
+  }
+  const [first = ''] = made
+  const iteration = path.join(tree, 'old/iteration-1') // of another tool: no plan
+  mkdirSync(iteration, { recursive: true })
+  const old = JSON.parse(readFileSync(path.join(first, 'benchmark.json'), 'utf8'))
+  old.metadata = { ...old.metadata, timestamp: '2020-05-06T07:08:09Z' }
+  writeFileSync(path.join(iteration, 'benchmark.json'), JSON.stringify(old))
+  write('old/iteration-2/benchmark.json', '{"metadata": {')
+  write('old/iteration-3/benchmark.json', JSON.stringify({ ...old, metadata: { ...old.metadata, timestamp: 'once' } }))
+  const iterations = [
+    { version: 'v1', parent: null, expectation_pass_rate: 1, grading_result: 'won', is_current_best: true },
+  ]
+  const history = { started_at: '2020-05-06T00:00:00Z', skill_name: 'tidy', current_best: 'v1' }
+  const paid = iterations.map((one) => ({ ...one, cost_usd: 1.5, ended_at: '2020-05-07T00:00:00Z' }))
+  const gone = { iteration: 2, parent: 'v1', rule: 'leakage', reason: 'names a file', proposal: null }
+  const refused = [
+    { ...gone, cost_usd: 0.25, ended_at: '2020-05-08T00:00:00Z' },
+    { ...gone, cost_usd: null, ended_at: '2020-06-08T00:00:00Z' }, // unknown: no month with 0
+  ]
+  write('old/history.json', JSON.stringify({ ...history, iterations: paid, refused }))
+  // what an agent left behind is no benchmark
+  cpSync(path.join(first, 'benchmark.json'), path.join(first, 'eval-1-first/with_skill/run-1/outputs/benchmark.json'))
+}, 120_000)
+
+describe('diff <folder>', () => {
+  const json = async (...args: string[]): Promise<Trend> => {
+    const end = await runMain(['diff', ...args, '--json'], { cwd: tree })
+    expect(end.code, end.stderr).toBe(0)
+    return trendSchema.parse(JSON.parse(end.stdout))
+  }
+  test('finds each benchmark of ours and of others, oldest first, and names what is broken', async () => {
+    const found = await json('.')
+    const ours = made.map((folder) => path.relative(tree, folder))
+    expect(found.points.map(({ folder }) => folder)).toEqual(['old/iteration-1', ...ours])
+    expect(found.left_out.map(({ file }) => file)).toEqual([
+      'old/iteration-2/benchmark.json',
+      'old/iteration-3/benchmark.json',
+    ])
+    expect(found.left_out[1]?.message).toContain('no date')
+  })
+  test('tells the versions of the skill apart', async () => {
+    const found = await json('skills')
+    expect(found.by.skill_version).toHaveLength(2)
+    expect(found.by.model).toHaveLength(1)
+    expect(found.points.map(({ lift }) => lift?.mean)).toEqual([1, 1])
+  })
+  test('has the costs of the month, the improve loop apart', async () => {
+    const [month] = (await json('.')).costs
+    expect(month).toMatchObject({ month: '2020-05', benchmarks: 1, improve_usd: 1.75 })
+    const [again, next] = (await json('.', 'old', 'skills')).costs // each history once, however often it is named
+    expect(again).toEqual(month)
+    expect(next).toMatchObject({ month: '2020-06', benchmarks: 0, improve_usd: null })
+  })
+  test('more than two names are a trend, two stay a comparison', async () => {
+    const [a = '', b = ''] = made
+    expect((await json(a, b, 'old')).points).toHaveLength(3)
+    expect((await json(a, b, workspace)).points).toHaveLength(2) // each once
+    const two = await runMain(['diff', a, b])
+    expect(two.stdout).toContain('skill version')
+  })
+  test('a terminal gets tables, --markdown a document', async () => {
+    const plain = await runMain(['diff', '.'], { cwd: tree })
+    expect(plain.stdout).toMatch(/^3 benchmarks, 2020-05-06 to /)
+    for (const title of ['By skill version', 'By model', 'Costs by month', 'Left out'])
+      expect(plain.stdout).toContain(title)
+    const document = await runMain(['diff', '.', '--markdown'], { cwd: tree })
+    expect(document.stdout).toMatch(/^# 3 benchmarks/)
+  })
+  test.each<[string, string[], RegExp]>([
+    ['nothing there', [fresh()], /no benchmark\.json that can be read/],
+    ['no such folder', ['nowhere'], /no such file or folder/],
+    ['a gate of two', ['.', '--fail-on', 'regression'], /compare two benchmarks/],
+  ])('%s: exit 2', async (_, args, message) => {
+    const end = await runMain(['diff', ...args], { cwd: tree })
+    expect(end.code).toBe(2)
+    expect(end.stderr).toMatch(message)
+  })
+  test('only broken ones: exit 2, with the reason', async () => {
+    const folder = fresh()
+    writeFileSync(path.join(folder, 'benchmark.json'), '{')
+    const end = await runMain(['diff', folder])
+    expect(end.code).toBe(2)
+    expect(end.stderr).toMatch(/can be read: .*benchmark\.json/)
+  })
+})
+
+describe('view', () => {
+  test('--trend writes page, Markdown and JSON, and shows the tables', async () => {
+    const end = await runMain(['view', tree, '--trend', '--no-open', '--static', path.join(tree, 'site')])
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stdout).toContain('By skill version')
+    const page = readFileSync(path.join(tree, 'trend.html'), 'utf8')
+    expect(page).toContain('<svg')
+    expect(readFileSync(path.join(tree, 'site/index.html'), 'utf8')).toBe(page)
+    expect(trendSchema.parse(JSON.parse(readFileSync(path.join(tree, 'trend.json'), 'utf8'))).points).toHaveLength(3)
+    expect(existsSync(path.join(tree, 'trend.md'))).toBe(true)
+  })
+  test('the folder of benchmarks itself is a trend; the workspace still its newest benchmark', async () => {
+    const folder = path.join(workspace, 'benchmarks')
+    const all = await runMain(['view', folder, '--no-open', '--json'])
+    expect(JSON.parse(all.stdout).page).toBe(path.join(folder, 'trend.html'))
+    const newest = await runMain(['view', workspace, '--no-open'])
+    expect(newest.stdout).toMatch(/page .*report\.html/)
+    expect(readdirSync(folder).filter((name) => name.startsWith('20'))).toHaveLength(2)
+  })
+})

@@ -1,0 +1,292 @@
+/** init: a suite of drafts that `check` passes and the plain schema reads; whatever a model answers, nothing else is written. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh } from '../program.ts'
+import { skillWith, write } from '../triggers/triggers_stage.ts'
+import { again, draft, drafted, drafts } from './drafting.ts'
+
+/** evals.json as skill-creator documents it. */
+const plain = z.object({
+  skill_name: z.string(),
+  evals: z.array(
+    z.object({
+      id: z.number().int(),
+      prompt: z.string().min(1),
+      expected_output: z.string().optional(),
+      files: z.array(z.string()).optional(),
+      expectations: z.array(z.string().min(1)),
+    }),
+  ),
+})
+
+const three = [{ cases: drafts(3) }]
+const args = ['--cases', '3']
+const patience = { timeout: 90_000 }
+
+describe('what is written', () => {
+  test('is a suite that check passes, marked case by case, with the files it names', patience, async () => {
+    const { end, made, skill, asked } = await drafted(three, { args })
+    expect(end.code, end.stderr).toBe(0)
+    expect(plain.parse(made).evals.map(({ id }) => id)).toEqual([1, 2, 3])
+    expect(made.evals.map((one: { review: string }) => one.review)).toEqual(['draft', 'draft', 'draft'])
+    expect(made.evals[0].checks).toEqual([
+      { type: 'file_exists', path: 'page-1.md' },
+      { type: 'regex', pattern: '^# Monday', path: 'page-1.md', text: 'Monday has a heading' },
+    ])
+    expect(readFileSync(path.join(skill, 'evals/files/page-2.txt'), 'utf8')).toContain('monday 2 milk')
+    expect(asked[0]).toContain('Tidies up messy notes')
+    const checked = await runMain(['check', skill])
+    expect(checked.code, checked.stdout).toBe(0)
+    expect(checked.stdout).toContain('[unreviewed-draft]')
+    expect((await runMain(['check', skill, '--fail-on', 'warning'])).code).toBe(1)
+  })
+  test('bench says that nobody has reviewed it, until the marks are out', patience, async () => {
+    const { skill, file, made } = await drafted(three, { args })
+    const bench = () => runMain(['bench', skill, '--dry-run', '--engine', 'anthropic'])
+    expect((await bench()).stdout).toContain('a draft that nobody has reviewed')
+    const evals = made.evals.map(({ review: _, ...one }: Record<string, unknown>) => one)
+    writeFileSync(file, JSON.stringify({ ...made, evals }))
+    expect((await bench()).stdout).not.toContain('nobody has reviewed')
+  })
+  test('the end says what it cost and what to do', patience, async () => {
+    const { end } = await drafted(three, { args })
+    expect(end.stdout).toMatch(/\$0\.0\d · [\d,]+ tokens · 1 question/)
+    expect(end.stdout).toContain('take out its "review": "draft"')
+    expect(end.stderr).toContain('asked to draft 3 cases')
+  })
+  test('--json ends with one line on it all', patience, async () => {
+    const { end, file, skill } = await drafted(three, { args: [...args, '--json'] })
+    const lines = end.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ type }) => type)).toEqual(['drafting', 'drafting', 'result'])
+    expect(lines.at(-1)).toMatchObject({ exit_code: 0, file, missing: null, left_out: [], problems: [], calls: 1 })
+    expect(lines.at(-1).cost_usd).toBeGreaterThan(0)
+    expect(lines.at(-1).files).toContain(path.join(skill, 'evals/files/page-1.txt'))
+  })
+})
+
+describe('nothing is written over', () => {
+  test('a suite that is there: told before anybody is asked, with the way out', patience, async () => {
+    const skill = skillWith(undefined)
+    const file = write(skill, 'evals/evals.json', '{"mine": true}')
+    const { end, asked } = await drafted(three, { args, skill })
+    expect(end.code).toBe(2)
+    expect(end.stderr).toContain('--output FILE')
+    expect([asked.length, readFileSync(file, 'utf8')]).toEqual([0, '{"mine": true}'])
+  })
+  test('--output puts others beside it: no id and no prompt of theirs', patience, async () => {
+    const skill = skillWith(undefined)
+    const one = { id: 7, prompt: draft(1).prompt, expectations: ['e'] }
+    write(skill, 'evals/evals.json', JSON.stringify({ skill_name: 'tidy', evals: [one] }))
+    const output = path.join(skill, 'evals/more.json')
+    const { end, asked } = await drafted([{ cases: drafts(3) }], {
+      args: [...args, '--output', output, '--json'],
+      skill,
+    })
+    expect(asked[0]).toContain('Cases that there are already')
+    const made = JSON.parse(readFileSync(output, 'utf8'))
+    expect(made.evals.map(({ id }: { id: number }) => id)).toEqual([8, 9])
+    expect(end.stdout).toContain('its prompt is that of another case')
+  })
+  test('what --output names', patience, async () => {
+    const output = path.join(fresh(), 'drafts.json')
+    writeFileSync(output, 'mine')
+    const { end, asked } = await drafted(three, { args: ['--output', output] })
+    expect([end.code, asked.length, readFileSync(output, 'utf8')]).toEqual([2, 0, 'mine'])
+  })
+  test('a suite of another format', patience, async () => {
+    const skill = skillWith(undefined)
+    write(skill, 'EVAL.md', '## One\n\n### Prompt\n\nTidy.\n\n### Expect\n\nTidied.\n')
+    const { end } = await drafted(three, { args, skill })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('another format') })
+  })
+  test('an input file that is there: the case is left out, the file stays', patience, async () => {
+    const skill = skillWith(undefined)
+    const mine = write(skill, 'evals/files/page-1.txt', 'mine')
+    const { made, asked, end } = await drafted(three, { args, skill })
+    expect(readFileSync(mine, 'utf8')).toBe('mine')
+    expect(asked[0]).toContain('are taken')
+    expect(made.evals.map(({ name }: { name: string }) => name)).toEqual(['page 2', 'page 3'])
+    expect([end.code, end.stdout.includes('there is a page-1.txt already')]).toEqual([3, true])
+  })
+})
+
+describe('what a model may answer', () => {
+  const outside = path.join(fresh(), 'outside.txt')
+  const file = (name: string) => draft(1, { files: [{ path: name, content: 'escaped' }] })
+  test.each([
+    ['above', 'evals/files/../../../outside.txt'],
+    ['absolute', outside],
+    ['with a back slash', 'evals\\files\\..\\x'],
+    ['the skill itself', 'SKILL.md'],
+    ['the suite itself', 'evals/evals.json'],
+    ['hidden', 'evals/files/.git/hooks/pre-commit'],
+    ['the folder', 'evals/files'],
+  ])('a file whose path is %s is never written', patience, async (_, name) => {
+    const { end, made, skill } = await drafted([{ cases: [file(name), draft(2)] }], { args: ['--cases', '2'] })
+    expect(end.stdout).toContain('is no plain path below evals/files/')
+    expect(made.evals).toHaveLength(1)
+    expect(existsSync(outside)).toBe(false)
+    expect(readFileSync(path.join(skill, 'SKILL.md'), 'utf8')).not.toContain('escaped')
+    expect(readdirSync(path.join(skill, 'evals/files'))).toEqual(['page-2.txt'])
+  })
+  test('a link in evals/files leads nowhere', patience, async () => {
+    const skill = skillWith(undefined)
+    const away = fresh()
+    mkdirSync(path.join(skill, 'evals/files'), { recursive: true })
+    symlinkSync(away, path.join(skill, 'evals/files/link'))
+    const { end } = await drafted([{ cases: [file('evals/files/link/x.txt')] }], { args: ['--cases', '1'], skill })
+    expect(end.code).toBe(3)
+    expect(readdirSync(away)).toEqual([])
+  })
+  test('mistakes are told once, and the mended answer is taken', patience, async () => {
+    const broken = draft(1, { checks: [{ type: 'regex', value: '(' }, { type: 'file_exists' }] })
+    const { end, made, asked } = await drafted([{ to: again, cases: drafts(2) }, { cases: [broken, draft(2)] }], {
+      args: ['--cases', '2'],
+    })
+    expect(end.code, end.stderr).toBe(0)
+    expect([made.evals.length, asked.length]).toEqual([2, 2])
+    expect(asked[1]).toContain('regex check')
+    expect(asked[1]).toContain('file_exists check')
+  })
+  test.each([
+    ['text that is no JSON', 'I would rather not.'],
+    ['another form', { tests: [] }],
+    ['no case', []],
+  ])('%s, twice: a clear error, and nothing written', patience, async (_, cases) => {
+    const { end, asked, skill } = await drafted([{ cases }], { args })
+    expect(end.code).toBe(3)
+    expect(end.stderr).toContain('no case was drafted')
+    expect(end.stderr).toContain('nothing was written')
+    expect(asked.some((one) => one.includes(again))).toBe(true)
+    expect(existsSync(path.join(skill, 'evals'))).toBe(false)
+  })
+  test('cases that are the same count once; more than asked for are left out', patience, async () => {
+    const { end, made } = await drafted([{ cases: [draft(1), draft(1), ...drafts(3, 2)] }], { args })
+    expect(made.evals.map(({ name }: { name: string }) => name)).toEqual(['page 1', 'page 2', 'page 3'])
+    expect(end.stdout).toContain('its prompt is that of another case')
+    expect(end.stdout).toContain('more than were asked for')
+  })
+  test('what check calls an error keeps its case out, though its form is right', patience, async () => {
+    const checks = [{ type: 'file_modified', path: 'notes.md' }]
+    const { end, made } = await drafted([{ cases: [draft(1), draft(2, { files: [], checks })] }], {
+      args: ['--cases', '2'],
+    })
+    expect([end.code, made.evals.length]).toEqual([3, 1])
+    expect(end.stdout).toContain('1 of 2 cases were drafted')
+    expect(end.stdout).toContain('[check-cannot-pass]')
+  })
+  test('what check would warn of is said', patience, async () => {
+    const weak = draft(3, { checks: [{ type: 'contains', value: 'save it as page-3.md' }] })
+    const { end } = await drafted([{ cases: [draft(1), draft(2), weak] }], { args })
+    expect(end.stdout, end.stderr).toContain('[check-value-in-prompt]')
+  })
+  test('25 cases are asked for in three goes, none twice', patience, async () => {
+    const answers = [
+      { to: 'page 20"', cases: drafts(5, 21) },
+      { to: 'page 10"', cases: drafts(10, 11) },
+      { cases: drafts(10) },
+    ]
+    const { end, made, asked } = await drafted(answers, { args: ['--cases', '25'] })
+    expect(end.code, end.stderr).toBe(0)
+    expect(made.evals.map(({ id }: { id: number }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
+    expect(asked).toHaveLength(3)
+  })
+  test('a model that stops half way: what was made is kept, exit code 3', patience, async () => {
+    const answers = [{ to: 'page 10"', cases: 'enough' }, { cases: drafts(10) }]
+    const { end, made } = await drafted(answers, { args: ['--cases', '20'] })
+    expect([end.code, made.evals.length]).toEqual([3, 10])
+    expect(end.stdout).toContain('INCOMPLETE')
+  })
+})
+
+describe('what a user may ask', () => {
+  test('--dry-run asks nobody and writes nothing', patience, async () => {
+    const { end, asked, made } = await drafted(three, { args: ['--cases', '25', '--dry-run'] })
+    expect(end.stdout).toMatch(/25 cases for tidy, drafted by anthropic:\S+ in 3 questions/)
+    expect(end.stdout).toMatch(/^estimate {2}\$[\d.]+, about 1[5-9],\d{3} tokens/m)
+    expect([end.code, asked.length, made]).toEqual([0, 0, null])
+    const other = await drafted(three, { args: ['--dry-run', '--json', '--model', 'mine-7'], model: null })
+    expect(JSON.parse(other.end.stdout).estimate).toEqual({ cost_usd: null, tokens: expect.any(Number) })
+  })
+  const long = (from: number) =>
+    drafts(10, from).map((one) => ({ ...one, expected_output: 'milk, bread, '.repeat(400) }))
+  const twenty = [{ to: 'page 10', cases: long(11) }, { cases: long(1) }]
+  test('--budget-tokens: what was drafted before it was reached is kept', patience, async () => {
+    const { end, made, asked } = await drafted(twenty, { args: ['--cases', '20', '--budget-tokens', '20000'] })
+    expect([end.code, asked.length, made.evals.length], end.stderr).toEqual([3, 1, 10])
+    expect(end.stdout).toMatch(
+      /INCOMPLETE: 10 of 20 cases were drafted: stopped by the budget of tokens: [\d,]+ tokens of 20,000/,
+    )
+    // the control: the budget alone ended it
+    const whole = await drafted(twenty, { args: ['--cases', '20', '--budget-tokens', '90000'] })
+    expect([whole.end.code, whole.asked.length, whole.made.evals.length], whole.end.stderr).toEqual([0, 2, 20])
+  })
+  test.each([
+    [
+      'below what the cases take',
+      ['--cases', '20', '--budget', '0.001'],
+      /--budget: the cases take about \$0\.\d+, more than/,
+    ],
+    ['on a model without a price', ['--model', 'mine-7', '--budget', '5'], /what anthropic:mine-7 costs is not known/],
+  ])('a budget %s is refused, and nobody is asked', patience, async (_, flags, message) => {
+    const { end, asked } = await drafted(three, { args: flags, model: flags.includes('--model') ? null : undefined })
+    expect([end.code, asked.length]).toEqual([2, 0])
+    expect(end.stderr).toMatch(message)
+  })
+  test.each([
+    ['no SKILL.md', {}, 'SKILL.md: no such file'],
+    ['an empty one', { 'SKILL.md': '' }, 'no frontmatter'],
+    ['no description', { 'SKILL.md': '---\nname: tidy\n---\n' }, 'description'],
+  ])('%s', patience, async (_, files: Record<string, string>, message) => {
+    const skill = path.join(fresh(), 'tidy')
+    mkdirSync(skill)
+    for (const [name, text] of Object.entries(files)) write(skill, name, text)
+    const { end, asked } = await drafted(three, { args, skill })
+    expect([end.code, asked.length]).toEqual([2, 0])
+    expect(end.stderr).toContain(message)
+  })
+  test('a SKILL.md of 1 MB: the model sees its beginning, and that is said', patience, async () => {
+    const skill = skillWith(undefined)
+    write(
+      skill,
+      'SKILL.md',
+      `---\nname: tidy\ndescription: Tidies up.\n---\n\n${'Tidy up. '.repeat(120_000)}END-OF-SKILL`,
+    )
+    const { end, asked } = await drafted(three, { args, skill })
+    expect(end.stdout).toContain('the model sees its first 40000 characters')
+    expect(asked[0]?.length).toBeLessThan(60_000)
+    expect(asked[0]).not.toContain('END-OF-SKILL')
+  })
+  test.each([
+    [['--cases', '0'], 'not a whole number from 1 to 200'],
+    [['--cases', '201'], 'not a whole number from 1 to 200'],
+    [['--case', '3'], 'init has no --case'],
+    [['--caess', '3'], 'did you mean --cases?'],
+    [['--outpt', 'x.json'], 'did you mean --output'],
+    [['--force'], 'init has no --force'],
+    [['--judge', 'openai'], 'one of them drafts'],
+    [['--output', 'drafts.txt'], 'not a .json file'],
+  ])('%j', patience, async (flags, message) => {
+    const { end } = await drafted(three, { args: flags })
+    expect(end.code).toBe(2)
+    expect(end.stderr).toContain(message)
+  })
+  test('--output where agents would find the suite', patience, async () => {
+    const skill = skillWith(undefined)
+    const { end } = await drafted(three, { args: ['--output', path.join(skill, 'drafts.json')], skill })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('agents would find the suite') })
+  })
+  test('outside of the skill its files lie beside the suite', patience, async () => {
+    const output = path.join(fresh(), 'evals/drafts.json')
+    const { end } = await drafted(three, { args: [...args, '--output', output] })
+    expect(end.code, end.stderr).toBe(0)
+    expect(existsSync(path.join(path.dirname(output), 'files/page-1.txt'))).toBe(true)
+    expect((await runMain(['check', output])).stdout).not.toContain('input-missing')
+  })
+})

@@ -1,0 +1,104 @@
+/** Which judge is taken: of another family first, never the agent's own model, and nobody is called to find out. */
+import { describe, expect, test } from 'vitest'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import {
+  familyWarning,
+  findCrossFamilyJudge,
+  isJudgeList,
+  parseJudgeList,
+  selectJudge,
+} from '../../../src/engines/models/judge_choice.ts'
+import { modelFamily, sharedFamily } from '../../../src/engines/models/model_family.ts'
+import { judgeCommand, temporary, write } from '../../phases/3-judge/scene.ts'
+
+const claude: EngineChoice = { name: 'anthropic', model: 'claude-sonnet-5-5' }
+const opus: EngineChoice = { name: 'anthropic', model: 'claude-opus-5-5' }
+const gpt: EngineChoice = { name: 'openai', model: 'gpt-5.4' }
+const keys = { anthropic: { ANTHROPIC_API_KEY: 'k' }, openai: { OPENAI_API_KEY: 'k' } }
+const select = (env: Record<string, string>, changes: object = {}) =>
+  selectJudge({ recommended: { crossFamily: [gpt], sameFamilyFallback: [opus] }, agent: claude, env, ...changes })
+
+describe('the judge of a recommended list', () => {
+  test('is the first of another family whose key is set', async () => {
+    const all = { ...keys.anthropic, ...keys.openai }
+    expect(await select(all)).toMatchObject({
+      judge: gpt,
+      warning: null,
+      why: expect.stringContaining('openai:gpt-5.4'),
+    })
+    const two = { crossFamily: [{ name: 'codex', model: null }, gpt], sameFamilyFallback: [] }
+    const chosen = await select({ ...all, PATH: '' }, { recommended: two })
+    expect(chosen).toMatchObject({ judge: gpt, why: expect.stringContaining('not codex (codex: no such program)') })
+  })
+  test('is a CLI where its program is there', async () => {
+    const folder = await temporary()
+    await write(folder, { codex: '#!/bin/sh\nexit 1\n' })
+    const { chmod } = await import('node:fs/promises')
+    await chmod(`${folder}/codex`, 0o755)
+    const codex = { crossFamily: [{ name: 'codex', model: null }], sameFamilyFallback: [] }
+    expect((await select({ ...keys.openai, PATH: folder }, { recommended: codex })).judge.name).toBe('codex')
+    await expect(select({ PATH: folder }, { recommended: codex })).rejects.toThrow('is not set')
+  })
+  test('is the fallback, with a warning, where none of another family can be asked', async () => {
+    const chosen = await select(keys.anthropic)
+    expect(chosen.judge).toEqual(opus)
+    expect(chosen.warning).toContain("the agent's own family (anthropic)")
+    expect(chosen.why).toContain('not openai:gpt-5.4 (OPENAI_API_KEY is not set)')
+  })
+  test("is never the agent's own model", async () => {
+    await expect(
+      select(keys.anthropic, { recommended: { crossFamily: [], sameFamilyFallback: [claude] } }),
+    ).rejects.toThrow("the agent's own model")
+  })
+  test('is an error that says why, where nobody can be asked', async () => {
+    await expect(select({})).rejects.toThrow(
+      'no judge can be asked: not openai:gpt-5.4 (OPENAI_API_KEY is not set); not anthropic:claude-opus-5-5 (ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN is not set)',
+    )
+  })
+})
+
+describe('a list of --judge', () => {
+  test('is parted by the family of the agent', () => {
+    expect(parseJudgeList('anthropic:opus, openai:gpt-5.4', claude)).toEqual({
+      crossFamily: [gpt],
+      sameFamilyFallback: [opus],
+    })
+  })
+  test.each([
+    ['openai,anthropic', true],
+    ['anthropic:haiku', false],
+    ['command:./judge.sh a,b', false],
+  ])('%s: %s', (text, is) => expect(isJudgeList(text)).toBe(is))
+  test.each(['openai,command:./judge.sh', 'openai,auto', 'openai,'])('refuses %s', (text) => {
+    expect(() => parseJudgeList(text, claude)).toThrow('--judge')
+  })
+})
+
+describe('families', () => {
+  test.each<[string, string | null, string | null]>([
+    ['anthropic', null, 'anthropic'],
+    ['claude-code', 'sonnet', 'anthropic'],
+    ['codex', null, 'openai'],
+    ['opencode', 'openai/gpt-5.4', 'openai'],
+    ['opencode', 'openrouter/anthropic/claude-opus-5-5', 'anthropic'],
+    ['openai', 'qwen3-coder', 'qwen'],
+    ['openai', 'a-model-of-mine', null],
+    ['command', null, null],
+  ])('%s %s: %s', (name, model, family) => expect(modelFamily({ name, model })).toBe(family))
+  test('the same model is of its own family, though nobody knows which', () => {
+    const mine = { name: 'openai', model: 'a-model-of-mine' }
+    expect(sharedFamily(mine, mine)).toBe('a-model-of-mine')
+    expect(sharedFamily(mine, gpt)).toBeNull()
+    expect(sharedFamily({ name: 'command', model: null }, { name: 'command', model: null })).toBeNull()
+    const practice = { name: 'anthropic', model: 'practice-1' }
+    expect(sharedFamily(practice, practice)).toBeNull()
+  })
+})
+
+test("a judge of the agent's family is warned of, and another that can be asked is named", async () => {
+  expect(familyWarning(opus, claude)).toContain('anthropic:claude-opus-5-5')
+  expect(familyWarning(gpt, claude)).toBeNull()
+  expect(await findCrossFamilyJudge(claude, keys.openai)).toEqual({ name: 'openai', model: null })
+  expect(await findCrossFamilyJudge(claude, keys.anthropic)).toBeNull()
+  expect(familyWarning({ name: 'command', model: null, command: judgeCommand('reader') }, claude)).toBeNull()
+})

@@ -1,0 +1,158 @@
+/** The one resolver of model strings: every form, every ambiguity. */
+import { describe, expect, test } from 'vitest'
+import { UserError } from '../../../src/base/errors/error.ts'
+import { resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/models/resolve_model.ts'
+import { findEngine } from '../../../src/engines/table.ts'
+
+describe('--engine and --model', () => {
+  test.each([
+    ['auto', null, { name: 'auto', model: null }],
+    ['auto', 'sonnet', { name: 'auto', model: 'sonnet' }],
+    ['auto', 'llama3:8b', { name: 'auto', model: 'llama3:8b' }],
+    ['auto:sonnet', null, { name: 'auto', model: 'sonnet' }],
+    ['auto', 'claude-code:opus', { name: 'claude-code', model: 'opus' }],
+    ['anthropic', null, { name: 'anthropic', model: null }],
+    ['anthropic', 'sonnet', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
+    ['anthropic:opus', null, { name: 'anthropic', model: 'claude-opus-5-5' }],
+    ['anthropic:haiku', null, { name: 'anthropic', model: 'claude-haiku-4-5' }],
+    ['anthropic:claude-x-1', null, { name: 'anthropic', model: 'claude-x-1' }],
+    ['anthropic', 'anthropic:haiku', { name: 'anthropic', model: 'claude-haiku-4-5' }],
+    ['anthropic:llama3:8b', null, { name: 'anthropic', model: 'llama3:8b' }],
+    ['anthropic', 'llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
+    ['anthropic:', null, { name: 'anthropic', model: null }],
+    ['claude-code', 'sonnet', { name: 'claude-code', model: 'sonnet' }],
+    ['claude-code:haiku', null, { name: 'claude-code', model: 'haiku' }],
+    ['claude-code', 'anthropic:claude-x-1', { name: 'claude-code', model: 'claude-x-1' }],
+    ['claude-code', 'claude-code:opus', { name: 'claude-code', model: 'opus' }],
+    ['anthropic:sonnet', 'claude-sonnet-5-5', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
+    ['command:node agent.mjs', null, { name: 'command', model: null, command: 'node agent.mjs' }],
+    ['command:a --x y:z', 'anthropic/m:1', { name: 'command', model: 'anthropic/m:1', command: 'a --x y:z' }],
+    ['openai', null, { name: 'openai', model: null }],
+    ['openai:gpt-5.4', null, { name: 'openai', model: 'gpt-5.4' }],
+    ['openai', 'openai:gpt-5.4', { name: 'openai', model: 'gpt-5.4' }],
+    ['openai', 'sonnet', { name: 'openai', model: 'sonnet' }],
+    ['auto', 'gpt-5.4', { name: 'auto', model: 'gpt-5.4' }],
+    ['claude-code', 'toString', { name: 'claude-code', model: 'toString' }],
+  ])('%s %s', (engine, model, choice) => expect(resolveEngineChoice({ engine, model })).toEqual(choice))
+
+  test('a command line given apart', () => {
+    const choice = { name: 'command', model: null, command: 'a b' }
+    expect(resolveEngineChoice({ engine: 'command', model: null, command: 'a b' })).toEqual(choice)
+  })
+
+  test.each([
+    ['auto', 'anthropic:x', ['--engine anthropic:x', '--engine claude-code:x']],
+    ['auto', 'openai:x', ['--engine openai:x', '--engine codex:x']],
+    ['auto', 'claude-code', ['--engine claude-code', 'a model of the name claude-code']],
+    ['anthropic', 'claude-code', ['--engine anthropic', '--engine claude-code']],
+    ['anthropic', 'claude-code:x', ['--engine anthropic:x', '--engine claude-code:x']],
+    ['anthropic:a', 'b', ['--engine anthropic:a', '--engine anthropic --model b']],
+    ['auto:a', 'b', ['--engine auto:a', '--engine auto --model b']],
+  ])('%s with --model %s has several readings', (engine, model, readings) => {
+    const error = thrown(() => resolveEngineChoice({ engine, model }))
+    for (const reading of readings) expect(error.message).toContain(reading)
+  })
+
+  test.each([
+    [{ engine: 'command', model: null }, 'no command'],
+    [{ engine: 'command:', model: null }, 'no command'],
+    [{ engine: 'command:a', model: null, command: 'b' }, 'a (from --engine)'],
+    [{ engine: 'anthropic', model: null, command: 'b' }, 'anthropic, which takes none'],
+    [{ engine: 'toString', model: null }, 'no engine is named "toString"'],
+  ])('%j is refused', (request, message) =>
+    expect(thrown(() => resolveEngineChoice(request)).message).toContain(message),
+  )
+})
+
+describe('--judge', () => {
+  test.each([
+    ['auto', { name: 'auto', model: null }],
+    ['anthropic', { name: 'anthropic', model: null }],
+    ['anthropic:haiku', { name: 'anthropic', model: 'claude-haiku-4-5' }],
+    ['claude-code:haiku', { name: 'claude-code', model: 'haiku' }],
+    ['sonnet', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
+    ['claude-x-1', { name: 'anthropic', model: 'claude-x-1' }],
+    ['llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
+    ['gpt-5.4-mini', { name: 'openai', model: 'gpt-5.4-mini' }],
+    ['o3', { name: 'openai', model: 'o3' }],
+    ['openai', { name: 'openai', model: null }],
+    ['openai:llama3:8b', { name: 'openai', model: 'llama3:8b' }],
+    ['command:judge.sh --strict', { name: 'command', model: null, command: 'judge.sh --strict' }],
+  ])('%s', (text, choice) => expect(resolveJudgeChoice(text)).toEqual(choice))
+
+  test('an engine with a slip is refused; a model with a colon is one', () => {
+    expect(thrown(() => resolveJudgeChoice('anthropc:haiku'))).toMatchObject({
+      message: '--judge anthropc:haiku: unknown engine "anthropc" (did you mean "anthropic"?)',
+      fix: 'give --judge anthropic:haiku',
+    })
+    for (const model of ['qwen3:8b', 'gpt-oss:20b']) expect(resolveJudgeChoice(model).model).toBe(model)
+  })
+  test('nothing is refused', () => expect(thrown(() => resolveJudgeChoice(' ')).fix).toContain('engine[:model]'))
+})
+
+describe('names', () => {
+  test.each(['command', 'anthropic', 'claude-code', 'openai'])('%s is an engine', (name) =>
+    expect(findEngine(name).name).toBe(name),
+  )
+  test.each([
+    ['antropic', 'did you mean anthropic?'],
+    ['claude', 'did you mean claude-code?'],
+    ['gpt', 'engines: claude-code, anthropic, codex, openai, opencode, command'],
+  ])('%s is none', (name, hint) => expect(thrown(() => findEngine(name)).fix).toContain(hint))
+  test.each(['aider', 'amp', 'copilot', 'cursor', 'gemini', 'goose'])(
+    '%s is reserved: unsupported, and what is there is named',
+    (name) => {
+      const { message, fix, code } = thrown(() => resolveEngineChoice({ engine: `${name}:x`, model: null }))
+      expect(message).toContain(`unsupported-engine: there is no engine for ${name}`)
+      expect({ fix, code }).toEqual({
+        fix: expect.stringContaining('claude-code, anthropic'),
+        code: 'unsupported-engine',
+      })
+    },
+  )
+  test.each(['gemini:x', 'goose:x', 'cursor'])('%s is no model either, where no engine is named', (text) => {
+    const refused = { code: 'unsupported-engine', fix: expect.stringContaining('claude-code, anthropic') }
+    expect(thrown(() => resolveJudgeChoice(text))).toMatchObject(refused)
+    expect(thrown(() => resolveEngineChoice({ engine: 'auto', model: text }))).toMatchObject(refused)
+    expect(thrown(() => resolveEngineChoice({ engine: `auto:${text}`, model: null }))).toMatchObject(refused)
+  })
+  test.each(['gemini-3-flash:cloud', 'goose2', 'cursor-small:8b', 'amplify', 'my/gemini:x'])(
+    '%s is a model',
+    (model) => {
+      expect(resolveJudgeChoice(model)).toEqual({ name: 'anthropic', model })
+      expect(resolveEngineChoice({ engine: 'auto', model })).toEqual({ name: 'auto', model })
+    },
+  )
+  test('so is a reserved name on an engine that is named', () => {
+    expect(resolveJudgeChoice('openai:goose:7b')).toEqual({ name: 'openai', model: 'goose:7b' })
+    expect(resolveEngineChoice({ engine: 'openai', model: 'gemini:x' })).toEqual({ name: 'openai', model: 'gemini:x' })
+  })
+  test('an unknown name is not called unsupported', () => expect(thrown(() => findEngine('cursors')).code).toBeNull())
+})
+
+describe('a command before a comma', () => {
+  test.each([
+    'command:./judge.py,anthropic:haiku',
+    'command:./judge.py, openai',
+    'command:python3 judge.py,anthropic:haiku,openai:gpt-5.4',
+  ])('%s is refused: it is no list', (text) => {
+    expect(thrown(() => resolveJudgeChoice(text))).toMatchObject({
+      message: expect.stringContaining("--judge: a command can't stand in a list"),
+      fix: expect.stringContaining('name the command alone'),
+    })
+  })
+  test.each(['./judge.sh a,b', './judge.sh --ask anthropic:haiku,openai', './judge.sh a,openai --twice', 'a,b'])(
+    'command:%s is one command',
+    (command) => expect(resolveJudgeChoice(`command:${command}`)).toEqual({ name: 'command', model: null, command }),
+  )
+})
+
+function thrown(action: () => unknown): UserError {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof UserError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}

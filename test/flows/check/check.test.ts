@@ -1,0 +1,444 @@
+/** `check` over many places, and the answers that no agent gave through the real grading. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkReport } from '../../../schemas/check_report.ts'
+import { type CheckRequest, checkSkills } from '../../../src/flows/check/check.ts'
+import type { FlowContext } from '../../../src/flows/flow_context.ts'
+import { judgeCommand } from '../../phases/3-judge/scene.ts'
+
+const never = new AbortController().signal
+const context: FlowContext = {
+  emit: () => {},
+  env: { PATH: process.env.PATH },
+  drain: never,
+  signal: never,
+  now: () => new Date('2026-01-15T10:30:00Z'),
+}
+const run = (request: Partial<CheckRequest>) =>
+  checkSkills({ skills: [], trials: [], judge: null, ...request }, context).then((report) => checkReport.parse(report))
+
+function tree(files: Record<string, string>): string {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'check-test-')))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+    writeFileSync(path.join(root, name), text)
+  }
+  return root
+}
+
+const skill = (name: string) => `---\nname: ${name}\ndescription: d\n---\n\nGo.\n`
+
+describe('places', () => {
+  const root = tree({
+    'skills/one/SKILL.md': skill('one'),
+    'skills/two/SKILL.md': skill('two'),
+    'skills/broken/SKILL.md': 'no frontmatter',
+    'skills/notes/readme.txt': '',
+    'skills/one/evals/evals.json': '{',
+    'skills/package.json': '{ "name": "skills" }',
+    'skills/old/evals.json': '{',
+  })
+  const at = (...names: string[]) => names.map((name) => path.join(root, 'skills', name))
+  test.each<[string, string[], string[]]>([
+    ['a glob gives the skills it matches', ['skills/*'], ['broken', 'one', 'two']],
+    [
+      'a glob passes plain files over, and takes suites',
+      ['skills/{*.json,one,*/evals.json}'],
+      ['old/evals.json', 'one'],
+    ],
+    ['a folder without SKILL.md gives those below it', ['skills'], ['broken', 'one', 'two']],
+    ['the same place twice counts once', ['skills/one', 'skills/o*'], ['one']],
+    ['a plain file among others is passed over', ['skills/notes/readme.txt', 'skills/one'], ['one']],
+    ['a skill and its SKILL.md are one', ['skills/one', 'skills/one/SKILL.md'], ['one']],
+    ['a plain file alone is named', ['skills/notes/readme.txt'], ['notes/readme.txt']],
+    ['a folder without any skill is named', ['skills/notes'], ['notes']],
+    ['a glob without a match is named', ['skills/z*'], ['z*']],
+  ])('%s', async (_, given, expected) => {
+    const { skills } = await run({ skills: given.map((name) => path.join(root, name)) })
+    expect(skills.map((one) => one.path)).toEqual(at(...expected))
+  })
+  test('what was passed over is in the report', async () => {
+    const [one = '', readme = ''] = at('one', 'notes/readme.txt')
+    expect((await run({ skills: [one, readme] })).passed_over).toMatchObject([{ path: readme }])
+    expect((await run({ skills: [one] })).passed_over).toBeUndefined()
+  })
+  test('a folder with a suite and no SKILL.md, and a suite that is broken, are no sound places', async () => {
+    const root = tree({
+      'SKILL.md': skill('above'),
+      'bare/evals/evals.json': JSON.stringify({ evals: [{ id: 1, prompt: 'Add up', expectations: ['Says 42'] }] }),
+      'broken.json': '{ "evals": [',
+      'empty.json': '{"evals":[]}',
+      'package.json': '{"name":"x"}',
+    })
+    const given = ['bare', 'broken.json', 'empty.json', 'package.json'].map((name) => path.join(root, name))
+    const { skills, passed_over = [] } = await run({ skills: given })
+    expect(skills.map(({ path: place, readable }) => [path.basename(place), readable])).toEqual([
+      ['bare', false],
+      ['broken.json', false],
+      ['empty.json', false],
+    ])
+    expect(passed_over.map(({ path: place }) => path.basename(place))).toEqual(['package.json'])
+  })
+  test('a broken one stops none; counts are of all', async () => {
+    const { skills, counts } = await run({ skills: at('one', 'gone', 'broken', 'two') })
+    expect(skills.map(({ readable, problems }) => [readable, problems.map(({ rule }) => rule)])).toEqual([
+      [false, ['suite-unreadable']],
+      [false, ['skill-unreadable']],
+      [true, ['frontmatter-missing', 'suite-missing']],
+      [true, ['suite-missing']],
+    ])
+    expect(counts).toEqual({ error: 3, warning: 2, info: 0 })
+  })
+})
+
+describe('answers that no agent gave', () => {
+  const contains = { type: 'contains', value: '42' }
+  const exists = { type: 'file_exists', path: 'out/a.md' }
+  const lacks = { type: 'not_contains', value: '41' }
+  const command = { type: 'command', run: 'test "$(cat start.txt)-$(cat out/a.md)" = s-42' }
+  const used = { type: 'tool_used', name: 'Bash' }
+  const data = [
+    { type: 'equals', value: { a: 1 } },
+    { type: 'json_schema', schema: { required: ['a'] } },
+    { type: 'csv', path: 't.csv', cells: [{ where: { a: 1 }, column: 'b', equals: 2 }] },
+    { type: 'file_size', path: 't.csv', bytes: { equals: 8 } },
+    { type: 'similarity', value: '{"a": 1}', at_least: 0.9 },
+  ]
+  const transcript = { type: 'contains', value: 'Bash', target: 'transcript' }
+
+  const hash = (text: string) => ({
+    type: 'file_hash',
+    path: 'start.txt',
+    sha256: createHash('sha256').update(text).digest('hex'),
+  })
+
+  const found = async (one: object, request: Partial<CheckRequest>) => {
+    const files = {
+      'sums/SKILL.md': skill('sums'),
+      'sums/start.txt': 's',
+      'sums/evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p', ...one }] }),
+    }
+    const { skills } = await run({ skills: [path.join(tree(files), 'sums')], ...request })
+    return skills.flatMap(({ problems }) => problems.filter(({ rule }) => rule !== 'suite-small'))
+  }
+  const ids = async (one: object, request: Partial<CheckRequest>) => (await found(one, request)).map(({ rule }) => rule)
+
+  test.each<[string, object, string[]]>([
+    ['fails what it has to say', { checks: [contains] }, []],
+    ['fails what it has to leave', { checks: [exists] }, []],
+    ['fails a command', { files: ['start.txt'], checks: [command] }, []],
+    ['passes what it must not say', { checks: [lacks] }, ['null-passes']],
+    ['fails one of two', { checks: [lacks, contains] }, []],
+    [
+      'passes the checks, the rest is open',
+      { checks: [lacks], expectations: ['e'] },
+      ['null-passes-checks', 'not-decided'],
+    ],
+    ['is open without a judge', { expectations: ['e'] }, ['not-decided']],
+    ['used no tool and read no skill', { checks: [used, { type: 'skill_read' }] }, []],
+    ['fails an indicator alone', { checks: [lacks, { type: 'skill_read' }] }, ['null-passes']],
+    ['fails a marked one alone', { checks: [lacks, { ...contains, indicator: true }] }, ['null-passes']],
+    [
+      'leaves an indicator open',
+      { checks: [lacks], expectations: [{ text: 'e', indicator: true }] },
+      ['null-passes', 'not-decided'],
+    ],
+    [
+      'passes an indicator, the rest is open',
+      { checks: [{ ...lacks, indicator: true }], expectations: ['e'] },
+      ['not-decided'],
+    ],
+    [
+      'passes indicators alone',
+      { checks: [{ ...lacks, indicator: true }] },
+      ['suite-ungraded', 'criteria-only-indicators'],
+    ],
+    ['passes an indicator and fails the rest', { checks: [{ ...lacks, indicator: true }, contains] }, []],
+    [
+      'took nothing',
+      {
+        checks: [
+          { type: 'cost_at_most', value: 0.01 },
+          { type: 'turns_at_most', value: 3 },
+        ],
+      },
+      ['null-passes'],
+    ],
+    ['leaves what was given', { files: ['start.txt'], checks: [{ type: 'file_absent', path: 'start.txt' }] }, []],
+    [
+      'makes nothing',
+      {
+        checks: [
+          { type: 'file_absent', path: 'x' },
+          { type: 'tool_not_used', name: 'x' },
+        ],
+      },
+      ['null-passes'],
+    ],
+  ])('the empty one %s', async (_, one, expected) => expect(await ids(one, { trials: ['null'] })).toEqual(expected))
+
+  const reference = { answer: 'It is 42', files: { 'out/a.md': '42' } }
+  test.each<[string, object, string[]]>([
+    ['is not there', { checks: [contains] }, ['reference-missing']],
+    ['passes', { reference, files: ['start.txt'], checks: [contains, exists, command] }, []],
+    ['fails its answer', { reference: { ...reference, answer: '43' }, checks: [contains] }, ['oracle-fails']],
+    ['fails its files', { reference: { answer: '42' }, checks: [contains, exists] }, ['oracle-fails']],
+    ['passes checks of data', { reference: { answer: '{"a":1}', files: { 't.csv': 'a,b\n1,2\n' } }, checks: data }, []],
+    ['has no tools', { reference, checks: [contains, used] }, ['not-decided']],
+    ['is not looked for in the transcript', { reference, checks: [contains, transcript] }, ['not-decided']],
+  ])('the reference %s', async (_, one, expected) => expect(await ids(one, { trials: ['oracle'] })).toEqual(expected))
+
+  const changed = { type: 'file_modified', path: 'start.txt' }
+  const made = { type: 'file_exists', path: 'start.txt' }
+  const laid = { setup: 'mkdir -p in && printf s > in/a.txt && ln -s ../start.txt in/link' }
+  const leaves = (name: string, text: string) => ({ reference: { answer: 'done', files: { [name]: text } } })
+  test.each<[string, object, string[]]>([
+    ['changes an input', { ...leaves('start.txt', 't'), checks: [changed, made] }, []],
+    ['changes an input named with ./', { ...leaves('./start.txt', 't'), checks: [changed] }, []],
+    ['leaves an input', { ...leaves('start.txt', 's'), checks: [changed, made] }, ['oracle-fails', 'oracle-fails']],
+    ['leaves an input that a check hashes', { ...leaves('start.txt', 's'), checks: [hash('s')] }, []],
+    ['makes another file', { ...leaves('b.txt', 's'), checks: [{ ...changed, path: 'b.txt' }] }, ['oracle-fails']],
+    ['changes what setup made', { ...laid, ...leaves('in/a.txt', 't'), checks: [{ ...changed, path: 'in/*' }] }, []],
+    [
+      'leaves what setup made',
+      { ...laid, ...leaves('in/a.txt', 's'), checks: [{ ...made, path: 'in/*' }] },
+      ['oracle-fails'],
+    ],
+    [
+      'leaves it to a command',
+      { ...leaves('start.txt', 's'), checks: [{ type: 'command', run: 'grep s start.txt' }] },
+      [],
+    ],
+  ])('a reference that %s', async (_, one, expected) =>
+    expect(await ids({ files: ['start.txt'], ...one }, { trials: ['oracle'] })).toEqual(expected),
+  )
+
+  test('a link that setup made leads no file of a reference out of the folder', async () => {
+    const outside = tree({ 'mine.txt': 'mine' })
+    const setup = `ln -s ${outside}/mine.txt x; ln -s ${outside} y`
+    const files = { x: 'theirs', 'y/new.txt': 'theirs' }
+    const looks = { type: 'command', run: 'cat x y/new.txt && test ! -L x && test ! -L y' }
+    expect(await ids({ setup, reference: { files }, checks: [looks] }, { trials: ['oracle'] })).toEqual([])
+    expect(readdirSync(outside)).toEqual(['mine.txt'])
+    expect(readFileSync(path.join(outside, 'mine.txt'), 'utf8')).toBe('mine')
+  })
+
+  test('a failing reference is named with case, criterion and evidence', async () => {
+    const [first] = await found({ name: 'n', reference: { answer: '43' }, checks: [contains] }, { trials: ['oracle'] })
+    expect(first).toMatchObject({
+      at: '$.evals[0]',
+      message: expect.stringMatching(/^case 1 \(n\): the reference fails ".*42.*": \S/),
+    })
+  })
+  const said = async (one: object, request: Partial<CheckRequest>) =>
+    (await found(one, request)).map(({ rule, message, fix }) => [rule, message.replace(/^case 1 \(\w+\): /, ''), fix])
+  const broken = { setup: 'echo no such tool >&2; exit 3' }
+  const stopped = [
+    'start-fails',
+    'nothing was tried, its start fails: sh -c echo no such tool >&2; exit 3: exit 3: no such tool',
+    'mend it: no run of this case would start',
+  ]
+  const asked = 'name a judge with --judge'
+  const outcome = 'add a criterion of the outcome'
+  test.each<[string, object, string | null, string[][]]>([
+    ['a setup that fails', { ...broken, checks: [command] }, null, [stopped]],
+    ['the same with a judge', { ...broken, expectations: ['e'], checks: [command] }, 'anthropic:haiku', [stopped]],
+    ['the same without a command', { ...broken, checks: [contains] }, null, [stopped]],
+    [
+      'a reference, and criteria of the conduct alone',
+      { reference, checks: [used] },
+      null,
+      [
+        [
+          'not-decided',
+          'none of its criteria can be decided on the reference (they look at how the agent worked)',
+          outcome,
+        ],
+      ],
+    ],
+    [
+      'no judge, and one of the conduct',
+      { reference, checks: [used], expectations: ['e'] },
+      null,
+      [
+        [
+          'not-decided',
+          '2 of its criteria not decided on the reference (no judge was given; they look at how the agent worked)',
+          `${asked}; ${outcome}`,
+        ],
+      ],
+    ],
+    [
+      'a program that is not there',
+      { reference, checks: [{ type: 'command', run: 'no-such-program-here' }] },
+      null,
+      [
+        [
+          'not-decided',
+          '1 of its criteria not decided on the reference (the command could not be started: no-such-program-here is not installed here)',
+          'mend what kept them from being decided',
+        ],
+      ],
+    ],
+  ])('%s is told as what it is', async (_, one, judge, expected) =>
+    expect(await said(one, { trials: ['oracle'], judge })).toEqual(expected),
+  )
+  test('a judge without a key is told, and no other judge asked for', async () => {
+    const [first] = await found({ reference, expectations: ['e'] }, { trials: ['oracle'], judge: 'anthropic:haiku' })
+    expect(first).toMatchObject({ rule: 'not-decided', fix: 'mend what kept them from being decided' })
+  })
+  test('a start that fails is told once for both answers', async () => {
+    expect(await ids({ ...broken, reference, checks: [lacks] }, { trials: ['null', 'oracle'] })).toEqual([
+      'start-fails',
+    ])
+  })
+  test('a suite that would be refused is not graded', async () => {
+    expect(await ids({ checks: [{ type: 'x' }] }, { trials: ['null', 'oracle'] })).toEqual(['own-field'])
+  })
+  test('without a trial nothing is graded', async () => expect(await ids({ checks: [lacks] }, {})).toEqual([]))
+  test('nothing is left behind', async () => {
+    const rooms = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`whetstone-${process.pid}.`))
+    const before = rooms()
+    await ids({ checks: [lacks] }, { trials: ['null'] })
+    expect(rooms().filter((name) => !before.includes(name))).toEqual([])
+  })
+  test('an unknown judge is a UserError', async () => {
+    await expect(ids({ expectations: ['e'] }, { trials: ['null'], judge: 'auto' })).rejects.toThrow('--judge auto')
+  })
+
+  const judge = `command:${judgeCommand('reader')}`
+  const says = { expectations: ['outputs/out/a.md says 42'] }
+  test.each<[string, object, string[]]>([
+    ['decides the empty answer', says, []],
+    ['decides the reference', { ...says, reference }, []],
+    ['fails a wrong reference', { ...says, reference: { files: { 'out/a.md': '43' } } }, ['oracle-fails']],
+  ])('a judge %s', async (_, one, expected) => {
+    const rules = await ids(one, { trials: ['null', 'oracle'], judge })
+    expect(rules.filter((id) => id !== 'reference-missing')).toEqual(expected)
+  })
+})
+
+describe('an AAM package', () => {
+  const one = {
+    'package.agent.json': '{"name":"p"}',
+    'evals/eval-config.json': '{"version":1,"engine":"claude-code"}',
+    'evals/cases/a.yaml': 'name: a\ninput: { prompt: x }\njudge: { criteria: y }\ntargt: z\n',
+  }
+  const tidy = { 'skills/tidy/SKILL.md': skill('tidy') }
+  const { 'package.agent.json': _, ...others } = one
+  const suite = ['evals/eval-config.json', true, ['field-misspelt']]
+  test.each<[string, Record<string, string>, unknown[]]>([
+    ['its suite alone', one, [suite]],
+    ['its suite and its skills', { ...one, ...tidy }, [suite, ['skills/tidy', true, []]]],
+    [
+      'its skills, where it has no suite',
+      { 'package.agent.json': '{}', ...tidy },
+      [['skills/tidy', true, ['suite-missing']]],
+    ],
+    ['a config of something else', { ...others, ...tidy }, [['skills/tidy', true, ['suite-missing']]]],
+  ])('%s', async (_what, files, places) => {
+    const root = tree(files)
+    const { skills } = await run({ skills: [root] })
+    const found = skills.map(({ path: place, readable, problems }) => [
+      path.relative(root, place),
+      readable,
+      problems.map(({ rule }) => rule),
+    ])
+    expect(found).toEqual(places)
+  })
+})
+
+describe('a plugin', () => {
+  const cases = Object.fromEntries(
+    ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((name) => [
+      [`evals/${name}/prompt.md`, `Tidy up the ${name} of it.`],
+      [`evals/${name}/graders/says.md`, '---\ntype: regex\n---\n\nTIDY\n'],
+    ]),
+  )
+  const one = { ...cases, '.claude-plugin/plugin.json': '{}', 'skills/tidy/SKILL.md': skill('tidy') }
+  const two = { ...one, 'skills/sweep/SKILL.md': skill('sweep') }
+  const broken = { 'evals/a/graders/says.md': '---\ntype: vibes\n---\n' }
+  const rules = ({ problems }: { problems: readonly { rule: string }[] }) => problems.map(({ rule }) => rule)
+
+  const foundIn = async (files: Record<string, string>, given: string, suite?: string) => {
+    const root = tree(files)
+    const at = (name: string) => path.join(root, name)
+    const { skills, counts } = await run({ skills: [at(given)], ...(suite !== undefined && { suite: at(suite) }) })
+    const places = skills.map((found) => [path.relative(root, found.path), found.readable, rules(found)])
+    return { places, counts }
+  }
+  test.each<[string, Record<string, string>, string, string | undefined, [string, boolean, string[]][]]>([
+    ['its one skill is checked with its suite', one, '', undefined, [['skills/tidy', true, []]]],
+    [
+      'its skills, and its suite once',
+      two,
+      '',
+      undefined,
+      [
+        ['evals', true, []],
+        ['skills/sweep', true, []],
+        ['skills/tidy', true, []],
+      ],
+    ],
+    ['its evals folder', one, 'evals', undefined, [['evals', true, []]]],
+    ['one case of it', one, 'evals/a/case.yaml', undefined, [['evals/a/case.yaml', false, ['skill-unreadable']]]],
+    ['a plugin without skills', cases, '', undefined, [['', true, []]]],
+    ['a skill with --suite', one, 'skills/tidy', '.', [['skills/tidy', true, []]]],
+    ['a skill with the folder of its suite', two, 'skills/tidy', 'evals', [['skills/tidy', true, []]]],
+    ['the SKILL.md with --suite', one, 'skills/tidy/SKILL.md', 'evals', [['skills/tidy', true, []]]],
+    [
+      'all skills below with --suite',
+      two,
+      'skills',
+      '.',
+      [
+        ['skills/sweep', true, []],
+        ['skills/tidy', true, []],
+      ],
+    ],
+    ['a skill without it', one, 'skills/tidy', undefined, [['skills/tidy', true, ['suite-missing']]]],
+    ['no such suite', one, 'skills/tidy', 'gone', [['skills/tidy', false, ['suite-unreadable']]]],
+    ['a place without a suite', one, 'skills/tidy', 'skills', [['skills/tidy', false, ['suite-unreadable']]]],
+    ['a suite file with --suite', one, 'evals/a/prompt.md', '.', [['evals/a/prompt.md', false, ['skill-unreadable']]]],
+    [
+      'what is wrong with its suite',
+      { ...one, ...broken },
+      '',
+      undefined,
+      [['skills/tidy', true, expect.arrayContaining(['criteria-missing'])]],
+    ],
+    [
+      'a suite of the skill itself is checked beside it',
+      { ...one, 'skills/tidy/evals/evals.json': '{' },
+      '',
+      undefined,
+      [
+        ['evals', true, []],
+        ['skills/tidy', false, ['suite-unreadable']],
+      ],
+    ],
+    [
+      'prompts of skills are no suite of theirs',
+      { 'skills/tidy/SKILL.md': skill('tidy'), 'skills/tidy/parts/prompt.md': 'x' },
+      'skills',
+      undefined,
+      [['skills/tidy', true, ['suite-missing']]],
+    ],
+  ])('%s', async (_, files, given, suite, places) => {
+    expect((await foundIn(files, given, suite)).places).toEqual(places)
+  })
+  test('a skill without a suite is told of that of its plugin', async () => {
+    const root = tree(one)
+    const { skills } = await run({ skills: [path.join(root, 'skills/tidy')] })
+    expect(skills[0]?.problems[0]?.fix).toContain(`--suite ${root}`)
+  })
+  test("the evals folder of a skill is that skill's suite", async () => {
+    const suite = JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p', files: ['in.txt'] }] })
+    const files = { 'sums/SKILL.md': skill('sums'), 'sums/in.txt': '', 'sums/evals/evals.json': suite }
+    const { places } = await foundIn(files, 'sums/evals')
+    expect(places).toEqual([['sums/evals', true, expect.not.arrayContaining(['input-missing'])]])
+  })
+})

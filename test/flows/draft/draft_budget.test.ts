@@ -1,0 +1,59 @@
+/** Whether another answer may be asked for when a suite is drafted under a budget. */
+import { expect, test } from 'vitest'
+import { estimateDrafts, explainOverBudget, refuseOverBudget } from '../../../src/flows/draft/estimate_drafts.ts'
+import { noLimits } from '../../../src/flows/limits/limits.ts'
+
+const answer = (costUsd: number | null, tokens: number | null = 1000, calls = 1) => ({
+  calls,
+  costUsd,
+  tokens,
+  model: null,
+})
+
+test.each([
+  ['nothing was asked yet', { budget: 0.01 }, [], null],
+  ['another as dear just fits', { budget: 0.3 }, [answer(0.1), answer(0.1)], null],
+  [
+    'the dearest counts, not the last',
+    { budget: 0.3 },
+    [answer(0.2), answer(0.05)],
+    /\$0\.25 of \$0\.30 spent, and an answer took up to \$0\.20/,
+  ],
+  ['tokens', { budgetTokens: 1500 }, [answer(null)], /budget of tokens: 1,000 tokens of 1,500 tokens spent/],
+  ['no limit', {}, [answer(null, null)], null],
+  ['what was not reported', { budget: 5 }, [answer(null)], /in dollars was not reported/],
+  ['tokens not reported', { budgetTokens: 5000 }, [answer(1, null)], /in tokens was not reported/],
+  [
+    'not reported, counted by question',
+    { budget: 0.7, costPerRun: 0.2 },
+    [answer(null, null, 2)],
+    /\$0\.40 of \$0\.70/,
+  ],
+  ['and enough is left', { budget: 0.8, costPerRun: 0.2 }, [answer(null, null, 2)], null],
+] as const)('%s', (_, limits, answers, told) => {
+  const said = explainOverBudget(answers, { ...noLimits, ...limits })
+  if (told === null) expect(said).toBeNull()
+  else expect(said).toMatch(told)
+})
+
+test('an estimate grows with cases and questions, by the prices of the model that is named; an unknown one has none', async () => {
+  const size = { cases: 10, answers: 1, characters: 8000 }
+  const sonnet = await estimateDrafts({ name: 'anthropic', model: 'sonnet' }, size)
+  const opus = await estimateDrafts({ name: 'claude-code', model: 'opus' }, size)
+  expect([sonnet.tokens, opus.tokens]).toEqual([8000, 8000])
+  expect(opus.usd).toBeGreaterThan(sonnet.usd ?? Number.POSITIVE_INFINITY)
+  expect((await estimateDrafts({ name: 'anthropic', model: 'sonnet' }, { ...size, cases: 20 })).usd).toBeGreaterThan(
+    sonnet.usd ?? 0,
+  )
+  for (const [name, model] of [
+    ['claude-code', null],
+    ['openai', 'mine-7'],
+    ['command', null],
+  ] as const) {
+    expect((await estimateDrafts({ name, model }, size)).usd).toBeNull()
+  }
+  expect(() => refuseOverBudget(sonnet, { ...noLimits, budgetTokens: 8000 })).not.toThrow()
+  expect(() => refuseOverBudget(sonnet, { ...noLimits, budgetTokens: 7999 })).toThrow(
+    '--budget-tokens: the cases take about 8,000',
+  )
+})

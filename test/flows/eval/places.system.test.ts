@@ -1,0 +1,206 @@
+/** Where eval writes besides its results: looked at before anything is paid for, and what fails late costs no verdict. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { EvalRequest } from '../../../src/flows/eval/eval_request.ts'
+import { writeEvalReports } from '../../../src/flows/eval/write_reports.ts'
+import { whetstone } from '../../e2e/program.ts'
+import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
+import { needs } from '../../require.ts'
+import { contextAt, evaluated } from './evaluate.ts'
+
+const golden = {
+  'ledger/persona/IDENTITY.md': 'You are Ledger.',
+  'ledger/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
+  'ledger/evals/judge.md': '---\naudit_sample_pct: 1\n---\nJudge.\n',
+  'ledger/evals/golden/happy/001.md': '---\ntest_id: 001_a\ncategory: happy\n---\n## Input\nRent?\n',
+  'answer.json': '{"care": {"score": 5}}',
+}
+const aam = {
+  'package.agent.json': '{"name":"p","version":"1.0.0"}',
+  'evals/eval-config.json': '{"version":1,"engine":"claude-code"}',
+  'evals/cases/a.yaml':
+    'name: a\ninput: { prompt: Hi, files: [fixtures/a.csv] }\nexpected: { contains: [yes] }\njudge: { criteria: x }\n',
+  'evals/fixtures/a.csv': 'a',
+}
+const own = {
+  'SKILL.md': skillText,
+  'evals/evals.json': '[{"id":1,"prompt":"x","checks":[{"type":"contains","value":"yes"}]}]',
+}
+const noon = contextAt(() => new Date(2026, 4, 6, 12))
+const day = '2026-05-06.jsonl'
+
+/** An agent that leaves a line each time it is started, does what is asked of it, and says yes. */
+function agentIn(folder: string, script = '') {
+  const [file, log] = [path.join(folder, 'agent.sh'), path.join(folder, 'started.log')]
+  writeFileSync(file, `#!/bin/sh\necho x >> ${log}\n${script}\necho yes\n`, { mode: 0o755 })
+  const starts = () => (existsSync(log) ? readFileSync(log, 'utf8').length / 2 : 0)
+  return { engine: `command:${file}`, judge: `command:cat ${path.join(folder, 'answer.json')}`, starts }
+}
+
+describe('golden tests are not run where their lines can not be left', () => {
+  const runs = 'ledger/evals/runs'
+  const broken: [string, (folder: string) => void, string][] = [
+    ['runs is a file', (folder) => writeFileSync(path.join(folder, runs), ''), 'runs is no folder'],
+    [
+      'runs leads out of the agent',
+      (folder) => symlinkSync(mkdtempSync(path.join(tmpdir(), 'out-')), path.join(folder, runs)),
+      'runs: a link leads out of',
+    ],
+    [
+      'runs is a link to nothing',
+      (folder) => symlinkSync('gone', path.join(folder, runs)),
+      'runs is a link to nothing',
+    ],
+    [
+      'the lines of the day are a folder',
+      (folder) => mkdirSync(path.join(folder, runs, day), { recursive: true }),
+      `${day} is no file`,
+    ],
+    [
+      'the sample leads out',
+      (folder) => {
+        mkdirSync(path.join(folder, runs))
+        symlinkSync('/etc/hostname', path.join(folder, runs, 'audit_log.jsonl'))
+      },
+      'audit_log.jsonl: a link leads out of',
+    ],
+  ]
+  test.each(broken)('%s', async (_, breakIt, said) => {
+    const folder = folderOf(golden)
+    breakIt(folder)
+    const { starts, ...wish } = agentIn(folder)
+    const error = await userError(evaluated(path.join(folder, 'ledger'), wish, noon))
+    expect(error.message).toContain(said)
+    expect(error.fix).toContain('mend that')
+    expect(starts()).toBe(0)
+  })
+  test('a link that stays in the agent is followed', async () => {
+    const folder = folderOf(golden)
+    mkdirSync(path.join(folder, 'ledger/evals/kept'))
+    symlinkSync('kept', path.join(folder, runs))
+    await evaluated(path.join(folder, 'ledger'), agentIn(folder), noon)
+    expect(existsSync(path.join(folder, 'ledger/evals/kept', day))).toBe(true)
+  })
+  test('what fails only then keeps the verdicts; the same command writes the lines and runs nothing', async () => {
+    const folder = folderOf(golden)
+    const place = path.join(folder, runs)
+    const { starts, ...wish } = agentIn(folder, `rm -rf ${place}; touch ${place}`)
+    const start = () => evaluated(path.join(folder, 'ledger'), wish, noon)
+    const first = await start()
+    expect(first.cases.map(({ verdict }) => verdict)).toEqual(['pass'])
+    expect(first.golden?.unwritten).toMatch(/EEXIST|ENOTDIR/)
+    unlinkSync(place)
+    const again = await start()
+    expect(again.golden?.unwritten).toBeUndefined()
+    expect(again.folder).toBe(first.folder)
+    expect(readFileSync(path.join(place, day), 'utf8').trim().split('\n')).toHaveLength(1)
+    expect(starts()).toBe(1)
+  })
+})
+
+describe('a report is not paid for where it can not be written', () => {
+  const refusedFor = async (
+    files: Record<string, string>,
+    writes: EvalRequest['writes'],
+    breakIt = (_: string) => {},
+  ) => {
+    const folder = folderOf(files)
+    breakIt(folder)
+    const { starts, ...wish } = agentIn(folder)
+    const resolved = writes?.files.map(({ flag, file }) => ({ flag, file: path.join(folder, file) }))
+    const error = await userError(evaluated(folder, { ...wish, writes: { ...writes, files: resolved ?? [] } }))
+    expect(starts()).toBe(0)
+    return error
+  }
+  const report = { report: { output: null }, files: [] }
+  test.each<[string, (folder: string) => void, string]>([
+    ['a file', (folder) => writeFileSync(path.join(folder, 'evals/reports'), ''), 'reports is no folder'],
+    ['a link out', (folder) => symlinkSync(tmpdir(), path.join(folder, 'evals/reports')), 'reports: a link leads out'],
+  ])('evals/reports is %s', async (_, breakIt, said) => {
+    const error = await refusedFor(aam, report, breakIt)
+    expect([error.message, error.fix]).toEqual([expect.stringContaining(said), expect.stringContaining('-o')])
+  })
+  test('one file for two suites', async () => {
+    const writes = { report: { output: 'r.json' }, files: [] }
+    const error = await refusedFor({ ...aam, ...own }, writes)
+    expect(error.message).toBe('--output r.json: there are 2 suites')
+  })
+  test.each([
+    ['--output', 'evals/cases/a.yaml', aam],
+    ['--output', 'evals/fixtures/a.csv', aam],
+    ['--reporter', 'evals/evals.json', own],
+    ['--reporter', 'SKILL.md', own],
+    ['--reporter', 'references/a.md', { ...own, 'references/a.md': 'a' }],
+    ['--output', 'ledger/persona/IDENTITY.md', golden],
+    ['--output', 'ledger/evals/golden/happy/001.md', golden],
+  ])('%s %s would replace what the suite is read from', async (flag, file, files) => {
+    const { message } = await refusedFor(files, { files: [{ flag, file }] })
+    expect(message).toMatch(new RegExp(`^${flag}: .*${file} is a part of what`))
+  })
+  test('an earlier report is replaced wherever it lies', async () => {
+    const folder = folderOf({ ...own, 'evals/reports/r.json': '{}', 'r.xml': '<x/>' })
+    const files = ['evals/reports/r.json', 'r.xml'].map((file) => ({ flag: '--output', file: path.join(folder, file) }))
+    expect((await evaluated(folder, { ...agentIn(folder), writes: { files } })).summary.passed).toBe(1)
+  })
+  test('what fails only then lies beside the results', async () => {
+    const folder = folderOf(aam)
+    const { starts, ...wish } = agentIn(folder)
+    const result = await evaluated(folder, { ...wish, writes: report })
+    expect(starts()).toBe(1)
+    writeFileSync(path.join(folder, 'evals/reports'), '')
+    const error = await userError(writeEvalReports([result], null, {}))
+    expect(error.message).toMatch(/evals\/reports: EEXIST|evals\/reports: ENOTDIR/)
+    const [, file = ''] = /^it is in (.*) instead$/.exec(error.fix ?? '') ?? []
+    expect(path.dirname(file)).toBe(result.folder)
+    expect(JSON.parse(readFileSync(file, 'utf8')).summary.total).toBe(1)
+  })
+  test('the verdicts are said first', async () => {
+    const folder = folderOf(own)
+    const place = path.join(folder, 'out')
+    const { engine } = agentIn(folder, `touch ${place}`)
+    const flags = ['--engine', engine, '--sandbox', 'off', '--workspace', path.join(folder, 'ws')]
+    const end = await whetstone(['eval', folder, ...flags, '--report', '-o', path.join(place, 'r.json')])
+    expect(end.stdout).toContain('1 of 1 passed')
+    expect(end.stderr).toMatch(/error report in .*out\/r\.json: .*\n {6}it is in /)
+    expect(end.code).toBe(2)
+  })
+})
+
+const disk = mkdtempSync(path.join(tmpdir(), 'disk-'))
+const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]).status === 0
+afterAll(() => {
+  if (isMounted) execFileSync('umount', ['-l', disk])
+  rmSync(disk, { recursive: true, force: true })
+})
+const onDisk = needs('a tmpfs of its own', isMounted, 'run as root, where mount is allowed')
+onDisk('a disk that is read-only', () => {
+  test('refuses golden tests and reports, each with its own way out', async () => {
+    const folder = folderOf({ ...golden, ...aam })
+    for (const part of ['ledger', 'evals', 'package.agent.json'])
+      execFileSync('cp', ['-r', path.join(folder, part), disk])
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    const { starts, ...wish } = agentIn(folder)
+    const how = { ...wish, workspace: path.join(folder, 'ws') }
+    const lines = await userError(evaluated(path.join(disk, 'ledger'), how, noon))
+    expect(lines.message).toMatch(/evals\/runs can't be written: .* is on a file system that is read-only/)
+    expect(lines.fix).toContain('run a copy of the agent')
+    const report = await userError(
+      evaluated(path.join(disk, 'evals'), { ...how, writes: { report: { output: null }, files: [] } }),
+    )
+    expect(report.message).toMatch(/evals\/reports can't be written: .*read-only/)
+    expect(report.fix).toContain('-o')
+    expect(starts()).toBe(0)
+  })
+})

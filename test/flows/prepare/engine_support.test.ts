@@ -1,0 +1,87 @@
+/** Checks that can't be decided on an engine, and surroundings that it does not honour, stop a suite before anything is paid for. */
+import { expect, test } from 'vitest'
+import type { Check } from '../../../schemas/check.ts'
+import type { Environment } from '../../../schemas/suite.ts'
+import { requireValidSuite, skipUnrunnableCases } from '../../../src/flows/prepare/engine_support.ts'
+import { suiteCase } from '../../fixtures/suite_case.ts'
+
+const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] }
+const environment: Environment = { files: [], hooks, rules: [], agents: [], mcp_servers: {} }
+
+interface More {
+  environment?: Environment
+  model?: string
+  expectations?: { text: string }[]
+}
+
+const suiteOf = (checks: Check[], { environment, expectations = [] }: More = {}) => ({
+  ...{ format: 'evals.json', path: '/s/evals.json', skill_name: 's', warnings: [] },
+  cases: [suiteCase({ eval_id: 1, checks, expectations, environment }), suiteCase({ eval_id: 4, checks: [contains] })],
+})
+const contains: Check = { type: 'contains', value: 'x' }
+
+/** What the refusal says; empty: the suite can be run. */
+async function refused(engine: string, checks: Check[], more: More = {}): Promise<string> {
+  const choice = { name: engine, model: more.model ?? null }
+  const end = requireValidSuite(choice, suiteOf(checks, more), false)
+  return await end.then(
+    () => '',
+    (error: unknown) => String(error),
+  )
+}
+
+const used: Check = { type: 'tool_used', name: 'Bash' }
+const blocked: Check = { type: 'agent_blocked' }
+const cost: Check = { type: 'cost_at_most', value: 1 }
+
+test.each<[string, Check[], RegExp | null]>([
+  ['command', [contains, { type: 'duration_at_most', value: 9 }], null],
+  [
+    'command',
+    [used, { type: 'turns_at_most', value: 3 }],
+    /case 1 \(.*\): tool_used: the engine command does not show how[\s\S]*turns_at_most: .*\[case-undecidable\]/,
+  ],
+  ['command', [blocked, { type: 'skill_read' }], /agent_blocked: [\s\S]*skill_read: .*can't be decided/],
+  ['command', [cost], /cost_at_most: .*what this model costs/],
+  ['command', [{ type: 'tokens_at_most', value: 1 }], /tokens_at_most: .*not show tokens/],
+  ['command', [used, contains], /tool_used: .*\[check-undecidable\]/],
+  ['anthropic', [used, { type: 'skill_read' }, { type: 'tokens_at_most', value: 1 }], null],
+  ['anthropic', [blocked], null],
+])('%s %j', async (engine, checks, message) => {
+  const said = await refused(engine, checks)
+  if (message === null) expect(said).toBe('')
+  else expect(said).toMatch(message)
+})
+
+test('with --allow-invalid a case is left out where nothing of it can be decided, and runs where something can', async () => {
+  const on = async (checks: Check[], more: More = {}) => {
+    const { cases } = await requireValidSuite({ name: 'command', model: null }, suiteOf(checks, more), true)
+    return cases.map(({ cannot_run }) => cannot_run === null)
+  }
+  expect(await on([used])).toEqual([false, true])
+  expect(await on([used, contains])).toEqual([true, true])
+  expect(await on([used], { expectations: [{ text: 'It is fine.' }] })).toEqual([true, true])
+})
+
+test('eval skips a case of which nothing can be decided, and runs the others', async () => {
+  const { cases } = await skipUnrunnableCases({ name: 'command', model: null }, suiteOf([used]))
+  expect(cases.map(({ cannot_run }) => cannot_run)).toEqual([expect.stringContaining("can't be decided"), null])
+})
+
+test('a block that nothing can bring about but the skill is a warning', async () => {
+  const on = { name: 'claude-code', model: null }
+  const said = async (more: More) => (await requireValidSuite(on, suiteOf([blocked], more), false)).warnings
+  expect(await said({})).toMatchObject([{ at: 'eval 1', message: expect.stringContaining('has no hook') }])
+  expect(await said({ environment })).toEqual([])
+})
+
+test('what an engine does not honour refuses the suite', async () => {
+  expect(
+    await refused('anthropic', [contains], { environment: { ...environment, mcp_servers: { a: { url: 'u' } } } }),
+  ).toMatch(/does not honour MCP servers \[engine-lacks\]/)
+})
+
+test('a model without a price can be held to no cost, one with a price can', async () => {
+  expect(await refused('anthropic', [cost], { model: 'claude-of-nobody-knows' })).toContain('cost_at_most')
+  expect(await refused('anthropic', [cost], { model: 'claude-haiku-4-5' })).toBe('')
+})

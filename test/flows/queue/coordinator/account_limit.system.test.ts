@@ -1,0 +1,197 @@
+/** The limit of an account on its queues, with several coordinators, one that ends, one that is killed. */
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { shareLimit } from '../../../../src/flows/queue/coordinator/account_limit.ts'
+import { queueName, resolveQueueNeeds } from '../../../../src/flows/queue/job_requirements.ts'
+import type { LimitNote } from '../../../../src/flows/queue/liveness.ts'
+import { readQueueNotes } from '../../../../src/flows/queue/queue_status.ts'
+import { parseQueueAddress } from '../../../../src/jobs/queue/address.ts'
+import { openTransport } from '../../../../src/jobs/queue/open.ts'
+import type { Transport } from '../../../../src/jobs/queue/transport.ts'
+import { Account } from '../../../../src/jobs/rate/account_limit.ts'
+import { parseScenario } from '../../../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../../../src/practice/server.ts'
+import { fresh, makeSkill, whetstone } from '../../../e2e/program.ts'
+import { needsRedis } from '../../../jobs/queue/servers.ts'
+import { askedOf, benchHere, redisHere, workHere } from '../here.ts'
+import { startWorker } from '../worker.ts'
+
+const never = new AbortController().signal
+
+/** One on which a refusal has left so many places. */
+async function refusedAt(start: number): Promise<Account> {
+  const account = new Account({ start, cut: 0.5, baseMs: 0 })
+  const slots = await Promise.all(Array.from({ length: start }, () => account.enter(never)))
+  for (const slot of slots) account.end(slot, { as: 'refused', retryAfterMs: null })
+  return account
+}
+
+/** Its limit is cut by half once more. */
+async function refuse(account: Account): Promise<void> {
+  const slots = await Promise.all(Array.from({ length: account.limit }, () => account.enter(never)))
+  for (const slot of slots) account.end(slot, { as: 'refused', retryAfterMs: null })
+}
+
+const limitNotes = async (transport: Transport) =>
+  (await readQueueNotes(transport)).filter((note): note is LimitNote => note.kind === 'limit')
+
+const scenario = `
+latency: 300
+limits: [{ from_s: 0, concurrent: 3 }]
+rules:
+  - { name: with, when: { system: 'SKILL\\.md' }, text: 'TIDY' }
+  - { name: without, text: 'messy' }
+`
+const skillOf = (name: string) =>
+  makeSkill([1, 2, 3].map((id) => ({ id, prompt: `${name} ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] })))
+
+needsRedis("an account's limit", () => {
+  const url = redisHere()
+  const timing = { everyMs: 100, staleMs: 1500 }
+  const slow = { everyMs: 60_000, staleMs: 600_000 }
+  const share = (account: Account, transport: Transport, benchmark: string, more: Partial<typeof shared> = {}) =>
+    shareLimit(account, { ...shared, ...more, transport, benchmark }, slow)
+  const shared = { queue: 'runs-0', account: 'key' as string | null }
+
+  test('is the least of those that live, on each queue of the account and on no other; none where none was refused', async () => {
+    await using one = await openTransport(parseQueueAddress(url()))
+    await using two = await openTransport(parseQueueAddress(url()))
+    const at = new Date().toISOString()
+    const needs = { engine: 'anthropic', account: 'key', base_url: null, tags: [] }
+    for (const [queue, account] of [
+      ['runs-0', 'key'],
+      ['runs-1', 'key'],
+      ['runs-2', 'other'],
+    ] as const) {
+      await one.post({ id: queue, value: { kind: 'queue', queue, needs: { ...needs, account }, at } })
+    }
+    const limits = async () =>
+      await Promise.all(['runs-0', 'runs-1', 'runs-2'].map(async (queue) => (await one.counts(queue)).limit))
+    const untried = await share(new Account(), one, 'untried')
+    expect(await limits()).toEqual([null, null, null])
+    const few = await refusedAt(8)
+    const first = await share(few, one, 'few')
+    expect(await limits()).toEqual([4, 4, null])
+    const many = await refusedAt(40)
+    const second = await share(many, two, 'many', { queue: 'runs-1' })
+    expect(await limits()).toEqual([4, 4, null])
+    await refuse(few) // told at once, though the next beat is far off
+    await expect.poll(limits).toEqual([2, 2, null])
+    await first.close()
+    expect(await limits()).toEqual([20, 20, null])
+    await refuse(few) // its coordinator has ended
+    await sleep(100)
+    expect(await limits()).toEqual([20, 20, null])
+    const third = await share(await refusedAt(2), two, 'unknown', { queue: 'runs-2', account: null })
+    expect(await limits()).toEqual([20, 20, 1]) // of nobody knows whom
+    await third.close()
+    await untried.close()
+    expect(await limits()).toEqual([20, 20, null])
+    await second.close()
+    expect(await limits()).toEqual([null, null, null])
+    expect(await limitNotes(one)).toEqual([])
+    for (const id of ['runs-0', 'runs-1', 'runs-2']) await one.takeDown(id)
+  }, 30_000)
+
+  test('a limit that is lost with its note comes back with the next beat; one that a killed coordinator left goes when it comes back', async () => {
+    await using transport = await openTransport(parseQueueAddress(url()))
+    const limit = async () => (await transport.counts('runs-0')).limit
+    const request = { ...shared, transport, benchmark: 'lives' }
+    const sharing = await shareLimit(await refusedAt(8), request, timing)
+    await transport.takeDown('limit-lives')
+    await transport.limit('runs-0', null)
+    await expect.poll(async () => [(await limitNotes(transport)).length, await limit()]).toEqual([1, 4])
+    const [note] = await limitNotes(transport)
+    await sharing.close()
+    await transport.post({ id: 'limit-lives', value: note })
+    await transport.limit('runs-0', 4)
+    const again = await share(new Account(), transport, 'lives')
+    expect([await limitNotes(transport), await limit()]).toEqual([[], null])
+    await again.close()
+  }, 30_000)
+
+  test('a worker takes down the note of one that is silent, and of no other', async () => {
+    await using transport = await openTransport(parseQueueAddress(url()))
+    const silent = { kind: 'limit', benchmark: 'gone', account: 'key', limit: 2, at: '2199-01-01T00:00:00.000Z' }
+    await transport.post({ id: 'limit-gone', value: silent })
+    const sharing = await shareLimit(await refusedAt(8), { ...shared, transport, benchmark: 'lives' }, timing)
+    expect((await transport.counts('runs-0')).limit).toBe(2)
+    await sharing.close() // before it would have done that itself
+    const lives = async () => {
+      await transport.post({
+        id: 'limit-lives',
+        value: { ...silent, benchmark: 'lives', at: new Date().toISOString() },
+      })
+      return (await limitNotes(transport)).map(({ benchmark }) => benchmark).sort()
+    }
+    await using _worker = await workHere(url(), fresh(), { staleMs: 1500 })
+    expect(await lives()).toEqual(['gone', 'lives'])
+    await expect.poll(lives, { timeout: 10_000 }).toEqual(['lives'])
+    const until = performance.now() + 3000
+    while (performance.now() < until) {
+      expect(await lives()).toEqual(['lives'])
+      await sleep(100)
+    }
+    await transport.takeDown('limit-lives')
+  }, 30_000)
+
+  test('stays that of the benchmark that goes on when another one ends; of one that was killed it holds while its note is fresh, and no longer', async () => {
+    await using model = await startPractice({ scenario: parseScenario(scenario, 'limits.yaml') })
+    await using transport = await openTransport(parseQueueAddress(url()))
+    const folder = fresh()
+    const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'x' }
+    const queue = queueName(resolveQueueNeeds({ name: 'anthropic', model: 'practice-1' }, [], env))
+    const limit = async () => (await transport.counts(queue)).limit
+    const flags = ['--engine', 'anthropic:practice-1', '--sandbox', 'off', '--queue', url(), '--shared', folder]
+    const bench = (name: string, runs: string, started: (child: ChildProcess) => void = () => {}) =>
+      whetstone(['bench', skillOf(name), '--runs', runs, ...flags, '--workspace', fresh()], { env, started })
+    const first: { child?: ChildProcess } = {}
+    let running: ReturnType<typeof bench>
+    {
+      await using _one = await startWorker(url(), folder, { env, flags: ['--concurrency', '8'] })
+      await using _two = await startWorker(url(), folder, { env, flags: ['--concurrency', '8'] })
+      running = bench('long', '200', (child) => {
+        first.child = child
+      })
+      await expect.poll(limit, { timeout: 30_000 }).not.toBeNull()
+      const end = await bench('short', '1')
+      expect(end.code, end.stderr).toBe(0)
+      const [still, ...others] = await limitNotes(transport)
+      expect([await limit(), others]).toEqual([expect.any(Number), []])
+      expect(still?.account).toBe(resolveQueueNeeds({ name: 'anthropic', model: null }, [], env).account)
+      await expect
+        .poll(async () => [await limit(), (await limitNotes(transport))[0]?.limit])
+        .toSatisfy(([is, said]) => is === said)
+      first.child?.kill('SIGKILL')
+    }
+    expect((await running).signal).toBe('SIGKILL')
+    const [left] = await limitNotes(transport)
+    expect([await limit(), left]).toEqual([left?.limit, expect.objectContaining({ kind: 'limit' })])
+    await transport.remove(queue, await transport.open(queue))
+    // one place, and nothing is refused: what holds is only what is left of the killed one
+    await using _worker = await workHere(url(), folder, { engines: ['anthropic'], concurrency: 1, env })
+    const asked = (more: object) => ({
+      ...askedOf({ engine: 'anthropic:practice-1' }, ['one', 'two'], {
+        url: url(),
+        shared: folder,
+        atOnce: 1,
+        ...more,
+      }),
+      runs: 3,
+    })
+    const seen: (number | null)[] = []
+    const looking = new AbortController()
+    const looks = (async () => {
+      for (; !looking.signal.aborted; await sleep(50)) seen.push(await limit())
+    })()
+    expect((await benchHere(asked({}), { env })).benchmark).toMatchObject({ counts: { used: 12 } })
+    looking.abort()
+    await looks
+    expect(new Set([...seen, await limit()])).toEqual(new Set([left?.limit]))
+    const later = benchHere({ ...asked({ limits: timing }) }, { env })
+    await expect.poll(limit, { timeout: 20_000 }).toBeNull()
+    expect(await limitNotes(transport)).toEqual([])
+    expect((await later).benchmark).toMatchObject({ counts: { used: 12 } })
+  }, 120_000)
+})

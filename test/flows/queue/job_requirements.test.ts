@@ -1,0 +1,73 @@
+/** Which worker may take from a queue, and what makes a queue of its own. */
+import { expect, test } from 'vitest'
+import {
+  canServeQueue,
+  queueName,
+  resolveQueueNeeds,
+  type WorkerOffer,
+} from '../../../src/flows/queue/job_requirements.ts'
+
+const keys = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two' }
+const offer: WorkerOffer = { engines: ['anthropic', 'openai', 'command'], tags: ['eu', 'gpu'], env: keys }
+const choice = { name: 'anthropic', model: 'm' } as const
+const server = 'https://models.example'
+
+test.each<[string, boolean, Parameters<typeof resolveQueueNeeds>, Partial<WorkerOffer>]>([
+  ['what it needs', true, [choice, ['gpu'], keys], {}],
+  ['the same key beside another of another provider', true, [choice, [], keys], { env: { ANTHROPIC_API_KEY: 'one' } }],
+  ['another engine', false, [choice, [], keys], { engines: ['openai', 'command'] }],
+  ['another engine of the same account', false, [choice, [], keys], { engines: ['claude-code'] }],
+  ['another key', false, [choice, [], keys], { env: { ...keys, ANTHROPIC_API_KEY: 'other' } }],
+  ['no key', false, [choice, [], keys], { env: {} }],
+  ['a key where none is asked for', true, [choice, [], {}], {}],
+  [
+    'the key, and another server of its own',
+    false,
+    [choice, [], keys],
+    { env: { ...keys, ANTHROPIC_BASE_URL: server } },
+  ],
+  ['the key, where the benchmark names the server', true, [{ ...choice, base_url: server }, [], keys], {}],
+  [
+    'the same server of its own',
+    true,
+    [choice, [], { ...keys, ANTHROPIC_BASE_URL: server }],
+    { env: { ...keys, ANTHROPIC_BASE_URL: server } },
+  ],
+  [
+    'the same server with a slash',
+    true,
+    [choice, [], { ...keys, ANTHROPIC_BASE_URL: `${server}/` }],
+    { env: { ...keys, ANTHROPIC_BASE_URL: server } },
+  ],
+  ['all tags and more', true, [choice, ['eu'], keys], {}],
+  ['some of the tags', false, [choice, ['eu', 'gpu', 'big'], keys], {}],
+  ['no tags', false, [choice, ['eu'], keys], { tags: [] }],
+  ['an engine without an account, and no key', true, [{ name: 'command', model: null }, [], keys], { env: {} }],
+])('a worker with %s: %s', (_name, does, asked, more) => {
+  const needs = resolveQueueNeeds(...asked)
+  expect(canServeQueue({ ...offer, ...more }, { queue: queueName(needs), needs })).toBe(does)
+})
+
+const nameOf = (...asked: Parameters<typeof resolveQueueNeeds>) => queueName(resolveQueueNeeds(...asked))
+
+test.each<[string, boolean, Parameters<typeof resolveQueueNeeds>]>([
+  ['another model', true, [{ ...choice, model: 'n' }, ['eu', 'gpu'], keys]],
+  ['tags in another order', true, [choice, ['gpu', 'eu', 'gpu'], keys]],
+  ["another provider's key", true, [choice, ['eu', 'gpu'], { ...keys, OPENAI_API_KEY: 'other' }]],
+  ['another key', false, [choice, ['eu', 'gpu'], { ...keys, ANTHROPIC_API_KEY: 'other' }]],
+  ['another engine of the same account', false, [{ ...choice, name: 'claude-code' }, ['eu', 'gpu'], keys]],
+  ['another server', false, [{ ...choice, base_url: server }, ['eu', 'gpu'], keys]],
+  ['other tags', false, [choice, ['eu'], keys]],
+])('%s: the same queue: %s', (_name, isSame, asked) => {
+  expect(nameOf(...asked) === nameOf(choice, ['eu', 'gpu'], keys)).toBe(isSame)
+})
+
+test('two engines of one key are one account, other keys and servers are others', () => {
+  const account = (...asked: Parameters<typeof resolveQueueNeeds>) => resolveQueueNeeds(...asked).account
+  const one = account(choice, [], keys)
+  expect(account({ name: 'claude-code', model: null }, ['eu'], keys)).toBe(one)
+  expect(account({ ...choice, base_url: server }, [], keys)).not.toBe(one)
+  expect(account(choice, [], { ANTHROPIC_API_KEY: 'other' })).not.toBe(one)
+  expect(one).not.toContain('one') // nothing secret leaves this machine
+  expect(account(choice, [], {})).toBeNull()
+})

@@ -1,0 +1,242 @@
+/** A queue server that loses what it carried: what was out is submitted again, unless a person had cancelled it. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registerCoordinator } from '../../../src/flows/queue/coordinator/coordinator_presence.ts'
+import { submitAndWait } from '../../../src/flows/queue/coordinator/job_ends.ts'
+import { queueName, resolveQueueNeeds } from '../../../src/flows/queue/job_requirements.ts'
+import { manageQueues } from '../../../src/flows/queue/queue_status.ts'
+import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
+import { openTransport } from '../../../src/jobs/queue/open.ts'
+import { createQueueTiming, type TakenJob, type Transport } from '../../../src/jobs/queue/transport.ts'
+import { fresh } from '../../e2e/program.ts'
+import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from '../../jobs/queue/servers.ts'
+import { askedOf, benchHere, lives, makeAgent, workHere } from './here.ts'
+
+const never = new AbortController().signal
+const needs = resolveQueueNeeds({ name: 'command', model: null }, [], {})
+const queue = queueName(needs)
+const prompts = ['wait 1', 'wait 2', 'wait 3', 'wait 4']
+const soon = { timeout: 20_000 }
+
+async function loseRedis({ port }: QueueServer): Promise<void> {
+  const client = new Redis({ port, host: '127.0.0.1' })
+  await client.flushall()
+  client.disconnect()
+}
+
+async function losePostgres({ url }: QueueServer): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const of =
+    "select quote_ident(tablename) as name from pg_tables where schemaname = 'whetstone' and tablename <> 'migration'"
+  const tables = (await client.query<{ name: string }>(of)).rows.map(({ name }) => `whetstone.${name}`)
+  await client.query(`truncate ${tables.join(', ')}`)
+  await client.end()
+}
+
+/** A coordinator's desk, and how many jobs it has missed. */
+async function openDesk(transport: Transport) {
+  const registry = await registerCoordinator(queue, needs, transport)
+  const missed = { jobs: 0 }
+  const add = () => {
+    missed.jobs += 1
+  }
+  return { transport, queue, registry, missed, losses: { add, [Symbol.dispose]: () => {} } }
+}
+
+function contract(start: () => Promise<QueueServer>, lose: (server: QueueServer) => Promise<void>): void {
+  const at: { server?: QueueServer } = {}
+  beforeAll(async () => {
+    at.server = await start()
+  }, 60_000)
+  afterAll(() => at.server?.[Symbol.asyncDispose](), 30_000)
+  const url = () => at.server?.url ?? ''
+  const loseAll = async () => at.server && (await lose(at.server))
+  const open = (lockSeconds = 2) => openTransport(parseQueueAddress(url()), createQueueTiming(lockSeconds))
+
+  test('what waits and what is in hand is made all the same: each run ends once, lost attempts are told and counted, agents end', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    await using worker = await workHere(url(), shared)
+    await using look = await open()
+    const limits = { budget: 100, budgetTokens: null, deadline: null, costPerRun: 1 }
+    const running = benchHere({ ...askedOf(agent, prompts, { url: url(), shared, atOnce: 8 }), limits })
+    await agent.untilBegun(2)
+    await expect.poll(async () => (await look.counts(queue)).waiting, soon).toBe(6)
+    const first = agent.pids()
+    await loseAll()
+    const left = () => worker.told.filter((event) => event.type === 'job_left' && event.lost).length
+    await expect.poll(left, soon).toBe(2)
+    await expect.poll(() => first.filter(lives), soon).toEqual([])
+    await agent.untilBegun(4)
+    agent.open()
+    const { benchmark, events, folder } = await running
+    expect(benchmark).toMatchObject({ complete: true, counts: { planned: 8, used: 8 } })
+    const ends = events.flatMap((event) => (event.type === 'run_finished' ? [`${event.run_id} ${event.status}`] : []))
+    expect(new Set(ends).size).toBe(8)
+    expect(ends.filter((end) => end.endsWith(' completed'))).toHaveLength(8)
+    expect(agent.starts()).toBe(10)
+    expect(benchmark.other_attempts).toMatchObject({ attempts: 2 })
+    expect(readFileSync(path.join(folder, 'attempts.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2)
+    const lost = events.filter(({ type }) => type === 'queue_lost')
+    expect(lost).toMatchObject([{ type: 'queue_lost', place: expect.stringContaining('127.0.0.1'), jobs: 8 }])
+    expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0, done: 0, failed: 0 })
+  }, 90_000)
+
+  test('a worker that starts after it finds the queue', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    await using look = await open()
+    const running = benchHere(askedOf(agent, ['one', 'two'], { url: url(), shared }))
+    await expect.poll(async () => (await look.counts(queue)).waiting, soon).toBe(4)
+    await loseAll()
+    await expect.poll(() => look.notes(), soon).toMatchObject([{ id: queue }])
+    await using worker = await workHere(url(), shared)
+    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 4 } })
+    expect(worker.told.map(({ type }) => type)).toContain('queue_held')
+    expect(agent.starts()).toBe(4)
+  }, 60_000)
+
+  test('control: cancelled by a person, what waits and what is in hand ends and is not submitted again; the same command makes it anew', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    await using _worker = await workHere(url(), shared)
+    await using look = await open()
+    const asked = askedOf(agent, prompts, { url: url(), shared, atOnce: 8 })
+    const running = benchHere(asked)
+    await agent.untilBegun(2)
+    await expect.poll(async () => (await look.counts(queue)).waiting, soon).toBe(6)
+    expect(await manageQueues('cancel', look, new Date())).toMatchObject({ did: 'cancelled: 8' })
+    const { benchmark, events, folder } = await running
+    expect(benchmark).toMatchObject({ complete: false, counts: { planned: 8, used: 0 } })
+    const ends = events.flatMap((event) => (event.type === 'run_finished' ? [event.status] : []))
+    expect(ends).toEqual(Array(8).fill('cancelled'))
+    expect(events.filter(({ type }) => type === 'queue_lost')).toEqual([])
+    expect(agent.starts()).toBe(2)
+    agent.open()
+    const { benchmark: again } = await benchHere(asked)
+    expect(again).toMatchObject({ complete: true, counts: { used: 8 } })
+    expect(agent.starts()).toBe(10)
+    expect(existsSync(path.join(folder, 'attempts.jsonl'))).toBe(true) // what was in hand when it was cancelled
+    expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0, done: 0, failed: 0 })
+    expect((await look.notes()).filter(({ id }) => id.startsWith('end-'))).toEqual([])
+    await loseAll()
+  }, 60_000)
+
+  test('control: at a deadline what waits ends, and is not submitted again', async () => {
+    const agent = makeAgent()
+    const limits = { budget: null, budgetTokens: null, costPerRun: null, deadline: new Date(Date.now() + 2500) }
+    const asked = { ...askedOf(agent, ['one'], { url: url(), shared: fresh() }), limits }
+    const { benchmark, events } = await benchHere(asked)
+    expect(benchmark).toMatchObject({ complete: false, counts: { used: 0 } })
+    expect(events.filter(({ type }) => type === 'queue_lost')).toEqual([])
+    await using look = await open()
+    expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0 })
+  }, 60_000)
+
+  test('a cancel while no coordinator was there ends nothing of a later one, though its jobs have the same ids; one that comes then does', async () => {
+    await using there = await open()
+    await using here = await open()
+    const gone = await openDesk(there)
+    for (const id of ['a', 'b']) await there.submit(queue, { id, data: {} })
+    gone.registry[Symbol.dispose]()
+    const handle = async ({ id, signal, stop }: TakenJob) => {
+      const looks = setInterval(async () => {
+        const notes = await there.notes()
+        if (notes.some((note) => note.id === `end-${id}`)) stop(new Error('cancelled'))
+      }, 50)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      clearInterval(looks)
+      throw signal.reason
+    }
+    const options = { atOnce: 1, onTrouble: () => {} }
+    const working = await there.work(queue, { ...options, handle })
+    await expect.poll(() => here.counts(queue), soon).toMatchObject({ active: 1, waiting: 1 })
+    expect(await manageQueues('cancel', here, new Date())).toMatchObject({ did: 'cancelled: 2' })
+    await expect.poll(() => here.counts(queue), soon).toMatchObject({ active: 0, waiting: 0, failed: 1 })
+    await working[Symbol.asyncDispose]()
+    const desk = await openDesk(here)
+    const ends: ReturnType<typeof submitAndWait>[] = []
+    for (const [before, id] of ['b', 'c', 'a'].entries()) {
+      ends.push(submitAndWait({ job: { id, data: {} }, signal: never, deadline: null }, desk))
+      await expect.poll(() => here.counts(queue), soon).toMatchObject({ active: 0, waiting: before + 1 })
+    }
+    expect(await here.counts(queue)).toMatchObject({ failed: 0 })
+    expect((await here.notes()).map(({ id }) => id)).not.toContain('end-a')
+    const [b, c, a] = ends
+    const second = async (taken: TakenJob) => (taken.id === 'b' ? 'well' : await handle(taken))
+    await using _held = await there.work(queue, { ...options, handle: second })
+    expect(await b).toEqual({ as: 'done', value: 'well' })
+    await expect.poll(() => here.counts(queue), soon).toMatchObject({ active: 1, waiting: 1 })
+    await manageQueues('cancel', here, new Date())
+    expect(await Promise.all([a, c])).toEqual([{ as: 'gone' }, { as: 'failed', reason: 'cancelled' }])
+    expect(desk.missed.jobs).toBe(0)
+    desk.registry[Symbol.dispose]()
+    await here.remove(queue, ['a', 'b'])
+    await loseAll()
+  }, 60_000)
+
+  test('a job that comes again to the worker that has it: the first ends before the second begins, whose lock lives on', async () => {
+    await using there = await open(3)
+    await using here = await open(3)
+    const seen: string[] = []
+    const done = new AbortController()
+    const handle = async ({ signal }: TakenJob) => {
+      seen.push('begins')
+      const ended = AbortSignal.any([signal, done.signal])
+      if (!ended.aborted) await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }))
+      if (signal.aborted) await sleep(300) // an agent takes a moment to end
+      seen.push(signal.aborted ? `ends: ${signal.reason.name}` : 'ends')
+      signal.throwIfAborted()
+      return 'well'
+    }
+    await using _working = await there.work(queue, { atOnce: 2, handle, onTrouble: () => {} })
+    await here.submit(queue, { id: 'a', data: {} })
+    await expect.poll(() => seen, soon).toEqual(['begins'])
+    await loseAll()
+    await here.submit(queue, { id: 'a', data: {} })
+    await expect.poll(() => seen, soon).toEqual(['begins', 'ends: LostJob', 'begins'])
+    await sleep(6000) // two locks long
+    expect(seen).toHaveLength(3)
+    done.abort()
+    expect(await here.wait(queue, 'a', never)).toEqual({ as: 'done', value: 'well' })
+    expect(seen).toEqual(['begins', 'ends: LostJob', 'begins', 'ends'])
+    await here.remove(queue, ['a'])
+  }, 60_000)
+
+  test('one that is lost again and again is submitted again each time, with pauses that grow', async () => {
+    await using here = await open()
+    const desk = await openDesk(here)
+    const end = submitAndWait({ job: { id: 'a', data: {} }, signal: never, deadline: null }, desk)
+    const began = Date.now()
+    while (desk.missed.jobs < 2 || Date.now() - began < 3000) {
+      await here.remove(queue, ['a'])
+      await sleep(20)
+    }
+    expect(desk.missed.jobs).toBeLessThan(6)
+    await using _working = await here.work(queue, { atOnce: 1, handle: async () => 'well', onTrouble: () => {} })
+    expect(await end).toEqual({ as: 'done', value: 'well' })
+    desk.registry[Symbol.dispose]()
+    await here.remove(queue, ['a'])
+  }, 60_000)
+
+  test('of more jobs than are listed at once each is cancelled', async () => {
+    await using here = await open()
+    using _board = await registerCoordinator(queue, needs, here)
+    const ids = Array.from({ length: 10_050 }, (_, n) => `job-${n}`)
+    for (let from = 0; from < ids.length; from += 500) {
+      await Promise.all(ids.slice(from, from + 500).map((id) => here.submit(queue, { id, data: {} })))
+    }
+    expect(await manageQueues('cancel', here, new Date())).toMatchObject({
+      did: 'cancelled: 10050',
+      queues: [{ queue, counts: { waiting: 0, active: 0 } }],
+    })
+  }, 120_000)
+}
+
+needsRedis('a Redis that loses what it carried', () => contract(startRedis, loseRedis))
+needsPostgres('a PostgreSQL that loses what it carried', () => contract(startPostgres, losePostgres))

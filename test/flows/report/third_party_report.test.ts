@@ -1,0 +1,375 @@
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
+import { benchmarkHeadline, confidenceNotes } from '../../../src/phases/4-report/text/headline.ts'
+import { folderOf, graded } from '../../store/foreign/folder.ts'
+import { textIn } from '../../viewer/unpack.ts'
+
+const never = new AbortController().signal
+const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }
+
+function run(folder: string, more: { candidate?: string; baseline?: string; force?: boolean } = {}) {
+  const { candidate = null, baseline = null, force = false } = more
+  return aggregateAgain({ folder, candidate, baseline, force, agentskills: null }, context)
+}
+
+/** "configuration eval_id/run_number passed/total", in the order of benchmark.json. */
+async function runsOf(files: Record<string, unknown>): Promise<string[]> {
+  const { benchmark } = await run(folderOf(files))
+  return benchmark.runs.map(
+    ({ configuration, eval_id, run_number, result }) =>
+      `${configuration} ${eval_id}/${run_number} ${result.passed}/${result.total}`,
+  )
+}
+
+const both = ['with_skill 1/1 2/2', 'without_skill 1/1 1/2']
+
+describe('the same two runs are found', () => {
+  const [a, b] = [graded(2, 2, 'a'), graded(1, 2, 'b')]
+  test.each<[string, Record<string, unknown>]>([
+    ['flat', { 'eval-1/with_skill/grading.json': a, 'eval-1/without_skill/grading.json': b }],
+    ['in run folders', { 'eval-1/with_skill/run-1/grading.json': a, 'eval-1/without_skill/run-1/grading.json': b }],
+    [
+      'in a runs folder',
+      { 'runs/eval-1/with_skill/run-1/grading.json': a, 'runs/eval-1/without_skill/run-1/grading.json': b },
+    ],
+    ['under a descriptive name', { 'totals/with_skill/grading.json': a, 'totals/without_skill/grading.json': b }],
+    [
+      'among the outputs',
+      { 'totals/with_skill/outputs/grading.json': a, 'totals/without_skill/outputs/grading.json': b },
+    ],
+    ['by configuration first', { 'with_skill/totals/grading.json': a, 'without_skill/totals/grading.json': b }],
+    [
+      'below an iteration',
+      { 'iteration-1/eval-1/with_skill/grading.json': a, 'iteration-1/eval-1/without_skill/grading.json': b },
+    ],
+    ['in one file', { 'eval-1/grading.json': { with_skill: a.expectations, without_skill: b.expectations } }],
+    ['without folders', { 'grading.json': { with_skill: a.expectations, without_skill: b.expectations } }],
+    [
+      'with a copy inside',
+      {
+        'eval-1/with_skill/grading.json': a,
+        'eval-1/with_skill/with_skill/grading.json': a,
+        'eval-1/without_skill/grading.json': b,
+      },
+    ],
+    [
+      'flat and in run folders side by side',
+      {
+        'eval-1/with_skill/run-1/grading.json': a,
+        'eval-1/without_skill/run-1/grading.json': b,
+        'totals/with_skill/grading.json': a,
+        'totals/without_skill/grading.json': b,
+      },
+    ],
+    [
+      'side by side, known by their metadata',
+      {
+        'eval-1/eval_metadata.json': { eval_id: 1, prompt: 'Add up.' },
+        'totals/eval_metadata.json': { eval_id: 1, prompt: 'Add up.' },
+        'eval-1/with_skill/run-1/grading.json': graded(2, 2),
+        'eval-1/without_skill/run-1/grading.json': graded(1, 2),
+        'totals/with_skill/grading.json': graded(2, 2),
+        'totals/without_skill/grading.json': graded(1, 2),
+      },
+    ],
+    [
+      'beside outputs of the configuration',
+      {
+        'eval-1/with_skill/outputs/a.txt': 'x',
+        'eval-1/with_skill/run-1/grading.json': a,
+        'eval-1/without_skill/run-1/grading.json': b,
+      },
+    ],
+  ])('%s', async (_, files) => expect(await runsOf(files)).toEqual(both))
+})
+
+describe('what is no copy', () => {
+  test('two folders of one case are further runs of it', async () => {
+    const metadata = { eval_id: 1, prompt: 'Add up.' }
+    const files = {
+      'first/eval_metadata.json': metadata,
+      'first/with_skill/grading.json': graded(2, 2, 'a'),
+      'second/eval_metadata.json': metadata,
+      'second/with_skill/grading.json': graded(1, 2, 'b'),
+    }
+    expect(await runsOf(files)).toEqual(['with_skill 1/1 2/2', 'with_skill 1/2 1/2'])
+  })
+  test('repeats with the same verdicts in their run folders', async () => {
+    const files = ['run-1', 'run-2'].map((name) => [`eval-1/with_skill/${name}/grading.json`, graded(1, 1, 'a')])
+    expect(await runsOf(Object.fromEntries(files))).toEqual(['with_skill 1/1 1/1', 'with_skill 1/2 1/1'])
+  })
+  test('two cases under one stray eval_metadata.json at the root', async () => {
+    const files = {
+      'eval_metadata.json': { eval_id: 9, prompt: 'All.' },
+      'eval-1/with_skill/grading.json': graded(2, 2, 'a'),
+      'eval-2/with_skill/grading.json': graded(1, 2, 'b'),
+    }
+    expect(await runsOf(files)).toEqual(['with_skill 1/1 2/2', 'with_skill 2/1 1/2'])
+  })
+})
+
+describe('what is no run', () => {
+  const good = { 'eval-1/with_skill/run-1/grading.json': graded(2, 2, 'a') }
+  test.each([
+    ['a grading that an agent wrote', 'eval-1/with_skill/run-1/outputs/site/grading.json', graded(0, 2)],
+    ['outputs under no configuration', 'assets/templates/outputs/a.txt', 'x'],
+    ['a transcript elsewhere', 'docs/notes/transcript.md', 'x'],
+    ['a hidden folder', '.git/with_skill/grading.json', graded(0, 2)],
+  ])('%s', async (_, file, value) => {
+    const { benchmark } = await run(folderOf({ ...good, [file]: value }))
+    expect(benchmark.counts).toMatchObject({ planned: 1, used: 1 })
+    expect(benchmark.complete).toBe(true)
+  })
+  test('a broken link of an agent is no problem', async () => {
+    const folder = folderOf({ ...good, 'eval-1/with_skill/run-1/outputs/a.txt': 'x' })
+    symlinkSync('/no/such', path.join(folder, 'eval-1/with_skill/run-1/outputs/link'))
+    expect((await run(folder)).benchmark.problems).toBeUndefined()
+  })
+})
+
+describe('numbers and names', () => {
+  const two = (metadata: Record<string, unknown>) => ({
+    'a/eval_metadata.json': { eval_name: 'first', ...metadata },
+    'a/with_skill/grading.json': graded(1, 1),
+    'b/with_skill/eval_metadata.json': { eval_id: 7, eval_name: 'second', prompt: 'Say B.' },
+    'b/with_skill/grading.json': graded(1, 1),
+  })
+  const cases = async (files: Record<string, unknown>) =>
+    ((await run(folderOf(files))).benchmark.cases ?? []).map((row) => [row.eval_id, row.eval_key, row.eval_name])
+
+  test('by the metadata of the case, or of the configuration', async () =>
+    expect(await cases(two({ eval_id: 3 }))).toEqual([
+      [3, null, 'first'],
+      [7, null, 'second'],
+    ]))
+  test('a text as id is kept as the key', async () =>
+    expect(await cases(two({ eval_id: 'sum' }))).toEqual([
+      [1, 'sum', 'first'],
+      [7, null, 'second'],
+    ]))
+  test('an id that two cases claim is given once', async () =>
+    expect(await cases(two({ eval_id: 7 }))).toEqual([
+      [1, 'b', 'second'],
+      [7, null, 'first'],
+    ]))
+  test('the page shows the prompt', async () => {
+    const { paths } = await run(folderOf(two({ eval_id: 3 })))
+    expect(textIn(readFileSync(paths.report, 'utf8'))).toContain('Say B.')
+  })
+  test('eval-10 comes after eval-2, run-10 after run-2', async () => {
+    const files = [
+      'eval-10/with_skill/run-2',
+      'eval-2/with_skill/run-10',
+      'eval-2/with_skill/run-2',
+      'eval-2/with_skill/run-b',
+    ]
+    expect(
+      await runsOf(Object.fromEntries(files.map((folder) => [`${folder}/grading.json`, graded(1, 1, folder)]))),
+    ).toEqual(['with_skill 2/1 1/1', 'with_skill 2/2 1/1', 'with_skill 2/10 1/1', 'with_skill 10/2 1/1'])
+  })
+})
+
+describe('candidate minus baseline', () => {
+  const pair = (candidate: string, baseline: string) =>
+    folderOf({ [`eval-1/${candidate}/grading.json`]: graded(2, 2), [`eval-1/${baseline}/grading.json`]: graded(1, 2) })
+  const delta = async (folder: string, more = {}) => (await run(folder, more)).benchmark.run_summary.delta?.pass_rate
+
+  test.each([
+    ['with_skill', 'without_skill'],
+    ['with_skill', 'old_skill'],
+    ['new_skill', 'old_skill'],
+    ['with_skill', 'baseline'],
+  ])('%s against %s', async (candidate, baseline) => expect(await delta(pair(candidate, baseline))).toBe('+0.50'))
+  test.each([
+    ['v2', 'v1', 'pass rate 100% for v2, 50% for v1: +50 points'],
+    ['skill_enabled', 'skill_disabled', 'pass rate 100% with the skill, 50% without: +50 points'],
+    ['previous_skill', 'vanilla', 'pass rate 100% with the skill, 50% without: +50 points'],
+    ['pdf-new', 'pdf-old', 'pass rate 100% for pdf-new, 50% for pdf-old: +50 points'],
+    ['current', 'original', 'pass rate 100% with the new version, 50% with the old: +50 points'],
+    ['v_a', 'v_b', 'pass rate 100% for v_a, 50% for v_b: +50 points'],
+    ['with_reference', 'without_reference', 'pass rate 100% for with_reference, 50% for without_reference: +50 points'],
+    ['after', 'before', 'pass rate 100% for after, 50% for before: +50 points'],
+    ['treatment', 'control', 'pass rate 100% for treatment, 50% for control: +50 points'],
+    ['with_skill', 'control', 'pass rate 100% with the skill, 50% without: +50 points'],
+    ['pdf_with_skill', 'pdf_without_skills', 'pass rate 100% with the skill, 50% without: +50 points'],
+    ['with', 'without', 'pass rate 100% with the skill, 50% without: +50 points'],
+    ['new_skill', 'with_skill', 'pass rate 100% for new_skill, 50% for with_skill: +50 points'],
+  ])('%s against %s, and no more is said than the names tell', async (candidate, baseline, sentence) => {
+    const { benchmark } = await run(pair(candidate, baseline))
+    expect(benchmark.run_summary.delta?.pass_rate).toBe('+0.50')
+    expect(benchmarkHeadline(benchmark)).toContain(sentence)
+    const worse = Array.from({ length: 6 }, (_, at) => [
+      [`eval-1/${candidate}/run-${at + 1}/grading.json`, graded(0, 2)],
+      [`eval-1/${baseline}/run-${at + 1}/grading.json`, graded(2, 2)],
+    ]).flat()
+    const { benchmark: hurt } = await run(folderOf(Object.fromEntries(worse)))
+    const [subject] = /the skill|the new version/.exec(sentence) ?? [candidate]
+    expect(hurt.notes.join('\n')).toContain(`Significantly worse with ${subject}: eval 1`)
+    const all = [benchmarkHeadline(hurt), ...confidenceNotes(hurt), ...hurt.notes].join('\n')
+    expect([...new Set(all.match(/the skill|the new version/g))]).toEqual(subject === candidate ? [] : [subject])
+  })
+  test('the other way round nothing is said of a skill', async () => {
+    const { benchmark } = await run(pair('with_skill', 'new_skill'), { candidate: 'with_skill' })
+    expect(benchmarkHeadline(benchmark)).toContain('pass rate 100% for with_skill, 50% for new_skill: +50 points')
+  })
+  test('as asked', async () =>
+    expect(await delta(pair('with_skill', 'old_skill'), { candidate: 'old_skill' })).toBe('-0.50'))
+  test('a name that is not there is a mistake', async () =>
+    expect(run(pair('with_skill', 'old_skill'), { baseline: 'older' })).rejects.toThrow(
+      '--baseline older: no such configuration',
+    ))
+  test('one configuration has no delta', async () =>
+    expect(await delta(folderOf({ 'eval-1/with_skill/grading.json': graded(1, 2) }))).toBeUndefined())
+})
+
+describe('what is missing or broken', () => {
+  const good = { 'eval-1/with_skill/grading.json': graded(1, 2) }
+  test('invalid JSON is named with its line, the rest goes on, and it is incomplete', async () => {
+    const broken = '{\n  "expectations": [\n    {"text": "a" "passed": true}\n  ]\n}'
+    const { benchmark } = await run(folderOf({ ...good, 'eval-1/without_skill/grading.json': broken }))
+    expect(benchmark.problems).toEqual([
+      { file: 'eval-1/without_skill/grading.json', message: expect.stringMatching(/^line 3:18: not valid JSON/) },
+    ])
+    expect(benchmark.notes[0]).toMatch(/^Left out: eval-1\/without_skill\/grading.json: line 3:18/)
+    expect([benchmark.complete, benchmark.counts?.used, benchmark.counts?.planned]).toEqual([false, 1, 2])
+  })
+  test('a run without a grading is listed, not forgotten', async () => {
+    const { benchmark } = await run(folderOf({ ...good, 'eval-1/without_skill/outputs/a.txt': 'x' }))
+    expect(benchmark.excluded_runs).toMatchObject([
+      { configuration: 'without_skill', reason: 'missing', message: 'there is no grading.json' },
+    ])
+    expect(benchmark.complete).toBe(false)
+  })
+  test('a null verdict leaves the benchmark incomplete', async () => {
+    const grading = {
+      expectations: [
+        { text: 'a', passed: true },
+        { text: 'b', passed: null },
+      ],
+    }
+    const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': grading }))
+    expect(benchmark.runs[0]?.result).toMatchObject({ passed: 1, total: 1, undecided: 1 })
+    expect(benchmark.complete).toBe(false)
+  })
+  test('unknown time and tokens are absent, not 0', async () => {
+    const { benchmark } = await run(folderOf({ ...good, 'eval-1/with_skill/timing.json': { total_tokens: 0 } }))
+    expect(benchmark.runs[0]?.result).not.toHaveProperty('time_seconds')
+    expect(benchmark.runs[0]?.result).not.toHaveProperty('tokens')
+    expect(benchmark.run_summary.with_skill).not.toHaveProperty('time_seconds')
+  })
+  test('two gradings of one run that differ are told', async () => {
+    const { benchmark } = await run(folderOf({ ...good, 'eval-1/with_skill/run-1/grading.json': graded(2, 2) }))
+    expect(benchmark.problems).toMatchObject([{ file: 'eval-1/with_skill', message: /other verdicts/ }])
+    expect(benchmark.runs.map(({ result }) => result.passed)).toEqual([2])
+  })
+  test('no grading at all is a mistake', async () =>
+    expect(run(folderOf({ 'notes.md': 'x' }))).rejects.toThrow('holds no graded run'))
+  test('several iterations are a mistake that names them', async () => {
+    const files = {
+      'iteration-1/eval-1/with_skill/grading.json': graded(1, 1),
+      'iteration-2/eval-1/with_skill/grading.json': graded(1, 1),
+    }
+    await expect(run(folderOf(files))).rejects.toThrow('several benchmarks: iteration-1, iteration-2')
+    const deeper = folderOf(
+      Object.fromEntries(Object.entries(files).map(([name, file]) => [`benchmarks/${name}`, file])),
+    )
+    const fix = `name one, such as ${path.join(deeper, 'benchmarks', 'iteration-2')}`
+    await expect(run(deeper)).rejects.toMatchObject({ fix })
+  })
+})
+
+describe("another tool's benchmark.json", () => {
+  const stats = (mean: number) => ({ mean, stddev: 0, min: mean, max: mean })
+  const made = (arms: Record<string, number>, delta: string) => ({
+    metadata: { skill_name: 'tidy', executor_model: '<model-name>', timestamp: '2026-01-01T00:00:00Z' },
+    runs: [{}],
+    run_summary: {
+      ...Object.fromEntries(Object.entries(arms).map(([name, mean]) => [name, { pass_rate: stats(mean) }])),
+      delta: { pass_rate: delta },
+    },
+  })
+  const files = (committed: unknown, baseline = 'old_skill') => ({
+    'benchmark.json': committed,
+    'eval-1/with_skill/run-1/grading.json': graded(2, 2),
+    [`eval-1/${baseline}/run-1/grading.json`]: { ...graded(1, 2), summary: undefined },
+  })
+  const notesOf = async (committed: unknown) =>
+    (await run(folderOf(files(committed)))).benchmark.notes.filter((note) => note.includes('benchmark.json found here'))
+
+  test('stays as it is; ours lies beside it', async () => {
+    const folder = folderOf(files({ mine: true }))
+    const { paths } = await run(folder)
+    expect(path.basename(paths.benchmark)).toBe('whetstone-benchmark.json')
+    expect(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')).toBe('{"mine":true}')
+    expect(existsSync(path.join(folder, 'whetstone-report.html'))).toBe(true)
+  })
+  test('is overwritten with --force; ours is overwritten without', async () => {
+    const folder = folderOf(files({ mine: true }))
+    expect(path.basename((await run(folder, { force: true })).paths.benchmark)).toBe('benchmark.json')
+    expect(path.basename((await run(folder)).paths.benchmark)).toBe('benchmark.json')
+  })
+  test('gives skill name and date', async () => {
+    const { benchmark } = await run(folderOf(files(made({}, '+0.00'))))
+    expect(benchmark.metadata).toMatchObject({
+      skill_name: 'tidy',
+      executor_model: 'unknown',
+      timestamp: '2026-01-01T00:00:00Z',
+    })
+  })
+  test('that is broken is named', async () => {
+    const folder = folderOf(files('{"runs": [}'))
+    const { benchmark, paths } = await run(folder)
+    expect(benchmark.problems).toMatchObject([{ file: 'benchmark.json' }])
+    expect(path.basename(paths.benchmark)).toBe('whetstone-benchmark.json')
+  })
+
+  test.each([
+    ['that agrees', made({ with_skill: 1, old_skill: 0.5 }, '+0.50'), /says the same \(2 means compared\)/],
+    [
+      'with the sign turned',
+      made({ with_skill: 1, old_skill: 0.5 }, '-0.50'),
+      /says delta -0.50, this one \+0.50: because it subtracts/,
+    ],
+    [
+      'that takes a missing summary for 0',
+      made({ with_skill: 1, old_skill: 0 }, '-1.00'),
+      /pass_rate 0 for old_skill, this one 0.5000: because it takes the summary/,
+    ],
+    [
+      'that nothing explains',
+      made({ with_skill: 0.9, old_skill: 0.5 }, '+0.40'),
+      /pass_rate 0.9 for with_skill, this one 1.0000: for no reason/,
+    ],
+    ['without runs', { ...made({}, '+0.00'), runs: [] }, /holds no run, this one 2/],
+    ['without means', { mine: true }, /nothing to compare with/],
+    ['in percent', made({ with_skill: 100, old_skill: 50 }, '+50pp'), /says the same/],
+  ])('%s', async (_, committed, note) => expect(await notesOf(committed)).toEqual([expect.stringMatching(note)]))
+
+  test('that counted characters for tokens, and milliseconds for nothing', async () => {
+    const grading = { ...graded(1, 1), timing: { total_duration_seconds: 5 }, execution_metrics: { output_chars: 777 } }
+    const committed = {
+      run_summary: { with_skill: { pass_rate: stats(1), tokens: stats(777), time_seconds: stats(2.5) } },
+    }
+    const { benchmark } = await run(
+      folderOf({
+        'benchmark.json': committed,
+        'eval-1/with_skill/run-1/grading.json': grading,
+        'eval-1/with_skill/run-1/timing.json': { total_tokens: 50000, total_duration_seconds: 5 },
+        'eval-2/with_skill/run-1/grading.json': { ...grading, timing: undefined },
+        'eval-2/with_skill/run-1/timing.json': { duration_ms: 7000, prompt_tokens: 10000 },
+      }),
+    )
+    expect(benchmark.notes.filter((note) => note.includes('found here'))).toEqual([
+      expect.stringMatching(/time_seconds 2.5 for with_skill, this one 6.0000: because it counts a run without/),
+      expect.stringMatching(/tokens 777 for with_skill, this one 30000.0: because it counts/),
+    ])
+  })
+})
+
+test('a grading that holds counts alone is not told as timed out', async () => {
+  const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': { summary: { passed: 4, total: 4 } } }))
+  expect(benchmark.runs.map(({ result }) => result.pass_rate)).toEqual([1])
+  expect(benchmark.notes.join('\n')).not.toContain('timed out')
+})

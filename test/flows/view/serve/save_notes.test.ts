@@ -1,0 +1,95 @@
+/** feedback.json as people leave it: both dialects, written by hand, broken. No note of it is lost by one that is saved. */
+import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readCaseFeedback } from '../../../../src/flows/improve/propose/training_runs.ts'
+import { readFeedbackReviews } from '../../../../src/flows/page/data/notes.ts'
+import { mergeNotes } from '../../../../src/flows/view/serve/save_notes.ts'
+import { serve } from '../../../../src/flows/view/serve/serve.ts'
+import { fresh } from '../../../e2e/program.ts'
+import { foreign } from '../../../viewer/foreign.ts'
+
+function fileOf(text: string): string {
+  const file = path.join(fresh(), 'feedback.json')
+  writeFileSync(file, text)
+  return file
+}
+
+const note = (run_id: string, feedback: string) => ({ run_id, feedback, timestamp: '2026-01-01T00:00:00Z' })
+const sent = JSON.stringify({ reviews: [note('eval-2', 'new')], status: 'complete' })
+const withoutTime = {
+  reviews: [{ run_id: 'eval-1-a', feedback: 'by hand' }, note('eval-1-b', 'timed')],
+  status: 'complete',
+}
+
+describe('what is read', () => {
+  test.each<[string, unknown, string[][]]>([
+    [
+      'reviews, one without a time',
+      withoutTime,
+      [
+        ['eval-1-a', 'by hand'],
+        ['eval-1-b', 'timed'],
+      ],
+    ],
+    ['reviews without a status', { reviews: [note('eval-1', 'x')] }, [['eval-1', 'x']]],
+    ['reviews among which one is none', { reviews: [note('eval-1', 'x'), { run_id: 2 }] }, [['eval-1', 'x']]],
+    [
+      'names and texts',
+      { 'eval-1': 'x', 'eval-2': 'y' },
+      [
+        ['eval-1', 'x'],
+        ['eval-2', 'y'],
+      ],
+    ],
+    ['a list', ['eval-1'], []],
+  ])('%s', (_what, value, found) => {
+    const file = fileOf(JSON.stringify(value))
+    expect(readFeedbackReviews(file).map(({ run_id, feedback }) => [run_id, feedback])).toEqual(found)
+  })
+  test('a proposer reads either dialect', () => {
+    const met = [withoutTime, { 'eval-1-c': 'by name', 'eval-2-c': 'of another case' }].map((value) => ({
+      folder: path.dirname(fileOf(JSON.stringify(value))),
+      arms: {},
+    }))
+    expect(readCaseFeedback({ met }, [1])).toEqual(['eval-1-a: by hand', 'eval-1-b: timed', 'eval-1-c: by name'])
+  })
+})
+
+describe('a note that is saved', () => {
+  test('stands beside those that were there, with all that the file says besides', async () => {
+    const file = fileOf(JSON.stringify({ ...withoutTime, reviewer: 'me' }))
+    await mergeNotes(file, sent)
+    const after = JSON.parse(readFileSync(file, 'utf8'))
+    expect(after.reviews.map((one: { feedback: string }) => one.feedback)).toEqual(['by hand', 'timed', 'new'])
+    expect(after.reviewer).toBe('me')
+  })
+  test.each<[string, string, string]>([
+    ['no JSON', '{"reviews": [', 'line 1:14: not valid JSON'],
+    ['a list', '[]', 'no JSON object'],
+    ['reviews of which one is none', JSON.stringify({ reviews: [note('a', 'x'), { feedback: 'y' }] }), 'reviews[1]'],
+    ['names of which one has no text', '{"eval-1": "x", "eval-2": {"text": "y"}}', 'eval-2 is not a text'],
+  ])('replaces no file that cannot be read: %s', async (_what, text, problem) => {
+    const file = fileOf(text)
+    const refused = { message: expect.stringContaining(`${file}: ${problem}`), fix: expect.stringContaining('mend it') }
+    await expect(mergeNotes(file, sent)).rejects.toMatchObject(refused)
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+  test('replaces no link that leads out of the folder', async () => {
+    const elsewhere = fileOf(JSON.stringify({ 'eval-1': 'elsewhere' }))
+    const file = path.join(fresh(), 'feedback.json')
+    symlinkSync(elsewhere, file)
+    await expect(mergeNotes(file, sent)).rejects.toThrow(`${file}: no JSON object of a file in this folder`)
+    expect(JSON.parse(readFileSync(elsewhere, 'utf8'))).toEqual({ 'eval-1': 'elsewhere' })
+  })
+})
+
+test('a folder that is moved away while it is served ends that, as a mistake, and is not made again', async () => {
+  const folder = foreign()
+  const never = new AbortController().signal
+  const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date() }
+  const started = () => renameSync(folder, `${folder}-elsewhere`)
+  const problem = { name: 'UserError', message: `${folder}: is not there any more` }
+  await expect(serve({ folder, queue: null, started }, context)).rejects.toMatchObject(problem)
+  expect(existsSync(folder)).toBe(false)
+})

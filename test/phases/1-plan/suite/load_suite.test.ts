@@ -1,0 +1,125 @@
+/** Finding a suite: in the skill's folder, or as an explicit file. */
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { resolveSkillFolder } from '../../../../src/flows/prepare/prepare_bench.ts'
+import { readSkill } from '../../../../src/phases/1-plan/skill/read_skill.ts'
+import { findSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
+import { hasSuite, loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
+import { folderOf, skillText, userError } from '../folder.ts'
+
+const evals = JSON.stringify({
+  skill_name: 's',
+  evals: [{ id: 1, prompt: 'p', expectations: ['e'], files: ['x.csv'] }],
+})
+const found = async (place: string, root?: string) => {
+  const { path: file, cases } = await loadSuite(place, root)
+  return [file, cases[0]?.cannot_run, cases[0]?.files[0]?.source]
+}
+
+describe('found', () => {
+  test.each(['evals/evals.json', 'evals.json'])('%s of a skill folder', async (place) => {
+    const root = folderOf({ 'SKILL.md': skillText, [place]: evals, 'x.csv': '' })
+    expect(await found(root)).toEqual([path.join(root, place), null, path.join(root, 'x.csv')])
+  })
+  test('evals/evals.json before evals.json', async () => {
+    const root = folderOf({ 'SKILL.md': skillText, 'evals/evals.json': evals, 'evals.json': '', 'x.csv': '' })
+    expect((await loadSuite(root)).path).toBe(path.join(root, 'evals/evals.json'))
+  })
+  test('an explicit file; its files start at the folder above with SKILL.md', async () => {
+    const root = folderOf({ 'SKILL.md': skillText, 'evals/more/hard.json': evals, 'x.csv': '' })
+    expect(await found(path.join(root, 'evals/more/hard.json'))).toMatchObject([
+      expect.anything(),
+      null,
+      path.join(root, 'x.csv'),
+    ])
+  })
+  test('an explicit file elsewhere, with the skill named', async () => {
+    const root = folderOf({ 'SKILL.md': skillText, 'x.csv': '' })
+    const other = folderOf({ 'suite.json': evals })
+    expect(await found(path.join(other, 'suite.json'), root)).toEqual([
+      path.join(other, 'suite.json'),
+      null,
+      path.join(root, 'x.csv'),
+    ])
+  })
+  test('an explicit file elsewhere, without a skill named', async () => {
+    const other = folderOf({ 'suite.json': evals, 'x.csv': '' })
+    expect(await found(path.join(other, 'suite.json'))).toMatchObject([
+      expect.anything(),
+      null,
+      path.join(other, 'x.csv'),
+    ])
+  })
+  test('an explicit file in evals/ without any skill', async () => {
+    const root = folderOf({ 'evals/a.json': evals, 'x.csv': '' })
+    expect(await found(path.join(root, 'evals/a.json'))).toMatchObject([
+      expect.anything(),
+      null,
+      path.join(root, 'x.csv'),
+    ])
+  })
+  test.each([
+    ['SKILL.md', { 'SKILL.md': skillText }, 'sums', "SKILL.md's name"],
+    ['the folder, for a SKILL.md without name', { 'SKILL.md': 'x' }, null, "the folder's name"],
+    ['the folder', {}, null, "the folder's name"],
+  ])('a suite that names no skill takes the name of %s', async (_, files, name, from) => {
+    const root = folderOf({ ...files, 'evals/evals.json': '[{"prompt": "p"}]' })
+    const { skill_name, warnings } = await loadSuite(root)
+    expect(skill_name).toBe(name ?? path.basename(root))
+    expect(warnings.map(({ message }) => message)).toContain(`names no skill; ${from} is used`)
+  })
+})
+
+describe('refused', () => {
+  test('no such folder', async () => {
+    const root = folderOf({})
+    rmSync(root, { recursive: true })
+    expect((await userError(loadSuite(root))).message).toBe(`${root}: no such file or folder`)
+  })
+  test('a skill without a suite', async () => {
+    const error = await userError(loadSuite(folderOf({ 'SKILL.md': skillText })))
+    expect(error.message).toMatch(/no suite found$/)
+    expect(error.fix).toContain('evals/evals.json')
+  })
+  test.each([
+    ['evals/evals.json', 'evals/evals.json', 'a link to gone/away, which is not there'],
+    ['evals.json', 'evals.json', 'a link to gone/away, which is not there'],
+    ['evals', 'evals/evals.json', '<root>/evals is a link to gone/away, which is not there'],
+  ])('a link that leads nowhere as %s', async (link, file, why) => {
+    const root = folderOf({ 'SKILL.md': skillText })
+    mkdirSync(path.dirname(path.join(root, link)), { recursive: true })
+    symlinkSync('gone/away', path.join(root, link))
+    const { message } = await userError(loadSuite(root))
+    expect(message).toBe(`${path.join(root, file)}: ${why.replace('<root>', root)}`)
+    expect(await hasSuite(root)).toBe(true)
+  })
+  test('a folder that is a link that leads nowhere', async () => {
+    const link = path.join(folderOf({}), 'skill')
+    symlinkSync('../gone', link)
+    const words = `${link}: a link to ../gone, which is not there`
+    const readers = [loadSuite, readSkill, resolveSkillFolder, (place: string) => findSuites(place, null)]
+    for (const read of readers) expect((await userError(read(link))).message).toBe(words)
+  })
+  test.each<[string, BufferEncoding, string]>([
+    ['with its mark', 'utf16le', '\uFEFF'],
+    ['without', 'utf16le', ''],
+  ])('UTF-16 %s', async (_, encoding, mark) => {
+    const root = folderOf({ 'evals/evals.json': Buffer.from(`${mark}${evals}`, encoding) })
+    const error = await userError(loadSuite(root))
+    expect(error.message).toBe(`${root}/evals/evals.json: is in UTF-16, where UTF-8 is read`)
+    expect(error.fix).toBe('save it as UTF-8')
+  })
+  test('a file of no known format', async () => {
+    const root = folderOf({ 'suite.toml': '' })
+    expect((await userError(loadSuite(path.join(root, 'suite.toml')))).fix).toContain(
+      'known: evals.json, plugin-eval, ',
+    )
+  })
+  test('a suite that agents would get with the skill', async () => {
+    const root = folderOf({ 'SKILL.md': skillText, 'tests/suite.json': evals })
+    const error = await userError(loadSuite(path.join(root, 'tests/suite.json')))
+    expect(error.message).toMatch(/agents would find the suite there/)
+    expect(error.fix).toBe(`move it to ${root}/evals/`)
+  })
+})

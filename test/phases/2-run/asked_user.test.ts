@@ -1,0 +1,87 @@
+/** When a run counts as ended by a question to the user: by its tool calls first, then by its final answer. */
+import { describe, expect, test } from 'vitest'
+import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import { claudeCode } from '../../../src/engines/claude_code/claude_code.ts'
+import { codex } from '../../../src/engines/codex/codex.ts'
+import { commandEngine } from '../../../src/engines/command/command.ts'
+import type { Engine } from '../../../src/engines/engine.ts'
+import { openai } from '../../../src/engines/openai/openai.ts'
+import { opencode } from '../../../src/engines/opencode/opencode.ts'
+import { findUserQuestion, type RunEvidence } from '../../../src/phases/2-run/asked_user.ts'
+
+const at = '2026-01-01T00:00:00.000Z'
+
+function call(name: string, input: Extract<TranscriptEvent, { type: 'tool_call' }>['input'] = {}): TranscriptEvent {
+  return { type: 'tool_call', at, step: 1, id: name, name, input }
+}
+
+const nothing: RunEvidence['outputs'] = { files: [], deleted: [], left_out: [] }
+const written: RunEvidence['outputs'] = {
+  ...nothing,
+  files: [{ path: 'a.md', bytes: 1, sha256: '0', change: 'created' }],
+}
+
+interface Told {
+  engine?: Engine
+  answer?: string
+  events?: TranscriptEvent[]
+  denials?: string[]
+  outputs?: RunEvidence['outputs']
+}
+
+function find({ engine = claudeCode, answer = '', events = [], denials, outputs = nothing }: Told) {
+  const report = { finalResponse: answer, permissionDenials: denials ?? null }
+  return findUserQuestion({ engine, report, events, outputs })
+}
+
+describe('a tool that asks the user', () => {
+  test.each([
+    [claudeCode, 'AskUserQuestion', { questions: [{ question: 'Which format?' }] }],
+    [codex, 'request_user_input', { questions: [{ id: 'f', question: 'Which format?' }] }],
+    [opencode, 'question', { questions: [{ question: 'Which format?', options: [] }] }],
+  ])('$name: $1 as the last call', (engine, name, input) =>
+    expect(find({ engine, events: [call('Read'), call(name, input)], answer: 'I wait for an answer.' })).toEqual({
+      via: name,
+      question: 'Which format?',
+    }),
+  )
+  test('also after files were changed', () =>
+    expect(find({ events: [call('AskUserQuestion')], outputs: written, answer: 'Which format?' })).toEqual({
+      via: 'AskUserQuestion',
+      question: 'Which format?',
+    }))
+  test('not where the agent went on with another tool', () =>
+    expect(find({ events: [call('AskUserQuestion'), call('Write')], outputs: written, answer: 'Done.' })).toBeNull())
+  test('not the tool of another engine', () =>
+    expect(find({ engine: openai, events: [call('AskUserQuestion')], answer: 'Done.' })).toBeNull())
+  test('a denied call without its events', () =>
+    expect(find({ denials: ['AskUserQuestion'], answer: 'Tell me the format.' })).toEqual({
+      via: 'AskUserQuestion',
+      question: 'Tell me the format.',
+    }))
+  test('another denied call', () => expect(find({ denials: ['Bash'], answer: 'I may not.' })).toBeNull())
+})
+
+describe('a final answer', () => {
+  test.each([
+    ['Which format?', 'Which format?'],
+    ['I need one thing first.\n\n**Which format do you want?**\n', '**Which format do you want?**'],
+    ['どの形式にしますか？', 'どの形式にしますか？'],
+    ['Should I go on (yes or no?)', 'Should I go on (yes or no?)'],
+  ])('%j ends with a question', (answer, question) => {
+    for (const engine of [commandEngine, openai, codex, claudeCode]) {
+      expect(find({ engine, answer })).toEqual({ via: 'final_response', question })
+    }
+  })
+  test.each([
+    ['', 'nothing was said'],
+    ['The total is 42.', 'a statement'],
+    ['Which format? I took CSV.', 'a question that was answered'],
+    ['The total is 42.\nAnything else?', 'an offer'],
+    ['The total is 42.\nWould you like me to also add a chart?', 'an offer'],
+  ])('%j does not: %s', (answer) => expect(find({ engine: openai, answer })).toBeNull())
+  test('a question after the work was done is not an end by asking', () =>
+    expect(find({ engine: openai, answer: 'Shall I commit it?', outputs: written })).toBeNull())
+  test('a long question is cut', () =>
+    expect([...(find({ answer: `${'a'.repeat(2000)}?` })?.question ?? '')]).toHaveLength(500))
+})

@@ -1,0 +1,159 @@
+/** A golden test's judge: the template filled once, the answer read, scores and verdict computed. */
+import { describe, expect, test } from 'vitest'
+import type { Golden } from '../../../../schemas/golden.ts'
+import { readGoldenAnswer, scoreGolden } from '../../../../src/phases/3-judge/format_judges/golden_score.ts'
+import { renderJudgePrompt } from '../../../../src/phases/3-judge/format_judges/golden_template.ts'
+
+const all = '{rubric}|{test_input}|{expected_behavior}|{pass_criteria}|{agent_response}|{trajectory}'
+
+function golden(
+  changes: { template?: string; strict?: boolean; weights?: Record<string, number> } & Partial<Golden> = {},
+): Golden {
+  const { template = all, strict = true, weights = { persona: 50, quality: 50 }, ...others } = changes
+  return {
+    test_id: '001',
+    category: 'happy',
+    input: 'IN',
+    setup: '',
+    expected_behavior: 'EXP',
+    pass_criteria: 'CRIT',
+    criteria: { thresholds: [], no_hard_fails: false, left_to_judge: [] },
+    expected_facts: [],
+    notes: '',
+    rubric: { weights, threshold_pass: 4, body: 'RUB' },
+    judge: { cross_family: [], same_family_fallback: [], strict_mode: strict, audit_sample_pct: 0.1, template },
+    ...others,
+  }
+}
+
+const render = (template: string, response = 'RESP', more: Partial<Golden> = {}) =>
+  renderJudgePrompt(golden({ template, ...more }), { response, trajectory: 'TRAJ' })
+
+describe('the template', () => {
+  test('each variable is filled in', () =>
+    expect(render(all)).toEqual({ prompt: 'RUB|IN|EXP|CRIT|RESP|TRAJ', appended: [] }))
+  test('what is filled in is not looked at again', () => {
+    expect(render(all, '{rubric} {test_input}').prompt).toBe('RUB|IN|EXP|CRIT|{rubric} {test_input}|TRAJ')
+  })
+  test('braces of JSON stay', () => {
+    const json = '{"persona": {"score": <1-5>}, "hard_fails": []}'
+    expect(render(`${json} ${all}`).prompt).toBe(`${json} RUB|IN|EXP|CRIT|RESP|TRAJ`)
+  })
+  test('a variable that is explained in a sentence is filled in once, where it stands alone', () => {
+    const { prompt } = render(`It substitutes \`{rubric}\` at runtime.\n\n{rubric}\n\n${all.replace('{rubric}|', '')}`)
+    expect(prompt.startsWith('It substitutes `{rubric}` at runtime.\n\nRUB\n')).toBe(true)
+  })
+  test('a variable that is missing has its part below', () => {
+    const { prompt, appended } = render('Score it. {rubric}')
+    expect(appended).toEqual(['test_input', 'expected_behavior', 'pass_criteria', 'agent_response', 'trajectory'])
+    expect(prompt).toContain("## Agent's response\n\nRESP")
+  })
+  test('facts are asked for where the test has some', () => {
+    const facts = [{ claim: 'rate', source: 'a.md', expected_value: '1.50' }]
+    expect(render(all, 'R', { expected_facts: facts }).prompt).toContain('"expected_value": "1.50"')
+    expect(render(all).prompt).not.toContain('factual_checks')
+  })
+  test('$ in a part is no reference', () => expect(render(all, "$& $1 $'").prompt).toContain("|$& $1 $'|"))
+})
+
+const dimensions = ['persona', 'quality']
+const answer = (value: unknown) => {
+  const read = readGoldenAnswer(JSON.stringify(value), dimensions)
+  if ('problem' in read) throw new Error(String(read.problem))
+  return read
+}
+const scored = (persona: unknown, quality: unknown, more = {}) =>
+  answer({ persona: { score: persona, justification: 'p' }, quality: { score: quality }, ...more })
+
+describe('the answer', () => {
+  test.each([
+    '```json\n{"persona":{"score":5}}\n```',
+    '```\n{"persona":{"score":5}}\n```\n',
+    ' {"persona":{"score":5}}',
+  ])('%j is read', (said) => expect(readGoldenAnswer(said, dimensions)).toMatchObject({ persona: { score: 5 } }))
+  test.each([
+    ['Here are my scores: 5', 'not JSON'],
+    ['{"persona":{"score":5}', 'not JSON'],
+    ['[1]', 'object'],
+    ['{"elegance":{"score":5}}', 'scores none of persona, quality'],
+    ['{"persona":{"score":5},"hard_fails":"HF1"}', 'hard_fails'],
+  ])('%j is not', (said, problem) => {
+    expect(readGoldenAnswer(said, dimensions)).toMatchObject({ problem: expect.stringContaining(problem) })
+  })
+})
+
+describe('scores', () => {
+  test('weighted by the rubric, two decimals', () => {
+    const { weighted } = scoreGolden(scored(5, 4), golden({ weights: { persona: 20, quality: 70 } }))
+    expect(weighted).toBe(4.22)
+  })
+  test('a dimension that was not scored drops out', () => {
+    expect(scoreGolden(answer({ persona: { score: 5 } }), golden()).weighted).toBe(5)
+  })
+  test('text that is a number counts, other text is left out, out of range is clamped; all is recorded', () => {
+    expect(scoreGolden(scored('5', 'abc'), golden())).toMatchObject({
+      scores: { persona: 5 },
+      clamped: [{ dimension: 'quality', raw: 'abc', clamped: null }],
+    })
+    expect(scoreGolden(scored(9, 0), golden())).toMatchObject({
+      scores: { persona: 5, quality: 1 },
+      clamped: [
+        { dimension: 'persona', raw: 9, clamped: 5 },
+        { dimension: 'quality', raw: 0, clamped: 1 },
+      ],
+    })
+  })
+  test('the verdict is that of the score as it is shown', () => {
+    expect(scoreGolden(scored(4, 4), golden()).verdict).toBe('pass')
+    expect(scoreGolden(scored(4, 3), golden()).verdict).toBe('fail')
+    const weights = { persona: 3, quality: 997 }
+    expect(scoreGolden(scored(3, 4), golden({ weights }))).toMatchObject({ weighted: 4, verdict: 'pass' })
+  })
+  test('a hard fail fails whatever the score, and the score stays', () => {
+    const result = scoreGolden(scored(5, 5, { hard_fails: ['HF1'], overall: { justification: 'bad' } }), golden())
+    expect(result).toMatchObject({ verdict: 'fail', weighted: 5, hard_fails: ['HF1'], justification: 'bad' })
+  })
+  const thresholds = [{ dimension: 'quality', at_least: 5, text: 'quality: 5' }]
+  const criteria = { thresholds, no_hard_fails: true, left_to_judge: [] }
+  test('a bullet that is not met fails in strict mode only', () => {
+    expect(scoreGolden(scored(5, 4), golden({ criteria }))).toMatchObject({
+      verdict: 'fail',
+      unmet: ['quality: 5 (scored 4)'],
+    })
+    expect(scoreGolden(scored(5, 4), golden({ criteria, strict: false }))).toMatchObject({
+      verdict: 'pass',
+      unmet: [expect.anything()],
+    })
+    expect(scoreGolden(answer({ persona: { score: 5 } }), golden({ criteria })).unmet).toEqual([
+      'quality: 5 (not scored)',
+    ])
+    const more = {
+      ...criteria,
+      thresholds: [{ dimension: 'quality', at_least: 4, more: true as const, text: 'quality > 4' }],
+    }
+    expect(scoreGolden(scored(5, 4), golden({ criteria: more })).verdict).toBe('fail')
+  })
+  test.each([
+    [[true, true, true], 5],
+    [[true, true, false], 2],
+    [[true, false, true], 1],
+    [[false, true, true], 1],
+  ])('one fact stated, right, cited: %j is %i, half to even', ([stated, right, cited], score) => {
+    const weights = { persona: 50, factual_accuracy: 50 }
+    const checks = [{ claim: 'x', stated_in_response: stated, value_correct: right, cited }]
+    const given = readGoldenAnswer(
+      JSON.stringify({ persona: { score: 5 }, factual_checks: checks }),
+      Object.keys(weights),
+    )
+    if ('problem' in given) throw new Error('unread')
+    expect(scoreGolden(given, golden({ weights })).scores.factual_accuracy).toBe(score)
+  })
+  test("the judge's own score of the facts wins over the derived one", () => {
+    const weights = { factual_accuracy: 1 }
+    const given = {
+      factual_accuracy: { score: 3 },
+      factual_checks: [{ stated_in_response: true, value_correct: true, cited: true }],
+    }
+    expect(scoreGolden(given, golden({ weights })).weighted).toBe(3)
+  })
+})

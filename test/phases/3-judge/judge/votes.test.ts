@@ -1,0 +1,108 @@
+/** Several votes: the majority counts, a tie is a fail, agreement and cost are kept, and each vote is remembered by itself. */
+import { describe, expect, test } from 'vitest'
+import { commandEngine } from '../../../../src/engines/command/command.ts'
+import { gradeRun, hashGradingInputs } from '../../../../src/phases/3-judge/grade/grade_run.ts'
+import type { JudgeVerdict } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
+import { countVotes } from '../../../../src/phases/3-judge/judge/votes.ts'
+import type { JudgeMemory, JudgeResult } from '../../../../src/phases/3-judge/judge_request.ts'
+import { record } from '../../../fixtures/record.ts'
+import { suiteCase } from '../../../fixtures/suite_case.ts'
+import { environment, judgeCommand, temporary, write } from '../scene.ts'
+
+const pass: JudgeVerdict = { passed: true, evidence: 'weak', evidence_verified: 'not_a_quote' }
+const shown: JudgeVerdict = { passed: true, evidence: 'strong', evidence_verified: 'exact' }
+const fail: JudgeVerdict = { passed: false, evidence: 'no', evidence_verified: 'not_a_quote' }
+const none: JudgeVerdict = { error: 'the judge gave no verdict' }
+const spent = { calls: 1, tokens: 10, costUsd: 0.5, model: 'm' }
+const lostOf = (given: string, count: number) => ({
+  error: `${given}, and ${count} could not be given: the judge gave no verdict`,
+})
+const vote = (...verdicts: JudgeVerdict[]): JudgeResult => ({ verdicts, answer: null, spent })
+
+describe('the majority', () => {
+  test.each<[string, JudgeVerdict[], object]>([
+    [
+      'of passes passes, with the best evidence of them',
+      [pass, fail, shown],
+      { ...shown, votes: { passed: 2, failed: 1, agreement: 2 / 3 } },
+    ],
+    ['of fails fails', [fail, pass, fail], { passed: false, votes: { passed: 1, failed: 2, agreement: 2 / 3 } }],
+    [
+      'of a tie is a fail',
+      [shown, fail],
+      { passed: false, evidence: 'no', votes: { passed: 1, failed: 1, agreement: 0.5 } },
+    ],
+    ['is of those who voted, where it stands', [pass, pass, none], { passed: true, votes: { passed: 2, failed: 0 } }],
+    ['is a fail where one more pass makes a tie', [fail, none], { passed: false, votes: { passed: 0, failed: 1 } }],
+    ['is none where those that were lost could turn it', [pass, fail, none], lostOf('1 to 1', 1)],
+    ['nor where one more fail makes a tie', [pass, none], lostOf('1 to 0', 1)],
+    ['nor of one who voted alone', [pass, none, none], lostOf('1 to 0', 2)],
+    ['of nobody is no verdict', [none, none], none],
+  ])('%s', (_, verdicts, expected) => {
+    const [first = none, ...others] = verdicts
+    const counted = countVotes([vote(first), ...others.map((one) => vote(one))])
+    expect(counted.verdicts).toMatchObject([expected])
+  })
+  test('one vote stays as it is', () => expect(countVotes([vote(pass)])).toEqual(vote(pass)))
+  test('costs what all votes cost; what one does not say is not known', () => {
+    expect(countVotes([vote(pass), vote(pass)]).spent).toEqual({ ...spent, calls: 2, tokens: 20, costUsd: 1 })
+    const silent = { ...vote(pass), spent: { ...spent, costUsd: null } }
+    expect(countVotes([vote(pass), silent]).spent.costUsd).toBeNull()
+  })
+  test('agrees overall as its expectations do on average', () => {
+    expect(countVotes([vote(pass, pass), vote(pass, fail)])).toMatchObject({ samples: 2, agreement: 0.75 })
+  })
+})
+
+test('a run is judged k times, each vote remembered by itself', async () => {
+  const [runFolder, calls] = [await temporary(), await temporary()]
+  await write(runFolder, { 'transcript.md': '## Eval Prompt\n\nAdd up.\n', 'outputs/report.md': 'Ocean: 42\n' })
+  const kept = new Map<string, Parameters<JudgeMemory['keep']>[1]>()
+  const from = { benchmark: 'b', at: '2026-01-15T10:30:00Z' }
+  const memory: JudgeMemory = {
+    recall: async (prompt) => {
+      const known = kept.get(prompt)
+      return known === undefined ? null : { ...known, from }
+    },
+    keep: async (prompt, made) => void kept.set(prompt, made),
+  }
+  const grade = async () => {
+    const graded = await gradeRun({
+      case: suiteCase({ prompt: 'Add up.', expectations: [{ text: 'The total is right' }] }),
+      record: record({}),
+      runFolder,
+      judge: {
+        engine: commandEngine,
+        model: null,
+        command: judgeCommand('quoter', calls, "'Ocean: 42'", 'fail: no', "'Ocean: 42'"),
+      },
+      onTimeout: 'fail',
+      samples: 3,
+      restore: async () => {},
+      env: environment,
+      credentials: {},
+      signal: new AbortController().signal,
+      memory,
+    })
+    return graded?.grading
+  }
+  const first = await grade()
+  expect(first?.expectations).toMatchObject([{ passed: true, votes: { passed: 2, failed: 1, agreement: 2 / 3 } }])
+  expect(first?.judge).toMatchObject({ calls: 3, samples: 3, agreement: 2 / 3 })
+  expect(kept.size).toBe(3)
+  const second = await grade()
+  expect(second?.expectations).toEqual(first?.expectations)
+  expect(second?.judge).toMatchObject({ calls: 3, cached_from: from })
+  kept.delete([...kept.keys()][1] ?? '')
+  expect((await grade())?.judge).toMatchObject({ calls: 1, samples: 3 })
+})
+
+test.each([{ samples: 3 }, { requireEvidence: true }])('the key of a grading changes with %j', (changes) => {
+  const of = {
+    runKey: 'k',
+    case: suiteCase({ expectations: [{ text: 'e' }] }),
+    judge: { name: 'anthropic', model: null },
+    onTimeout: 'fail' as const,
+  }
+  expect(hashGradingInputs({ ...of, ...changes })).not.toBe(hashGradingInputs(of))
+})

@@ -1,0 +1,18 @@
+/** What is said of where a benchmark comes from. */
+import { expect, test } from 'vitest'
+import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
+import { listBenchmarkFacts } from '../../../../src/phases/4-report/benchmark/provenance.ts'
+import { arm, inputOf } from '../fixture.ts'
+
+const judgeOf = (verdicts: string | null, judge: string | null) => {
+  const input = inputOf(arm(1, 'with_skill', [verdicts]))
+  const made = aggregate({ ...input, metadata: { ...input.metadata, judge } })
+  return listBenchmarkFacts(made).find(({ name }) => name === 'judge')?.value
+}
+
+test.each<[string, string | null, string | null, string]>([
+  ['code decided what was graded', '+', null, 'none: code decided everything'],
+  ['nothing was graded: nobody decided', null, null, 'none: no run was graded'],
+  ['a judge', '+', 'anthropic:haiku', 'anthropic:haiku'],
+  ['a judge that had nothing to grade', null, 'anthropic:haiku', 'anthropic:haiku'],
+])('the judge where %s', (_, verdicts, judge, said) => expect(judgeOf(verdicts, judge)).toBe(said))

@@ -1,0 +1,90 @@
+/** Weights, fractional scores and diagnostics in a benchmark: one rate of a run, the same in every part of the report. */
+import { describe, expect, test } from 'vitest'
+import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
+import { pageCases } from '../../../../src/phases/4-report/page/cases.ts'
+import { toAgentskills } from '../../../../src/phases/4-report/text/agentskills.ts'
+import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
+import { findGradings } from '../../../../src/store/foreign/read_grading.ts'
+import { inputOf, type Line } from '../fixture.ts'
+
+type Verdict = { passed: boolean; weight?: number; score?: number; diagnostic?: boolean; decided_by?: string }
+
+const line = (
+  arm: Line['arm'],
+  verdicts: readonly Verdict[],
+  more: { evalId?: number; judge_errors?: object[] } = {},
+): Line => {
+  const { evalId = 1, ...grading } = more
+  const expectations = verdicts.map((one, index) => ({ text: `statement ${index + 1}`, evidence: 'e', ...one }))
+  return { evalId, arm, run: 1, verdicts: '', grading: { expectations, ...grading } }
+}
+const made = (lines: readonly Line[], statistics = {}) => aggregate(inputOf(lines, { statistics }))
+
+test.each<[string, readonly Verdict[], number, number | undefined]>([
+  ['weights', [{ passed: true, weight: 3 }, { passed: false }], 0.75, 0],
+  ['scores', [{ passed: false, score: 0.4 }, { passed: true }], 0.7, 0],
+  [
+    'a reward: the others are diagnostics',
+    [
+      { passed: false, score: 0.4 },
+      { passed: true, diagnostic: true },
+    ],
+    0.4,
+    0,
+  ],
+  ['a reward that is passed', [{ passed: true }, { passed: false, diagnostic: true }], 1, 1],
+])(
+  '%s: the rate of the run, of the arm, of the case, in the statistics and on the page',
+  (_what, verdicts, rate, all) => {
+    const benchmark = made([line('with_skill', verdicts), line('without_skill', [{ passed: false }])])
+    const { runs, run_summary, cases = [], statistics } = benchmark
+    expect(runs[0]?.result.pass_rate).toBeCloseTo(rate, 4)
+    expect(run_summary.with_skill?.pass_rate.mean).toBeCloseTo(rate, 4)
+    expect(cases[0]?.arms.with_skill).toMatchObject({ all_passed: all, pass_rate: { mean: expect.closeTo(rate, 4) } })
+    expect(statistics?.scopes?.these_cases.difference.mean).toBeCloseTo(rate, 6)
+    expect(statistics?.arms.with_skill?.all_passed).toBe(all)
+    const guide = toAgentskills(benchmark).files.get('eval-case-1/with_skill/grading.json')
+    const [back] = findGradings(guide)
+    expect(back?.grading.summary.pass_rate).toBeCloseTo(rate, 12)
+  },
+)
+
+test('shown are mean scores and diagnostics, in benchmark.md and on the page', () => {
+  const verdicts = (score: number): Verdict[] => [
+    { passed: false, score },
+    { passed: true, diagnostic: true },
+  ]
+  const benchmark = made([line('with_skill', verdicts(0.45)), line('without_skill', verdicts(0.2))])
+  expect(toMarkdown(benchmark)).toContain('| 1 case-1 | statement 1 | 0.45 | 0.20 |')
+  expect(pageCases(benchmark, null, new Map())[0]?.statements).toMatchObject([
+    { remark: 'mean score 0.45 against 0.20', discrimination: 0.25 },
+    { diagnostic: true, remark: 'always met: tells nothing apart' },
+  ])
+  const plain = made([line('with_skill', [{ passed: true }]), line('without_skill', [{ passed: false }])])
+  expect(toMarkdown(plain)).not.toContain('## Scores')
+})
+
+describe('undecided', () => {
+  const error = { text: 'statement 9', reason: 'lost' }
+  test('a reward: the run is in no rate, whatever its diagnostics say', () => {
+    const lost = line('with_skill', [{ passed: true, diagnostic: true }], { judge_errors: [error] })
+    expect(made([lost, line('without_skill', [{ passed: false }])])).toMatchObject({
+      runs: [{ configuration: 'without_skill' }],
+      excluded_runs: [{ reason: 'judge_error', message: 'nothing was decided: lost' }],
+    })
+  })
+  test('a diagnostic: the run counts', () => {
+    const own = line('with_skill', [{ passed: true }], { judge_errors: [{ ...error, diagnostic: true }] })
+    expect(made([own, line('without_skill', [{ passed: false }])]).runs).toHaveLength(2)
+  })
+})
+
+test("the judge's part of a weighted rate is corrected, a fractional score is not", () => {
+  const sample = { sensitivity: 0.9, specificity: 0.8, positives: 50, negatives: 50 }
+  const own = line('with_skill', [
+    { passed: true, weight: 3, decided_by: 'judge' },
+    { passed: false, score: 0.5, decided_by: 'judge' },
+  ])
+  const { statistics } = made([own], { judge: { pooled: sample, byConfiguration: null } })
+  expect(statistics?.judge?.with_skill).toMatchObject({ judged_share: 0.75, rate: 0.75 + 0.25 * 0.5 })
+})

@@ -1,0 +1,309 @@
+/** Notes by rules: each is an action or a tested claim and says its numbers; each rule is silent where its case is not met. */
+import { describe, expect, test } from 'vitest'
+import type { Configuration } from '../../../../schemas/plan.ts'
+import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
+import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
+import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
+import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
+import { pageIn } from '../../../viewer/unpack.ts'
+import { arm, inputOf, type Line, oneOfEverything } from '../fixture.ts'
+
+const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
+const notesOf = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => made(lines, changes).notes
+const pair = (
+  candidate: readonly (string | null)[],
+  baseline: readonly (string | null)[],
+  evalId = 1,
+  more: Partial<Line> = {},
+) => [...arm(evalId, 'with_skill', candidate, more), ...arm(evalId, 'without_skill', baseline, more)]
+const skillRead = (read: boolean | null) => ({ record: { skill: { offered: true, read, read_at_step: null } } })
+const times = (verdicts: string, count: number) => Array.from({ length: count }, () => verdicts)
+const versions = { candidate: 'new_skill', baseline: 'old_skill' }
+
+describe('expectations', () => {
+  const ofExpectations = (lines: Line[]) => notesOf(lines).filter((note) => /expectation/i.test(note))
+  test.each<[string, string[], string[], string[]]>([
+    [
+      'always met',
+      ['+', '+'],
+      ['+', '+'],
+      [
+        "1 of 1 expectation passes in every run of both configurations ('The total is 1284.50' of eval 1): stricter ones could show a difference.",
+      ],
+    ],
+    [
+      'never met',
+      ['--', '--'],
+      ['--', '--'],
+      [
+        "2 of 2 expectations never pass (such as 'The total is 1284.50' of eval 1): check that an agent can meet what they ask.",
+      ],
+    ],
+    [
+      'met by the skill alone, in enough runs',
+      times('+', 6),
+      times('-', 6),
+      [
+        "Expectations with a significant difference (false discovery rate 5%): 'The total is 1284.50' (eval 1: 6 of 6 vs 0 of 6).",
+      ],
+    ],
+    [
+      'broken by the skill, in enough runs',
+      times('-', 6),
+      times('+', 6),
+      [
+        "Expectations with a significant difference (false discovery rate 5%): 'The total is 1284.50' (eval 1: 0 of 6 vs 6 of 6).",
+      ],
+    ],
+    ['met by the skill alone, in too few runs', ['+', '+', '+'], ['-', '-', '-'], []],
+    ['met now and then', ['+', '-'], ['-', '-'], []],
+  ])('%s', (_, candidate, baseline, expected) => expect(ofExpectations(pair(candidate, baseline))).toEqual(expected))
+  test('where the runs are too few the page says so', () => {
+    const remark = (count: number) =>
+      pageIn(toHtml(made(pair(times('+', count), times('-', count))))).cases[0]?.statements[0]?.remark
+    expect(remark(3)).toBe('3 of 3 vs 0 of 3, not yet significant')
+    expect(remark(6)).toBe('significant difference: 6 of 6 vs 0 of 6')
+  })
+  test('the p-values are adjusted for the number of expectations: what is significant alone is not among eight', () => {
+    const found = (texts: number) =>
+      ofExpectations(
+        pair(times('+'.repeat(texts), 4), ['-'.repeat(texts), ...times(`-${'+-'.repeat(4)}`.slice(0, texts), 3)]),
+      )
+    expect(found(1).join()).toContain('4 of 4 vs 0 of 4')
+    expect(found(8)).toEqual([])
+  })
+  test('the same text in two cases is two expectations', () => {
+    expect(ofExpectations([...pair(['+'], ['+'], 1), ...pair(['+'], ['-'], 2)])).toEqual([
+      "1 of 2 expectations passes in every run of both configurations ('The total is 1284.50' of eval 1): stricter ones could show a difference.",
+    ])
+  })
+  test('many are counted, three are named', () => {
+    const statements = Array.from({ length: 9 }, (_, index) => `Statement ${index}`)
+    const found = ofExpectations(pair(times('+++++++++', 8), times('---------', 8), 1, { statements }))
+    expect(found).toHaveLength(1)
+    expect(found[0]?.match(/'Statement \d'/g)).toHaveLength(3)
+    expect(found[0]).toMatch(/ and 6 more\.$/)
+  })
+  test('a long statement with line ends is one short line', () => {
+    const statements = [`Line one\nline two ${'x'.repeat(500)}`]
+    for (const lines of [
+      pair(['+'], ['+'], 1, { statements }),
+      pair(times('+', 6), times('-', 6), 1, { statements }),
+    ]) {
+      const [note = ''] = ofExpectations(lines)
+      expect(note).toMatch(/'Line one line two x+…'/)
+      expect(note.length).toBeLessThan(240)
+    }
+  })
+})
+
+describe('cases', () => {
+  const worse = pair(times('-', 6), times('+', 6))
+  test('that is significantly worse', () => {
+    expect(notesOf(worse)).toContain(
+      'Significantly worse with the skill: eval 1 (case-1: 0% vs 100%, adjusted p = 0.002). Compare their transcripts.',
+    )
+  })
+  test('of a new version, and of names', () => {
+    const named = (candidate: Configuration, baseline: Configuration) =>
+      notesOf([...arm(1, candidate, times('-', 6)), ...arm(1, baseline, times('+', 6))], { candidate, baseline }).join()
+    expect(named('new_skill', 'old_skill')).toContain('Significantly worse with the new version: eval 1')
+    expect(named('old_skill', 'new_skill')).toContain('Significantly worse with old_skill: eval 1')
+  })
+  test.each<[string, string[], string[]]>([
+    ['worse by chance', ['+-', '+-'], ['++', '++']],
+    ['that vary', ['++', '--'], ['+-', '+-']],
+    ['equal and steady', ['+-', '+-'], ['+-', '+-']],
+    ['better', times('+', 6), times('-', 6)],
+  ])('%s: nothing to say', (_, candidate, baseline) => {
+    expect(notesOf(pair(candidate, baseline)).filter((note) => /eval 1 \(case-1/.test(note))).toEqual([])
+  })
+  test('that vary are marked on the page', () => {
+    const flaky = (own: string[]) => pageIn(toHtml(made(pair(own, ['+-', '+-'])))).cases[0]?.flaky
+    expect([flaky(['++', '--']), flaky(['++', '++'])]).toEqual([true, false])
+  })
+  test('three are named, all are counted', () => {
+    const all = [1, 2, 3, 4, 5].flatMap((id) => pair(times('-', 8), times('+', 8), id))
+    const note = notesOf(all).find((one) => one.startsWith('Significantly worse')) ?? ''
+    expect(note.match(/eval \d/g)).toHaveLength(3)
+    expect(note).toContain(' and 2 more. Compare')
+  })
+})
+
+describe('gain and price', () => {
+  const timed = (lines: Line[], seconds: readonly number[], tokens: readonly number[] | null) =>
+    lines.map((line, at) => ({ ...line, seconds: seconds[at % 3] ?? 0, tokens: tokens?.[at % 3] ?? null }))
+  const benchOf = (own: string, seconds: readonly number[], tokens: readonly number[] | null) =>
+    made([
+      ...timed(arm(1, 'with_skill', times(own, 3), { record: { cost: null } }), seconds, tokens),
+      ...timed(arm(1, 'without_skill', times('+-', 3), { record: { cost: null } }), [10, 11, 9], [1000, 1010, 990]),
+    ])
+  test.each<[string, string, readonly number[], readonly number[] | null, string[], string]>([
+    [
+      'better, dearer',
+      '++',
+      [23, 24, 22],
+      [2700, 2690, 2710],
+      ['With the skill runs take 2.30× the time (95% CI 1.93 to 2.74) and 2.70× the tokens (95% CI 2.65 to 2.75).'],
+      '50% without: +50 points',
+    ],
+    [
+      'better, cheaper',
+      '++',
+      [4, 4.5, 3.5],
+      [400, 401, 399],
+      ['With the skill runs take 0.40× the time (95% CI 0.31 to 0.52) and 0.40× the tokens (95% CI 0.39 to 0.41).'],
+      '+50 points',
+    ],
+    ['worse, a little slower', '--', [11, 12, 10], [990, 1000, 1010], [], '-50 points'],
+    ['the same for nothing', '+-', [10, 11, 9], [1000, 1010, 990], [], '50% without: +0 points'],
+    [
+      'tokens unknown',
+      '++',
+      [23, 24, 22],
+      null,
+      ['With the skill runs take 2.30× the time (95% CI 1.93 to 2.74).'],
+      '+50',
+    ],
+  ])('%s: the headline has the gain, a note the price if it is clear', (_, own, seconds, tokens, notes, gain) => {
+    const benchmark = benchOf(own, seconds, tokens)
+    expect(benchmark.notes.filter((note) => note.includes('runs take'))).toEqual(notes)
+    expect(benchmarkHeadline(benchmark)).toContain(gain)
+  })
+  test('of a new version', () => {
+    const lines = [
+      ...timed(arm(1, 'new_skill', times('++', 3)), [23, 24, 22], [1000, 1010, 990]),
+      ...timed(arm(1, 'old_skill', times('+-', 3)), [10, 11, 9], [1000, 1010, 990]),
+    ]
+    expect(made(lines, versions).notes.join()).toContain('With the new version runs take 2.30× the time (95% CI')
+    expect(benchmarkHeadline(made(lines, versions))).toContain(
+      '100% with the new version, 50% with the old: +50 points',
+    )
+  })
+})
+
+describe('whether the skill was read', () => {
+  const read = (...states: (boolean | null)[]) => {
+    const lines = states.map(
+      (state, index): Line => ({ evalId: 1, arm: 'with_skill', run: index + 1, verdicts: '+', ...skillRead(state) }),
+    )
+    return confidenceNotes(made([...lines, ...arm(1, 'without_skill', ['-'])])).filter((line) =>
+      line.includes('read in'),
+    )
+  }
+  test.each<[string, boolean[], string]>([
+    ['never', [false, false], 'any of the 2 runs'],
+    ['rarely', [true, false, false], '2 of 3 runs'],
+    ['in half of the runs', [true, false], '1 of 2 runs'],
+  ])('%s: said below the headline, not as a note', (_, states, runs) => {
+    expect(read(...states)).toEqual([
+      `The skill was not read in ${runs} that had it: check that its description fits these prompts.`,
+    ])
+  })
+  test('it comes after the sentence on similar cases', () => {
+    const lines = confidenceNotes(made(pair(['+', '+'], ['-', '-'], 1, skillRead(false))))
+    expect([lines[0]?.slice(0, 14), lines[1]?.slice(0, 22)]).toEqual(['Similar cases:', 'The skill was not read'])
+  })
+  test.each([
+    ['always', [true, true]],
+    ['unknown', [null, null]],
+  ])('%s: nothing to say', (_, states) => expect(read(...states)).toEqual([]))
+})
+
+describe('waits', () => {
+  const held = (refusals: number, waited_ms: number) => ({ refusals, waited_ms })
+  const judge = { engine: 'x', model: null, calls: 1, tokens: null, cost_usd: null, held_back: held(1, 500) }
+  const ofWaits = (lines: Line[]) => notesOf(lines).filter((note) => note.includes('delayed runs and judges'))
+  test('refusals and waits of runs and judges are summed, those of the cache left out', () => {
+    const cached = { benchmark: 'b', at: '2026-11-20T00:00:00Z' }
+    const lines = [
+      ...arm(1, 'with_skill', ['+'], { record: { held_back: held(2, 1500) }, grading: { judge } }),
+      ...arm(1, 'without_skill', ['+'], { record: { held_back: held(9, 9000), cached_from: cached } }),
+    ]
+    expect(ofWaits(lines)).toEqual([
+      "The provider refused 3 requests (429), which delayed runs and judges by 2.0s in total: this time counts in no run's duration.",
+    ])
+    expect(made(lines).held_back).toEqual({ refusals: 3, waited_ms: 2000 })
+  })
+  test('waits without a refusal count from a second on', () => {
+    const waited = (ms: number) => ofWaits(pair(['+'], ['+'], 1, { record: { held_back: held(0, ms) } }))
+    expect(waited(499)).toEqual([])
+    expect(waited(500)).toEqual([
+      "Waits for retries and rate limits delayed runs and judges by 1.0s in total: this time counts in no run's duration.",
+    ])
+  })
+})
+
+describe('gaps', () => {
+  const late = (line: Line): Line => {
+    const expectations = [{ text: 'x', passed: false, evidence: 'timed out after 300 s', decided_by: 'timeout' }]
+    return { ...line, record: { status: 'timed_out' }, grading: { expectations } }
+  }
+  const failed = (kind: string) => ({ record: { status: 'failed', error: { kind, message: 'm' } } })
+  test('excluded runs by kind and configuration, in one note, before all others', () => {
+    const lines = [
+      ...pair(['+', '+', '+'], ['-']),
+      ...arm(2, 'without_skill', [null, null], failed('crash')),
+      ...arm(2, 'with_skill', [null], failed('overloaded')),
+      ...arm(2, 'with_skill', [null], failed('crash')).map((line) => ({ ...line, run: 2 })),
+    ]
+    expect(notesOf(lines)[0]).toBe(
+      '4 of 8 planned runs are not in the rates: 1 failed (overloaded) in with_skill, 3 failed (crash) in with_skill (1) and without_skill (2).',
+    )
+  })
+  test.each<[string, Line[], Partial<AggregateInput>, string]>([
+    [
+      'time-outs that count',
+      pair(['-', '-'], ['+', '+']).map((line) => (line.arm === 'with_skill' && line.run === 2 ? late(line) : line)),
+      {},
+      '1 of 2 with_skill runs timed out; their expectations count as failed.',
+    ],
+    [
+      'judge errors',
+      pair(['+?'], ['-?']),
+      {},
+      '2 expectations in 2 runs could not be judged and count in no rate (no usable answer after one repair).',
+    ],
+    [
+      'an ungraded case',
+      pair([null], [null]),
+      { cases: [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null, expectations: [], checks: [] }] },
+      'Nothing to grade: eval 1. Add expectations or checks.',
+    ],
+  ])('%s', (_, lines, changes, note) => expect(notesOf(lines, changes)).toContain(note))
+  test('too few runs to be significant: the headline says how many are needed', () => {
+    const headline = (count: number) => benchmarkHeadline(made(pair(times('+', count), times('-', count))))
+    expect(headline(1)).toMatch(/^Inconclusive: .*\(1 case × 1 run\)\. Even if all runs agreed, .* at least 4 runs per/)
+    expect(headline(4)).toMatch(/^Helps: .*\(1 case × 4 runs\)\.$/)
+  })
+  test('a whole benchmark with a gain in few runs has nothing to add', () => {
+    expect(notesOf(pair(['+', '+', '+'], ['-', '-', '-']))).toEqual([])
+  })
+})
+
+describe('how many', () => {
+  const attempts = [{ status: null, usd: 0.5, tokens: null }] as unknown as AggregateInput['otherAttempts']
+  test('never more than six, the gaps first', () => {
+    const lines = [
+      ...pair(times('--+-', 8), times('+-+-', 8), 1, { seconds: 20 }),
+      ...pair(['+?', null], ['-?', null], 2),
+      ...arm(3, 'with_skill', ['-'], { record: { held_back: { refusals: 3, waited_ms: 5000 } } }),
+    ]
+    const found = notesOf(lines, { otherAttempts: attempts ?? [] })
+    expect(found).toHaveLength(6)
+    expect(found[0]).toMatch(/planned runs are not in the rates/)
+    expect(aggregate(oneOfEverything).notes.length).toBeLessThanOrEqual(6)
+  })
+  test('of a calibration: gaps, attempts and waits, nothing of a difference', () => {
+    const arms = { candidate: 'without_skill_again', baseline: 'without_skill' } as const
+    const crashed = { record: { status: 'failed', error: { kind: 'crash', message: 'm' } } }
+    const lines = [
+      ...arm(1, 'without_skill', times('+', 8)),
+      ...arm(1, 'without_skill_again', times('-', 8)),
+      ...arm(2, 'without_skill', [null], crashed),
+    ]
+    expect(notesOf(lines, arms)).toEqual([
+      '1 of 17 planned runs is not in the rates: 1 failed (crash) in without_skill.',
+    ])
+  })
+})

@@ -1,0 +1,431 @@
+/** `statistics` of a benchmark: scopes with verdict and sentence, indicators, rows; and the laws that hold for any runs. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type BenchmarkRun, benchmark } from '../../../../schemas/benchmark.ts'
+import { statistics as schema } from '../../../../schemas/benchmark_statistics.ts'
+import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
+import { buildStatistics } from '../../../../src/phases/4-report/stats/build_statistics.ts'
+import { classifyIndicator } from '../../../../src/phases/4-report/stats/scores/indicators.ts'
+import { confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
+import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
+import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
+import { arm, inputOf, type Line } from '../fixture.ts'
+
+const arms = { candidate: 'with_skill', baseline: 'without_skill' }
+const made = (lines: readonly Line[], changes = {}) => aggregate(inputOf(lines, changes))
+const of = (lines: readonly Line[], changes = {}) => {
+  const found = made(lines, changes).statistics
+  if (found === undefined) throw new Error('no statistics')
+  return found
+}
+const pair = (id: number, candidate: readonly string[], baseline: readonly string[]): Line[] => [
+  ...arm(id, 'with_skill', candidate),
+  ...arm(id, 'without_skill', baseline),
+]
+const suite = (cases: number, candidate: readonly string[], baseline: readonly string[]) =>
+  Array.from({ length: cases }, (_, at) => pair(at + 1, candidate, baseline)).flat()
+const ten = (pass: string, other: string, passed: number) =>
+  Array.from({ length: 10 }, (_, at) => (at < passed ? pass : other))
+
+const pooled = { sensitivity: 0.9, specificity: 0.85, positives: 50, negatives: 50 }
+
+describe('verdicts, each with its sentence', () => {
+  test('helps on these cases; too few cases for others like them', () => {
+    const { scopes } = of(suite(4, ten('++', '+-', 7), ten('++', '--', 4)))
+    expect(scopes?.these_cases).toMatchObject({
+      verdict: 'helps',
+      rule: 'moderated_t: p ≤ 0.05, the interval is above 0',
+      difference: { method: 'moderated_t', p_method: 'moderated_t', p_exact_method: 'permutation_exact', n_runs: 80 },
+      needed: null,
+      needed_low: null,
+    })
+    expect(scopes?.these_cases.difference).toMatchObject({ candidate_mean: 0.85, baseline_mean: 0.4, mean: 0.45 })
+    expect(scopes?.these_cases.sentence).toBe(
+      'Helps: pass rate 85% with the skill, 40% without: +45 points, 95% CI [27, 63], p < 0.001 (4 cases × 10 runs).',
+    )
+    expect(scopes?.cases_like_these).toMatchObject({ verdict: 'inconclusive', difference: { ci_low: null } })
+    expect(scopes?.cases_like_these.sentence).toMatch(
+      /^Similar cases: inconclusive, too few for an interval \(4 cases\); add \d+(–\d+)? cases\.$/,
+    )
+  })
+  test('hurts, with configurations swapped', () => {
+    const { scopes } = of(suite(4, ten('++', '--', 4), ten('++', '+-', 7)))
+    expect(scopes?.these_cases.verdict).toBe('hurts')
+    expect(scopes?.these_cases.sentence).toBe(
+      'Hurts: pass rate 40% with the skill, 85% without: -45 points, 95% CI [-63, -27], p < 0.001 (4 cases × 10 runs).',
+    )
+  })
+  test.each([
+    ['+', 'too_easy', 'Too easy: pass rate 100% with the skill, 100% without: +0 points'],
+    ['-', 'too_hard', 'Too hard: pass rate 0% with the skill, 0% without: +0 points'],
+  ])('every run %s: %s, with an interval that has width', (mark, verdict, sentence) => {
+    for (const cases of [4, 30]) {
+      const found = of(suite(cases, [mark, mark, mark], [mark, mark, mark])).scopes
+      expect(found?.these_cases).toMatchObject({ verdict, difference: { mean: 0, p_value: 1, p_exact: 1 } })
+      expect(found?.these_cases.sentence).toContain(sentence)
+      expect(found?.cases_like_these.verdict).toBe(cases === 4 ? 'inconclusive' : verdict)
+      const { ci_high, ci_low } = found?.these_cases.difference ?? {}
+      expect((ci_high ?? 0) - (ci_low ?? 0)).toBeGreaterThan(0.01)
+    }
+  })
+  test('all runs tie in between: no difference once the interval is inside the margin', () => {
+    const tied = (runs: number) => of(suite(4, Array(runs).fill('+-'), Array(runs).fill('+-'))).scopes?.these_cases
+    expect(tied(2)?.verdict).toBe('inconclusive')
+    expect(tied(20)).toMatchObject({ verdict: 'no_difference', difference: { mean: 0 } })
+    expect(tied(20)?.sentence).toMatch(/^No difference: .*\. The interval is within ±10 points\.$/)
+  })
+  test('a significant difference at the ceiling is a difference first', () => {
+    const most = (passed: number) => ten('+', '-', passed)
+    const found = of(suite(20, most(10), [...most(10).slice(1), '-'])).scopes?.these_cases
+    expect(found).toMatchObject({ verdict: 'helps', difference: { candidate_mean: 1, baseline_mean: 0.9 } })
+  })
+  test('similar cases: six that differ can help, five have no interval', () => {
+    const rates = ['++-', '+--', '++-', '+++', '++-', '+++']
+    const lines = (cases: number) =>
+      rates.slice(0, cases).flatMap((one, at) => pair(at + 1, [one, one, one, one], Array(4).fill('---')))
+    expect(of(lines(6)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'helps',
+      difference: { method: 'paired_t', p_method: 'paired_t', p_exact: 0.03125, p_exact_method: 'sign_flip_exact' },
+    })
+    expect(of(lines(5)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'inconclusive',
+      rule: 'an interval needs at least 6 cases',
+      difference: { p_value: null, p_exact: 0.0625, ci_low: null, method: null },
+    })
+  })
+  test('of eight cases five that differ give no interval, six do', () => {
+    const lines = (differ: number) =>
+      Array.from({ length: 8 }, (_, at) =>
+        pair(at + 1, Array(4).fill(at < differ ? '+-' : '--'), Array(4).fill('--')),
+      ).flat()
+    expect(of(lines(5)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'inconclusive',
+      rule: 'an interval needs at least 6 cases that differ',
+      difference: { mean: 0.3125, ci_low: null },
+    })
+    expect(of(lines(6)).scopes?.cases_like_these.difference.method).toBe('paired_t')
+  })
+  test('eight cases of one run that passes or fails are too coarse; more cases or runs are needed', () => {
+    const lines = (runs: number) =>
+      Array.from({ length: 8 }, (_, at) =>
+        pair(at + 1, Array(runs).fill(at < 7 ? '+' : '-'), Array(runs).fill('-')),
+      ).flat()
+    expect(of(lines(1)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'inconclusive',
+      difference: { mean: 0.875, ci_low: null, p_value: null, p_exact: 0.015625 },
+      rule: 'with 1 verdict per case and configuration an interval needs at least 17 cases, or more runs',
+      needed: 9,
+      sentence: 'Similar cases: inconclusive, too few for an interval (8 cases); add 9 cases.',
+    })
+    expect(of(lines(4)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'helps',
+      difference: { method: 'paired_t' },
+    })
+  })
+  test('a small difference that is not significant is inconclusive, with the runs it needs', () => {
+    const found = of(suite(4, ten('++', '+-', 6), ten('++', '+-', 4))).scopes?.these_cases
+    expect(found).toMatchObject({ verdict: 'inconclusive', difference: { mean: 0.1 } })
+    const { needed, needed_low: low } = found ?? {}
+    expect(low).toBeGreaterThan(10)
+    expect(needed).toBeGreaterThan(low ?? 0)
+    expect(found?.sentence).toContain(
+      `About ${(low ?? 0) - 10}–${(needed ?? 0) - 10} more runs per case and configuration would make this difference significant.`,
+    )
+  })
+  test('a design too small for any verdict says the fewest runs', () => {
+    const found = of(suite(2, ['+++', '+++'], ['---', '---'])).scopes?.these_cases
+    expect(found).toMatchObject({ verdict: 'inconclusive', difference: { mean: 1, p_exact: 0.0555556 } })
+    expect(found?.sentence).toContain(
+      'Even if all runs agreed, this design could not be significant: it needs at least 3 runs per case and configuration.',
+    )
+  })
+  test('adaptive stopping: the last interim analysis decides, with its own interval', () => {
+    const until = (scores: string[], others: string[], finished: number) =>
+      of(suite(4, scores, others), { statistics: { sequential: { maxRuns: 10, cases: 4, finished } } }).scopes
+        ?.these_cases
+    const found = until(['+', '+'], ['-', '-'], 2)
+    expect(found).toMatchObject({
+      verdict: 'helps',
+      difference: { mean: 1, method: 'repeated_interval', p_method: 'group_sequential', n_runs: 16 },
+    })
+    expect(found?.difference.ci_low).toBeGreaterThan(0)
+    expect(found?.difference.p_value).toBeLessThan(0.05)
+    const early = until(['+', '+'], ['-', '+'], 2) // the fixed-size test has p = 0.04, but eight more blocks may follow
+    expect(early).toMatchObject({ verdict: 'inconclusive', difference: { p_value: null, p_method: null } })
+    const ties = until(['+', '-', '+', '-'], ['+', '-', '+', '-'], 4)
+    expect(ties).toMatchObject({
+      verdict: 'inconclusive',
+      rule: 'stopped early: more runs were unlikely to show a difference',
+      difference: { mean: 0, p_value: 1 },
+    })
+    const easy = until(['+', '+', '+', '+'], ['+', '+', '+', '+'], 4)
+    expect(easy).toMatchObject({ verdict: 'too_easy', difference: { mean: 0, p_value: 1 } })
+  })
+  test('adaptive stopping: similar cases have an interval, no test and no verdict', () => {
+    const lines = Array.from({ length: 12 }, (_, at) =>
+      pair(at + 1, ['+', '+', at % 3 ? '+' : '-'], ['-', '-', '-']),
+    ).flat()
+    const sequential = { maxRuns: 10, cases: 12, finished: 3 }
+    const looked = of(lines, { statistics: { sequential } }).scopes
+    const fixed = of(lines).scopes
+    expect(fixed?.cases_like_these).toMatchObject({ verdict: 'helps', difference: { method: 'paired_t' } })
+    expect(looked?.these_cases.verdict).toBe('helps')
+    expect(looked?.cases_like_these).toMatchObject({
+      verdict: 'inconclusive',
+      difference: { ...fixed?.cases_like_these.difference, p_value: null, p_method: null },
+      rule: expect.stringContaining('interim analyses decided when the runs ended'),
+      needed: null,
+    })
+    expect(looked?.cases_like_these.sentence).toBe(
+      'Similar cases: inconclusive, +89 points, 95% CI [78, 99] (12 cases); no verdict, because interim analyses ended the runs.',
+    )
+  })
+  test('two versions', () => {
+    const lines = suite(3, ['++', '+-'], ['+-', '--']).map((line) => ({
+      ...line,
+      arm: line.arm === 'with_skill' ? ('new_skill' as const) : ('old_skill' as const),
+    }))
+    const found = of(lines, { candidate: 'new_skill', baseline: 'old_skill' })
+    expect(found.scopes?.these_cases.sentence).toContain('pass rate 75% with the new version, 25% with the old')
+  })
+  test('one configuration has no scopes; no common case is not comparable', () => {
+    expect(of(arm(1, 'with_skill', ['+-']), { baseline: null }).scopes).toBeNull()
+    const apart = made([...arm(1, 'with_skill', ['+-']), ...arm(2, 'without_skill', ['+-'])])
+    expect(apart.statistics?.unpaired_cases).toEqual([1, 2])
+    expect(apart.statistics?.scopes?.these_cases).toMatchObject({
+      verdict: 'not_comparable',
+      difference: { mean: null, p_value: null, n_cases: 0 },
+      sentence: 'Not comparable: no case was graded in both configurations.',
+    })
+    expect(toMarkdown(apart)).toContain('Not comparable')
+    expect(of([]).scopes?.these_cases.verdict).toBe('not_comparable')
+  })
+  test('a case graded in one configuration only is left out, and the sentence says so', () => {
+    const found = of([...suite(4, ten('++', '+-', 7), ten('++', '--', 4)), ...arm(5, 'with_skill', ['--'])])
+    expect(found.unpaired_cases).toEqual([5])
+    expect(found.scopes?.these_cases.sentence).toContain(
+      '85% with the skill, 40% without: +45 points, 95% CI [27, 63], p < 0.001 (4 cases × 10 runs; left out: 1 case graded in one configuration only)',
+    )
+  })
+  test('known noise enters the notes', () => {
+    const noise = { calibration: { difference: 0.01, floor: 0.06, n_runs: 40 }, grading: null }
+    const found = made(suite(2, ['++', '+-'], ['+-', '--']), { statistics: { noise } })
+    expect(found.statistics?.noise).toEqual(noise)
+    expect(confidenceNotes(found)).toContain('Noise: the baseline differs from itself by up to 6 points.')
+  })
+  test('markdown and page show both sentences', () => {
+    const shown = made(suite(4, ten('++', '+-', 7), ten('++', '--', 4)))
+    for (const text of [toMarkdown(shown), toHtml(shown)]) {
+      expect(text).toContain('Helps: pass rate 85% with the skill, 40% without: +45 points')
+      expect(text).toContain('Similar cases: inconclusive')
+    }
+  })
+})
+
+describe('indicators', () => {
+  test.each([
+    ['The agent read SKILL.md before answering', 'skill_read'],
+    ['Uses the sales-report skill', 'skill_read'],
+    ["Follows the skill's steps", 'skill_read'],
+    ['The skill was invoked', 'skill_read'],
+    ['Ran scripts/summarise.py on the input', 'skill_script'],
+    ["The skill's helper script was executed", 'skill_script'],
+    ['The title is worded as the skill prescribes', 'skill_wording'],
+    ["The report has the skill's template headings", 'skill_wording'],
+    ['The report lists the skills each job needs', null],
+    ['Names the skill gap of each team', null],
+    ['The script prints a total', null],
+    ['The total is 1284.50', null],
+  ])('%s: %s', (text, rule) => {
+    expect(classifyIndicator({ text }, true)).toBe(rule)
+    expect(classifyIndicator({ text }, false)).toBeNull()
+    expect(classifyIndicator({ text, indicator: true }, false)).toBe('author')
+    expect(classifyIndicator({ text, indicator: false }, true)).toBeNull()
+  })
+  test('are shown, named in the notes, and left out of the lift', () => {
+    const statements = ['The agent read SKILL.md', 'The total is 1284.50']
+    const lines = suite(4, ['++', '++', '++'], ['-+', '-+', '-+']).map((line) => ({ ...line, statements }))
+    const found = made(lines)
+    expect(found.run_summary.delta?.pass_rate).toBe('+0.50')
+    expect(found.statistics?.scopes?.these_cases.difference.mean).toBe(0)
+    expect(found.statistics?.expectations[0]).toMatchObject({ indicator: 'skill_read', discrimination: 1 })
+    expect(confidenceNotes(found)).toContain(
+      'Pass rates leave out 4 indicators: only runs with the skill can pass them.',
+    )
+    // without the rule the same runs differ by 50 points
+    const plain = suite(4, ['++', '++', '++'], ['-+', '-+', '-+'])
+    expect(of(plain).scopes?.these_cases.difference.mean).toBe(0.5)
+    expect(confidenceNotes(made(plain)).join(' ')).not.toContain('leave out')
+  })
+})
+
+describe('rows', () => {
+  test('expectations: what tells apart, what never does, what says the same', () => {
+    const found = of(pair(1, ['+++-', '+++-'], ['+---', '+---']))
+    expect(found.expectations.map(({ discrimination }) => discrimination)).toEqual([0, 1, 1, 0])
+    expect(found.expectations.map((row) => [row.always_passes, row.never_passes])).toEqual([
+      [true, false],
+      [false, false],
+      [false, false],
+      [false, true],
+    ])
+    expect(found.expectations[2]?.redundant_with).toBe('The report names every region')
+    expect(found.expectations[1]?.redundant_with).toBeNull()
+  })
+  test('arms, flakiness, pass@k absent where a case has fewer runs', () => {
+    const found = of([...pair(1, ['+', '-', '+'], ['-', '-', '-']), ...pair(2, ['+', '+'], ['+', '+'])])
+    expect(found.arms.with_skill).toMatchObject({ n_cases: 2, n_runs: 5, all_passed: 4 })
+    expect(found.cases.map(({ flaky }) => flaky)).toEqual([true, false])
+    expect(Object.keys(found.pass_at_k.with_skill ?? {})).toEqual(['1', '2'])
+    expect(found.pass_hat_k.with_skill).toEqual({ '1': 0.833333, '2': 0.666667 })
+  })
+  test('cost and time ratios, activation, the smallest difference to be found', () => {
+    const lines = suite(4, ['+-', '++', '--'], ['--', '+-', '--']).map((line) => ({
+      ...line,
+      seconds: (line.arm === 'with_skill' ? 20 : 10) + line.run,
+    }))
+    const found = of(lines)
+    expect(found.ratios.time_seconds?.ratio).toBeCloseTo(22 / 12, 6)
+    expect(found.ratios.time_seconds?.ci_low).toBeLessThan(22 / 12)
+    expect(found.ratios.cost_usd).toMatchObject({ ratio: 1, ci_low: null })
+    expect(found.activation.with_skill).toMatchObject({ read: 12, known: 12 })
+    expect(found.mde.these_cases).toBeGreaterThan(0.1)
+    expect(found.mde.cases_like_these).toBeNull()
+  })
+  test("the judge's errors correct the rate when a sample of them is known", () => {
+    const judge = { pooled, byConfiguration: null }
+    const found = of(suite(4, ['+-', '++'], ['--', '+-']), { statistics: { judge } })
+    expect(found.judge?.with_skill?.rate).toBeCloseTo((0.75 + 0.85 - 1) / 0.75, 6)
+    expect(found.judge?.with_skill?.judged_share).toBe(1)
+    expect(found.judge_difference?.mean).toBeCloseTo(0.5 / 0.75, 6)
+    expect(found.judge_difference?.errors).toBe('pooled')
+    const perfect = { sensitivity: 1, specificity: 1, positives: 50, negatives: 50 }
+    const own = { pooled, byConfiguration: { with_skill: perfect, without_skill: pooled } }
+    const each = of(suite(4, ['+-', '++'], ['--', '+-']), { statistics: { judge: own } })
+    expect(each.judge?.with_skill?.rate).toBe(0.75)
+    expect(each.judge_difference).toMatchObject({
+      mean: expect.closeTo(0.75 - (0.25 + 0.85 - 1) / 0.75, 6),
+      errors: 'by_configuration',
+    })
+    expect(of(suite(4, ['+-'], ['--'])).judge).toBeNull()
+    expect(of(suite(4, ['+-'], ['--'])).judge_difference).toBeUndefined()
+  })
+  test('cases of one arm alone are in no corrected difference', () => {
+    const lone = suite(2, ['++'], ['--'])
+      .filter(({ evalId, arm }) => evalId === 1 || arm === 'with_skill')
+      .map((line) => (line.evalId === 1 ? line : { ...line, verdicts: '--' }))
+    const found = of(lone, { statistics: { judge: { pooled, byConfiguration: null } } })
+    expect(found.judge_difference?.mean).toBe(1)
+    const one = suite(1, ['++'], ['--']).filter(({ arm }) => arm === 'with_skill')
+    expect(of(one, { statistics: { judge: { pooled, byConfiguration: null } } }).judge_difference).toBeNull()
+  })
+  describe('where code decides a part', () => {
+    const judge = { pooled, byConfiguration: null }
+    /** The first statement by the judge, the second by code. */
+    const mixed = (lines: Line[], by: readonly string[] = ['judge', 'check:contains']) =>
+      lines.map((line) => {
+        const expectations = [...(line.verdicts ?? '')].map((mark, index) => ({
+          ...{ text: `Statement ${index + 1}`, passed: mark === '+', evidence: 'e', decided_by: by[index] },
+        }))
+        return { ...line, grading: { expectations } }
+      })
+    const judgeOf = (lines: Line[]) => of(lines, { statistics: { judge } }).judge
+    test('the part of the judge alone is corrected', () => {
+      const found = judgeOf(mixed(suite(4, ['+-', '++'], ['--', '+-'])))
+      // judged: all met; by code: half
+      expect(found?.with_skill).toMatchObject({ rate: 0.5 * 1 + 0.5 * 0.5, judged_share: 0.5 })
+      const half = 0.5 * ((0.5 + 0.85 - 1) / 0.75)
+      expect(found?.without_skill).toMatchObject({ rate: expect.closeTo(half, 6), judged_share: 0.5 })
+    })
+    test('both parts are in the interval, which holds the rate; code alone is corrected by nothing', () => {
+      const found = judgeOf(mixed(suite(4, ['+-', '++'], ['--', '+-'])))?.without_skill
+      expect(found?.ci_low).toBeLessThan(found?.rate ?? 0)
+      expect(found?.ci_high).toBeGreaterThan(found?.rate ?? 1)
+      const code = judgeOf(mixed(suite(4, ['+-', '++'], ['--', '+-']), ['check:contains', 'timeout']))
+      expect(code?.with_skill).toMatchObject({ rate: 0.75, judged_share: 0 })
+      expect(code?.with_skill?.ci_low).toBeGreaterThan(0.4)
+    })
+    test('a judge that guesses corrects no arm', () => {
+      const chance = { sensitivity: 0.5, specificity: 0.5, positives: 50, negatives: 50 }
+      const lines = mixed(suite(4, ['+-'], ['--']))
+      const found = of(lines, { statistics: { judge: { pooled: chance, byConfiguration: null } } })
+      expect([found.judge, found.judge_difference]).toEqual([{}, null])
+    })
+  })
+  test('a benchmark without statistics still loads', () => {
+    const { statistics: _, ...older } = made(suite(2, ['+'], ['-']))
+    expect(toMarkdown(benchmark.parse(older))).not.toContain('On these')
+  })
+})
+
+const marks = fc.array(fc.constantFrom('+', '-'), { minLength: 1, maxLength: 4 }).map((some) => some.join(''))
+const cell = fc.array(marks, { maxLength: 4 })
+const someSuite = fc
+  .array(fc.record({ candidate: cell, baseline: cell }), { minLength: 1, maxLength: 7 })
+  .map((cases) => cases.flatMap(({ candidate, baseline }, at) => pair(at + 1, candidate, baseline)))
+const runsOf = (lines: readonly Line[]): BenchmarkRun[] => made(lines).runs
+
+describe('laws', () => {
+  test('the order of runs changes nothing, and the schema fits', () => {
+    fc.assert(
+      fc.property(someSuite, (lines) => {
+        const runs = runsOf(lines)
+        const found = buildStatistics(runs, arms)
+        expect(buildStatistics(runs.toReversed(), arms)).toEqual(found)
+        expect(schema.parse(JSON.parse(JSON.stringify(found)))).toEqual(found)
+      }),
+    )
+  })
+  test('other numbers for the cases change no number', () => {
+    fc.assert(
+      fc.property(someSuite, (lines) => {
+        const runs = runsOf(lines)
+        const moved = runs.map((run) => ({ ...run, eval_id: 100 - run.eval_id }))
+        const [one, other] = [buildStatistics(runs, arms), buildStatistics(moved, arms)]
+        for (const scope of ['these_cases', 'cases_like_these'] as const) {
+          expect(other.scopes?.[scope].verdict).toBe(one.scopes?.[scope].verdict)
+          expect(other.scopes?.[scope].difference.p_value ?? 0).toBeCloseTo(
+            one.scopes?.[scope].difference.p_value ?? 0,
+            5,
+          )
+          expect(other.scopes?.[scope].difference.ci_low ?? 0).toBeCloseTo(
+            one.scopes?.[scope].difference.ci_low ?? 0,
+            5,
+          )
+        }
+      }),
+    )
+  })
+  test('swapped configurations turn the sign and the verdict', () => {
+    const turned = { helps: 'hurts', hurts: 'helps' } as Record<string, string>
+    fc.assert(
+      fc.property(someSuite, (lines) => {
+        const runs = runsOf(lines)
+        const one = buildStatistics(runs, arms)
+        const other = buildStatistics(runs, { candidate: 'without_skill', baseline: 'with_skill' })
+        for (const scope of ['these_cases', 'cases_like_these'] as const) {
+          const [a, b] = [one.scopes?.[scope], other.scopes?.[scope]]
+          if (!a || !b) throw new Error('no scope')
+          expect(b.difference.mean ?? 0).toBeCloseTo(-(a.difference.mean ?? 0), 5)
+          expect(b.difference.ci_high ?? 0).toBeCloseTo(-(a.difference.ci_low ?? 0), 5)
+          expect(b.difference.p_value ?? 0).toBeCloseTo(a.difference.p_value ?? 0, 5)
+          expect(b.verdict).toBe(turned[a.verdict] ?? a.verdict)
+        }
+      }),
+    )
+  })
+  test('each run twice leaves the difference and widens nothing', () => {
+    fc.assert(
+      fc.property(someSuite, (lines) => {
+        const runs = runsOf(lines)
+        const twice = [...runs, ...runs.map((run) => ({ ...run, run_number: run.run_number + 50 }))]
+        const [one, other] = [buildStatistics(runs, arms).scopes, buildStatistics(twice, arms).scopes]
+        const [a, b] = [one?.these_cases.difference, other?.these_cases.difference]
+        expect(b?.mean ?? 0).toBeCloseTo(a?.mean ?? 0, 5)
+        if (a?.method === b?.method) {
+          expect((b?.ci_high ?? 0) - (b?.ci_low ?? 0)).toBeLessThanOrEqual((a?.ci_high ?? 0) - (a?.ci_low ?? 0) + 1e-6)
+        }
+      }),
+    )
+  })
+})

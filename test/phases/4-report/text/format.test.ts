@@ -1,0 +1,80 @@
+/** Numbers and texts as people read them. */
+import { describe, expect, test } from 'vitest'
+import {
+  formatCount,
+  formatDollars,
+  formatPercent,
+  formatPointRange,
+  formatRange,
+  formatRates,
+  formatSeconds,
+  pText,
+  shortenText,
+} from '../../../../src/phases/4-report/text/format.ts'
+
+test.each([
+  [formatPercent(0), '0%'],
+  [formatPercent(0.001), '<1%'],
+  [formatPercent(0.625), '62%'],
+  [formatPercent(0.999), '>99%'],
+  [formatPercent(1), '100%'],
+  [formatSeconds(4.25), '4.2s'],
+  [formatSeconds(725), '12m 05s'],
+  [formatCount(1234567), '1,234,567'],
+  [formatCount(999), '999'],
+  [formatDollars(0.0042), '$0.0042'],
+  [formatDollars(12.5), '$12.50'],
+  [formatDollars(0), '$0.00'],
+  [shortenText('a \n b'), 'a b'],
+  [shortenText('👍👍👍👍', 3), '👍👍…'],
+  [formatRange(3, 3), '3'],
+  [formatRange(3, 1200), '3–1,200'],
+  [pText(0.0004), 'p < 0.001'],
+  [pText(0.0496), 'p = 0.050'],
+  [pText(0.25), 'p = 0.25'],
+  [formatPointRange(0.39, 0.84), '[39, 84]'],
+  [formatPointRange(-0.501, 0.334), '[-50, 33]'],
+  [formatPointRange(0.004, 0.25), '[0.4, 25.0]'],
+  [formatPointRange(0, 0.25), '[0, 25]'],
+])('%s', (found, expected) => expect(found).toBe(expected))
+
+describe('two rates and their difference', () => {
+  const parse = (text: string) => Number(text.replace('%', ''))
+  const twentyFourths = Array.from({ length: 25 }, (_, k) => k / 24)
+  const pairs = twentyFourths.flatMap((own) => twentyFourths.map((other) => [own, other] as const))
+  test.each([
+    [0.75, 0.5, '75%', '50%', '+25'],
+    [0.944444, 0.329167, '94.4%', '32.9%', '+61.5'],
+    [0.25, 0.75, '25%', '75%', '-50'],
+    [0.5, 0.5, '50%', '50%', '+0'],
+    [0.996, 0.5, '99.6%', '50.0%', '+49.6'],
+    [0.5, 0.004, '50.0%', '0.4%', '+49.6'],
+  ])('%d and %d', (own, other, candidate, baseline, difference) =>
+    expect(formatRates(own, other)).toEqual({ candidate, baseline, difference }),
+  )
+  test('for all pairs of rates k/24 the difference shown is that of the rates shown', () => {
+    for (const [own, other] of pairs) {
+      const { candidate, baseline, difference } = formatRates(own, other)
+      expect(parse(difference), `${own} ${other}`).toBeCloseTo(parse(candidate) - parse(baseline), 9)
+    }
+  })
+  test('each number is within rounding of the true one, and its sign is right', () => {
+    for (const [own, other] of pairs) {
+      const { candidate, baseline, difference } = formatRates(own, other)
+      const far = [
+        parse(candidate) - 100 * own,
+        parse(baseline) - 100 * other,
+        parse(difference) - 100 * (own - other),
+      ].map(Math.abs)
+      expect(Math.max(...far), `${own} ${other}`).toBeLessThanOrEqual(0.5)
+      expect(Math.sign(parse(difference)), `${own} ${other}`).toBe(Math.sign(own - other))
+      for (const [text, rate] of [
+        [candidate, own],
+        [baseline, other],
+      ] as const) {
+        if (parse(text) === 100) expect(rate).toBe(1)
+        if (parse(text) === 0) expect(rate).toBe(0)
+      }
+    }
+  })
+})

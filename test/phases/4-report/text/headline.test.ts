@@ -1,0 +1,233 @@
+/** The headline: the verdict first, with both rates, the difference, interval and p-value, the same in every report. */
+import { describe, expect, test } from 'vitest'
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import type { Configuration } from '../../../../schemas/plan.ts'
+import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
+import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
+import { toGithub } from '../../../../src/phases/4-report/text/github.ts'
+import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
+import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
+import { toJunit } from '../../../../src/phases/4-report/text/junit_report.ts'
+import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
+import { summaryTable } from '../../../../src/phases/4-report/text/summary_table.ts'
+import { pageIn } from '../../../viewer/unpack.ts'
+import { arm, inputOf, type Line } from '../fixture.ts'
+
+const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
+const times = (verdicts: string, count: number) => Array.from({ length: count }, () => verdicts)
+const pair = (id: number, own: (string | null)[], other: (string | null)[]) => [
+  ...arm(id, 'with_skill', own),
+  ...arm(id, 'without_skill', other),
+]
+const versions = { candidate: 'new_skill', baseline: 'old_skill' } as const
+const itself = { candidate: 'without_skill_again', baseline: 'without_skill' } as const
+/** Two names that say of no skill which of them has it. */
+const names = { candidate: 'old_skill', baseline: 'new_skill' } as const
+
+type Names = { candidate: Configuration; baseline: Configuration }
+const skill: Names = { candidate: 'with_skill', baseline: 'without_skill' }
+
+/** A benchmark of `cases` cases with these runs each. */
+function suite(cases: number, [own, other]: readonly [readonly string[], readonly string[]], arms: Names = skill) {
+  const ids = Array.from({ length: cases }, (_, at) => at + 1)
+  return made(
+    ids.flatMap((id) => [...arm(id, arms.candidate, own), ...arm(id, arms.baseline, other)]),
+    arms,
+  )
+}
+
+const high = ['++++', '+++-', '++++']
+const low = ['+---', '----', '----']
+const even = [
+  ['+++-', '++--', '+---'],
+  ['++--', '+---', '++--'],
+] as const
+
+describe('each verdict has its sentence', () => {
+  test.each<[string, Benchmark, string]>([
+    [
+      'helps',
+      suite(4, [high, low]),
+      'Helps: pass rate 91.7% with the skill, 8.3% without: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+    ],
+    [
+      'hurts',
+      suite(4, [low, high]),
+      'Hurts: pass rate 8.3% with the skill, 91.7% without: -83.4 points, 95% CI [-100, -65], p < 0.001 (4 cases × 3 runs).',
+    ],
+    [
+      'too_easy',
+      suite(4, [times('++++', 3), times('++++', 3)]),
+      'Too easy: pass rate 100% with the skill, 100% without: +0 points, 95% CI [-13, 13], p = 1.00 (4 cases × 3 runs). Both configurations pass nearly everything: add harder cases.',
+    ],
+    [
+      'too_hard',
+      suite(4, [times('----', 3), times('----', 3)]),
+      'Too hard: pass rate 0% with the skill, 0% without: +0 points, 95% CI [-13, 13], p = 1.00 (4 cases × 3 runs). Both configurations fail nearly everything: add easier cases, or fix what blocks them.',
+    ],
+    [
+      'no_difference',
+      suite(20, [times('+-', 10), times('+-', 10)]),
+      'No difference: pass rate 50% with the skill, 50% without: +0 points, 95% CI [-3, 3], p = 1.00 (20 cases × 10 runs). The interval is within ±10 points.',
+    ],
+    [
+      'inconclusive, with the runs to add as a range',
+      suite(4, even),
+      'Inconclusive: pass rate 50% with the skill, 42% without: +8 points, 95% CI [-15, 32], p = 0.47 (4 cases × 3 runs). About 19–42 more runs per case and configuration would make this difference significant.',
+    ],
+    [
+      'inconclusive, too small for any verdict: no p-value, which could be small',
+      suite(1, [times('++', 2), times('--', 2)]),
+      'Inconclusive: pass rate 100% with the skill, 0% without: +100 points, 95% CI [26, 100] (1 case × 2 runs). Even if all runs agreed, this design could not be significant: it needs at least 4 runs per case and configuration.',
+    ],
+    [
+      'inconclusive, without a difference to plan runs for',
+      suite(2, [
+        ['+', '-', '+', '-'],
+        ['+', '-', '+', '-'],
+      ]),
+      'Inconclusive: pass rate 50% with the skill, 50% without: +0 points, 95% CI [-63, 63], p = 1.00 (2 cases × 4 runs).',
+    ],
+    [
+      'not_comparable',
+      made([...arm(1, 'with_skill', ['+', '+']), ...arm(2, 'without_skill', ['-'])]),
+      'Not comparable: no case was graded in both configurations.',
+    ],
+    [
+      'helps, a new version',
+      suite(4, [high, low], versions),
+      'Helps: pass rate 91.7% with the new version, 8.3% with the old: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+    ],
+    [
+      'helps, two names that are no skills',
+      suite(4, [high, low], names),
+      'old_skill beats new_skill: pass rate 91.7% for old_skill, 8.3% for new_skill: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+    ],
+    [
+      'hurts, two names that are no skills',
+      suite(4, [low, high], names),
+      'old_skill loses to new_skill: pass rate 8.3% for old_skill, 91.7% for new_skill: -83.4 points, 95% CI [-100, -65], p < 0.001 (4 cases × 3 runs).',
+    ],
+    [
+      'inconclusive, two names that are no skills',
+      suite(4, even, names),
+      'Inconclusive: pass rate 50% for old_skill, 42% for new_skill: +8 points, 95% CI [-15, 32], p = 0.47 (4 cases × 3 runs). About 19–42 more runs per case and configuration would make this difference significant.',
+    ],
+    [
+      'helps, of the baseline against itself',
+      suite(4, [high, low], itself),
+      'Baseline differs from itself: pass rate 91.7% and 8.3% for the baseline against itself: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs). Chance alone rarely does this: did something change between the two?',
+    ],
+    [
+      'inconclusive, of the baseline against itself: no advice to make noise significant',
+      suite(4, even, itself),
+      'Inconclusive: pass rate 50% and 42% for the baseline against itself: +8 points, 95% CI [-15, 32], p = 0.47 (4 cases × 3 runs).',
+    ],
+  ])('%s', (name, benchmark, sentence) => {
+    const scope = benchmark.statistics?.scopes?.these_cases
+    expect(name.split(',')[0]).toBe(scope?.verdict)
+    expect(benchmarkHeadline(benchmark)).toBe(sentence)
+    expect(scope?.sentence).toBe(sentence)
+  })
+  test('similar cases: two names are called by their names there too', () => {
+    const [first] = confidenceNotes(suite(8, [high, low], names))
+    expect(first).toMatch(/^Similar cases: old_skill beats new_skill, \+83\.4 points, 95% CI \[/)
+    const [other] = confidenceNotes(suite(8, [high, low]))
+    expect(other).toMatch(/^Similar cases: helps, \+83\.4 points, 95% CI \[/)
+  })
+  test('similar cases: without an interval it says how many cases to add', () => {
+    expect(confidenceNotes(suite(4, [high, low]))[0]).toBe(
+      'Similar cases: inconclusive, too few for an interval (4 cases); add 2 cases.',
+    )
+    expect(confidenceNotes(suite(1, even))[0]).toMatch(
+      /^Similar cases: inconclusive, too few for an interval \(1 case\)/,
+    )
+  })
+})
+
+describe('where rates are missing or small', () => {
+  const of = (lines: Line[], changes: Partial<AggregateInput> = {}) => benchmarkHeadline(made(lines, changes))
+  test.each<[string, Line[], Partial<AggregateInput>, RegExp]>([
+    ['one point', pair(1, [`+${'-'.repeat(99)}`], ['-']), {}, /pass rate 1% with the skill, 0% without: \+1 points/],
+    [
+      'less than one point never reads as none',
+      pair(1, [`+${'-'.repeat(999)}`], ['-']),
+      {},
+      /pass rate 0\.1% with the skill, 0\.0% without: \+0\.1 points/,
+    ],
+    [
+      'baseline broken',
+      pair(1, ['+-'], [null]),
+      {},
+      /^Not comparable: only one configuration has graded runs, pass rate 50% for with_skill \(1 run, 1 case\)\.$/,
+    ],
+    [
+      'candidate broken',
+      pair(1, [null], ['+-']),
+      {},
+      /^Not comparable: only one configuration has graded runs, pass rate 50% for without_skill \(1 run, 1 case\)\.$/,
+    ],
+    [
+      'one configuration',
+      arm(1, 'with_skill', ['+-', '++']),
+      { baseline: null },
+      /^Pass rate 75% for with_skill \(2 runs, 1 case\)\.$/,
+    ],
+    ['nothing graded', arm(1, 'with_skill', [null, null]), {}, /^No result: none of the 2 planned runs is graded\.$/],
+    [
+      'configurations that were asked for the other way round',
+      pair(1, ['++'], ['--']),
+      { candidate: 'without_skill', baseline: 'with_skill' },
+      /pass rate 0% for without_skill, 100% for with_skill: -100 points/,
+    ],
+  ])('%s', (_, lines, changes, text) => expect(of(lines, changes)).toMatch(text))
+  test('without statistics it says that nothing was tested', () => {
+    const { statistics: _, ...bare } = suite(4, [high, low])
+    expect(benchmarkHeadline(bare)).toBe(
+      'Pass rate 91.7% with the skill, 8.3% without: +83.4 points (12 + 12 runs, 4 cases; no test).',
+    )
+  })
+})
+
+describe('only cases graded in both configurations count', () => {
+  const half = [...pair(1, ['+-', '+-'], ['--', '--']), ...arm(2, 'with_skill', ['++', '++'], { seconds: 100 })]
+  const whole = pair(1, ['+-', '+-'], ['--', '--'])
+  test('in the headline, which says how many are left out', () => {
+    expect(benchmarkHeadline(made(half))).toMatch(
+      /^Inconclusive: pass rate 50% with the skill, 0% without: \+50 points.*\(1 case × 2 runs; left out: 1 case graded in one configuration only\)\./,
+    )
+    expect(benchmarkHeadline(made(whole))).toContain('(1 case × 2 runs).')
+    const two = [...half, ...arm(3, 'without_skill', ['++'])]
+    expect(benchmarkHeadline(made(two))).toContain('left out: 2 cases graded in one configuration only)')
+  })
+  test('in the table, up to the last row', () => {
+    const [table, alone] = [summaryTable(made(half)).rows, summaryTable(made(whole)).rows]
+    expect(table.slice(0, -1)).toEqual(alone.slice(0, -1))
+    expect(table.at(-1)).toEqual(['runs graded', '4 of 4', '2 of 2', ''])
+  })
+  test('in the statistics, which list the others', () => {
+    const { scopes, unpaired_cases } = made(half).statistics ?? {}
+    expect(scopes?.these_cases.difference).toMatchObject({ mean: 0.5, candidate_mean: 0.5, n_cases: 1, n_runs: 4 })
+    expect(unpaired_cases).toEqual([2])
+  })
+  test('each once, whatever its number of runs, in headline and table', () => {
+    const uneven = made([...pair(1, times('+', 3), times('+', 3)), ...pair(2, times('-', 4), times('-', 3))])
+    expect(benchmarkHeadline(uneven)).toMatch(
+      /pass rate 50% with the skill, 50% without: \+0 points.*\(2 cases × 3–4 runs\)/,
+    )
+    expect(summaryTable(uneven).rows[0]).toEqual(['pass rate', '50% ± 53%', '50% ± 55%', '+0 points'])
+  })
+})
+
+test('the same first line in every report, and the same second in all but JUnit', () => {
+  const benchmark = suite(8, [high, low])
+  const [headline, similar = ''] = [benchmarkHeadline(benchmark), ...confidenceNotes(benchmark)]
+  const reported = [{ name: 'x', benchmark, gates: [] }]
+  const page = pageIn(toHtml(benchmark))
+  expect(page.said.headline).toBe(headline)
+  expect(page.said.sureness[0]).toBe(similar)
+  const plain = (text: string) => text.replaceAll('\\', '').replaceAll('&lt;', '<').replaceAll('%25', '%')
+  const [markdown, github, junit] = [toMarkdown(benchmark), toGithub(reported).join('\n'), toJunit(reported)].map(plain)
+  for (const report of [markdown, github, junit]) expect(report).toContain(headline)
+  for (const report of [markdown, github]) expect(report).toContain(similar)
+})

@@ -1,0 +1,86 @@
+/** The summary table: rates, times and tokens of the cases graded in both configurations. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../../../schemas/benchmark.ts'
+import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
+import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
+import { formatSeconds } from '../../../../src/phases/4-report/text/format.ts'
+import { benchmarkHeadline } from '../../../../src/phases/4-report/text/headline.ts'
+import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
+import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
+import { summaryTable } from '../../../../src/phases/4-report/text/summary_table.ts'
+import { textIn } from '../../../viewer/unpack.ts'
+import { arm, inputOf, type Line } from '../fixture.ts'
+
+const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
+
+describe('table', () => {
+  test('of two arms', () => {
+    const lines = [
+      ...arm(1, 'with_skill', ['++', '+-'], { seconds: 45, tokens: 3800 }),
+      ...arm(1, 'without_skill', ['--', null], { seconds: 32, tokens: 2100 }),
+    ]
+    expect(summaryTable(made(lines))).toEqual({
+      header: ['', 'with skill', 'without skill', 'difference'],
+      rows: [
+        ['pass rate', '75% ± 35%', '0% ± 0%', '+75 points'],
+        ['time per run', '45.0s ± 0.0s', '32.0s ± 0.0s', '+13.0s'],
+        ['tokens per run', '3,800 ± 0', '2,100 ± 0', '+1,700'],
+        ['cost per run', '$0.01', '$0.01', ''],
+        ['skill read', '2 of 2', '–', ''],
+        ['runs graded', '2 of 2', '1 of 2', ''],
+      ],
+    })
+  })
+  test('of one arm has no difference', () => {
+    expect(summaryTable(made(arm(1, 'with_skill', ['+']), { baseline: null })).header).toEqual(['', 'with skill'])
+  })
+  test('leaves out what no arm knows', () => {
+    const unknown = { tokens: null, record: { cost: null, skill: { offered: null, read: null, read_at_step: null } } }
+    const { rows } = summaryTable(
+      made([...arm(1, 'with_skill', ['+'], unknown), ...arm(1, 'without_skill', ['+'], unknown)]),
+    )
+    expect(rows.map(([label]) => label)).toEqual(['pass rate', 'time per run', 'runs graded'])
+  })
+  test.each<[string, number, number, string]>([
+    ['below ten minutes in tenths', 23.66, 17.94, '+5.8s'],
+    ['less', 17.94, 23.66, '-5.8s'],
+    ['from ten minutes on in whole seconds', 725.4, 600.6, '+124.0s'],
+  ])('the difference is that of the times shown: %s', (_, own, other, difference) => {
+    const timed = [
+      ...arm(1, 'with_skill', ['+'], { seconds: own }),
+      ...arm(1, 'without_skill', ['+'], { seconds: other }),
+    ]
+    const row = summaryTable(made(timed)).rows.find(([label]) => label === 'time per run')
+    expect(row?.slice(1)).toEqual([`${formatSeconds(own)} ± 0.0s`, `${formatSeconds(other)} ± 0.0s`, difference])
+  })
+  test('of configurations without a common case has the rates of each, and no difference', () => {
+    const { rows } = summaryTable(made([...arm(1, 'with_skill', ['+', '+']), ...arm(2, 'without_skill', ['-'])]))
+    expect(rows).toEqual([
+      ['pass rate', '100% ± 0%', '0% ± 0%', '–'],
+      ['runs graded', '2 of 2', '1 of 1', ''],
+    ])
+  })
+  test('of an empty benchmark shows no number', () => {
+    expect(summaryTable(made([])).rows).toEqual([['runs graded', '0 of 0', '0 of 0', '']])
+  })
+})
+
+describe("the reference's own benchmark.json", () => {
+  const file = new URL('../../../schemas/fixtures/benchmark.json', import.meta.url)
+  const example = benchmark.parse(JSON.parse(readFileSync(file, 'utf8')))
+  test('has a headline', () => {
+    expect(benchmarkHeadline(example)).toBe(
+      'Pass rate 85% with the skill, 35% without: +50 points (from a summary without runs; no test).',
+    )
+  })
+  test('has a table', () => {
+    expect(summaryTable(example).rows[0]).toEqual(['pass rate', '85% ± 5%', '35% ± 8%', '+50 points'])
+  })
+  test('renders, its notes and its case included', () => {
+    for (const text of [toMarkdown(example), textIn(toHtml(example))]) {
+      expect(text).toContain('Skill adds 13s average execution time but improves pass rate by 50%')
+      expect(text).toContain('Ocean')
+    }
+  })
+})

@@ -1,0 +1,84 @@
+/** What docs/practice.md shows works as it says: its scenarios are read, and its example drives real engines. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
+import { claudeCode } from '../../src/engines/claude_code/claude_code.ts'
+import type { Engine } from '../../src/engines/engine.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { keysFor, openStage, perform } from '../engines/stage.ts'
+import { claudeBinary, needs } from '../require.ts'
+
+const page = await readFile(path.join(import.meta.dirname, '../../docs/practice.md'), 'utf8')
+const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text)
+const [example = ''] = blocks
+
+test('every scenario on the page is read', () => {
+  expect(blocks).toHaveLength(4)
+  for (const block of blocks) expect(parseScenario(block, 'docs').rules.length).toBeGreaterThan(0)
+})
+
+const prompt = `Grade the run.
+1. Read it.
+<expectations>
+1. out.md says \`Total: 5\` and \`VAT: 1\`
+2. out.md says \`Total: 6\`
+</expectations>`
+
+const verdict = {
+  type: 'object',
+  properties: { n: { type: 'number' }, passed: { type: 'boolean' }, evidence: { type: 'string' } },
+}
+const answerSchema = {
+  type: 'object',
+  properties: { verdicts: { type: 'array', items: verdict } },
+  required: ['verdicts'],
+}
+
+/** The judge of the example on a room with a transcript and two outputs. */
+async function judged(engine: Engine, more: Record<string, string> = {}): Promise<unknown> {
+  await using stage = await openStage()
+  await using server = await startPractice({ scenario: parseScenario(example, 'docs') })
+  await mkdir(path.join(stage.cwd, 'outputs/deep'), { recursive: true })
+  await writeFile(path.join(stage.cwd, 'transcript.md'), '## Eval Prompt\n\nsum up\n')
+  await writeFile(path.join(stage.cwd, 'outputs/deep/out.md'), 'Result\nTotal: 5\n')
+  await writeFile(path.join(stage.cwd, 'outputs/b.csv'), 'VAT: 1\n')
+  const env = { ...stage.env, ...more }
+  const task = stage.task({ prompt, tools: 'read_only', answerSchema, credentials: keysFor(server), env })
+  const { outcome } = await perform(engine, task)
+  expect(outcome.status).toBe('completed')
+  return outcome.report.answer
+}
+
+const verdicts = [
+  { n: 1, passed: true, evidence: expect.stringMatching(/outputs\/deep\/out\.md: "Total: 5"$/) },
+  { n: 2, passed: false, evidence: 'nothing that was read holds Total: 6' },
+]
+
+describe('the example', () => {
+  test('its judge decides by what it read', async () => expect(await judged(anthropic)).toMatchObject({ verdicts }))
+  test.each([
+    ['with the skill', true, /BODY-CANARY/],
+    ['without', false, /^I have no skill for this\.$/],
+  ])('its agent answers from the skill: %s', async (_, isInstalled, expected) => {
+    await using stage = await openStage()
+    await using server = await startPractice({ scenario: parseScenario(example, 'docs') })
+    const skills = isInstalled ? await stage.skill() : []
+    const { outcome } = await perform(anthropic, stage.task({ skills, credentials: keysFor(server) }))
+    expect(outcome.report.finalResponse).toMatch(expected)
+  })
+})
+
+const claude = claudeBinary()
+
+needs(
+  'the claude CLI',
+  claude !== null,
+  'npm run agents',
+)('the example with the claude CLI', () => {
+  test('its judge decides by what it read', async () => {
+    const PATH = `${path.dirname(claude ?? '')}${path.delimiter}${process.env.PATH}`
+    expect(await judged(claudeCode, { PATH })).toMatchObject({ verdicts })
+  })
+})

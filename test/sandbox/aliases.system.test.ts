@@ -1,0 +1,122 @@
+/** What is hidden stays so by whatever name it, or the folder that would show it, is reached. */
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runProcess } from '../../src/base/process/spawn.ts'
+import { chooseSandbox, noSandboxWish } from '../../src/base/sandbox/choose.ts'
+import { findCommandParts } from '../../src/base/sandbox/programs.ts'
+import { confine } from '../../src/phases/2-run/workspace/sandbox_policy.ts'
+import { needs } from '../require.ts'
+
+const canary = 'CANARY-of-the-suite'
+const works = (await chooseSandbox(noSandboxWish, process.env.PATH ?? '')).mechanism === 'bubblewrap'
+
+let root: string
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(path.join(tmpdir(), 'aliases-')))
+  await mkdir(path.join(root, 'real/project/suite'), { recursive: true })
+  await mkdir(path.join(root, 'room'))
+  await writeFile(path.join(root, 'real/project/suite/key.txt'), canary)
+  await writeFile(path.join(root, 'real/project/readme.txt'), 'may be read')
+  await symlink(path.join(root, 'real'), path.join(root, 'alias'))
+  await symlink('suite', path.join(root, 'real/project/same'))
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+/** All that a process in the sandbox can read of the project, by each of its names. */
+async function seen({ shown, hidden }: { shown: string; hidden: string[] }): Promise<string> {
+  const choice = await chooseSandbox(noSandboxWish, process.env.PATH ?? '')
+  const cwd = path.join(root, 'room')
+  const parts = { writable: [cwd], readable: [path.join(root, shown)], settings: undefined }
+  const sandbox = confine(choice, { ...parts, hidden: hidden.map((name) => path.join(root, name)) })
+  const files = ['real', 'alias'].flatMap((name) =>
+    ['suite/key.txt', 'same/key.txt', 'readme.txt'].map((file) => `${root}/${name}/project/${file}`),
+  )
+  const args = ['-c', `cat ${files.join(' ')} 2>/dev/null || true`]
+  const env = { PATH: process.env.PATH ?? '' }
+  const { stdout } = await runProcess({ command: 'sh', args, cwd, env, sandbox, signal: AbortSignal.timeout(20_000) })
+  return stdout
+}
+
+needs(
+  'bubblewrap',
+  works,
+  'apt-get install bubblewrap',
+)('a suite', () => {
+  test.each([
+    ['a folder is shown by its place, the suite is named by a link', 'real/project', ['alias/project/suite']],
+    ['a folder is shown by a link, the suite is named by its place', 'alias/project', ['real/project/suite']],
+    ['both are named by the link', 'alias/project', ['alias/project/suite']],
+    ['the suite is named by a link beside it', 'real/project', ['alias/project/same']],
+    ['the folder above it is hidden too, by another name', 'real', ['alias/project/suite', 'real/project/suite']],
+  ])('is not seen where %s', async (_, shown, hidden) => {
+    const said = await seen({ shown, hidden })
+    expect(said).toContain('may be read')
+    expect(said).not.toContain(canary)
+  })
+  test('nor anything where what is shown lies in what is hidden', async () => {
+    expect(await seen({ shown: 'real/project', hidden: ['alias'] })).toBe('')
+  })
+  test('control: what is not hidden is seen', async () => {
+    expect(await seen({ shown: 'alias/project', hidden: [] })).toContain(canary)
+  })
+})
+
+needs(
+  'bubblewrap',
+  works,
+  'apt-get install bubblewrap',
+)('the room of another run', () => {
+  const before = process.env.TMPDIR
+  afterEach(() => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  })
+
+  /** What an agent in one room reads of its own files, of what lies beside its script, and of another room. */
+  async function readable(rooms: string, hidden: string[] = []): Promise<string> {
+    const choice = await chooseSandbox(noSandboxWish, process.env.PATH ?? '')
+    const [cwd, other] = [path.join(root, 'real/tmp/own'), path.join(root, 'real/tmp/other')]
+    for (const folder of [cwd, other]) await mkdir(folder, { recursive: true })
+    await writeFile(path.join(cwd, 'own.txt'), 'its own')
+    await writeFile(path.join(other, 'note.txt'), canary)
+    await mkdir(path.join(root, rooms), { recursive: true })
+    process.env.TMPDIR = path.join(root, rooms)
+    const parts = { writable: [cwd], readable: [path.join(root, 'real')], hidden, settings: undefined }
+    const sandbox = confine(choice, parts)
+    const files = [`${cwd}/own.txt`, `${root}/real/project/readme.txt`, `${other}/note.txt`]
+    const shell = {
+      command: 'sh',
+      args: ['-c', `cat ${files.join(' ')}; touch ${cwd}/made ${root}/real/tmp/made; true`],
+    }
+    const env = { PATH: process.env.PATH ?? '' }
+    const { stdout } = await runProcess({ ...shell, cwd, env, sandbox, signal: AbortSignal.timeout(20_000) })
+    expect(await readdir(cwd)).toContain('made')
+    expect(await readdir(path.dirname(cwd))).not.toContain('made')
+    return stdout
+  }
+
+  test('is not seen where a shown folder holds all rooms', async () => {
+    const said = await readable('real/tmp')
+    expect(said).toContain('its own')
+    expect(said).toContain('may be read')
+    expect(said).not.toContain(canary)
+  })
+  test('nor where what is hidden holds all rooms', async () => {
+    const said = await readable('real/tmp/rooms', [path.join(root, 'real/tmp')])
+    expect(said).toContain('its own')
+    expect(said).not.toContain(canary)
+  })
+  test('what lies beside a script is, also where all rooms lie there', async () => {
+    process.env.TMPDIR = path.join(root, 'real/project/suite')
+    await writeFile(path.join(root, 'real/project/agent.mjs'), '')
+    expect(await findCommandParts([path.join(root, 'real/project/agent.mjs')])).toContain(
+      path.join(root, 'real/project'),
+    )
+    expect(await findCommandParts([path.join(root, 'real/project/suite/key.txt')])).not.toContain(process.env.TMPDIR)
+  })
+  test('control: it is where that folder is another', async () => {
+    expect(await readable('room')).toContain(canary)
+  })
+})

@@ -1,0 +1,239 @@
+/** A cached run comes back byte by byte or not at all, whoever writes, kills or prunes meanwhile. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Damage } from '../../../src/store/artefacts/damage.ts'
+import { type Cache, entryPaths, openCache } from '../../../src/store/cache/cache.ts'
+import { listCachedWorkspaces, listCacheItems, removeItem } from '../../../src/store/cache/cache_list.ts'
+import { keepRun, readCachedRun } from '../../../src/store/cache/cache_run.ts'
+import { restoreRun } from '../../../src/store/cache/restore_run.ts'
+
+const fresh = () => mkdtempSync(path.join(tmpdir(), 'cache-'))
+const large = 'x'.repeat(300_000)
+const files = { 'run.json': '{}', 'transcript.md': 'say', 'outputs/a/b.txt': 'ü\n', 'outputs/large.txt': large }
+
+function runFolder(): string {
+  const folder = path.join(fresh(), 'run-1')
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+  chmodSync(path.join(folder, 'outputs/a/b.txt'), 0o755)
+  return folder
+}
+
+const describeRun = (key: string) => ({
+  schema_version: 1 as const,
+  key,
+  parts: { prompt: 'p' },
+  skill_name: 's',
+  run_id: 'r',
+  from: { benchmark: 'b', at: '2026-01-15T10:30:00Z' },
+  evidence: 'e',
+})
+
+async function kept(key = 'k') {
+  const [workspace, folder] = [fresh(), runFolder()]
+  const cache = await openCache(workspace)
+  await keepRun(cache, { entry: describeRun(key), folder, replace: false })
+  return { cache, committed: folder, ...entryPaths(cache, key) }
+}
+
+async function read(cache: Cache, key: string) {
+  const damages: Damage[] = []
+  const run = await readCachedRun(cache, key, (damage) => damages.push(damage))
+  return { run, damages }
+}
+
+const textsIn = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(path.join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]),
+  )
+
+describe('a run', () => {
+  const laid = async (benchmark: string, runId: string) => {
+    const { cache } = await kept()
+    const { run } = await read(cache, 'k')
+    if (run === null) throw new Error('no run')
+    const partial = path.join(benchmark, '.partial', 'run')
+    const target = path.join(benchmark, runId)
+    const lay = () => restoreRun(run, new Map([['run.json', '{"b":1}']]), { partial, benchmark, runId })
+    return { partial, target, lay }
+  }
+  test('comes back as it was, with its execute bits, parts of it replaced', async () => {
+    const { partial, target, lay } = await laid(fresh(), 'case/arm/run-1')
+    lay()
+    expect(textsIn(target)).toEqual({ ...files, 'run.json': '{"b":1}' })
+    expect(statSync(path.join(target, 'outputs/a/b.txt')).mode & 0o111).not.toBe(0)
+    expect(statSync(path.join(target, 'transcript.md')).mode & 0o111).toBe(0)
+    expect(existsSync(partial)).toBe(false)
+  })
+  test('what lies in both places gives way', async () => {
+    const { partial, target, lay } = await laid(fresh(), 'case/arm/run-1')
+    for (const folder of [partial, target]) {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(path.join(folder, 'old'), '')
+    }
+    lay()
+    expect(textsIn(target)).toEqual({ ...files, 'run.json': '{"b":1}' })
+  })
+  test('what the file system says is passed on with its code', async () => {
+    const benchmark = fresh()
+    writeFileSync(path.join(benchmark, 'file'), '')
+    const { lay } = await laid(benchmark, 'file/run-1')
+    expect(lay).toThrow(expect.objectContaining({ code: expect.stringMatching(/ENOTDIR|EEXIST/) }))
+  })
+  test('a record and a grading of any size are read, and replaced in the benchmark alone', async () => {
+    const [cache, folder] = [await openCache(fresh()), runFolder()]
+    for (const name of ['run.json', 'grading.json']) writeFileSync(path.join(folder, name), JSON.stringify({ large }))
+    await keepRun(cache, { entry: describeRun('k'), folder, replace: false })
+    const { run } = await read(cache, 'k')
+    expect(String(run?.small.get('run.json'))).toBe(JSON.stringify({ large }))
+    const benchmark = fresh()
+    const texts = new Map(['run.json', 'grading.json'].map((name) => [name, 'of this benchmark']))
+    if (run !== null) restoreRun(run, texts, { partial: path.join(fresh(), 'partial'), benchmark, runId: 'r' })
+    expect(readFileSync(path.join(benchmark, 'r/grading.json'), 'utf8')).toBe('of this benchmark')
+    expect(await read(cache, 'k')).toEqual({ run: expect.anything(), damages: [] })
+  })
+  test('its large files are links: pruning leaves them to the benchmarks', async () => {
+    const { cache, files: place, committed: folder } = await kept()
+    const [ours, theirs] = [path.join(place, 'outputs/large.txt'), path.join(folder, 'outputs/large.txt')]
+    expect(statSync(ours).ino).toBe(statSync(theirs).ino)
+    for (const item of listCacheItems(cache)) await removeItem(cache, item)
+    expect(readdirSync(cache.runs)).toEqual([])
+    expect(textsIn(folder)).toEqual(files)
+  })
+  test('one that is there is kept, or replaced when asked', async () => {
+    const { cache, committed: folder } = await kept()
+    writeFileSync(path.join(folder, 'run.json'), '{"new":1}')
+    const again = (replace: boolean) => keepRun(cache, { entry: describeRun('k'), folder, replace })
+    const record = async () => String((await read(cache, 'k')).run?.small.get('run.json'))
+    await again(false)
+    expect(await record()).toBe('{}')
+    await again(true)
+    expect(await record()).toBe('{"new":1}')
+    expect(readdirSync(cache.temporary)).toEqual([])
+  })
+  test('what can not be written leaves nothing behind', async () => {
+    const { cache, committed: folder } = await kept()
+    await expect(keepRun(cache, { entry: describeRun('a/b'), folder, replace: false })).rejects.toThrow('ENOENT')
+    expect(readdirSync(cache.temporary)).toEqual([])
+    expect(readdirSync(cache.runs)).toEqual(['k'])
+  })
+})
+
+describe('a damaged entry', () => {
+  const flip = (file: string, at: number) => {
+    const bytes = readFileSync(file)
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    writeFileSync(file, bytes)
+  }
+  type Kept = Awaited<ReturnType<typeof kept>>
+  const largeFile = ({ files: place }: Kept) => path.join(place, 'outputs/large.txt')
+  test.each<[string, (made: Kept) => void]>([
+    ['cut off', ({ entry }) => truncateSync(entry, 200)],
+    ['empty', ({ entry }) => truncateSync(entry, 0)],
+    ['with a bit flipped in its description', ({ entry }) => flip(entry, 90)],
+    ['with a bit flipped in a small file', ({ entry }) => flip(entry, statSync(entry).size - 1)],
+    ['with a bit flipped in its hash', ({ entry }) => flip(entry, 3)],
+    ['with a bit flipped in a large file', (made) => flip(largeFile(made), 1000)],
+    ['without its large file', (made) => rmSync(largeFile(made))],
+    ['that is no entry', ({ entry }) => writeFileSync(entry, '{}')],
+  ])('%s is named, removed and a miss', async (_what, spoil) => {
+    const made = await kept()
+    spoil(made)
+    const { run, damages } = await read(made.cache, 'k')
+    expect(run).toBeNull()
+    expect(damages).toEqual([{ file: made.folder, message: expect.any(String) }])
+    expect(existsSync(made.folder)).toBe(false)
+    expect((await read(made.cache, 'k')).damages).toEqual([])
+  })
+  test('negative control: untouched it is a hit', async () => {
+    const { run, damages } = await read((await kept()).cache, 'k')
+    expect(run).not.toBeNull()
+    expect(damages).toEqual([])
+  })
+  test('under the name of another is a miss', async () => {
+    const { cache } = await kept('other')
+    const { folder } = entryPaths(cache, 'other')
+    renameSync(folder, entryPaths(cache, 'k').folder)
+    expect((await read(cache, 'k')).run).toBeNull()
+  })
+})
+
+const keeper = path.join(import.meta.dirname, '../../fixtures/cache_keeper.mjs')
+async function startKeeper(args: readonly string[]) {
+  const child = spawn(process.execPath, [keeper, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout.setEncoding('utf8'), 'data')
+  return child
+}
+async function end(child: Awaited<ReturnType<typeof startKeeper>>) {
+  const closed = once(child, 'close')
+  child.kill('SIGKILL')
+  await closed
+}
+
+describe('processes side by side', () => {
+  test('two that replace the same entries, and one that reads: never half a run; SIGKILL leaves none either', async () => {
+    const [workspace, folder] = [fresh(), runFolder()]
+    const children = [await startKeeper([workspace, folder, '3']), await startKeeper([workspace, folder, '3'])]
+    const cache = await openCache(workspace)
+    const damages: Damage[] = []
+    let hits = 0
+    for (let at = 0; hits < 200; at += 1) {
+      const run = await readCachedRun(cache, String(at % 3), (damage) => damages.push(damage))
+      if (run !== null) hits += 1
+      if (at % 50 === 0) await sleep(5)
+    }
+    for (const child of children) await end(child)
+    for (const key of ['0', '1', '2']) await readCachedRun(cache, key, (damage) => damages.push(damage))
+    expect(damages).toEqual([])
+    await openCache(workspace)
+    expect(readdirSync(cache.temporary)).toEqual([])
+  })
+  test('killed at many moments: what is there is whole, what was on the way is cleared', async () => {
+    const [workspace, folder] = [fresh(), runFolder()]
+    for (const wait of [1, 3, 7, 12, 20, 35]) {
+      const child = await startKeeper([workspace, folder, '2'])
+      await sleep(wait)
+      await end(child)
+      const cache = await openCache(workspace)
+      expect(readdirSync(cache.temporary)).toEqual([])
+      for (const { isDamaged } of listCacheItems(cache)) expect(isDamaged).toBe(false)
+    }
+  })
+  test('negative control: an entry written in its place is seen torn', async () => {
+    const workspace = fresh()
+    const child = await startKeeper([workspace, runFolder(), '1', 'torn'])
+    const cache = await openCache(workspace)
+    while (!existsSync(entryPaths(cache, 'torn').entry)) await sleep(5)
+    await end(child)
+    expect((await read(cache, 'torn')).damages).toHaveLength(1)
+  })
+})
+
+test('caches are found in a workspace and below a folder of them', async () => {
+  const root = fresh()
+  for (const name of ['a', 'b/cell']) await openCache(path.join(root, name))
+  const found = (place: string) => listCachedWorkspaces(path.join(root, place)).map((one) => path.relative(root, one))
+  expect(found('').sort()).toEqual(['a', 'b/cell'])
+  expect(found('a')).toEqual(['a'])
+})

@@ -1,0 +1,98 @@
+/** Lists the verdicts of a run: each statement with its evidence, and each quote as a link to its place. */
+import type { ComponentChildren } from 'preact'
+import type { GradedExpectation, JudgeError } from '../../../schemas/grading.ts'
+import { findProvedParts, type Proof } from '../../data/quotes/quote_places.ts'
+import type { Quotable, QuotePlace } from '../../data/quotes/quotes.ts'
+import { displayScore } from '../../format.ts'
+
+interface Props {
+  expectations: readonly GradedExpectation[]
+  /** Statements without a verdict. */
+  undecided: readonly JudgeError[]
+  detail: Quotable | null
+  show(place: QuotePlace, quote: string): void
+  /** Content below a verdict. */
+  below?(one: GradedExpectation, index: number): ComponentChildren
+}
+
+export function VerdictList({ expectations, undecided, detail, show, below }: Props) {
+  if (expectations.length + undecided.length === 0) return <p class="empty">No verdict.</p>
+  return (
+    <ol class="verdicts">
+      {expectations.map((one, index) => (
+        <li key={`${index}`} class={one.passed ? 'pass' : 'fail'} id={`expectation-${index + 1}`}>
+          <p class="statement">
+            <span class="sign" role="img" aria-label={one.passed ? 'met' : 'not met'}>
+              {one.passed ? '✓' : '✗'}
+            </span>
+            <span>
+              <bdi>{one.text}</bdi> <Tags one={one} />
+            </span>
+          </p>
+          {one.evidence !== '' && <EvidenceText one={one} detail={detail} show={show} />}
+          {below?.(one, index)}
+        </li>
+      ))}
+      {undecided.map(({ text, reason }) => (
+        <li key={text} class="undecided">
+          <p class="statement">
+            <span class="sign" role="img" aria-label="undecided">
+              ?
+            </span>
+            <span>
+              <bdi>{text}</bdi> <em class="tag warn">undecided</em>
+            </span>
+          </p>
+          {reason !== '' && <div class="text evidence">{reason}</div>}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+export function Tags({ one }: { one: GradedExpectation }) {
+  const votes = one.votes as { passed: number; failed: number } | undefined
+  return (
+    <>
+      {one.decided_by !== undefined && one.decided_by !== 'timeout' && <em class="tag">{one.decided_by}</em>}{' '}
+      {one.derived === true && <em class="tag">derived</em>} {one.indicator === true && <em class="tag">indicator</em>}{' '}
+      {one.diagnostic === true && <em class="tag">diagnostic: in no rate</em>}{' '}
+      {one.score !== undefined && <em class="tag">score {displayScore(one.score)}</em>}{' '}
+      {one.weight !== undefined && <em class="tag">weight {one.weight}</em>}{' '}
+      {votes !== undefined && (
+        <em class="tag">
+          {votes.passed} : {votes.failed} votes
+        </em>
+      )}{' '}
+      {one.evidence_verified === 'absent' && <em class="tag bad">unverified: the quote was not found</em>}{' '}
+      {one.evidence_verified === 'claim' && <em class="tag bad">claim, not evidence</em>}
+    </>
+  )
+}
+
+interface EvidenceProps extends Pick<Props, 'detail' | 'show'> {
+  one: Proof & { evidence_flag?: string | undefined }
+}
+
+export function EvidenceText({ one, detail, show }: EvidenceProps) {
+  return (
+    <div class="text evidence">
+      {findProvedParts(one, detail).map(({ text, quote, place }, index) =>
+        place === null || quote === null ? (
+          text
+        ) : (
+          <button
+            key={`${index}`}
+            type="button"
+            class="quote"
+            title={place.tab === 'transcript' ? 'in the transcript' : `in ${place.file}`}
+            onClick={() => show(place, quote)}
+          >
+            {text}
+          </button>
+        ),
+      )}
+      {one.evidence_flag !== undefined && <p class="hint">{one.evidence_flag}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,150 @@
+/** The audit view: a sample of the judge's decisions for people to check, and the judge's reliability that results. */
+import { useMemo, useState } from 'preact/hooks'
+import type { AuditSummary } from '../../../schemas/audit.ts'
+import type { PageAudit, PageDrawn } from '../../../schemas/page.ts'
+import { loadAuditSample } from '../../data/load_on_demand.ts'
+import { columnEntry, type Model, toMark } from '../../data/model.ts'
+import { useMarks } from '../../data/review/marks.ts'
+import { displayPlural } from '../../format.ts'
+import { Choice } from '../../parts/layout/dropdown.tsx'
+import { useAsync } from '../../parts/page/delayed.ts'
+import { useKeys } from '../../parts/page/keys.ts'
+import { useSelection } from '../../parts/page/selection.ts'
+import { MarksState } from '../../parts/run/agree_buttons.tsx'
+import { amendRoute, type Route, routeLink } from '../../route.ts'
+import { currentPosition } from '../../scroll_position.ts'
+import { AuditFigures } from './audit_figures.tsx'
+import { DecisionCard } from './judge_decision.tsx'
+
+export function hasAudit({ page }: Model): boolean {
+  return page.extras.audit !== undefined || page.benchmark.audit !== undefined
+}
+
+const step = 10
+const filters = { all: 'all', open: 'to be looked at', said: 'looked at' } as const
+type Filter = keyof typeof filters
+
+export function AuditView({ model, route }: { model: Model; route: Route }) {
+  const summary = model.page.benchmark.audit as AuditSummary | undefined
+  const { audit } = model.page.extras
+  return (
+    <>
+      <header class="lead">
+        <h1>{summary?.sentence ?? 'Can the judge be trusted? Nobody has looked yet.'}</h1>
+      </header>
+      {summary?.banner != null && <p class="banner">{summary.banner}</p>}
+      {summary !== undefined && (
+        <AuditFigures summary={summary} difference={model.page.benchmark.statistics?.judge_difference ?? null} />
+      )}
+      {audit !== undefined && audit.drawn > 0 && <DrawnSample model={model} audit={audit} route={route} />}
+    </>
+  )
+}
+
+interface DrawnProps {
+  model: Model
+  audit: PageAudit
+  route: Route
+}
+
+/** Loads the sample on demand. */
+function DrawnSample(props: DrawnProps) {
+  const { model, audit } = props
+  const found = useAsync(() => loadAuditSample(model), [model])
+  if (audit.at === 0) {
+    return (
+      <p class="empty">
+        The page does not carry the sample; <code>whetstone audit</code> shows it.
+      </p>
+    )
+  }
+  if (found === undefined) return <p class="empty">Reading…</p>
+  if ('problem' in found) return <p class="banner">Not to be read: {found.problem}</p>
+  return <Sample {...props} sample={found.value} />
+}
+
+function Sample({ model, audit, route, sample }: DrawnProps & { sample: readonly PageDrawn[] }) {
+  const { metOf, mark } = useMarks(model)
+  const filter: Filter = route.query.show === 'open' || route.query.show === 'said' ? route.query.show : 'all'
+  // labelling a decision does not remove its card while a person reads it
+  const drawn = useMemo(() => filterDecisions(sample, filter, metOf), [filter, sample.length])
+  const asked = drawn.findIndex(({ id }) => id === route.query.id)
+  const [shown, setShown] = useState(Math.max(step, asked + 1))
+  const visibleOnes = drawn.slice(0, shown)
+  const selected = useSelection(visibleOnes.length, (place) => decisionAddress(model, visibleOnes[place]))
+  const said = sample.filter(({ id }) => metOf(id) !== null).length
+  useKeys((event) => {
+    const one = visibleOnes[currentPosition().selected]
+    const answer = answers.get(event.key)
+    if (one === undefined || answer === undefined) return
+    const run = model.run(one.run)
+    const passed = toMark(run.marks[one.statement]) === 'pass'
+    const { text } = columnEntry(run.case.statements, one.statement)
+    mark({ id: one.id, run, text, passed }, answer === 'back' ? null : (answer === 'right') === passed)
+  })
+  return (
+    <section aria-labelledby="sample">
+      <div class="section-head">
+        <h2 id="sample">
+          The sample{' '}
+          <small>
+            {said} of {displayPlural(sample.length, 'decision')} looked at; {audit.decisions} in all
+          </small>
+        </h2>
+        <Choice
+          options={filters}
+          value={filter}
+          choose={(value) => {
+            setShown(step)
+            amendRoute(route, { show: value === 'all' ? undefined : value, id: '' })
+          }}
+        >
+          Show
+        </Choice>
+      </div>
+      <p class="hint">
+        A tenth of each verdict in each arm, as <code>whetstone audit</code> draws it; any other verdict can be marked
+        on its run. Keys: j k move, y right, n wrong, x takes back.
+      </p>
+      <MarksState model={model} />
+      {drawn.length === 0 && <p class="empty">None.</p>}
+      {visibleOnes.map((one, place) => (
+        <DecisionCard
+          key={one.id}
+          model={model}
+          drawn={one}
+          selected={place === selected}
+          asked={one.id === route.query.id}
+        />
+      ))}
+      {drawn.length > shown && (
+        <p>
+          <button type="button" onClick={() => setShown(shown + step)}>
+            {drawn.length - shown} more
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+const answers: ReadonlyMap<string, 'right' | 'wrong' | 'back'> = new Map([
+  ['y', 'right'],
+  ['n', 'wrong'],
+  ['x', 'back'],
+])
+
+function filterDecisions(
+  sample: readonly PageDrawn[],
+  filter: Filter,
+  metOf: (id: string) => boolean | null,
+): readonly PageDrawn[] {
+  if (filter === 'all') return sample
+  return sample.filter(({ id }) => (metOf(id) === null) === (filter === 'open'))
+}
+
+function decisionAddress(model: Model, drawn: PageDrawn | undefined): string {
+  if (drawn === undefined) return '#/audit'
+  const run = model.run(drawn.run)
+  return routeLink(['run', run.case.eval_id, run.arm, run.number])
+}

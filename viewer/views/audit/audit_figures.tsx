@@ -1,0 +1,119 @@
+/** The results of an audit: agreement, kappa, sensitivity, specificity, the four counts, and corrected rates. */
+import type { AuditSummary } from '../../../schemas/audit.ts'
+import type { Statistics } from '../../../schemas/benchmark_statistics.ts'
+import { displayArm, displayPercent, displayPlural, displayPoints } from '../../format.ts'
+import { Figure } from '../../parts/charts/rate_figure.tsx'
+import { ListTable } from '../../parts/layout/data_table.tsx'
+
+interface Figures {
+  summary: AuditSummary
+  /** Of all verdicts, corrected for the judge's errors; null: it can't be. */
+  difference: Statistics['judge_difference'] | null
+}
+
+export function AuditFigures({ summary, difference }: Figures) {
+  const { agreement, kappa, kappa_ci, sensitivity, specificity, by_configuration, labels } = summary
+  return (
+    <section aria-labelledby="figures">
+      <h2 id="figures">
+        What people say <small>{displayPlural(labels, 'label')}</small>
+      </h2>
+      <div class="figures">
+        <Rate name="agreement" rate={agreement} of="labels" />
+        <Figure
+          name="Cohen’s κ"
+          value={kappa === null ? '–' : kappa.toFixed(2)}
+          range={kappa_ci == null ? null : `${kappa_ci.ci_low.toFixed(2)} to ${kappa_ci.ci_high.toFixed(2)}`}
+        >
+          {kappa === null
+            ? 'One of them only ever says the same.'
+            : 'Agreement beyond what chance would give; 1 is all.'}
+        </Figure>
+        <Rate name="sensitivity" rate={sensitivity} of="held to be met: passed by the judge" />
+        <Rate name="specificity" rate={specificity} of="held to be unmet: failed by the judge" />
+      </div>
+      <div class="figures">
+        <Table table={summary.table} />
+        {summary.corrected !== null && <CorrectedRates corrected={summary.corrected} />}
+        {by_configuration != null && <OwnErrors errors={by_configuration} />}
+      </div>
+      {difference != null && (
+        <p>
+          Difference, corrected for the judge’s errors: {displayPoints(difference.mean)}, 95% CI{' '}
+          {displayPoints(difference.ci_low)} to {displayPoints(difference.ci_high)}{' '}
+          {difference.errors === 'pooled'
+            ? '(errors from the labels of all configurations together).'
+            : '(errors from the labels of each configuration).'}
+        </p>
+      )}
+      {summary.withheld != null && <p class="hint">{summary.withheld}</p>}
+    </section>
+  )
+}
+
+function Rate({ name, rate, of }: { name: string; rate: AuditSummary['agreement']; of: string }) {
+  const range = rate === null ? null : `${displayPercent(rate.ci_low)} to ${displayPercent(rate.ci_high)}`
+  return (
+    <Figure name={name} value={rate === null ? '–' : displayPercent(rate.rate)} range={range}>
+      {rate === null ? 'Too few labels of this kind.' : `of ${rate.n} ${of}`}
+    </Figure>
+  )
+}
+
+function Table({ table }: { table: AuditSummary['table'] }) {
+  return (
+    <ListTable columns={['', 'people: met', 'people: not met']} caption="Labels by verdict">
+      <tr>
+        <th scope="row">judge: met</th>
+        <td>{table.both_met}</td>
+        <td class={table.only_judge > 0 ? 'worse' : ''}>{table.only_judge}</td>
+      </tr>
+      <tr>
+        <th scope="row">judge: not met</th>
+        <td class={table.only_person > 0 ? 'worse' : ''}>{table.only_person}</td>
+        <td>{table.neither}</td>
+      </tr>
+    </ListTable>
+  )
+}
+
+function CorrectedRates({ corrected }: { corrected: NonNullable<AuditSummary['corrected']> }) {
+  return (
+    <ListTable
+      columns={['', 'as judged', 'corrected', 'interval', 'of']}
+      caption="Share of judged expectations that are met"
+    >
+      {Object.entries(corrected).map(([arm, { judged, rate, ci_low, ci_high, n }]) => (
+        <tr key={arm}>
+          <th scope="row">
+            <bdi>{displayArm(arm)}</bdi>
+          </th>
+          <td>{displayPercent(judged)}</td>
+          <td>{displayPercent(rate)}</td>
+          <td>
+            {displayPercent(ci_low)} to {displayPercent(ci_high)}
+          </td>
+          <td>{n}</td>
+        </tr>
+      ))}
+    </ListTable>
+  )
+}
+
+function OwnErrors({ errors }: { errors: NonNullable<AuditSummary['by_configuration']> }) {
+  return (
+    <ListTable columns={['', 'sensitivity', 'labels', 'specificity', 'labels']} caption="Errors by configuration">
+      {Object.entries(errors).map(([arm, { sensitivity, specificity }]) => (
+        <tr key={arm}>
+          <th scope="row">
+            <bdi>{displayArm(arm)}</bdi>
+          </th>
+          <td>{displayPercent(sensitivity.rate)}</td>
+          <td>{sensitivity.n}</td>
+          <td>{displayPercent(specificity.rate)}</td>
+          <td>{specificity.n}</td>
+        </tr>
+      ))}
+    </ListTable>
+  )
+}

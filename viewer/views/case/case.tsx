@@ -1,0 +1,133 @@
+/** The view of one case: prompt, input files, every statement by run, the configurations side by side, and the diff of two runs. */
+
+import { columnEntry, type Model } from '../../data/model.ts'
+import { ownEntry } from '../../data/own_property.ts'
+import { caseNoteId } from '../../data/review/feedback.ts'
+import { collectMessages, whyNoDifference } from '../../data/why_missing.ts'
+import { displayArm, displayPercent, displayPlural, displayPoints } from '../../format.ts'
+import { Forest } from '../../parts/charts/difference_chart.tsx'
+import { Output } from '../../parts/content/output.tsx'
+import { Text } from '../../parts/content/text.tsx'
+import { Note } from '../../parts/run/note.tsx'
+import type { Route } from '../../route.ts'
+import { routeLink } from '../../route.ts'
+import { CaseVerdict } from '../overview/verdicts.tsx'
+import { SideBySide } from '../run/side_by_side.tsx'
+import { CaseTags, listCaseTags } from './case_tags.tsx'
+import { Matrix } from './matrix.tsx'
+
+const mostMessages = 6
+
+export function CaseView({ model, route }: { model: Model; route: Route }) {
+  const index = model.caseAt(Number(route.path[1]))
+  if (index < 0) {
+    return (
+      <p class="empty">
+        There is no such case here. <a href="#/">To the overview</a>
+      </p>
+    )
+  }
+  return <OneCase key={index} model={model} index={index} route={route} />
+}
+
+function OneCase({ model, index, route }: { model: Model; index: number; route: Route }) {
+  const one = columnEntry(model.page.cases, index)
+  const { arms } = model.page
+  return (
+    <>
+      <header class="lead">
+        <p class="eyebrow">
+          Case {one.eval_id}
+          {one.eval_key !== null && (
+            <>
+              {' '}
+              · <bdi>{one.eval_key}</bdi>
+            </>
+          )}
+        </p>
+        <h1>
+          <bdi>{one.eval_name}</bdi> <CaseTags tags={listCaseTags(model, index)} />
+        </h1>
+      </header>
+      <CaseVerdict model={model} evalId={one.eval_id} />
+      <Why model={model} index={index} />
+      <div class="card case-sum">
+        <div>
+          {arms.map((arm, place) => {
+            const cell = ownEntry(one.arms, arm)
+            return (
+              <p key={arm}>
+                <i class={`dot arm-${place}`} />
+                {displayArm(arm)} <strong>{cell?.pass_rate ? displayPercent(cell.pass_rate.mean) : '–'}</strong>{' '}
+                <small>
+                  {cell === undefined
+                    ? 'no run'
+                    : `${displayPlural(cell.runs, 'run')}, ${cell.all_passed} met everything`}
+                </small>
+              </p>
+            )
+          })}
+        </div>
+        {arms.length > 1 && (
+          <div>
+            <p class="figure">
+              {one.delta === null ? '–' : displayPoints(one.delta)} <small>points</small>
+              {one.ci_low !== null && one.ci_high !== null && (
+                <span class="range">
+                  {displayPoints(one.ci_low)} to {displayPoints(one.ci_high)}
+                </span>
+              )}
+            </p>
+            {one.delta !== null && <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} large />}
+          </div>
+        )}
+      </div>
+      {one.prompt !== null && (
+        <section aria-labelledby="prompt">
+          <h2 id="prompt">Prompt</h2>
+          <Text text={one.prompt} />
+        </section>
+      )}
+      {one.files.length > 0 && (
+        <section aria-labelledby="files">
+          <h2 id="files">Input files</h2>
+          {one.files.map((file) => (
+            <details key={file.path} class="card fold">
+              <summary>{file.path}</summary>
+              <Output file={file} />
+            </details>
+          ))}
+        </section>
+      )}
+      <Matrix model={model} index={index} />
+      <SideBySide model={model} index={index} route={route} />
+      {model.page.compared === undefined && <Note model={model} id={caseNoteId(model, index)} />}
+      <p class="hint">
+        <a href={routeLink(['runs'], { q: `case:${one.eval_id}` })}>All runs of this case as a list</a>
+      </p>
+    </>
+  )
+}
+
+/** Why there is no difference, and the messages of excluded runs. */
+function Why({ model, index }: { model: Model; index: number }) {
+  const why = whyNoDifference(model, index)
+  const messages = collectMessages(model, index)
+  if (why === null && messages.length === 0) return null
+  return (
+    <section class="banner" aria-labelledby="why">
+      <h2 id="why">{why === null ? 'Left out of the rates' : 'No difference known'}</h2>
+      {why !== null && (
+        <p>
+          <bdi>{why}</bdi>
+        </p>
+      )}
+      {messages.slice(0, mostMessages).map(({ runs, text }) => (
+        <p key={text}>
+          <strong>{runs}</strong> <bdi>{text}</bdi>
+        </p>
+      ))}
+      {messages.length > mostMessages && <p>{messages.length - mostMessages} more; the runs say them.</p>}
+    </section>
+  )
+}

@@ -1,0 +1,149 @@
+/** Lists every case: the difference with its interval, both rates, a bar for each run; worst first. */
+
+import { useMemo } from 'preact/hooks'
+import type { PageCase } from '../../../schemas/page.ts'
+import { columnEntry, type Model } from '../../data/model.ts'
+import { ownEntry } from '../../data/own_property.ts'
+import { whyNoDifference } from '../../data/why_missing.ts'
+import { displayPercent, displayPoints } from '../../format.ts'
+import { Forest } from '../../parts/charts/difference_chart.tsx'
+import { Heat } from '../../parts/charts/run_bars.tsx'
+import { Choice } from '../../parts/layout/dropdown.tsx'
+import { useNarrow, WindowedList } from '../../parts/layout/virtual_list.tsx'
+import { useSelection } from '../../parts/page/selection.ts'
+import { amendRoute, type Route, routeLink } from '../../route.ts'
+import { CaseTags, listCaseTags } from './case_tags.tsx'
+
+const orders = {
+  effect: (a: PageCase, b: PageCase) => (a.delta ?? 9) - (b.delta ?? 9),
+  gain: (a: PageCase, b: PageCase) => (b.delta ?? -9) - (a.delta ?? -9),
+  id: (a: PageCase, b: PageCase) => a.eval_id - b.eval_id,
+  name: (a: PageCase, b: PageCase) => a.eval_name.localeCompare(b.eval_name),
+  flaky: (a: PageCase, b: PageCase) => Number(b.flaky) - Number(a.flaky) || (a.delta ?? 9) - (b.delta ?? 9),
+}
+const orderNames: Record<keyof typeof orders, string> = {
+  effect: 'worst first',
+  gain: 'best first',
+  flaky: 'flaky first',
+  id: 'by number',
+  name: 'by name',
+}
+
+export function Cases({ model, route }: { model: Model; route: Route }) {
+  const { cases } = model.page
+  const narrow = useNarrow()
+  const order = parseOrder(route.query.order)
+  const wanted = (route.query.q ?? '').toLowerCase()
+  const shown = useMemo(
+    () =>
+      cases
+        .map((_one, index) => index)
+        .filter((index) => matches(columnEntry(cases, index), wanted))
+        .sort((a, b) => orders[order](columnEntry(cases, a), columnEntry(cases, b))),
+    [cases, order, wanted],
+  )
+  const selected = useSelection(shown.length, (place) =>
+    routeLink(['case', columnEntry(cases, columnEntry(shown, place)).eval_id]),
+  )
+  return (
+    <section aria-labelledby="cases">
+      <div class="section-head">
+        <h2 id="cases">
+          Cases <small>{shown.length === cases.length ? cases.length : `${shown.length} of ${cases.length}`}</small>
+        </h2>
+        <Choice options={orderNames} value={order} choose={(value) => amendRoute(route, { order: value })}>
+          <span class="quiet">order</span>
+        </Choice>
+      </div>
+      <div class="card list">
+        <div class="row case-row head" aria-hidden="true">
+          <span>case</span>
+          <span class="center">difference in points, −100 to +100</span>
+          <span class="num">rates</span>
+          <span>runs</span>
+        </div>
+        <WindowedList
+          count={shown.length}
+          height={rowHeight(model.page.arms.length, narrow)}
+          label="Cases"
+          selected={selected}
+          row={(place) => <CaseRow model={model} index={columnEntry(shown, place)} selected={place === selected} />}
+        />
+        {shown.length === 0 && <p class="empty">No case matches.</p>}
+      </div>
+    </section>
+  )
+}
+
+/** In px: the rates of more than two configurations are below each other, on a narrow screen in their own lines. */
+function rowHeight(arms: number, narrow: boolean): number {
+  if (!narrow) return 60 + 30 * Math.max(0, arms - 2)
+  return arms > 2 ? 120 + 48 * Math.ceil(arms / 3) : 124
+}
+
+function parseOrder(name: string | undefined): keyof typeof orders {
+  return name !== undefined && Object.hasOwn(orders, name) ? (name as keyof typeof orders) : 'effect'
+}
+
+function matches({ eval_id, eval_name, eval_key, prompt, flaky, cannot_run }: PageCase, wanted: string): boolean {
+  if (wanted === '') return true
+  if (wanted === 'flaky') return flaky
+  if (wanted === 'is:stuck') return cannot_run !== null
+  return `${eval_id} ${eval_name} ${eval_key ?? ''} ${prompt ?? ''}`.toLowerCase().includes(wanted)
+}
+
+function CaseRow({ model, index, selected }: { model: Model; index: number; selected: boolean }) {
+  const one = columnEntry(model.page.cases, index)
+  const { arms } = model.page
+  const runs = model.ofCase(index).map((run) => model.run(run))
+  const tags = listCaseTags(model, index)
+  const why = whyNoDifference(model, index)
+  return (
+    <a class={`row case-row ${selected ? 'selected' : ''}`} href={routeLink(['case', one.eval_id])}>
+      <span class="name">
+        <span class={`title ${tags.length > 0 ? 'tagged' : ''}`}>
+          <b>{one.eval_id}</b> <bdi>{one.eval_name}</bdi>
+        </span>
+        {tags.length > 0 && (
+          <span class="tags">
+            <CaseTags tags={tags} />
+          </span>
+        )}
+      </span>
+      <span class="effect">
+        {why !== null ? (
+          <span class="why" title={why}>
+            {why}
+          </span>
+        ) : (
+          <>
+            <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} />
+            <strong class={trendClass(one.delta)}>{one.delta === null ? '' : displayPoints(one.delta)}</strong>
+          </>
+        )}
+      </span>
+      <span class={`rates ${arms.length > 2 ? 'many' : ''}`}>
+        {arms.map((arm, place) => (
+          <span key={arm}>
+            <i class={`dot arm-${place}`} />
+            {rateText(one, arm)}
+          </span>
+        ))}
+      </span>
+      <span class={`heats ${arms.length > 2 ? 'many' : ''}`}>
+        {arms.map((arm, place) => (
+          <Heat key={arm} arm={arm} place={place} runs={runs.filter((run) => run.armIndex === place)} />
+        ))}
+      </span>
+    </a>
+  )
+}
+
+function trendClass(delta: number | null): string {
+  return delta === null || delta === 0 ? 'same' : delta > 0 ? 'better' : 'worse'
+}
+
+function rateText(one: PageCase, arm: string): string {
+  const mean = ownEntry(one.arms, arm)?.pass_rate?.mean
+  return mean === undefined ? '–' : displayPercent(mean)
+}

@@ -1,0 +1,121 @@
+/** Statements × runs with all verdicts; shows discrimination, and marks indicators, which only runs with the skill can pass. */
+import type { PageStatement } from '../../../schemas/page.ts'
+import { columnEntry, isUnverified, type Model, type Run, toMark } from '../../data/model.ts'
+import { statusText } from '../../data/why_missing.ts'
+import { displayArm, displayPoints } from '../../format.ts'
+import { runAddress } from '../run/runs.tsx'
+
+const mostRuns = 12
+
+export function Matrix({ model, index }: { model: Model; index: number }) {
+  const { statements } = columnEntry(model.page.cases, index)
+  const runs = model.ofCase(index).map((run) => model.run(run))
+  const arms = model.page.arms.map((arm, place) => ({ arm, place, runs: runs.filter((run) => run.armIndex === place) }))
+  // with more than two configurations, a remark is about the two that are compared
+  const remarked =
+    arms.length > 2
+      ? `${arms
+          .slice(0, 2)
+          .map(({ arm }) => displayArm(arm))
+          .join(' and ')}: `
+      : ''
+  return (
+    <section aria-labelledby="statements">
+      <h2 id="statements">Expectations by run</h2>
+      <div class="card scroll">
+        <table class="matrix">
+          <thead>
+            <tr>
+              <th scope="col">expectation</th>
+              <th scope="col">tells apart</th>
+              {arms.map(({ arm, place, runs: own }) => (
+                <th key={arm} scope="col">
+                  <i class={`dot arm-${place}`} />
+                  {displayArm(arm)}
+                  {own.length > mostRuns && <small> first {mostRuns}</small>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {statements.map((statement, row) => (
+              <tr key={statement.text}>
+                <th scope="row">
+                  <bdi>{statement.text}</bdi> <Tags statement={statement} of={remarked} />
+                </th>
+                <td data-column="tells apart">
+                  {statement.discrimination === null ? '–' : displayPoints(statement.discrimination)}
+                </td>
+                {arms.map(({ arm, runs: own }) => (
+                  <td key={arm} data-column={displayArm(arm)}>
+                    <span class="pips">
+                      {own.slice(0, mostRuns).map((run) => (
+                        <Pip key={run.index} run={run} sign={run.marks[row]} />
+                      ))}
+                    </span>
+                  </td>
+                ))}
+              </tr>
+            ))}
+            <tr>
+              <th scope="row">all runs</th>
+              <td />
+              {arms.map(({ arm, runs: own }) => (
+                <td key={arm} data-column={displayArm(arm)}>
+                  <span class="pips">
+                    {own.map((run) => (
+                      <a
+                        key={run.index}
+                        class={`pip run ${run.graded && !run.timedOut ? '' : 'out'}`}
+                        href={runAddress(run)}
+                        title={run.timedOut ? 'timed out' : run.graded ? undefined : statusText(run.status)}
+                      >
+                        {run.number}
+                      </a>
+                    ))}
+                  </span>
+                </td>
+              ))}
+            </tr>
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Tags({ statement, of }: { statement: PageStatement; of: string }) {
+  const { decided_by, indicator, diagnostic, remark } = statement
+  return (
+    <>
+      {decided_by !== null && <em class="tag">{decided_by}</em>}{' '}
+      {diagnostic === true && <em class="tag">diagnostic</em>}{' '}
+      {indicator !== null && <em class="tag">indicator: {indicator.replaceAll('_', ' ')}</em>}{' '}
+      {remark !== null && (
+        <em class="tag">
+          {of}
+          {remark}
+        </em>
+      )}
+    </>
+  )
+}
+
+const signs = { pass: '✓', fail: '✗', undecided: '?', none: '·' } as const
+const words = { pass: 'met', fail: 'not met', undecided: 'undecided', none: 'no verdict' } as const
+
+function Pip({ run, sign }: { run: Run; sign: string | undefined }) {
+  const mark = toMark(sign)
+  const doubt = isUnverified(sign)
+  const late = run.timedOut ? ', timed out' : ''
+  return (
+    <a
+      class={`pip ${mark} ${doubt ? 'doubt' : ''}`}
+      href={runAddress(run)}
+      aria-label={`${displayArm(run.arm)} run ${run.number}: ${words[mark]}${doubt ? ', unverified' : ''}${late}`}
+      title={late === '' ? undefined : 'timed out'}
+    >
+      {signs[mark]}
+    </a>
+  )
+}

@@ -1,0 +1,70 @@
+/** Shows the configurations in columns, in the terminal's words, with intervals where the statistics have them. */
+import type { Model } from '../../data/model.ts'
+import { displayArm, displayPoints } from '../../format.ts'
+
+export function ArmsTable({ model }: { model: Model }) {
+  const { said, arms } = model.page
+  const intervals = said.rows.map(([label = '']) => findInterval(model, label))
+  const offered = intervals.some((text) => text !== null)
+  // without a common case, a difference between two benchmarks would be one between cases
+  const apart = model.page.compared !== undefined && model.page.cases.every(({ delta }) => delta === null)
+  return (
+    <section aria-labelledby="arms">
+      <h2 id="arms">{arms.length === 1 ? 'All runs' : 'Configurations'}</h2>
+      <div class="card scroll">
+        <table class="arms">
+          <thead>
+            <tr>
+              {said.header.map((name, index) =>
+                name === '' ? (
+                  <td key={name} />
+                ) : (
+                  <th key={name} scope="col">
+                    {index > 0 && displayArm(arms[index - 1] ?? '') === name && <i class={`dot arm-${index - 1}`} />}
+                    {name}
+                  </th>
+                ),
+              )}
+              {offered && <th scope="col">interval</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {said.rows.map(([label = '', ...cells], row) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {cells.map((cell, index) => (
+                  <td key={said.header[index + 1]} data-column={said.header[index + 1]}>
+                    {apart && said.header[index + 1] === 'difference' ? '–' : cell}
+                  </td>
+                ))}
+                {offered && <td data-column="interval">{intervals[row]}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="hint">
+        Mean ± sample standard deviation over runs.
+        {arms.length > 1 && ' Only cases graded in both configurations; for the pass rate each case counts once.'}
+      </p>
+    </section>
+  )
+}
+
+const metrics = { 'time per run': 'time_seconds', 'tokens per run': 'tokens', 'cost per run': 'cost_usd' } as const
+
+function findInterval({ page }: Model, label: string): string | null {
+  const { statistics } = page.benchmark
+  if (statistics === undefined) return null
+  if (label === 'pass rate') {
+    const { ci_low = null, ci_high = null } = statistics.scopes?.these_cases.difference ?? {}
+    if (ci_low === null || ci_high === null) return null
+    return `${displayPoints(ci_low)} to ${displayPoints(ci_high)} points`
+  }
+  const metric = Object.entries(metrics).find(([name]) => name === label)?.[1]
+  const ratio = metric === undefined ? null : statistics.ratios[metric]
+  if (ratio === null || ratio === undefined) return null
+  const { ci_low, ci_high } = ratio
+  const range = ci_low === null || ci_high === null ? '' : ` (${ci_low.toFixed(2)} to ${ci_high.toFixed(2)})`
+  return `×${ratio.ratio.toFixed(2)}${range}`
+}
