@@ -24,7 +24,24 @@ export interface PageFile {
   left_out: string | null
 }
 
+/** A difference of pass rates as the terminal shows it. */
+export interface PageDifference {
+  /** "+62"; empty: not known. */
+  points: string
+  /** "95% CI [39, 84]"; empty: there is no interval. */
+  interval: string
+}
+
+/** A benchmark in the trend: pass rates as text, which subtract to the points. */
+export interface PageTrendPoint extends PageDifference {
+  candidate: string
+  baseline: string
+}
+
 export interface PageCase extends CaseRow {
+  /** Pass rates as text by configuration, which subtract to the points. */
+  rates: Record<string, string>
+  shown: PageDifference
   prompt: string | null
   files: PageFile[]
   /** Every statement of the case; a run's `marks` has one character for each. */
@@ -91,6 +108,8 @@ export interface PageSaid {
   /** Says that runs contain text which seems to instruct the judge; null: none does. */
   suspicious: string | null
   sureness: string[]
+  /** Absent: the benchmark has no statistics. */
+  scopes?: Record<'these_cases' | 'cases_like_these', PageDifference>
   incomplete: string | null
   header: string[]
   rows: string[][]
@@ -165,6 +184,8 @@ export interface PageExtras {
   /** The newest search for a description. */
   description?: Known<Description>
   trend?: Known<Trend>
+  /** One per point of the trend; absent: the trend can't be read. */
+  trend_shown?: PageTrendPoint[]
   /** Addresses of the pages of benchmarks in the history and the trend, by the name of their folder. */
   reports?: Record<string, string>
   audit?: PageAudit

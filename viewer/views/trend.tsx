@@ -1,7 +1,8 @@
 /** The trend view: every benchmark of the workspace over time, each difference with its interval, and the cost by month. */
+import type { PageTrendPoint } from '../../schemas/page.ts'
 import type { Trend, TrendPoint } from '../../schemas/trend.ts'
 import type { Model } from '../data/model.ts'
-import { displayDollars, displayPercent, displayPlural, displayPoints } from '../format.ts'
+import { displayDollars, displayPlural } from '../format.ts'
 import { Forest } from '../parts/charts/difference_chart.tsx'
 import { UnknownForm } from '../parts/content/raw_artefact.tsx'
 import { ListTable } from '../parts/layout/data_table.tsx'
@@ -26,7 +27,8 @@ export function TrendView({ model }: { model: Model }) {
 }
 
 function Points({ model, trend }: { model: Model; trend: Trend }) {
-  const newest = trend.points.toReversed()
+  const shown = model.page.extras.trend_shown ?? []
+  const newest = trend.points.map((point, index) => ({ point, shown: shown[index] })).toReversed()
   return (
     <>
       {trend.left_out.length > 0 && (
@@ -47,8 +49,8 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
           words={['made', 'version, model']}
           kind="trend"
         >
-          {newest.map((point) => (
-            <Row key={point.folder} model={model} point={point} />
+          {newest.map(({ point, shown: texts }) => (
+            <Row key={point.folder} model={model} point={point} shown={texts} />
           ))}
         </ListTable>
       </section>
@@ -57,9 +59,8 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
   )
 }
 
-function Row({ model, point }: { model: Model; point: TrendPoint }) {
-  const { timestamp, skill_version, candidate, baseline, lift, complete } = point
-  const known = lift !== null && lift.ci_low !== null && lift.ci_high !== null
+function Row({ model, point, shown }: { model: Model; point: TrendPoint; shown: PageTrendPoint | undefined }) {
+  const { timestamp, skill_version, lift, complete } = point
   return (
     <tr>
       <th scope="row">
@@ -71,11 +72,13 @@ function Row({ model, point }: { model: Model; point: TrendPoint }) {
       <td class="left">
         <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{point.model ?? '–'}</bdi>
       </td>
-      <td>{candidate === null ? '–' : displayPercent(candidate.mean)}</td>
-      <td>{baseline === null ? '–' : displayPercent(baseline.mean)}</td>
-      <td>{lift === null ? '–' : displayPoints(lift.mean)}</td>
-      <td>{known ? `${displayPoints(lift.ci_low ?? 0)} to ${displayPoints(lift.ci_high ?? 0)}` : '–'}</td>
-      <td class="wide">{lift !== null && <Forest mean={lift.mean} low={lift.ci_low} high={lift.ci_high} />}</td>
+      <td>{shown?.candidate || '–'}</td>
+      <td>{shown?.baseline || '–'}</td>
+      <td>{shown?.points || '–'}</td>
+      <td>{shown?.interval || '–'}</td>
+      <td class="wide">
+        {lift !== null && <Forest mean={lift.mean} low={lift.ci_low} high={lift.ci_high} shown={shown} />}
+      </td>
     </tr>
   )
 }

@@ -30,7 +30,7 @@ export function readMeasuredWorkspace(folder: string): MeasuredWorkspace | null 
   const isOne =
     isTimestampName(path.basename(folder)) && path.dirname(folder) === collectionFolder(workspace, 'triggers')
   const own = isOne ? { workspace, only: path.basename(folder) } : { workspace: folder, only: null }
-  const { trend: _over, ...extras } = readWorkspaceExtras(own.workspace, own.only)
+  const { trend: _trend, trend_shown: _shown, ...extras } = readWorkspaceExtras(own.workspace, own.only)
   return Object.keys(extras).length === 0 ? null : { workspace: own.workspace, folder, extras }
 }
 

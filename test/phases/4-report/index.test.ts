@@ -139,18 +139,25 @@ describe('Holm over the rows', () => {
   })
 })
 
-test('what only indicators change makes no skill better: it is counted, ordered and told apart', () => {
-  const index = indexOf([{ ...rowOf('shown', 3, 3), delta: 0.5 }, rowOf('real', 4, 3)])
-  expect(index.rows.map(({ skill }) => skill)).toEqual(['real', 'shown'])
-  expect(indexHeadline(index)).toContain('1 better with the skill (0 beyond chance), 1 the same')
-  const { header, rows } = indexTable(index)
-  const [all, counted] = [header.indexOf('difference'), header.indexOf('counted')]
-  expect(rows.map((row) => [row[all], row[counted]])).toEqual([
-    ['+20 points', '–'],
-    ['+50 points', '+0 points'],
+test('rates and difference are those of the headline: uneven runs count by case, and the rates subtract to the difference', () => {
+  const uneven = aggregate(
+    inputOf([
+      ...arm(1, 'with_skill', ['+', '+', '+', '+']),
+      ...arm(1, 'without_skill', ['+']),
+      ...arm(2, 'with_skill', ['+--']),
+      ...arm(2, 'without_skill', ['++-', '++-', '++-', '++-']),
+    ]),
+  )
+  const row = buildIndexRow({ skill: 'uneven', cell: null }, uneven, 'uneven/benchmarks/x')
+  expect(row.headline).toContain('pass rate 66.7% with the skill, 83.3% without: -16.6 points')
+  const { header, rows } = indexTable(indexOf([row]))
+  const [cells = []] = rows
+  expect(cells.slice(1, 4)).toEqual([
+    expect.stringMatching(/^66\.7% ± /),
+    expect.stringMatching(/^83\.3% ± /),
+    '-16.6 points',
   ])
-  expect(indexHint(index)).toMatch(/^counted: by case, indicators left out\. p: /)
-  expect(indexTable(indexOf([rowOf('real', 4, 3)])).header).not.toContain('counted')
+  expect(header.slice(1, 4)).toEqual(['with', 'without', 'difference'])
 })
 
 test('an index of calibrations says nothing of a skill', () => {

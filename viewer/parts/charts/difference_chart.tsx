@@ -1,10 +1,12 @@
 /** Draws a difference with its interval, from −100 to +100 points: a square for the mean, a line for the interval. */
-import { displayPoints } from '../../format.ts'
+import type { PageDifference } from '../../../schemas/page.ts'
 
 interface Props {
   mean: number | null
   low: number | null
   high: number | null
+  /** The same as text. */
+  shown: PageDifference | undefined
   /** For a scope: drawn larger. */
   large?: boolean
 }
@@ -13,18 +15,18 @@ function place(value: number): string {
   return `${(50 + 46 * Math.max(-1, Math.min(1, value))).toFixed(2)}%`
 }
 
-export function Forest({ mean, low, high, large = false }: Props) {
+export function Forest({ mean, low, high, shown, large = false }: Props) {
   if (mean === null) return <span class="quiet">no difference known</span>
   const trend = mean > 0 ? 'better' : mean < 0 ? 'worse' : 'same'
   const size = large ? 14 : 10
-  const interval = low === null || high === null ? '' : `, interval ${displayPoints(low)} to ${displayPoints(high)}`
+  const interval = shown === undefined || shown.interval === '' ? '' : `, ${shown.interval}`
   return (
     <svg
       class={`forest ${trend}`}
       width="100%"
       height="24"
       role="img"
-      aria-label={`${displayPoints(mean)} points${interval}`}
+      aria-label={`${shown?.points ?? ''} points${interval}`}
     >
       <line class="rail" x1="4%" x2="96%" y1="12" y2="12" />
       <line class="zero" x1="50%" x2="50%" y1="2" y2="22" />

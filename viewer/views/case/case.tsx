@@ -4,7 +4,7 @@ import { columnEntry, type Model } from '../../data/model.ts'
 import { ownEntry } from '../../data/own_property.ts'
 import { caseNoteId } from '../../data/review/feedback.ts'
 import { collectMessages, whyNoDifference } from '../../data/why_missing.ts'
-import { displayArm, displayPercent, displayPlural, displayPoints } from '../../format.ts'
+import { displayArm, displayPlural } from '../../format.ts'
 import { Forest } from '../../parts/charts/difference_chart.tsx'
 import { Output } from '../../parts/content/output.tsx'
 import { Text } from '../../parts/content/text.tsx'
@@ -58,7 +58,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
             return (
               <p key={arm}>
                 <i class={`dot arm-${place}`} />
-                {displayArm(arm)} <strong>{cell?.pass_rate ? displayPercent(cell.pass_rate.mean) : '–'}</strong>{' '}
+                {displayArm(arm)} <strong>{ownEntry(one.rates, arm) ?? '–'}</strong>{' '}
                 <small>
                   {cell === undefined
                     ? 'no run'
@@ -71,14 +71,12 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
         {arms.length > 1 && (
           <div>
             <p class="figure">
-              {one.delta === null ? '–' : displayPoints(one.delta)} <small>points</small>
-              {one.ci_low !== null && one.ci_high !== null && (
-                <span class="range">
-                  {displayPoints(one.ci_low)} to {displayPoints(one.ci_high)}
-                </span>
-              )}
+              {one.shown.points || '–'} <small>points</small>
+              {one.shown.interval !== '' && <span class="range">{one.shown.interval}</span>}
             </p>
-            {one.delta !== null && <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} large />}
+            {one.delta !== null && (
+              <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} shown={one.shown} large />
+            )}
           </div>
         )}
       </div>

@@ -5,7 +5,6 @@ import type { PageCase } from '../../../schemas/page.ts'
 import { columnEntry, type Model } from '../../data/model.ts'
 import { ownEntry } from '../../data/own_property.ts'
 import { whyNoDifference } from '../../data/why_missing.ts'
-import { displayPercent, displayPoints } from '../../format.ts'
 import { Forest } from '../../parts/charts/difference_chart.tsx'
 import { Heat } from '../../parts/charts/run_bars.tsx'
 import { Choice } from '../../parts/layout/dropdown.tsx'
@@ -117,8 +116,8 @@ function CaseRow({ model, index, selected }: { model: Model; index: number; sele
           </span>
         ) : (
           <>
-            <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} />
-            <strong class={trendClass(one.delta)}>{one.delta === null ? '' : displayPoints(one.delta)}</strong>
+            <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} shown={one.shown} />
+            <strong class={trendClass(one.delta)}>{one.shown.points}</strong>
           </>
         )}
       </span>
@@ -126,7 +125,7 @@ function CaseRow({ model, index, selected }: { model: Model; index: number; sele
         {arms.map((arm, place) => (
           <span key={arm}>
             <i class={`dot arm-${place}`} />
-            {rateText(one, arm)}
+            {ownEntry(one.rates, arm) ?? '–'}
           </span>
         ))}
       </span>
@@ -141,9 +140,4 @@ function CaseRow({ model, index, selected }: { model: Model; index: number; sele
 
 function trendClass(delta: number | null): string {
   return delta === null || delta === 0 ? 'same' : delta > 0 ? 'better' : 'worse'
-}
-
-function rateText(one: PageCase, arm: string): string {
-  const mean = ownEntry(one.arms, arm)?.pass_rate?.mean
-  return mean === undefined ? '–' : displayPercent(mean)
 }

@@ -1,6 +1,6 @@
 /** Shows the configurations in columns, in the terminal's words, with intervals where the statistics have them. */
 import type { Model } from '../../data/model.ts'
-import { displayArm, displayPoints } from '../../format.ts'
+import { displayArm } from '../../format.ts'
 
 export function ArmsTable({ model }: { model: Model }) {
   const { said, arms } = model.page
@@ -56,11 +56,7 @@ const metrics = { 'time per run': 'time_seconds', 'tokens per run': 'tokens', 'c
 function findInterval({ page }: Model, label: string): string | null {
   const { statistics } = page.benchmark
   if (statistics === undefined) return null
-  if (label === 'pass rate') {
-    const { ci_low = null, ci_high = null } = statistics.scopes?.these_cases.difference ?? {}
-    if (ci_low === null || ci_high === null) return null
-    return `${displayPoints(ci_low)} to ${displayPoints(ci_high)} points`
-  }
+  if (label === 'pass rate') return page.said.scopes?.these_cases.interval || null
   const metric = Object.entries(metrics).find(([name]) => name === label)?.[1]
   const ratio = metric === undefined ? null : statistics.ratios[metric]
   if (ratio === null || ratio === undefined) return null

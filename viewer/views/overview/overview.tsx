@@ -1,8 +1,8 @@
 /** The first screen: the verdict and its confidence, what is missing, the configurations, the cases from worst to best. */
 import type { ComponentChildren } from 'preact'
 import type { Scope } from '../../../schemas/benchmark_statistics.ts'
+import type { PageDifference } from '../../../schemas/page.ts'
 import type { Model } from '../../data/model.ts'
-import { displayPoints } from '../../format.ts'
 import { Forest } from '../../parts/charts/difference_chart.tsx'
 import { Facts } from '../../parts/run/facts.tsx'
 import type { Route } from '../../route.ts'
@@ -47,8 +47,13 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
       <MissingParts model={model} />
       {scopes !== null && scopes.these_cases.difference.mean !== null && (
         <div class="scopes">
-          <ScopeCard title="These cases" scope={scopes.these_cases} words={words} />
-          <ScopeCard title="Similar cases" scope={scopes.cases_like_these} words={words}>
+          <ScopeCard title="These cases" scope={scopes.these_cases} shown={said.scopes?.these_cases} words={words} />
+          <ScopeCard
+            title="Similar cases"
+            scope={scopes.cases_like_these}
+            shown={said.scopes?.cases_like_these}
+            words={words}
+          >
             {similar !== undefined && <p class="sentence">{similar}</p>}
           </ScopeCard>
         </div>
@@ -75,8 +80,15 @@ function splitHeadline(headline: string): { verdict: string; advice: string } {
   return { verdict: headline.slice(0, end + 2), advice: headline.slice(end + 2).trim() }
 }
 
-function ScopeCard(props: { title: string; scope: Scope; words: typeof verdictWords; children?: ComponentChildren }) {
-  const { title, scope, words, children } = props
+interface ScopeCardProps {
+  title: string
+  scope: Scope
+  shown: PageDifference | undefined
+  words: typeof verdictWords
+  children?: ComponentChildren
+}
+
+function ScopeCard({ title, scope, shown, words, children }: ScopeCardProps) {
   const { mean, ci_low, ci_high } = scope.difference
   return (
     <section class="card scope">
@@ -85,14 +97,10 @@ function ScopeCard(props: { title: string; scope: Scope; words: typeof verdictWo
         <span class={`chip ${scope.verdict}`}>{words[scope.verdict]}</span>
       </div>
       <p class="figure">
-        {mean === null ? '–' : displayPoints(mean)} <small>points</small>
-        {ci_low !== null && ci_high !== null && (
-          <span class="range">
-            {displayPoints(ci_low)} to {displayPoints(ci_high)}
-          </span>
-        )}
+        {shown?.points || '–'} <small>points</small>
+        {shown !== undefined && shown.interval !== '' && <span class="range">{shown.interval}</span>}
       </p>
-      <Forest mean={mean} low={ci_low} high={ci_high} large />
+      <Forest mean={mean} low={ci_low} high={ci_high} shown={shown} large />
       <p class="scale" aria-hidden="true">
         <span>−100</span>
         <span>0</span>

@@ -12,11 +12,12 @@ import { findArms } from '../../../phases/4-report/benchmark/arms.ts'
 import { clipInterval } from '../../../phases/4-report/stats/numbers/interval.ts'
 import { usualOptions } from '../../../phases/4-report/stats/statistics_options.ts'
 import { pairedT } from '../../../phases/4-report/stats/tests/paired_t.ts'
+import { showTrendPoint } from '../../../phases/4-report/trend/trend_text.ts'
 import { collectionFolder, isTimestampName } from '../../../store/paths.ts'
 import { readLoose } from '../run_detail.ts'
 import { parseOrRaw } from './parse_or_raw.ts'
 
-type Extras = Pick<PageExtras, 'history' | 'scores' | 'triggers' | 'description' | 'trend'>
+type Extras = Pick<PageExtras, 'history' | 'scores' | 'triggers' | 'description' | 'trend' | 'trend_shown'>
 
 /** `only`: the trigger measurement to show; null: the newest. */
 export function readWorkspaceExtras(workspace: string, only: string | null = null): Extras {
@@ -33,6 +34,7 @@ export function readWorkspaceExtras(workspace: string, only: string | null = nul
     ...(triggers && { triggers }),
     ...(description && { description }),
     ...(trend && { trend }),
+    ...(trend && 'value' in trend && { trend_shown: trend.value.points.map(showTrendPoint) }),
   }
 }
 

@@ -2,17 +2,9 @@
 import type { BenchmarkDiff, CaseChange } from '../../../../schemas/benchmark_diff.ts'
 import type { Verdict } from '../../../../schemas/benchmark_statistics.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
-import { formatSigned } from '../stats/numbers/round.ts'
 import { hasTooFewRuns } from '../stats/scopes/verdict_sentences.ts'
-import {
-  formatPercent,
-  formatPlural,
-  formatPointRange,
-  formatRates,
-  formatWholePoints,
-  hundredths,
-  pText,
-} from '../text/format.ts'
+import { formatDifference, formatInterval } from '../text/difference_text.ts'
+import { formatPercent, formatPlural, formatPointRange, formatRates, pText } from '../text/format.ts'
 
 /** A heading and its rows; a row is a list of cells. */
 export interface DiffSection {
@@ -35,17 +27,16 @@ const verdicts: Record<Verdict, string> = {
 export function diffHeadline({ scopes, alpha = 0.05 }: BenchmarkDiff & { alpha?: number }): string {
   const own = scopes?.these_cases
   if (!own || own.difference.mean === null) return 'Not comparable: no case has graded runs in both.'
-  const { mean, candidate_mean: after, baseline_mean: before, ci_low, ci_high, p_value, n_cases } = own.difference
+  const { candidate_mean: after, baseline_mean: before, p_value, n_cases } = own.difference
   const shown = after === undefined || before === undefined ? null : formatRates(after, before)
   const rates = shown === null ? '' : `pass rate ${shown.candidate} after, ${shown.baseline} before: `
-  const points = `${shown?.difference ?? formatWholePoints(mean)} points`
-  const level = Number((100 * (1 - alpha)).toFixed(1))
-  const interval = ci_low === null || ci_high === null ? '' : `, ${level}% CI ${formatPointRange(ci_low, ci_high)}`
+  const points = `${formatDifference(own.difference)} points`
+  const interval = formatInterval(own.difference, alpha)
   const isSmall = hasTooFewRuns(own.rule)
   const p = p_value === null || isSmall ? '' : `, ${pText(p_value)}`
   const why = isSmall ? ` ${own.rule.slice(0, 1).toUpperCase()}${own.rule.slice(1)}.` : ''
   const like = verdicts[scopes?.cases_like_these.verdict ?? 'inconclusive'].toLowerCase()
-  return `${verdicts[own.verdict]}: ${rates}${points}${interval}${p} (${formatPlural(n_cases, 'case')}).${why} Similar cases: ${like}.`
+  return `${verdicts[own.verdict]}: ${rates}${[points, interval].filter(Boolean).join(', ')}${p} (${formatPlural(n_cases, 'case')}).${why} Similar cases: ${like}.`
 }
 
 /** Differences between the plans come first, because they may explain the rest. Empty sections are omitted. */
@@ -78,12 +69,13 @@ export function diffSections(diff: BenchmarkDiff): DiffSection[] {
 }
 
 /** The interval is for this case alone; the class of the change depends on p, adjusted for the number of cases. */
-function caseCells({ name, before, after, difference, ci_low, ci_high, p_adjusted }: CaseChange): string[] {
+function caseCells({ name, before, after, ci_low, ci_high, p_adjusted }: CaseChange): string[] {
+  const p = p_adjusted === null ? '' : pText(p_adjusted)
   const rate = (value: number | null) => (value === null ? '–' : formatPercent(value))
-  const points = (value: number) => formatSigned(hundredths(value), 0)
-  const interval = ci_low === null || ci_high === null ? '' : ` [${points(ci_low)}, ${points(ci_high)}]`
-  const change = difference === null ? '' : `${points(difference)}${interval}`
-  return [makeVisible(name), rate(before), rate(after), change, p_adjusted === null ? '' : pText(p_adjusted)]
+  if (before === null || after === null) return [makeVisible(name), rate(before), rate(after), '', p]
+  const shown = formatRates(after, before)
+  const interval = ci_low === null || ci_high === null ? '' : ` ${formatPointRange(ci_low, ci_high)}`
+  return [makeVisible(name), shown.baseline, shown.candidate, `${shown.difference}${interval}`, p]
 }
 
 /** The whole diff as Markdown; text from outside is escaped. */

@@ -9,6 +9,7 @@ import { round } from '../stats/numbers/round.ts'
 import { hasTooFewRuns } from '../stats/scopes/verdict_sentences.ts'
 import { holm } from '../stats/tests/holm.ts'
 import { benchmarkHeadline } from '../text/headline.ts'
+import { findHeadlineRates } from '../text/headline_rates.ts'
 
 /** What the row is about. */
 export interface IndexName {
@@ -19,8 +20,9 @@ export interface IndexName {
 /** `folder`: the benchmark folder relative to the index. */
 export function buildIndexRow(name: IndexName, benchmark: Benchmark, folder: string): IndexRow {
   const arms = findArms(benchmark)
-  const [candidate, baseline] = [toIndexArm(benchmark, arms.candidate), toIndexArm(benchmark, arms.baseline)]
-  const [a, b] = [candidate?.pass_rate?.mean, baseline?.pass_rate?.mean]
+  const rates = findHeadlineRates(benchmark)
+  const candidate = toIndexArm(benchmark, arms.candidate, rates?.candidate)
+  const baseline = toIndexArm(benchmark, arms.baseline, rates?.baseline)
   const isDone = benchmark.complete === true && (benchmark.counts?.used ?? 0) > 0 && leftOutCases(benchmark) === null
   return {
     ...name,
@@ -32,7 +34,7 @@ export function buildIndexRow(name: IndexName, benchmark: Benchmark, folder: str
     incomplete: incompleteness(benchmark) ?? leftOutCases(benchmark),
     candidate,
     baseline,
-    delta: a === undefined || b === undefined ? null : round(a - b, 4),
+    delta: rates === null ? null : round(rates.candidate - rates.baseline, 4),
     ...(benchmark.injection_attempts?.runs && { suspicious_runs: benchmark.injection_attempts.runs }),
     ...(benchmark.chosen && { chosen: benchmark.chosen }),
     lift: readIndexLift(benchmark),
@@ -105,12 +107,13 @@ export function sortIndexRows(rows: readonly IndexRow[]): IndexRow[] {
   return [...rows].sort((a, b) => place(a) - place(b) || (findEffect(b) ?? 0) - (findEffect(a) ?? 0))
 }
 
-function toIndexArm(benchmark: Benchmark, name: string | null): IndexArm | null {
+/** `rate`: the pass rate of the headline; undefined: nothing is compared, so that of all runs. */
+function toIndexArm(benchmark: Benchmark, name: string | null, rate: number | undefined): IndexArm | null {
   if (name === null) return null
   const summary = findArmSummary(benchmark, name)
   const runs = benchmark.runs.filter((run) => run.configuration === name)
   return {
-    pass_rate: summary?.pass_rate ?? null,
+    pass_rate: summary && { ...summary.pass_rate, mean: rate === undefined ? summary.pass_rate.mean : round(rate, 6) },
     runs: runs.length,
     tokens: summary?.tokens?.mean ?? null,
     time_seconds: summary?.time_seconds?.mean ?? null,

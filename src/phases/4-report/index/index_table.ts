@@ -1,14 +1,13 @@
 /** An index as one table of plain text, for terminal, Markdown and page. */
-import type { BenchmarkIndex, IndexArm, IndexLift, IndexRow } from '../../../../schemas/benchmark_index.ts'
-import { formatSigned } from '../stats/numbers/round.ts'
+import type { BenchmarkIndex, IndexLift, IndexRow } from '../../../../schemas/benchmark_index.ts'
 import {
   formatCount,
   formatDollars,
   formatPercent,
   formatPlural,
   formatProbability,
+  formatRates,
   formatSeconds,
-  hundredths,
 } from '../text/format.ts'
 import { chosenText } from '../text/selected_cases.ts'
 import type { SummaryTable } from '../text/summary_table.ts'
@@ -17,23 +16,15 @@ import { createCountedFilter, findEffect } from './index_row.ts'
 type Column = [title: string, cell: (row: IndexRow) => string | null]
 
 const columns: readonly Column[] = [
-  ['with', (row) => rate(row.candidate)],
-  ['without', (row) => rate(row.baseline)],
-  ['difference', (row) => (row.delta === null ? null : points(row.delta))],
-  ['counted', (row) => (isApart(row) ? points(row.lift?.mean ?? 0) : null)],
+  ['with', (row) => rateText(row, 'candidate')],
+  ['without', (row) => rateText(row, 'baseline')],
+  ['difference', (row) => differenceText(row)],
   ['p (Holm)', (row) => (row.lift?.p_adjusted == null ? null : formatProbability(row.lift.p_adjusted))],
   ['n', (row) => (row.candidate ? [row.candidate, row.baseline].flatMap((arm) => arm?.runs ?? []).join(' + ') : null)],
   ['tokens', (row) => formatKnownPair(row, 'tokens', formatCount)],
   ['cost', (row) => formatKnownPair(row, 'cost_usd', formatDollars)],
   ['time', (row) => formatKnownPair(row, 'time_seconds', formatSeconds)],
 ]
-
-const points = (difference: number) => `${formatSigned(hundredths(difference), 0)} points`
-
-/** Whether the difference of the rates, which include indicators, is not the one that the verdict is about. */
-function isApart({ delta, lift }: IndexRow): boolean {
-  return delta !== null && lift !== null && hundredths(delta) !== hundredths(lift.mean)
-}
 
 /** One row per benchmark, name first; columns without a value are omitted. The last column has problems and chosen cases. */
 export function indexTable(index: BenchmarkIndex): SummaryTable {
@@ -95,16 +86,27 @@ export function indexHint({ rows, alpha }: BenchmarkIndex): string | null {
   const known = rows.filter((row) => isCounted(row) && row.lift !== null && row.lift.p_value !== null).length
   if (known === 0) return null
   const many = known === 1 ? '' : `, adjusted for ${known} comparisons (Holm)`
-  const apart = rows.some(isApart) ? 'counted: by case, indicators left out. ' : ''
-  return `${apart}p: on its own cases, indicators left out${many}; beyond chance: at most ${alpha}.`
+  return `p: on its own cases, indicators left out${many}; beyond chance: at most ${alpha}.`
 }
 
 function formatCounted(number: number, what: string): string[] {
   return number === 0 ? [] : [`${number} ${what}`]
 }
 
-function rate(arm: IndexArm | null): string | null {
-  return arm?.pass_rate ? `${formatPercent(arm.pass_rate.mean)} ± ${formatPercent(arm.pass_rate.stddev)}` : null
+/** null: not compared. */
+function showRates({ candidate, baseline, delta }: IndexRow): ReturnType<typeof formatRates> | null {
+  if (delta === null || !candidate?.pass_rate || !baseline?.pass_rate) return null
+  return formatRates(candidate.pass_rate.mean, baseline.pass_rate.mean)
+}
+
+function rateText(row: IndexRow, side: 'candidate' | 'baseline'): string | null {
+  const rate = row[side]?.pass_rate
+  return rate ? `${showRates(row)?.[side] ?? formatPercent(rate.mean)} ± ${formatPercent(rate.stddev)}` : null
+}
+
+function differenceText(row: IndexRow): string | null {
+  const shown = showRates(row)
+  return shown === null ? null : `${shown.difference} points`
 }
 
 /** "with / without"; null: neither is known. */

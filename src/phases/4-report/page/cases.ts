@@ -1,11 +1,14 @@
 /** Builds the cases of a benchmark for the page: prompt, statements, interval. */
 import { z } from 'zod'
-import type { Benchmark, BenchmarkRun } from '../../../../schemas/benchmark.ts'
-import type { StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
+import type { Benchmark, BenchmarkRun, CaseRow } from '../../../../schemas/benchmark.ts'
+import type { Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
 import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import type { PageCase, PageFile, PageStatement } from '../../../../schemas/page.ts'
+import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
+import { formatInterval } from '../text/difference_text.ts'
+import { formatPercent, formatRates } from '../text/format.ts'
 
 /** The source of the prompts: a plan, or the files of another tool. */
 export interface CasePrompts {
@@ -27,6 +30,7 @@ export function pageCases(
     const own = sure.get(row.eval_id)
     return {
       ...row,
+      ...formatCaseRates(row, own, benchmark),
       prompt: asked.get(row.eval_id) || null,
       files: files.get(row.eval_id) ?? [],
       statements: listPageStatements(
@@ -40,6 +44,30 @@ export function pageCases(
       ci_high: own?.ci_high ?? null,
     }
   })
+}
+
+/** As in the headline: the shown rates subtract to the shown difference. */
+function formatCaseRates(
+  { arms, delta }: CaseRow,
+  own: Statistics['cases'][number] | undefined,
+  benchmark: Benchmark,
+): Pick<PageCase, 'rates' | 'shown'> {
+  const { candidate, baseline } = findArms(benchmark)
+  const rates = Object.fromEntries(
+    Object.entries(arms).flatMap(([name, arm]) => (arm.pass_rate ? [[name, arm.pass_rate.mean] as const] : [])),
+  )
+  const texts = Object.fromEntries(Object.entries(rates).map(([name, rate]) => [name, formatPercent(rate)]))
+  const [first, second] = [rates[candidate ?? ''], rates[baseline ?? '']]
+  if (delta === null || candidate === null || baseline === null || first === undefined || second === undefined)
+    return { rates: texts, shown: { points: '', interval: '' } }
+  const shown = formatRates(first, second)
+  return {
+    rates: { ...texts, [candidate]: shown.candidate, [baseline]: shown.baseline },
+    shown: {
+      points: shown.difference,
+      interval: own === undefined ? '' : formatInterval(own, benchmark.statistics?.alpha ?? 0.05),
+    },
+  }
 }
 
 function groupByCase<T extends { eval_id: number }>(all: readonly T[]): Map<number, T[]> {

@@ -1,8 +1,10 @@
 /** Builds the page data of a benchmark: its texts, its cases, and its runs in columns. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import type { Scope } from '../../../../schemas/benchmark_statistics.ts'
 import type {
   Page,
   PageCompared,
+  PageDifference,
   PageExtras,
   PageFile,
   PageNote,
@@ -13,6 +15,7 @@ import { armNames, findArms } from '../benchmark/arms.ts'
 import { incompleteness } from '../benchmark/incomplete.ts'
 import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
+import { formatDifference, formatInterval } from '../text/difference_text.ts'
 import { benchmarkHeadline, fullConfidenceNotes } from '../text/headline.ts'
 import { summaryTable } from '../text/summary_table.ts'
 import { type CasePrompts, pageCases } from './cases.ts'
@@ -68,6 +71,7 @@ export function buildPage(made: Benchmark, beside: BenchmarkExtras): Page {
       headline: benchmarkHeadline(made),
       suspicious: suspiciousLine(made),
       sureness: fullConfidenceNotes(made),
+      ...formatScopes(made.statistics),
       incomplete: incompleteness(made),
       ...summaryTable(made),
       facts: listBenchmarkFacts(made),
@@ -89,6 +93,16 @@ export function buildPage(made: Benchmark, beside: BenchmarkExtras): Page {
     previous_name: beside.previous_name,
     extras: beside.extras,
   }
+}
+
+function formatScopes(statistics: Benchmark['statistics']): Pick<PageSaid, 'scopes'> {
+  if (!statistics?.scopes) return {}
+  const { scopes, alpha } = statistics
+  const format = ({ difference }: Scope): PageDifference => ({
+    points: difference.mean === null ? '' : formatDifference(difference),
+    interval: formatInterval(difference, alpha),
+  })
+  return { scopes: { these_cases: format(scopes.these_cases), cases_like_these: format(scopes.cases_like_these) } }
 }
 
 /** Empties the lists whose content is already in the page's cases. */

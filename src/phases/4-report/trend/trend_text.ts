@@ -1,13 +1,20 @@
 /** A trend in words: a headline and tables of plain cells, for terminal, Markdown and page. */
+import type { PageTrendPoint } from '../../../../schemas/page.ts'
 import type { Trend, TrendGroup, TrendMonth, TrendPoint } from '../../../../schemas/trend.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
 import type { DiffSection } from '../diff/diff_text.ts'
-import { formatSigned } from '../stats/numbers/round.ts'
-import { formatConfiguration, formatDollars, formatPercent, formatPlural, hundredths } from '../text/format.ts'
+import {
+  formatConfiguration,
+  formatDollars,
+  formatPercent,
+  formatPlural,
+  formatPointRange,
+  formatRates,
+} from '../text/format.ts'
 import { escapeMarkdown, markdownTable } from '../text/markdown.ts'
 import { chosenText } from '../text/selected_cases.ts'
 
-/** "5 benchmarks, 2026-01-02 to 2026-03-01. pdf: +12 [-3, +27] points, then +31 [+12, +48]." */
+/** "5 benchmarks, 2026-01-02 to 2026-03-01. pdf: +12 [-3, 27] points, then +31 [12, 48]." */
 export function trendHeadline({ points }: Trend): string {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined) return 'No benchmark.'
@@ -74,8 +81,8 @@ export function trendMarkdown(trend: Trend): string {
 type Column<Row> = [header: string, cell: (row: Row) => string | null]
 
 const rates: readonly Column<TrendPoint>[] = [
-  ['candidate', ({ candidate }) => armText(candidate)],
-  ['baseline', ({ baseline }) => armText(baseline)],
+  ['candidate', (point) => armText(point.candidate, showTrendPoint(point).candidate)],
+  ['baseline', (point) => armText(point.baseline, showTrendPoint(point).baseline)],
   ['difference', (point) => (point.lift === null ? null : liftText(point))],
   ['cases', ({ cases }) => String(cases)],
   [
@@ -86,8 +93,18 @@ const rates: readonly Column<TrendPoint>[] = [
 ]
 
 /** "94% with skill". */
-function armText(arm: TrendPoint['candidate']): string | null {
-  return arm && `${formatPercent(arm.mean)} ${makeVisible(formatConfiguration(arm.configuration))}`
+function armText(arm: TrendPoint['candidate'], rate: string): string | null {
+  return arm && `${rate} ${makeVisible(formatConfiguration(arm.configuration))}`
+}
+
+/** The rates as text, which subtract to the difference; empty: not known. */
+export function showTrendPoint({ candidate, baseline, lift }: TrendPoint): PageTrendPoint {
+  const alone = (arm: TrendPoint['candidate']) => (arm === null ? '' : formatPercent(arm.mean))
+  if (candidate === null || baseline === null || lift === null)
+    return { candidate: alone(candidate), baseline: alone(baseline), points: '', interval: '' }
+  const { difference, ...rates } = formatRates(candidate.mean, baseline.mean)
+  const { ci_low: low, ci_high: high } = lift
+  return { ...rates, points: difference, interval: low === null || high === null ? '' : formatPointRange(low, high) }
 }
 
 const joinCellParts = (...parts: (string | null)[]) => parts.filter((part) => part !== null).join(', ') || null
@@ -111,11 +128,9 @@ function section<Row>(title: string, all: readonly Row[], columns: readonly Colu
   }
 }
 
-function liftText({ lift }: TrendPoint): string {
-  if (lift === null) return '–'
-  const points = (rate: number) => formatSigned(hundredths(rate), 0)
-  const { mean, ci_low, ci_high } = lift
-  return `${points(mean)}${ci_low === null || ci_high === null ? '' : ` [${points(ci_low)}, ${points(ci_high)}]`}`
+function liftText(point: TrendPoint): string {
+  const { points, interval } = showTrendPoint(point)
+  return points === '' ? '–' : `${points} ${interval}`.trim()
 }
 
 function day(timestamp: string): string {

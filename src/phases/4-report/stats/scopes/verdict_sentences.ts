@@ -1,14 +1,8 @@
 /** Writes the sentence of each scope: the verdict word first, then both pass rates, the difference, its interval and its p-value. */
 import type { ScopeDifference, Statistics, Verdict } from '../../../../../schemas/benchmark_statistics.ts'
 import { type ArmPairing, type BenchmarkArms, classifyArmPairing } from '../../benchmark/arms.ts'
-import {
-  formatPlural,
-  formatPointRange,
-  formatRange,
-  formatRates,
-  formatWholePoints,
-  pText,
-} from '../../text/format.ts'
+import { formatDifference, formatInterval } from '../../text/difference_text.ts'
+import { formatPlural, formatRange, formatRates, formatWholePoints, pText } from '../../text/format.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import type { ScopeNumbers } from './these_cases.ts'
 
@@ -66,7 +60,7 @@ export function theseCasesSentence(
   const shown = formatRates(rates.candidate, rates.baseline)
   const facts = [
     `${rateWords[context.pairing](shown, context)}: ${shown.difference} points`,
-    intervalText(difference, context),
+    formatInterval(difference, context.alpha),
     // a small p-value would contradict the advice of a design that is too small
     hasTooFewRuns(rule) ? '' : pText(difference.p_value),
   ].filter((part) => part !== '')
@@ -85,8 +79,8 @@ export function similarCasesSentence(scope: ScopeNumbers, context: SentenceConte
     return `Similar cases: inconclusive, too few for an interval (${cases})${more === '' ? '' : `; ${more}`}.`
   }
   const facts = [
-    `${pointsText(difference)} points`,
-    intervalText(difference, context),
+    `${formatDifference(difference)} points`,
+    formatInterval(difference, context.alpha),
     pText(difference.p_value),
   ].filter((part) => part !== '')
   const tail = context.isSequential
@@ -126,18 +120,6 @@ const rateWords: Record<ArmPairing, (shown: ShownRates, context: SentenceContext
   itself: ({ candidate, baseline }) => `pass rate ${candidate} and ${baseline} for the baseline against itself`,
   names: (shown, { candidate, baseline }) =>
     `pass rate ${shown.candidate} for ${candidate}, ${shown.baseline} for ${baseline}`,
-}
-
-/** As in the sentence on these cases, whose rates are the same. */
-function pointsText({ mean, candidate_mean: candidate, baseline_mean: baseline }: ScopeDifference): string {
-  if (candidate === undefined || baseline === undefined) return formatWholePoints(mean ?? 0)
-  return formatRates(candidate, baseline).difference
-}
-
-function intervalText({ ci_low, ci_high }: ScopeDifference, { alpha }: SentenceContext): string {
-  if (ci_low === null || ci_high === null) return ''
-  const level = Number((100 * (1 - alpha)).toFixed(1))
-  return `${level}% CI ${formatPointRange(ci_low, ci_high)}`
 }
 
 function sampleText({ n_cases: cases }: ScopeDifference, { runs, unpaired, isSequential }: SentenceContext): string {
