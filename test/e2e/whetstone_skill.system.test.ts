@@ -155,7 +155,7 @@ needs(
   test('negative control: a skill that says nothing of a plan and a yes is graded worse', {
     timeout: 300_000,
   }, async () => {
-    const { end, made } = await benched(['--case', '1'], (text) => text.replace(/^2\. Say what[\s\S]*?(?=^3\. )/m, ''))
+    const { end, made } = await benched(['--case', '1'], (text) => text.replace(/^2\. Show what[\s\S]*?(?=^3\. )/m, ''))
     expect(end.code, end.stderr).toBe(0)
     const { expectations } = JSON.parse(
       readFileSync(path.join(made, 'eval-1-does-it-help/with_skill/run-1/grading.json'), 'utf8'),

@@ -127,7 +127,7 @@ describe('a hang ends at the timeout', () => {
   test("of a program of the user's: its own failure", async () => {
     const end = await ended({ engine: `${misbehave} ignore_sigterm`, flags })
     expect(end.code, end.lines).toBe(3)
-    expect(end.stdout).toContain('2 of 2 planned runs timed out')
+    expect(end.stdout).toContain('2 of 2 planned runs are not in the rates: 2 timed out')
   })
   test('of an agent whose model never answered: a failure of infrastructure', async () => {
     const env = { WHETSTONE_CLAUDE: fake, CLAUDE_CODE_OAUTH_TOKEN: 'x' }
