@@ -113,6 +113,8 @@ export interface PageSaid {
   incomplete: string | null
   header: string[]
   rows: string[][]
+  /** Which runs the means of the rows are over. */
+  hint: string
   facts: { name: string; value: string }[]
 }
 

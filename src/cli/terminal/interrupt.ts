@@ -97,6 +97,7 @@ export function listenForInterrupts(
     signal: stop.signal,
     [Symbol.dispose]() {
       for (const timer of timers) clearTimeout(timer)
+      if (drain.signal.aborted) return // the program is ending with 130: another Ctrl-C must not kill it before
       for (const [name, hear] of heard) process.off(name, hear)
     },
   }

@@ -54,7 +54,7 @@ export async function makeWorkspacePage(request: WorkspacePageRequest): Promise<
     stamp: now.getTime().toString(36),
   })
   page.without_benchmark = true
-  page.said = { ...page.said, headline, sureness, incomplete: null, facts: [], header: [], rows: [] }
+  page.said = { ...page.said, headline, sureness, incomplete: null, facts: [], header: [], rows: [], hint: '' }
   addVersions(page, { workspace, redactor, carried })
   sidecars.end()
   return renderPageShell({ page: redactor.value(page), data: carried.data, served })

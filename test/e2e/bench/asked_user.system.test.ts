@@ -36,21 +36,19 @@ test('asks and stops: graded, in run.json, benchmark.json, benchmark.md and on t
   expect(records).toHaveLength(4)
   expect(benchmark.runs).toHaveLength(4)
   for (const { result } of benchmark.runs) expect(result).toMatchObject({ total: 1, asked_user: true })
-  const notes = [
-    '2 of 2 runs with the skill ended by asking the user',
-    '2 of 2 runs without the skill ended by asking the user',
-  ]
-  expect(benchmark.notes).toEqual(expect.arrayContaining(notes))
-  for (const note of notes) {
-    expect(read('benchmark.md')).toContain(note)
-    expect(end.stdout).toContain(note)
-  }
+  const note =
+    'Ended by asking the user: 2 of 2 runs with skill, 2 of 2 runs without skill. Give the answer in the prompt, or in further turns.'
+  expect(benchmark.notes).toContain(note)
+  expect(read('benchmark.md')).toContain(note)
+  expect(end.stdout).toContain(note)
 })
 
 test('only the configuration that asked is named', async () => {
   const { benchmark } = await benched('with_skill')
   const said = benchmark.notes.filter((note: string) => note.includes('asking the user'))
-  expect(said).toEqual(['2 of 2 runs with the skill ended by asking the user'])
+  expect(said).toEqual([
+    'Ended by asking the user: 2 of 2 runs with skill. Give the answer in the prompt, or in further turns.',
+  ])
 })
 
 test.each([

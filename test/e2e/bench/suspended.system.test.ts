@@ -74,7 +74,7 @@ test.each([1, 2, 3])(
       expect(warnings.join()).toContain('Whetstone was stopped or starved for')
     }
     expect(result.suspended).toMatchObject({ runs: stopped.length })
-    expect(result.notes.join('\n')).toContain(`Whetstone was stopped or starved during ${stopped.length} run`)
+    expect(result.notes.join('\n')).toContain(`Whetstone was suspended during ${stopped.length} run`)
   },
 )
 

@@ -147,7 +147,7 @@ needsRedis('a queue', () => {
     const { benchmark } = await benchHere({ ...asked(), runs: 4 }, here)
     const { '2.1.401': first = 0, '2.1.402': second = 0 } = benchmark.engine_versions ?? {}
     expect([first + second, first > 0, second > 0]).toEqual([16, true, true])
-    expect(benchmark.notes?.join('\n')).toContain(`several versions of the engine: 2.1.401 (${first} run`)
+    expect(benchmark.notes?.join('\n')).toContain(`Several engine versions ran: 2.1.401 (${first} run`)
     expect(one.told.filter(({ type }) => type === 'job_ended')).toHaveLength(4 + first)
   }, 60_000)
 

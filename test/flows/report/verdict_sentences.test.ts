@@ -55,7 +55,7 @@ test.each<[string, GradedCase[], number, string, number]>([
     'no case in both configurations',
     [{ met: four }, { metWithout: [0, 0, 0, 0] }],
     1,
-    'Not comparable: no case was graded in both configurations.',
+    'Not comparable: no case was graded in both configurations; left out: 2 cases graded in one only.',
     3,
   ],
   [

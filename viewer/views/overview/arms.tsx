@@ -43,10 +43,7 @@ export function ArmsTable({ model }: { model: Model }) {
           </tbody>
         </table>
       </div>
-      <p class="hint">
-        Mean ± sample standard deviation over runs.
-        {arms.length > 1 && ' Only cases graded in both configurations; for the pass rate each case counts once.'}
-      </p>
+      <p class="hint">{said.hint}</p>
     </section>
   )
 }

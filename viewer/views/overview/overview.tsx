@@ -100,12 +100,16 @@ function ScopeCard({ title, scope, shown, words, children }: ScopeCardProps) {
         {shown?.points || '–'} <small>points</small>
         {shown !== undefined && shown.interval !== '' && <span class="range">{shown.interval}</span>}
       </p>
-      <Forest mean={mean} low={ci_low} high={ci_high} shown={shown} large />
-      <p class="scale" aria-hidden="true">
-        <span>−100</span>
-        <span>0</span>
-        <span>+100</span>
-      </p>
+      {shown !== undefined && shown.points !== '' && (
+        <>
+          <Forest mean={mean} low={ci_low} high={ci_high} shown={shown} large />
+          <p class="scale" aria-hidden="true">
+            <span>−100</span>
+            <span>0</span>
+            <span>+100</span>
+          </p>
+        </>
+      )}
       {children}
     </section>
   )

@@ -3,6 +3,7 @@ import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { IndexArm, IndexLift, IndexRow } from '../../../../schemas/benchmark_index.ts'
 import { findArmSummary, findArms } from '../benchmark/arms.ts'
 import { incompleteness, leftOutCases } from '../benchmark/incomplete.ts'
+import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { describeExtras, type WorkspaceExtras } from '../page/workspace_facts.ts'
 import { summarizeValues } from '../stats/numbers/describe.ts'
 import { round } from '../stats/numbers/round.ts'
@@ -20,7 +21,7 @@ export interface IndexName {
 /** `folder`: the benchmark folder relative to the index. */
 export function buildIndexRow(name: IndexName, benchmark: Benchmark, folder: string): IndexRow {
   const arms = findArms(benchmark)
-  const rates = findHeadlineRates(benchmark)
+  const rates = hasVerdict(benchmark) ? findHeadlineRates(benchmark) : null
   const candidate = toIndexArm(benchmark, arms.candidate, rates?.candidate)
   const baseline = toIndexArm(benchmark, arms.baseline, rates?.baseline)
   const isDone = benchmark.complete === true && (benchmark.counts?.used ?? 0) > 0 && leftOutCases(benchmark) === null
@@ -41,9 +42,14 @@ export function buildIndexRow(name: IndexName, benchmark: Benchmark, folder: str
   }
 }
 
+/** False if the baseline is of another time: then no difference is shown. */
+function hasVerdict({ statistics }: Benchmark): boolean {
+  return statistics?.scopes?.these_cases.rule !== notConcurrent
+}
+
 function readIndexLift({ statistics }: Benchmark): IndexRow['lift'] {
   const scope = statistics?.scopes?.these_cases
-  if (scope === undefined) return null
+  if (scope === undefined || scope.rule === notConcurrent) return null
   const { mean, ci_low, ci_high, p_value } = scope.difference
   // a design that is too small can have a small p-value, but gives no verdict
   const p = hasTooFewRuns(scope.rule) ? null : p_value

@@ -15,7 +15,10 @@ import { suspiciousNotes } from './rules/suspicious.ts'
 
 const mostNotes = 6
 
-/** Most important first: missing runs, doubts about runs and judge, differences by case and expectation, costs, reuse, waits. */
+/**
+ * Most important first: missing runs, doubts about runs and judge, differences by case and expectation, costs, reuse, waits. Nothing is
+ * claimed about differences to a baseline of another time.
+ */
 export function writeNotes(parts: NoteParts): string[] {
   const ofNoise = [gapNotes, attemptNotes, waitNotes]
   const ofSkill = [
@@ -25,9 +28,7 @@ export function writeNotes(parts: NoteParts): string[] {
     judgeNotes,
     askedUserNotes,
     attemptNotes,
-    caseNotes,
-    expectationNotes,
-    costNotes,
+    ...(parts.statistics?.older_runs?.is_concurrent === false ? [] : [caseNotes, expectationNotes, costNotes]),
     reuseNotes,
     waitNotes,
   ]

@@ -13,11 +13,12 @@ import type {
 } from '../../../../schemas/page.ts'
 import { armNames, findArms } from '../benchmark/arms.ts'
 import { incompleteness } from '../benchmark/incomplete.ts'
+import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { formatDifference, formatInterval } from '../text/difference_text.ts'
 import { benchmarkHeadline, fullConfidenceNotes } from '../text/headline.ts'
-import { summaryTable } from '../text/summary_table.ts'
+import { summaryHint, summaryTable } from '../text/summary_table.ts'
 import { type CasePrompts, pageCases } from './cases.ts'
 import { describeEvaluation } from './evaluation.ts'
 import { indexPlaces, packSize, runColumns } from './runs.ts'
@@ -74,6 +75,7 @@ export function buildPage(made: Benchmark, beside: BenchmarkExtras): Page {
       ...formatScopes(made.statistics),
       incomplete: incompleteness(made),
       ...summaryTable(made),
+      hint: summaryHint(made),
       facts: listBenchmarkFacts(made),
       ...describeEvaluation(beside.extras.evaluation),
       ...beside.compared?.said,
@@ -98,10 +100,10 @@ export function buildPage(made: Benchmark, beside: BenchmarkExtras): Page {
 function formatScopes(statistics: Benchmark['statistics']): Pick<PageSaid, 'scopes'> {
   if (!statistics?.scopes) return {}
   const { scopes, alpha } = statistics
-  const format = ({ difference }: Scope): PageDifference => ({
-    points: difference.mean === null ? '' : formatDifference(difference),
-    interval: formatInterval(difference, alpha),
-  })
+  const format = ({ difference, rule }: Scope): PageDifference =>
+    difference.mean === null || rule === notConcurrent
+      ? { points: '', interval: '' }
+      : { points: formatDifference(difference), interval: formatInterval(difference, alpha) }
   return { scopes: { these_cases: format(scopes.these_cases), cases_like_these: format(scopes.cases_like_these) } }
 }
 

@@ -17,6 +17,7 @@ import {
   theseCasesSentence,
 } from './scopes/verdict_sentences.ts'
 import { summarizeActivation } from './scores/activation.ts'
+import { keepComparable } from './scores/case_scores.ts'
 import { expectationRows } from './scores/expectations.ts'
 import { correctForJudgeErrors } from './scores/judge_corrections.ts'
 import { meanOverCases, passAtK, passHatK } from './scores/pass_k.ts'
@@ -69,7 +70,7 @@ export function buildStatistics(
     ...(until && { until }),
     ...(options.olderRuns && { older_runs: options.olderRuns }),
     noise: options.noise,
-    activation: summarizeActivation(cases, arms),
+    activation: summarizeActivation(scopes === null ? cases : keepComparable(cases), arms),
     expectations,
     comparisons: compareCases(cases),
     ...correctForJudgeErrors(cases, { arms, errors, alpha, difference }),

@@ -13,7 +13,7 @@ import { formatConfiguration, formatPercent } from './format.ts'
 import { benchmarkHeadline, confidenceNotes } from './headline.ts'
 import { scoreTable } from './score_table.ts'
 import { chosenSentence } from './selected_cases.ts'
-import { summaryTable } from './summary_table.ts'
+import { summaryHint, summaryTable } from './summary_table.ts'
 
 interface View {
   skill: string
@@ -23,6 +23,7 @@ interface View {
   incomplete: string | null
   chosen: string | null
   summary: string
+  summaryHint: string
   cases: string | null
   rubric: string | null
   scores: string | null
@@ -48,6 +49,7 @@ export function toMarkdown(benchmark: Benchmark): string {
     incomplete: nullable(incompleteness(benchmark)),
     chosen: nullable(chosenSentence(benchmark)),
     summary: markdownTable(header, rows, 'numbers'),
+    summaryHint: summaryHint(benchmark),
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
     rubric: rubric && markdownTable(rubric.header, rubric.rows, 'numbers'),
     scores: scores && markdownTable(scores.header, scores.rows, 'words'),

@@ -72,6 +72,13 @@ export function summaryTable(benchmark: Benchmark): SummaryTable {
   }
 }
 
+/** Which runs the means of the table are over. */
+export function summaryHint(benchmark: Benchmark): string {
+  const means = 'Mean ± sample standard deviation over runs'
+  if (findHeadlineRates(benchmark) === null) return `${means}.`
+  return `${means} of the cases graded in both configurations; for the pass rate each case counts once.`
+}
+
 /** The rates of the headline, each with the standard deviation of its runs. */
 function passRateRow(benchmark: Benchmark, own: (name: string) => readonly BenchmarkRun[]): string[][] {
   const arms = findArms(benchmark)

@@ -2,6 +2,7 @@
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Trend, TrendGroup, TrendPoint } from '../../../../schemas/trend.ts'
 import { findArmSummary, findArms, isCalibration } from '../benchmark/arms.ts'
+import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
 import { round } from '../stats/numbers/round.ts'
 import { findHeadlineRates } from '../text/headline_rates.ts'
@@ -38,6 +39,7 @@ function compareText(a: string, b: string): number {
 
 function toTrendPoint({ folder, at, benchmark, plan }: TrendBenchmark): TrendPoint {
   const { metadata, runs } = benchmark
+  const { scopes = null, unpaired_cases } = benchmark.statistics ?? {}
   const { name, command } = plan?.options.engine ?? {}
   const engine = command === undefined ? (name ?? metadata.engine) : `command:${command}`
   return {
@@ -49,9 +51,9 @@ function toTrendPoint({ folder, at, benchmark, plan }: TrendBenchmark): TrendPoi
     engine: typeof engine === 'string' ? engine : null,
     agent_version: typeof metadata.engine_version === 'string' ? metadata.engine_version : null,
     model: metadata.executor_model === '' ? null : metadata.executor_model,
-    complete: benchmark.complete !== false,
+    complete: benchmark.complete !== false && (unpaired_cases ?? []).length === 0,
     ...(benchmark.chosen && { chosen: benchmark.chosen }),
-    cases: new Set(runs.map(({ eval_id }) => eval_id)).size,
+    cases: scopes?.these_cases.difference.n_cases ?? new Set(runs.map(({ eval_id }) => eval_id)).size,
     candidate: toTrendArm(benchmark, 'candidate'),
     baseline: toTrendArm(benchmark, 'baseline'),
     lift: toTrendLift(benchmark),
@@ -78,7 +80,7 @@ function toTrendArm(benchmark: Benchmark, side: 'candidate' | 'baseline'): Trend
 function toTrendLift(benchmark: Benchmark): TrendPoint['lift'] {
   const { scopes } = benchmark.statistics ?? buildStatistics(benchmark.runs, findArms(benchmark))
   const own = scopes?.these_cases
-  if (own === undefined || own.difference.mean === null) return null
+  if (own === undefined || own.difference.mean === null || own.rule === notConcurrent) return null
   const { mean, ci_low, ci_high, p_value } = own.difference
   return { mean, ci_low, ci_high, p_value, verdict: own.verdict }
 }

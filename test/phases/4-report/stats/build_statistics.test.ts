@@ -161,6 +161,22 @@ describe('verdicts, each with its sentence', () => {
     const easy = until(['+', '+', '+', '+'], ['+', '+', '+', '+'], 4)
     expect(easy).toMatchObject({ verdict: 'too_easy', difference: { mean: 0, p_value: 1 } })
   })
+  test('adaptive stopping: nothing is tested before the first block is complete', () => {
+    const sequential = { maxRuns: 10, cases: 4, finished: 0 }
+    const found = of(pair(1, ['+'], ['-']), { statistics: { sequential } }).scopes?.these_cases
+    expect(found).toMatchObject({
+      verdict: 'inconclusive',
+      difference: { mean: null, p_value: null },
+      sentence: 'Inconclusive: the first block of runs is not complete, so nothing is tested.',
+    })
+  })
+  test('similar cases that all differ by the same: the advised number of cases gives a verdict, fewer than the bound takes do not', () => {
+    const verdictOf = (cases: number) => of(suite(cases, ['+++++++-'], ['++++++--'])).scopes?.cases_like_these
+    const low = verdictOf(8)?.needed_low ?? 0
+    expect(low).toBeGreaterThanOrEqual(17)
+    expect(verdictOf(8 + low)?.verdict).toBe('helps')
+    expect(verdictOf(8 + 16)?.verdict).toBe('inconclusive')
+  })
   test('adaptive stopping: similar cases have an interval, no test and no verdict', () => {
     const lines = Array.from({ length: 12 }, (_, at) =>
       pair(at + 1, ['+', '+', at % 3 ? '+' : '-'], ['-', '-', '-']),
@@ -195,7 +211,7 @@ describe('verdicts, each with its sentence', () => {
     expect(apart.statistics?.scopes?.these_cases).toMatchObject({
       verdict: 'not_comparable',
       difference: { mean: null, p_value: null, n_cases: 0 },
-      sentence: 'Not comparable: no case was graded in both configurations.',
+      sentence: 'Not comparable: no case was graded in both configurations; left out: 2 cases graded in one only.',
     })
     expect(toMarkdown(apart)).toContain('Not comparable')
     expect(of([]).scopes?.these_cases.verdict).toBe('not_comparable')

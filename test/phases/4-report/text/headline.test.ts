@@ -91,7 +91,7 @@ describe('each verdict has its sentence', () => {
     [
       'not_comparable',
       made([...arm(1, 'with_skill', ['+', '+']), ...arm(2, 'without_skill', ['-'])]),
-      'Not comparable: no case was graded in both configurations.',
+      'Not comparable: no case was graded in both configurations; left out: 2 cases graded in one only.',
     ],
     [
       'helps, a new version',

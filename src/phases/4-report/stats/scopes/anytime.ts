@@ -15,7 +15,12 @@ export function anytimeScope(
   const last = analyzeBlocks(cases, options).at(-1)
   if (last === undefined || last.pairs === 0) {
     const difference = emptyDifference(cases)
-    return { difference, ...decideScope(difference, options) }
+    if (cases.length === 0) return { difference, ...decideScope(difference, options) }
+    return {
+      difference,
+      verdict: 'inconclusive',
+      rule: 'the first block of runs is not complete, so nothing is tested',
+    }
   }
   const difference: ScopeDifference = {
     ...describeMeans(last.candidateMean, last.baselineMean),

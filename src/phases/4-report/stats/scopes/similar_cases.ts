@@ -93,6 +93,11 @@ function differenceOfMeans({ candidate, baseline }: CaseScores): number {
   return sampleMean(candidate) - sampleMean(baseline)
 }
 
+/** The fewest cases whose bound leaves 0 out if all differ by `common`. */
+function casesForBound(common: number, alpha: number): number {
+  return Math.ceil(Math.log(1 / alpha) / Math.log1p(Math.abs(common))) - 1
+}
+
 /** Further cases that make the observed difference significant: in half of the benchmarks, and with the usual power. null: out of reach. */
 function neededCases(
   cases: readonly CaseScores[],
@@ -107,13 +112,16 @@ function neededCases(
     1,
     Math.round(sampleMean(cases.map((one) => Math.min(one.candidate.length, one.baseline.length)))),
   )
-  // few differences give a poor variance, so the usual one is mixed in
+  const [first = 0] = differences
+  const isUniform = differences.every((one) => Math.abs(one - first) <= near)
+  // few differences, or equal ones, give a poor variance, so the usual one is mixed in
   const usual = usualSpread.between + (usualSpread.candidate + usualSpread.baseline) / runs
   const spread =
-    n >= fewestSimilarCases
+    n >= fewestSimilarCases && !isUniform
       ? sampleVariance(differences)
       : (sampleVariance(differences) * (n - 1) + usual * 2) / (n + 1)
   const least = Math.max(
+    isUniform ? casesForBound(first, alpha) : 0,
     fewestSimilarCases,
     casesForGrain(countVerdicts(cases)),
     Math.ceil((fewestSimilarCases * n) / Math.max(1, countDiscordant(differences))),

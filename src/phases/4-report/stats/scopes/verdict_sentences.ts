@@ -56,7 +56,12 @@ export function theseCasesSentence(
   context: SentenceContext,
 ): string {
   const { difference, verdict, rule } = scope
-  if (rates === null) return 'Not comparable: no case was graded in both configurations.'
+  if (rates === null) {
+    if (verdict !== 'not_comparable') return `Inconclusive: ${rule}.`
+    const left =
+      context.unpaired === 0 ? '' : `; left out: ${formatPlural(context.unpaired, 'case')} graded in one only`
+    return `Not comparable: no case was graded in both configurations${left}.`
+  }
   const shown = formatRates(rates.candidate, rates.baseline)
   const facts = [
     `${rateWords[context.pairing](shown, context)}: ${shown.difference} points`,

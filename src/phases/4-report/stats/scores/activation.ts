@@ -5,7 +5,7 @@ import { sampleMean } from '../numbers/moments.ts'
 import { round } from '../numbers/round.ts'
 import type { ScoredCase } from './scored_runs.ts'
 
-/** By arm, if it is known for some run. */
+/** By arm, if it is known for some run. `cases`: with two arms those graded in both. */
 export function summarizeActivation(cases: readonly ScoredCase[], arms: BenchmarkArms): Statistics['activation'] {
   const sides = [
     { name: arms.candidate, side: 'candidate' as const },
