@@ -118,7 +118,7 @@ withChromium('what is missing', () => {
     expect(shown).toContain(`${Math.round((mean ?? 0) * 100)}`)
     expect(uneven.statistics?.unpaired_cases).not.toEqual([])
     const ends = [ci_low, ci_high].map((end) => Math.round(100 * Math.abs(end ?? 0)))
-    expect(interval).toMatch(new RegExp(`${ends[0]} to .*${ends[1]} points$`))
+    expect(interval).toMatch(new RegExp(`CI \\[-${ends[0]}, ${ends[1]}\\]$`))
   })
   test('marks stay outside of the clamp of a name', async () => {
     const page = await opened('uneven')

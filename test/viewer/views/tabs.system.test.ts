@@ -173,7 +173,7 @@ withChromium('tabs of artefacts', () => {
     const page = await opened('#/trend')
     const rows = await texts(page.locator('.trend tbody tr'))
     expect(rows.map((row) => row.replaceAll(/\s+/g, ' '))).toEqual([
-      expect.stringContaining('2026-01-15 10:00 15151515 claude-sonnet-4-570%40%+30+20 to +40'),
+      expect.stringContaining('2026-01-15 10:00 15151515 claude-sonnet-4-570%40%+30[20, 40]'),
       expect.stringContaining('2026-01-14 10:00'),
     ])
     await expect.poll(() => page.locator('#months + .card tbody tr').textContent()).toBe('2026-012$1.20––0')
