@@ -1,32 +1,27 @@
 /** Turns a request into a plan: skill, baseline, suite, cases, engine and judge. Starts and costs nothing. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Activation, EngineChoice, Plan } from '../../../schemas/plan.ts'
-import type { LoadWarning, Skill, Suite } from '../../../schemas/suite.ts'
+import type { Activation, Plan } from '../../../schemas/plan.ts'
+import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { describeMissingPath } from '../../base/fs/dead_link.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
-import { withBaseUrl } from '../../engines/models/base_url.ts'
-import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
-import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
+import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
 import { exportGitVersion, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
-import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
-import { hashSuite, inspectSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
-import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
-import { describeChosenCases, selectInspected } from '../../phases/1-plan/suite/select_cases.ts'
-import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
+import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
+import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
-import { type AutoEngine, createAutoEngine } from './choose_engine.ts'
+import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
+import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
 import { refuseInlineCredentials } from './inline_credentials.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
 import type { QueueWish } from './queue_options.ts'
 import type { OnRefusal } from './refusals.ts'
-import { keepSuiteModel, resolveSuiteModel } from './suite_model.ts'
 
 /** Questions to --dry-run about the number of runs. */
 export interface DesignWish {
@@ -36,24 +31,11 @@ export interface DesignWish {
   detect: number | null
 }
 
-export interface BenchRequest {
+export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   /** The skill's folder. */
   skill: string
-  /** A suite file; null: found in the skill's folder. */
-  suite: string | null
-  /** The folder of the suite's input files; absent: the skill's. */
-  suiteRoot?: string
   /** An older version: a folder, or git:<ref>; null: the baseline has no skill. */
   baseline: string | null
-  cases: readonly string[]
-  /** name[:model] or auto. */
-  engine: string
-  /** null: the suite's model with auto, else the engine's default. */
-  model: string | null
-  /** The URL of the engine's server, also for a judge on the same engine; null: the environment's. */
-  baseUrl?: string | null
-  /** engine[:model]; null: chosen automatically. */
-  judge: string | null
   /** Judge settings; absent: one sample, and passes in doubt are flagged. */
   judging?: JudgingWish
   runs: number
@@ -62,8 +44,6 @@ export interface BenchRequest {
   /** Questions to --dry-run about the number of runs. */
   design?: DesignWish
   concurrency: number
-  /** null: the case's, else 300 s. */
-  timeoutSeconds: number | null
   maxTurns: number | null
   retries: number
   activation: Activation
@@ -72,8 +52,6 @@ export interface BenchRequest {
   workspace: string | null
   /** Start a new benchmark even if an unfinished one of the same plan exists. */
   fresh: boolean
-  /** Leave out cases that break a rule of `check` and run the others; absent: they prevent the start. */
-  allowInvalid?: boolean
   /** Whether to read and store runs in the workspace's cache. */
   cache: boolean
   /** How much older than the runs they are compared with reused runs may be, in milliseconds; absent: a day. */
@@ -111,19 +89,13 @@ export async function prepareBench(
   context: FlowContext,
   where: PrepareOptions,
 ): Promise<PreparedBench> {
-  const folder = path.resolve(request.skill)
-  const { skill, warnings } = await readSkill(await resolveSkillFolder(folder))
+  const { skill, warnings } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
   const baseline = await resolveBaseline(request.baseline, skill, where.scratch)
-  const place = request.suite === null ? skill.path : path.resolve(request.suite)
-  const inspected = await inspectSuite(place, request.suiteRoot ?? skill.path)
-  assertNoOpenNetwork(inspected.suite.path, inspected.suite.sandbox, request.sandbox)
-  const whole = adaptSuiteToBench(applyTimeout(request.timeoutSeconds, inspected.suite))
-  const wish = { skillName: skill.name, allowInvalid: request.allowInvalid ?? false }
-  const suite = requireValidBenchSuite(selectInspected({ ...inspected, suite: whole }, request.cases), wish)
-  const { engine, judge, choices } = await chooseEngines(request, suite, createAutoEngine(context, where.refuse))
+  const { suite, chosen, sha256 } = await loadBenchSuite(request, skill)
+  const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({
-    suite: await requireValidSuite(engine, withSkillName(suite, skill), wish.allowInvalid),
+    suite: await requireValidSuite(engine, suite, request.allowInvalid ?? false),
     skill,
     baseline: baseline?.skill ?? null,
     calibrate: request.calibrate ?? false,
@@ -139,9 +111,9 @@ export async function prepareBench(
       retries: request.retries,
       ...resolveJudgingOptions(request.judging),
     },
-    chosen: describeChosenCases(whole, suite),
+    chosen,
     createdAt: context.now().toISOString(),
-    suiteSha256: await hashSuite(suite),
+    suiteSha256: sha256,
     warnings: [...warnings, ...(baseline?.warnings ?? [])],
   })
   const folders = new Map([[skill.sha256, skill.path]])
@@ -176,16 +148,6 @@ export function resolveSkillWorkspace(request: Pick<BenchRequest, 'workspace'>, 
   return path.resolve(request.workspace ?? path.join('workspaces', skill.name))
 }
 
-function withSkillName(suite: Suite, skill: Skill): Suite {
-  if (suite.skill_name === skill.name) return suite
-  const message = `names the skill ${suite.skill_name}; SKILL.md says ${skill.name}, which is used`
-  return {
-    ...suite,
-    skill_name: skill.name,
-    warnings: [...suite.warnings, { file: suite.path, at: '$.skill_name', message }],
-  }
-}
-
 async function resolveBaseline(
   text: string | null,
   skill: Skill,
@@ -200,27 +162,4 @@ async function resolveBaseline(
   await exportGitVersion({ folder: skill.path, ref: text.slice('git:'.length), target })
   const { skill: exported, warnings } = await readSkill(target)
   return { skill: { ...exported, path: `${skill.path} at ${text}` }, warnings, folder: target }
-}
-
-async function chooseEngines(
-  request: BenchRequest,
-  suite: Suite,
-  auto: AutoEngine,
-): Promise<{ engine: EngineChoice; judge: EngineChoice | null; choices: string[] }> {
-  const choices: string[] = []
-  const ofSuite = request.model === null ? (suite.defaults?.model ?? null) : null
-  const named =
-    request.engine === 'auto' && ofSuite !== null
-      ? resolveSuiteModel(ofSuite, suite.defaults?.model_file ?? suite.path)
-      : resolveEngineChoice({
-          engine: request.engine,
-          model: request.model ?? keepSuiteModel(request.engine, ofSuite, choices),
-        })
-  const url = request.baseUrl ?? null
-  const placed = withBaseUrl(named, url)
-  const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
-  const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
-  if (!needsJudge) return { engine, judge: null, choices }
-  const judge = await auto.judge(request.judge, engine, choices)
-  return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
 }

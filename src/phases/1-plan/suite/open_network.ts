@@ -3,7 +3,7 @@ import type { SandboxSettings } from '../../../../schemas/evals.ts'
 import { UserError } from '../../../base/errors/error.ts'
 
 /** The user's choice: `network` from --network (null: not given), `mode` from --sandbox. */
-interface NetworkOptions {
+export interface NetworkOptions {
   mode: 'auto' | 'required' | 'off'
   network: 'none' | 'open' | null
 }
