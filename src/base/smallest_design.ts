@@ -12,8 +12,13 @@ export const fewestSimilarCases = 6
 
 /** Whether even a unanimous outcome has a permutation p-value above alpha, as with 1 case × 3 runs, 2 × 2 or 5 × 1. */
 export function isTooSmall(cases: readonly CaseRuns[], alpha: number): boolean {
+  return smallestPValue(cases) > alpha
+}
+
+/** The two-sided permutation p-value of a unanimous outcome, the smallest that this design can give; above 1 for one run in all. */
+export function smallestPValue(cases: readonly CaseRuns[]): number {
   const ways = cases.reduce((sum, { candidate, baseline }) => sum + logWays(candidate.length, baseline.length), 0)
-  return Math.log(2) - ways > Math.log(alpha)
+  return Math.exp(Math.log(2) - ways)
 }
 
 /** The fewest runs per case and configuration with which a unanimous outcome is significant. */

@@ -59,7 +59,7 @@ describe('a benchmark of chosen cases', () => {
     expect(indexHint(index)).toContain('adjusted for 2 comparisons')
     expect(index.rows.map(({ skill }) => skill)).toEqual(['best', 'same', 'some', 'few'])
     expect(index.rows.map(({ lift }) => [lift?.p_adjusted, lift?.change])).toEqual([
-      [0.000027, 'better'],
+      [0.015873, 'better'],
       [1, 'within_chance'],
       [null, 'within_chance'],
       [null, 'within_chance'],

@@ -139,6 +139,17 @@ describe('verdicts, each with its sentence', () => {
       'Even if all runs agreed, this design could not be significant: it needs at least 3 runs per case and configuration.',
     )
   })
+  test.each([
+    ['1 case × 4 runs: 2 of 70 permutations', 1, 4, 0.028571],
+    ['1 case × 5 runs: 2 of 252', 1, 5, 0.007937],
+    ['2 cases × 3 runs: 2 of 400', 2, 3, 0.005],
+  ])('a few runs that all agree support no tiny p-value: %s', (_, cases, runs, p) => {
+    const all = (mark: string) => Array.from({ length: runs }, () => mark)
+    const { difference, verdict } = of(suite(cases, all('+'), all('-'))).scopes?.these_cases ?? {}
+    expect(verdict).toBe('helps')
+    expect(difference?.p_value).toBeCloseTo(p, 6)
+    expect(difference?.p_exact).toBeCloseTo(p, 6)
+  })
   test('adaptive stopping: the last interim analysis decides, with its own interval', () => {
     const until = (scores: string[], others: string[], finished: number) =>
       of(suite(4, scores, others), { statistics: { sequential: { maxRuns: 10, cases: 4, finished } } }).scopes

@@ -1,6 +1,6 @@
 /** The scope of these cases: the cases are fixed, their runs vary. It works for suites of any size with enough runs. */
 import type { Scope, ScopeDifference } from '../../../../../schemas/benchmark_statistics.ts'
-import { fewestRuns, isTooSmall } from '../../../../base/smallest_design.ts'
+import { fewestRuns, isTooSmall, smallestPValue } from '../../../../base/smallest_design.ts'
 import { normalQuantile } from '../distributions/quantiles.ts'
 import { roundPValue } from '../numbers/round.ts'
 import { untilAlpha } from '../power/look_schedule.ts'
@@ -34,16 +34,18 @@ function fixedSize(
     return { difference, ...decideScope(difference, options) }
   }
   const exact = permuteWithinCases(cases, options.seed)
+  const isSmall = isTooSmall(cases, options.alpha)
   const difference: ScopeDifference = {
     ...describeArms(cases),
     ...shareBounds(found),
     method: 'moderated_t',
-    p_value: roundPValue(found.pValue),
+    // a few runs cannot support a tiny p-value, however well they agree
+    p_value: roundPValue(isSmall ? found.pValue : Math.max(found.pValue, smallestPValue(cases))),
     p_method: 'moderated_t',
     p_exact: roundPValue(exact.pValue),
     p_exact_method: `permutation_${exact.method}`,
   }
-  const tooSmall = isTooSmall(cases, options.alpha)
+  const tooSmall = isSmall
     ? `even if all runs agreed, this design could not be significant: it needs at least ${fewestRuns(cases.length, options.alpha)} runs per case and configuration`
     : null
   return { difference, ...decideScope(difference, { ...options, tooSmall }) }
