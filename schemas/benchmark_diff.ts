@@ -36,6 +36,14 @@ export const turnedExpectation = z.object({
   text: z.string(),
   before: tally,
   after: tally,
+  p_adjusted: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe(
+      "of Fisher's exact test, adjusted for the number of expectations (Benjamini and Hochberg); absent in older files",
+    ),
 })
 
 const counted = scope.omit({ sentence: true })
@@ -52,7 +60,7 @@ export const benchmarkDiff = z.object({
     .describe('after − before; helps: after is better'),
   ratios: statistics.shape.ratios,
   cases: z.array(caseChange).describe('the worst first'),
-  turned: z.array(turnedExpectation).describe('met by most runs of one, and by fewer than half of the other'),
+  turned: z.array(turnedExpectation).describe('only expectations whose p_adjusted is at most alpha'),
 })
 
 export type BenchmarkDiff = z.infer<typeof benchmarkDiff>

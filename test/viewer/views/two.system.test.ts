@@ -17,7 +17,7 @@ const cases = ['first', 'second'].map((name, index) => ({
 const made = { a: '', b: '' }
 
 async function bench(name: string, suite: readonly object[], engine: string): Promise<string> {
-  const args = ['bench', makeSkill(suite), '--engine', engine, '--runs', '2', '--workspace', name, '--json']
+  const args = ['bench', makeSkill(suite), '--engine', engine, '--runs', '4', '--workspace', name, '--json']
   const end = await whetstone(args, { cwd })
   expect(end.code, end.stderr).toBe(0)
   return JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
@@ -66,17 +66,17 @@ withChromium('two benchmarks on one page', () => {
     )
     expect([stateOf(made.a), stateOf(made.b)]).toEqual(before)
   })
-  test('what differs in the plans comes first, then the verdict, what turned, every case', async () => {
+  test('what differs in the plans comes first, then the verdict, what changed, every case', async () => {
     const page = await opened('')
     await expect
       .poll(() => page.locator('h1').textContent())
-      .toMatch(/^B against A: Inconclusive: pass rate 0% after, 100% before: -100 points/)
+      .toMatch(/^B against A: Worse: pass rate 0% after, 100% before: -100 points/)
     const heads = await texts(page.locator('main h2'))
     expect(heads[0]).toBe('Not the same in both')
     await expect.poll(() => page.locator('.differs').allTextContents()).toContain('echo nothing')
     await expect
       .poll(() => page.locator('section[aria-labelledby=turned]').textContent())
-      .toMatch(/Turned 2 expectations.*1 in B alone/s)
+      .toMatch(/Significant changes 2 expectations.*1 in B alone/s)
     await expect.poll(() => page.locator('#cases').textContent()).toBe('Cases 3')
     const alone = await opened('#/case/3')
     await expect.poll(() => alone.locator('.banner').textContent()).toContain('A with skill: no run')

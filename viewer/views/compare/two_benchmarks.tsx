@@ -52,7 +52,7 @@ function Row({ what, a, b, marked = false }: RowProps) {
 
 const most = 50
 
-/** Statements that most runs pass in one benchmark and fail in the other. */
+/** How the cases changed, and the expectations whose change is significant. */
 export function TurnedStatements({ model }: { model: Model }) {
   const { compared } = model.page
   if (compared === undefined) return null
@@ -60,7 +60,7 @@ export function TurnedStatements({ model }: { model: Model }) {
   return (
     <section aria-labelledby="turned">
       <h2 id="turned">
-        Turned <small>{displayPlural(turned.length, 'expectation')}</small>
+        Significant changes <small>{displayPlural(turned.length, 'expectation')}</small>
       </h2>
       <p class="hint">{changesText(changes)}</p>
       {turned.length > 0 && (

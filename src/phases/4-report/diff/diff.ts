@@ -1,6 +1,7 @@
 /** diff: compares one configuration of two benchmarks: what got better, worse or changed, and how sure that is. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { BenchmarkDiff, CaseChange, TurnedExpectation } from '../../../../schemas/benchmark_diff.ts'
+import type { Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
@@ -36,7 +37,7 @@ export function diffBenchmarks(before: DiffSide, after: DiffSide, arm: DiffArm):
     },
     ratios: statistics.ratios,
     cases: rows.sort((a, b) => (a.difference ?? 0) - (b.difference ?? 0)),
-    turned: findTurnedExpectations(runs, names),
+    turned: findTurnedExpectations(statistics, names),
   }
 }
 
@@ -86,23 +87,14 @@ function classifyCaseChange({ before, after, difference, p }: CaseDifference, al
   return difference > 0 ? 'improved' : 'regressed'
 }
 
-/** Expectations that most runs pass in one benchmark and fail in the other. */
+/** Expectations whose pass rates differ significantly, after adjusting for the number of expectations. */
 function findTurnedExpectations(
-  runs: readonly BenchmarkRun[],
+  { expectations, alpha }: Statistics,
   names: ReadonlyMap<number, string>,
 ): TurnedExpectation[] {
-  const tallies = new Map<string, TurnedExpectation>()
-  for (const run of runs) {
-    const side = run.configuration === 'new_skill' ? ('after' as const) : ('before' as const)
-    for (const { text, passed } of run.expectations) {
-      const key = JSON.stringify([run.eval_id, text])
-      const none = { passed: 0, total: 0 }
-      const one = tallies.get(key) ?? { case: names.get(run.eval_id) ?? '', text, before: none, after: none }
-      const own = { passed: one[side].passed + (passed ? 1 : 0), total: one[side].total + 1 }
-      tallies.set(key, { ...one, [side]: own })
-    }
-  }
-  const rate = ({ passed, total }: { passed: number; total: number }) => passed / total
-  const isTurned = ({ before, after }: TurnedExpectation) => (rate(before) - 0.5) * (rate(after) - 0.5) < 0
-  return [...tallies.values()].filter(isTurned)
+  return expectations.flatMap(({ eval_id, text, p_adjusted, baseline, candidate }) => {
+    if (p_adjusted === undefined || p_adjusted > alpha) return []
+    const counts = ({ passed, total }: StatisticsExpectation['candidate']) => ({ passed, total })
+    return { case: names.get(eval_id) ?? '', text, before: counts(baseline), after: counts(candidate), p_adjusted }
+  })
 }

@@ -61,9 +61,12 @@ export function diffSections(diff: BenchmarkDiff): DiffSection[] {
   }))
   const rates = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`
   const turned = {
-    title: 'Expectations that turned',
-    header: ['case', 'expectation', 'before', 'after'],
-    rows: diff.turned.map((one) => [makeVisible(one.case), makeVisible(one.text), rates(one.before), rates(one.after)]),
+    title: 'Expectations with a significant change',
+    header: ['case', 'expectation', 'before', 'after', 'adjusted'],
+    rows: diff.turned.map((one) => [
+      ...[makeVisible(one.case), makeVisible(one.text), rates(one.before), rates(one.after)],
+      pText(one.p_adjusted ?? null),
+    ]),
   }
   return [plan, ...cases, turned].filter(({ rows }) => rows.length > 0)
 }

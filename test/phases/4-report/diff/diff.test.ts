@@ -202,15 +202,33 @@ describe('what is compared', () => {
   })
 })
 
-test('expectations that turned are counted in both', () => {
-  const made = diffBenchmarks(
-    side('a', { up: [0, 0, 1], even: [1, 0] }),
-    side('b', { up: [1, 1, 0], even: [1, 1] }),
-    'candidate',
-  )
-  expect(made.turned).toEqual([
-    { case: 'up', text: 'says up', before: { passed: 1, total: 3 }, after: { passed: 2, total: 3 } },
-  ])
+describe('expectations that turned', () => {
+  const turned = (before: Rates, after: Rates) =>
+    diffBenchmarks(side('a', before), side('b', after), 'candidate').turned
+  test('are those whose change is significant, counted in both', () =>
+    expect(turned({ up: all(0), even: all(1) }, { up: all(1), even: [...all(1, 7), 0] })).toEqual([
+      {
+        case: 'up',
+        text: 'says up',
+        before: { passed: 0, total: 8 },
+        after: { passed: 8, total: 8 },
+        p_adjusted: expect.closeTo(4 / 12_870, 5),
+      },
+    ]))
+  test('a change that chance often makes is not listed, even if most runs changed', () => {
+    expect(turned({ up: [0, 0, 1] }, { up: [1, 1, 0] })).toEqual([])
+    expect(turned({ up: all(0, 3) }, { up: all(1, 3) })).toEqual([])
+  })
+  test('the same change counts less among many expectations', () => {
+    const [low, high] = [all(0, 4), all(1, 4)]
+    expect(turned({ up: low }, { up: high })).toHaveLength(1)
+    const others = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`other-${at}`, [1, 0, 1, 0]]))
+    expect(turned({ up: low, ...others }, { up: high, ...others })).toEqual([])
+  })
+  test('without any, no list of them is in the text', () => {
+    const made = diffBenchmarks(side('a', { up: [0, 0, 1] }), side('b', { up: [1, 1, 0] }), 'candidate')
+    expect(diffSections(made).map(({ title }) => title)).toEqual(['Changed, but no more than chance may do'])
+  })
 })
 
 describe('in words', () => {
@@ -225,7 +243,7 @@ describe('in words', () => {
       'Not the same in both',
       'Regressed',
       'Improved',
-      'Expectations that turned',
+      'Expectations with a significant change',
     ])
     expect(diffSections(made)[0]?.rows).toEqual([['model', 'm-1', 'm-2']])
   })
