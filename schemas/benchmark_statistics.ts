@@ -135,8 +135,8 @@ export const statisticsExpectation = z.object({
     ),
   p_value: share.optional().describe("of Fisher's exact test; absent: it can't differ, or is an indicator"),
   p_adjusted: share.optional().describe('adjusted for the number of expectations (Benjamini and Hochberg)'),
-  always_passes: z.boolean(),
-  never_passes: z.boolean(),
+  always_passes: z.boolean().describe('in every run, and with the same score, if it has scores'),
+  never_passes: z.boolean().describe('in no run, and with the same score, if it has scores'),
   redundant_with: z.string().nullable().describe('an expectation of the same case with the same verdict in every run'),
 })
 

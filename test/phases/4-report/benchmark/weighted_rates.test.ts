@@ -64,6 +64,34 @@ test('shown are mean scores and diagnostics, in benchmark.md and on the page', (
   expect(toMarkdown(plain)).not.toContain('## Scores')
 })
 
+describe('scores of an expectation with the same verdict in every run', () => {
+  const noted = (passed: boolean, [own, other]: readonly [number, number]) => {
+    const benchmark = made([
+      line('with_skill', [{ passed, score: own }]),
+      line('without_skill', [{ passed, score: other }]),
+    ])
+    const { always_passes, never_passes } = benchmark.statistics?.expectations[0] ?? {}
+    return { always_passes, never_passes, notes: benchmark.notes.filter((note) => /stricter|never pass/.test(note)) }
+  }
+  test.each([true, false])('that differ show a difference (passed: %s)', (passed) =>
+    expect(noted(passed, [1, 0.1])).toEqual({ always_passes: false, never_passes: false, notes: [] }),
+  )
+  test.each([true, false])('that are all the same show none (passed: %s)', (passed) =>
+    expect(noted(passed, [0.5, 0.5])).toMatchObject({
+      always_passes: passed,
+      never_passes: !passed,
+      notes: [expect.stringContaining('statement 1')],
+    }),
+  )
+  test('are left out of the tests of verdicts, so they do not weaken those of others', () => {
+    const { expectations } = made([
+      line('with_skill', [{ passed: true, score: 1 }, { passed: true }]),
+      line('without_skill', [{ passed: true, score: 0.1 }, { passed: false }]),
+    ]).statistics ?? { expectations: [] }
+    expect(expectations.map(({ p_adjusted }) => p_adjusted)).toEqual([undefined, 1])
+  })
+})
+
 describe('undecided', () => {
   const error = { text: 'statement 9', reason: 'lost' }
   test('a reward: the run is in no rate, whatever its diagnostics say', () => {

@@ -24,6 +24,8 @@ interface ExpectationTally {
   isDiagnostic: boolean
   /** Whether a verdict has a score of its own. */
   isScored: boolean
+  /** The different scores. */
+  scores: Set<number>
   candidate: ArmTally
   baseline: ArmTally
   /** One number per verdict, from its run, arm and outcome; all rows of a case list its runs in the same order. */
@@ -42,6 +44,7 @@ export function expectationRows(runs: readonly BenchmarkRun[], arms: BenchmarkAr
       const row = own.get(one.text) ?? newRow(run.eval_id, one, classifyIndicator(one, rulesApply(arms)))
       row[side].total += 1
       row[side].score += verdictScore(one)
+      row.scores.add(verdictScore(one))
       row.isScored ||= one.score !== undefined
       if (one.passed) row[side].passed += 1
       row.verdicts.push(4 * run.run_number + (side === 'candidate' ? 2 : 0) + (one.passed ? 1 : 0))
@@ -67,14 +70,9 @@ function addPValues(rows: readonly StatisticsExpectation[]): StatisticsExpectati
 
 /** null: nothing to test. */
 function testExpectation(row: StatisticsExpectation): number | null {
-  if (
-    row.indicator !== null ||
-    row.diagnostic === true ||
-    row.discrimination === null ||
-    row.always_passes ||
-    row.never_passes
-  )
-    return null
+  const passed = row.candidate.passed + row.baseline.passed
+  const isConstant = passed === 0 || passed === row.candidate.total + row.baseline.total
+  if (row.indicator !== null || row.diagnostic === true || row.discrimination === null || isConstant) return null
   const scores = ({ passed, total }: { passed: number; total: number }) =>
     Array.from({ length: total }, (_, at) => (at < passed ? 1 : 0))
   return exactTails([{ candidate: scores(row.candidate), baseline: scores(row.baseline) }])?.pValue ?? null
@@ -101,15 +99,26 @@ function newRow(
     { passed: 0, total: 0, score: 0 },
   ]
   const isDiagnostic = diagnostic === true
-  return { evalId, text, indicator, isDiagnostic, isScored: false, candidate, baseline, verdicts: [] }
+  return {
+    evalId,
+    text,
+    indicator,
+    isDiagnostic,
+    isScored: false,
+    scores: new Set(),
+    candidate,
+    baseline,
+    verdicts: [],
+  }
 }
 
 /** `twin`: an earlier expectation with the same verdicts. Verdicts that never change do not show redundancy. */
 function toExpectationRow(row: ExpectationTally, twin: string | null): StatisticsExpectation {
-  const { evalId, text, indicator, candidate, baseline, isDiagnostic, isScored } = row
+  const { evalId, text, indicator, candidate, baseline, isDiagnostic, isScored, scores } = row
   const [passed, total] = [candidate.passed + baseline.passed, candidate.total + baseline.total]
   const both = candidate.total > 0 && baseline.total > 0
   const varies = passed > 0 && passed < total
+  const isConstant = scores.size === 1
   return {
     eval_id: evalId,
     text,
@@ -118,8 +127,8 @@ function toExpectationRow(row: ExpectationTally, twin: string | null): Statistic
     candidate: toTally(candidate, isScored),
     baseline: toTally(baseline, isScored),
     discrimination: both ? round(candidate.score / candidate.total - baseline.score / baseline.total, 6) : null,
-    always_passes: passed === total,
-    never_passes: passed === 0,
+    always_passes: isConstant && passed === total,
+    never_passes: isConstant && passed === 0,
     redundant_with: varies ? twin : null,
   }
 }
