@@ -10,6 +10,9 @@ export type RunOutcome =
   | { status: 'used'; run: BenchmarkRun; judgeErrors: readonly JudgeError[] }
   | { status: 'excluded'; run: ExcludedRun; judgeErrors: readonly JudgeError[] }
 
+/** The message of such a run. */
+export const emptyGrading = 'its grading is empty'
+
 type ExclusionReason = Pick<ExcludedRun, 'reason' | 'kind' | 'message'>
 
 /**
@@ -21,7 +24,12 @@ export function classifyRuns(
   input: AggregateInput,
   alike: (run: PlannedRun) => string = ({ eval_id }) => String(eval_id),
 ): RunOutcome[] {
-  const all = planned.map((run) => ({ run, group: alike(run), outcome: classify(run, input) }))
+  const classified = planned.map((run) => ({ run, group: alike(run), outcome: classify(run, input) }))
+  const judged = new Set(classified.flatMap(({ run, outcome }) => (isJudged(outcome) ? run.eval_id : [])))
+  const all = classified.map((one) => ({
+    ...one,
+    outcome: judged.has(one.run.eval_id) ? markEmptyGrading(one.outcome) : one.outcome,
+  }))
   const groups = new Map<string, RunOutcome[]>()
   for (const { group, outcome } of all) {
     if (outcome.status !== 'used') continue
@@ -33,6 +41,17 @@ export function classifyRuns(
     const isOurs = input.results.get(run.run_id)?.record != null
     return isOurs && outcome.status === 'used' ? limitToDecided(outcome, groups.get(group) ?? []) : outcome
   })
+}
+
+/** Whether the run shows that its case has expectations. */
+function isJudged(outcome: RunOutcome): boolean {
+  return outcome.status === 'used' || outcome.run.reason === 'judge_error'
+}
+
+/** For a run of a case whose other runs have expectations: without any, it is not ungraded by design. */
+function markEmptyGrading(outcome: RunOutcome): RunOutcome {
+  if (outcome.status === 'used' || outcome.run.reason !== 'ungraded') return outcome
+  return { ...outcome, run: { ...outcome.run, reason: 'missing', message: emptyGrading } }
 }
 
 function limitToDecided(outcome: RunOutcome & { status: 'used' }, alike: readonly RunOutcome[]): RunOutcome {

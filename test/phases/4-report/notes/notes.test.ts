@@ -271,6 +271,34 @@ describe('gaps', () => {
       'Nothing to grade: eval 1. Add expectations or checks.',
     ],
   ])('%s', (_, lines, changes, note) => expect(notesOf(lines, changes)).toContain(note))
+  describe('an empty grading', () => {
+    const unknown = { cases: [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null }] }
+    const withEmpty = (...empty: number[]) =>
+      made(
+        pair(['+', '+', '+'], ['-', '-', '-']).map((line) =>
+          line.arm === 'with_skill' && empty.includes(line.run) ? { ...line, verdicts: '' } : line,
+        ),
+        unknown,
+      )
+    test('of a run, while others of its case have expectations: the run has no grade', () => {
+      const { notes, excluded_runs, complete } = withEmpty(3)
+      expect(excluded_runs).toMatchObject([{ run_number: 3, reason: 'missing', message: 'its grading is empty' }])
+      expect(notes).toContain(
+        'with_skill run 3 of eval 1 has an empty grading, unlike other runs of its case: grade it again.',
+      )
+      expect(notes.join()).not.toContain('Nothing to grade')
+      expect(complete).toBe(false)
+    })
+    test('of several runs: the first is named', () =>
+      expect(withEmpty(2, 3).notes).toContain(
+        '2 runs have an empty grading, unlike other runs of their cases, such as with_skill run 2 of eval 1: grade them again.',
+      ))
+    test('of all runs of a case: it has nothing to grade', () => {
+      const { notes, excluded_runs } = made(pair([''], ['']), unknown)
+      expect(excluded_runs).toMatchObject([{ reason: 'ungraded' }, { reason: 'ungraded' }])
+      expect(notes).toContain('Nothing to grade: eval 1. Add expectations or checks.')
+    })
+  })
   test('too few runs to be significant: the headline says how many are needed', () => {
     const headline = (count: number) => benchmarkHeadline(made(pair(times('+', count), times('-', count))))
     expect(headline(1)).toMatch(/^Inconclusive: .*\(1 case × 1 run\)\. Even if all runs agreed, .* at least 4 runs per/)

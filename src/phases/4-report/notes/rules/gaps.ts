@@ -1,11 +1,18 @@
 /** Notes on gaps: excluded runs, undecided expectations, time-outs, cases without runs or criteria. */
 import type { ExcludedRun } from '../../../../../schemas/benchmark.ts'
 import { armNames } from '../../benchmark/arms.ts'
+import { emptyGrading } from '../../benchmark/classify_runs.ts'
 import { formatPlural, shortenText } from '../../text/format.ts'
 import type { NoteParts } from './note_parts.ts'
 
 export function gapNotes(parts: NoteParts): string[] {
-  return [...excludedNotes(parts), ...undecidedNotes(parts), ...timedOutNotes(parts), ...stuckNotes(parts)]
+  return [
+    ...excludedNotes(parts),
+    ...undecidedNotes(parts),
+    ...timedOutNotes(parts),
+    ...emptyNotes(parts),
+    ...stuckNotes(parts),
+  ]
 }
 
 const meanings: Record<ExcludedRun['reason'], string> = {
@@ -60,6 +67,17 @@ function timedOutNotes({ runs, arms }: NoteParts): string[] {
     const unseen = late.some(({ result }) => result.provider_unseen)
     const but = unseen ? " (this engine doesn't show whether the provider answered)" : ''
     return `${late.length} of ${formatPlural(own.length, `${name} run`)} timed out; their expectations count as failed${but}.`
+  })
+}
+
+/** One note on runs without expectations whose cases have some. */
+function emptyNotes({ excluded_runs }: NoteParts): string[] {
+  const empty = excluded_runs.filter(({ message }) => message === emptyGrading)
+  return empty.slice(0, 1).map(({ configuration, run_number, eval_id }) => {
+    const first = `${configuration} run ${run_number} of eval ${eval_id}`
+    return empty.length === 1
+      ? `${first} has an empty grading, unlike other runs of its case: grade it again.`
+      : `${empty.length} runs have an empty grading, unlike other runs of their cases, such as ${first}: grade them again.`
   })
 }
 
