@@ -144,15 +144,15 @@ function withRemarks(made: Benchmark, { arms, committed, copies, problems, cases
     ),
   )
   const notes = [
-    ...problems.map(({ file, message }) => `Left out: ${file}: ${message}`),
+    ...problems.map(({ file, message }) => `Left out: ${file}: ${message.replace(/[.!?]*$/, '')}.`),
     ...contradictionNotes(runs),
     ...(arms.note === null ? [] : [arms.note]),
     ...arms.others.map(
       (name) =>
-        `The configuration ${name} (${formatPlural(countConfigurationRuns(runs, name), 'run')}) is in no number: two are compared, ${arms.candidate} and ${arms.baseline}`,
+        `The configuration ${name} (${formatPlural(countConfigurationRuns(runs, name), 'run')}) is in no number: two are compared, ${arms.candidate} and ${arms.baseline}.`,
     ),
     ...(copies > 0
-      ? [`${formatPlural(copies, 'grading')} ${copies === 1 ? 'lies' : 'lie'} here twice; each run is counted once`]
+      ? [`${formatPlural(copies, 'grading')} ${copies === 1 ? 'is' : 'are'} here twice; each run is counted once.`]
       : []),
     ...(committed === null || committed.ours ? [] : committedNotes(committed, made, reference)),
     ...made.notes,

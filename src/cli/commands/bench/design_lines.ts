@@ -1,4 +1,5 @@
 /** Describes the difference that a number of runs can detect, and the runs that a wanted difference needs. */
+import type { Plan } from '../../../../schemas/plan.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { DetectableDifference } from '../../../flows/estimate/detectable_effect.ts'
 
@@ -13,7 +14,7 @@ interface Size {
 export function detectableText(of: DetectableDifference, size: Size): string {
   const { power, cases, these_cases: own, cases_like_these: sample, fewest_runs: fewest = 1 } = of
   if (cases === 0) return 'no difference: no case has a criterion'
-  const runs = `${size.isMost ? 'at most ' : ''}${size.runs} ${size.runs === 1 ? 'run' : 'runs'} of ${casesText(cases)}`
+  const runs = `${size.isMost ? 'at most ' : ''}${runsText(size.runs)} of ${casesText(cases)}`
   const find = size.runs === 1 ? 'finds' : 'find'
   if (size.runs < fewest) {
     return `${runs} can't be significant, even if all agree: at least ${fewest} runs per case and configuration are needed`
@@ -24,8 +25,12 @@ export function detectableText(of: DetectableDifference, size: Size): string {
   return `${runs} ${these}, ${like} (power ${power})`
 }
 
+type Design = Pick<EstimatedPlan, 'detectable' | 'needed'> & {
+  plan: { options: Pick<Plan['options'], 'runs' | 'until'> }
+}
+
 /** Lines for --dry-run. */
-export function designLines({ plan, detectable, needed }: EstimatedPlan): string[] {
+export function designLines({ plan, detectable, needed }: Design): string[] {
   const { runs, until } = plan.options
   const { cases, power } = detectable
   const size = { runs, isMost: until !== undefined }
@@ -33,16 +38,18 @@ export function designLines({ plan, detectable, needed }: EstimatedPlan): string
   if (needed === null || cases === 0) return lines
   const which = cases === 1 ? 'this case' : `each of these ${cases} cases`
   const most = size.isMost ? 'at most ' : ''
-  const these = `${most}${needed.runs} runs of ${which} in each arm`
+  const these = `${most}${runsText(needed.runs)} of ${which} in each arm`
   const others =
-    needed.cases === null
-      ? ''
-      : `; for similar cases ${needed.cases} cases with ${most}${runs} ${runs === 1 ? 'run' : 'runs'}`
+    needed.cases === null ? '' : `; for similar cases ${casesText(needed.cases)} with ${most}${runsText(runs)}`
   return [...lines, `needed    for ${askedRate(needed.detect)}: ${these}${others} (power ${power})`]
 }
 
 function likeText(sample: number): string {
   return sample >= 1 ? 'maybe none on similar cases' : `${points(sample)} on similar cases`
+}
+
+function runsText(runs: number): string {
+  return `${runs} ${runs === 1 ? 'run' : 'runs'}`
 }
 
 function casesText(cases: number): string {

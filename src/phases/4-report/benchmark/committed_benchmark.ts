@@ -35,7 +35,7 @@ export function committedNotes(committed: CommittedNumbers, benchmark: Benchmark
   const names = Object.keys(benchmark.run_summary).filter((name) => name !== 'delta')
   if (committed.runs === 0 && benchmark.runs.length > 0) {
     return [
-      `The benchmark.json found here holds no run, this one ${benchmark.runs.length}: the reference's aggregator reads only eval-*/<configuration>/run-<n>`,
+      `The benchmark.json found here holds no run, this one ${benchmark.runs.length}: the reference's aggregator reads only eval-*/<configuration>/run-<n>.`,
     ]
   }
   const metrics: Metric[] = ['pass_rate', 'time_seconds', 'tokens']
@@ -55,8 +55,8 @@ export function committedNotes(committed: CommittedNumbers, benchmark: Benchmark
   if (differences.length > 0) return differences
   return [
     stated.length === 0
-      ? 'The benchmark.json found here states no mean of a configuration: there is nothing to compare with'
-      : `The benchmark.json found here says the same (${stated.length} means compared)`,
+      ? 'The benchmark.json found here states no mean of a configuration: there is nothing to compare with.'
+      : `The benchmark.json found here says the same (${stated.length} means compared).`,
   ]
 }
 
@@ -75,7 +75,7 @@ function meanNote(at: {
   const why =
     theirs !== null && agrees(theirs, says, metric) ? `because ${reasons[metric]}` : 'for no reason that is known here'
   const value = own === null ? 'unknown' : formatFixed(own, digits[metric].shown)
-  return [`The benchmark.json found here says ${metric} ${says} for ${name}, this one ${value}: ${why}`]
+  return [`The benchmark.json found here says ${metric} ${says} for ${name}, this one ${value}: ${why}.`]
 }
 
 function averageRunMetric(runs: readonly BenchmarkRun[], name: string, metric: Metric): number | null {
@@ -93,7 +93,7 @@ function deltaNote(committed: CommittedNumbers, { run_summary }: Benchmark): str
       ? 'because it subtracts the second configuration in name order from the first, this one the baseline from the candidate'
       : 'for no reason that is known here'
   return [
-    `The benchmark.json found here says delta ${formatSigned(delta, 2)}, this one ${run_summary.delta?.pass_rate}: ${why}`,
+    `The benchmark.json found here says delta ${formatSigned(delta, 2)}, this one ${run_summary.delta?.pass_rate}: ${why}.`,
   ]
 }
 

@@ -160,7 +160,7 @@ function adviceText({ verdict, rule, needed, needed_low: low }: ScopeNumbers, co
       const more = [low ?? needed ?? 0, needed ?? 0].map((total) => total - runs[0])
       const [fewest = 0, most = 0] = more
       if (needed === null || fewest < 1) return ''
-      return `About ${formatRange(fewest, most)} more runs per case and configuration would make this difference significant.`
+      return `About ${formatRange(fewest, most)} more ${most === 1 ? 'run' : 'runs'} per case and configuration would make this difference significant.`
     }
   }
 }

@@ -1,0 +1,18 @@
+/** The lines of a dry run on what the planned runs can detect: one run is "1 run". */
+import { expect, test } from 'vitest'
+import { designLines } from '../../../../src/cli/commands/bench/design_lines.ts'
+
+const neededLine = (needed: number, cases: number) =>
+  designLines({
+    plan: { options: { runs: 3 } },
+    detectable: { power: 0.8, cases, these_cases: 0.5, cases_like_these: null },
+    needed: { detect: 0.5, runs: needed, cases: null },
+  })[1]
+
+test.each([
+  [1, 20, '1 run of each of these 20 cases in each arm (power 0.8)'],
+  [2, 20, '2 runs of each of these 20 cases in each arm (power 0.8)'],
+  [1, 1, '1 run of this case in each arm (power 0.8)'],
+])('%d of %d', (needed, cases, expected) =>
+  expect(neededLine(needed, cases)).toBe(`needed    for a difference of 50 points: ${expected}`),
+)
