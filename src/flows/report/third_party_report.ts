@@ -6,8 +6,6 @@ import { pathExists } from '../../base/fs/files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput, PlannedRun } from '../../phases/4-report/benchmark/aggregate_input.ts'
-import { committedNotes } from '../../phases/4-report/benchmark/committed_benchmark.ts'
-import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
 import type { CommittedBenchmark } from '../../store/foreign/committed.ts'
 import {
@@ -16,14 +14,13 @@ import {
   type ForeignBenchmark,
   readForeign,
 } from '../../store/foreign/read_foreign.ts'
-import { describeContradiction } from '../../store/foreign/read_grading.ts'
-import type { RunFound } from '../../store/foreign/tree.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../../store/paths.ts'
 import { runFolderKey } from '../../store/run_folder_map.ts'
 import { writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { findUnreadNotes } from '../page/data/notes.ts'
 import { writePage } from '../page/write_page.ts'
+import { addFolderNotes, countConfigurationRuns } from './folder_notes.ts'
 import type { SummarizedBenchmark } from './summarize.ts'
 
 interface ForeignRequest extends ArmsAsked {
@@ -112,53 +109,11 @@ function toForeignAggregateInput(
   }
 }
 
-function countConfigurationRuns(runs: readonly { configuration: string }[], name: string | null): number {
-  return runs.filter((run) => run.configuration === name).length
-}
-
-/** One note, with the first place. */
-function contradictionNotes(runs: readonly RunFound[]): string[] {
-  const found = runs.flatMap(({ folder, fields, result }) => {
-    const text = result?.grading ? describeContradiction(fields, result.grading) : null
-    return text === null ? [] : `${folder}: ${text}`
-  })
-  if (found.length === 0) return []
-  const gradings =
-    found.length === 1 ? '1 grading contradicts itself' : `${found.length} gradings contradict themselves`
-  return [`${gradings}, the items count: ${found[0]}.`]
-}
-
-/** Adds what was left out, what was chosen, and where an older benchmark.json differs. */
-function withRemarks(made: Benchmark, { arms, committed, copies, problems, cases }: ForeignBenchmark): Benchmark {
-  const runs = cases.flatMap((one) => one.runs)
-  const reference = Object.fromEntries(
-    [arms.candidate, arms.baseline].flatMap((name) =>
-      name === null
-        ? []
-        : [
-            [
-              name,
-              runs.flatMap((run) => (run.configuration === name && run.result?.grading ? run.reference : [])),
-            ] as const,
-          ],
-    ),
-  )
-  const notes = [
-    ...problems.map(({ file, message }) => `Left out: ${file}: ${message.replace(/[.!?]*$/, '')}.`),
-    ...contradictionNotes(runs),
-    ...(arms.note === null ? [] : [arms.note]),
-    ...arms.others.map(
-      (name) =>
-        `The configuration ${name} (${formatPlural(countConfigurationRuns(runs, name), 'run')}) is in no number: two are compared, ${arms.candidate} and ${arms.baseline}.`,
-    ),
-    ...(copies > 0
-      ? [`${formatPlural(copies, 'grading')} ${copies === 1 ? 'is' : 'are'} here twice; each run is counted once.`]
-      : []),
-    ...(committed === null || committed.ours ? [] : committedNotes(committed, made, reference)),
-    ...made.notes,
-  ]
+/** Adds the notes on the folder, and the files that were left out. */
+function withRemarks(made: Benchmark, found: ForeignBenchmark): Benchmark {
+  const { problems } = found
   const complete = made.complete === true && problems.length === 0
-  return { ...made, notes, complete, ...(problems.length > 0 ? { problems } : {}) }
+  return { ...made, notes: addFolderNotes(made, found), complete, ...(problems.length > 0 ? { problems } : {}) }
 }
 
 /** The usual names; with the prefix whetstone- if another tool's file has one of them, unless forced. */

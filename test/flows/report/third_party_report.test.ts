@@ -368,28 +368,6 @@ describe("another tool's benchmark.json", () => {
   })
 })
 
-describe('notes on a folder of another tool', () => {
-  const runs = (configuration: string, evals: number) =>
-    Object.fromEntries(
-      Array.from({ length: evals }, (_, at) => [
-        `eval-${at + 1}/${configuration}/run-1/grading.json`,
-        { ...graded(1, 2), summary: { passed: 2, failed: 0, total: 2, pass_rate: 1 } },
-      ]),
-    )
-  const many = {
-    ...runs('model_a', 2),
-    ...runs('model_b', 2),
-    ...runs('model_c', 2),
-    ...runs('model_d', 1),
-    'benchmark.json': { run_summary: { model_a: { pass_rate: 0.9, time_seconds: 3 }, model_b: { pass_rate: 0.9 } } },
-  }
-  test('are sentences with a full stop', async () => {
-    const { benchmark } = await run(folderOf({ ...many, 'eval-3/model_a/grading.json': '{' }))
-    expect(benchmark.notes.length).toBeGreaterThan(4)
-    for (const note of benchmark.notes) expect(note).toMatch(/\.$/)
-  })
-})
-
 test('a grading that holds counts alone is not told as timed out', async () => {
   const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': { summary: { passed: 4, total: 4 } } }))
   expect(benchmark.runs.map(({ result }) => result.pass_rate)).toEqual([1])

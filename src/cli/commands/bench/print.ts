@@ -7,6 +7,7 @@ import { countUndecided, leftOutCases, leftOutFiles } from '../../../phases/4-re
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { suspiciousLine } from '../../../phases/4-report/judge/suspicious_runs.ts'
+import { mostNotes } from '../../../phases/4-report/notes/limit_notes.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../phases/4-report/text/headline.ts'
 import { chosenSentence } from '../../../phases/4-report/text/selected_cases.ts'
@@ -133,8 +134,6 @@ export function resumeLines(resume: string | null): string[] {
   const { bold, yellow } = colours(process.stdout)
   return resume === null ? [] : [yellow(bold(`To go on: ${toSafeLine(resume)}`))]
 }
-
-const mostNotes = 8
 
 function noteLines(notes: readonly string[], width: number): string[] {
   if (notes.length === 0) return []

@@ -1,5 +1,6 @@
 /** Writes the notes of a benchmark: at most six, each an action or a claim that has passed a test. */
 import { isCalibration } from '../benchmark/arms.ts'
+import { mostNotes } from './limit_notes.ts'
 import { askedUserNotes } from './rules/asked_user.ts'
 import { attemptNotes } from './rules/attempts.ts'
 import { reuseNotes } from './rules/cached_runs.ts'
@@ -12,8 +13,6 @@ import { judgeNotes } from './rules/judge.ts'
 import type { NoteParts } from './rules/note_parts.ts'
 import { waitNotes } from './rules/rate_limits.ts'
 import { suspiciousNotes } from './rules/suspicious.ts'
-
-const mostNotes = 6
 
 /**
  * Most important first: missing runs, doubts about runs and judge, differences by case and expectation, costs, reuse, waits. Nothing is

@@ -9,6 +9,7 @@ import { diffBenchmarks } from '../diff/diff.ts'
 import type { DiffSide } from '../diff/diff_plans.ts'
 import { diffHeadline } from '../diff/diff_text.ts'
 import { countSuspicious } from '../judge/suspicious_runs.ts'
+import { limitNotesOfTwo } from '../notes/limit_notes.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
 import { listUnrunnableCases } from './cases.ts'
 
@@ -76,7 +77,10 @@ export function mergeBenchmarks(a: DiffSide, b: DiffSide): ComparedBenchmarks | 
       compared.map((run) => ({ runId: `${run.configuration} run ${run.run_number} of case ${run.eval_id}`, run })),
       arms,
     ),
-    notes: both((side, letter) => side.benchmark.notes.map((note) => `${letter}: ${note}`)),
+    notes: limitNotesOfTwo(
+      a.benchmark.notes.map((note) => `A: ${note}`),
+      b.benchmark.notes.map((note) => `B: ${note}`),
+    ),
     cases: mergeCaseRows(
       buildCaseRows(named, runs, arms),
       buildCaseRows(named, runs, { candidate: others[0] ?? null, baseline: others[1] ?? null }),
