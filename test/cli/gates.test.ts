@@ -15,6 +15,12 @@ test.each<[string[], number, RegExp]>([
   [['--gate', 'pass_rate >= 0'], 0, /^gate passed pass_rate >= 0: is /m],
   [['--gate', 'pass_rate >= 0', '--gate', 'pass_rate > 1'], 1, /^gate passed .*\n^gate FAILED pass_rate > 1: is /m],
   [['--fail-on', 'inconclusive,helps,no_difference'], 1, /^gate FAILED verdict != /m],
+  [['--fail-on', 'not_comparable'], 0, /^gate passed verdict != not_comparable: is /m],
+  [
+    ['--fail-on', 'inconclusive'],
+    1,
+    /verdict != inconclusive: .*\n.*verdict != too_easy: .*\n.*verdict != too_hard: .*\n.*verdict != not_comparable: /,
+  ],
 ])('%j ends with %i', async (more, code, line) => {
   const end = await bench(more)
   expect(end.code, end.stderr).toBe(code)
@@ -34,7 +40,7 @@ test.each([
   [['--gate', 'pass_rat > 1'], /did you mean/],
   [
     ['--fail-on', 'hurt'],
-    /--fail-on: hurt is not known\n +expected one of hurts, no_difference, inconclusive, helps, too_easy, too_hard, suspicious\n/,
+    /--fail-on: hurt is not known\n +expected one of hurts, no_difference, inconclusive, helps, too_easy, too_hard, not_comparable, suspicious\n/,
   ],
 ])('%j is refused before anything starts', async (more, message) => {
   const workspace = path.join(fresh(), 'ws')

@@ -1,8 +1,19 @@
 /** Flags for a pipeline: gates and reports. */
 import type { Options } from 'yargs'
+import type { Verdict } from '../../../../schemas/benchmark_statistics.ts'
 import { refuseValue } from './refused_value.ts'
 
-const failures = ['hurts', 'no_difference', 'inconclusive', 'helps', 'too_easy', 'too_hard', 'suspicious']
+const verdicts = {
+  hurts: true,
+  no_difference: true,
+  inconclusive: true,
+  helps: true,
+  too_easy: true,
+  too_hard: true,
+  not_comparable: true,
+} satisfies Record<Verdict, true>
+
+const failures = [...Object.keys(verdicts), 'suspicious']
 
 export const gateFlags = {
   gate: {
@@ -19,7 +30,7 @@ export const gateFlags = {
     defaultDescription: 'none',
     coerce: parseFailures,
     describe:
-      'exit 1 on these verdicts, comma-separated: hurts, no_difference, helps, inconclusive (all without an answer), too_easy, too_hard; or on suspicious text',
+      'exit 1 on these verdicts, comma-separated: hurts, no_difference, helps, inconclusive (all without an answer), too_easy, too_hard, not_comparable; or on suspicious text',
   },
   reporter: {
     type: 'string',
