@@ -7,9 +7,8 @@ import { incompleteness } from '../benchmark/incomplete.ts'
 import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { rubricTable } from '../benchmark/rubric_table.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
-import { formatSigned } from '../stats/numbers/round.ts'
 import { compileTemplate } from '../templates/templates.ts'
-import { formatConfiguration, formatPercent } from './format.ts'
+import { formatConfiguration, formatPercent, formatRates } from './format.ts'
 import { benchmarkHeadline, confidenceNotes } from './headline.ts'
 import { scoreTable } from './score_table.ts'
 import { chosenSentence } from './selected_cases.ts'
@@ -78,18 +77,21 @@ export function toMarkdown(benchmark: Benchmark): string {
 function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
   const names = armNames(findArms(benchmark))
   const header = ['case', ...names.map(formatConfiguration), ...(names.length > 1 ? ['difference'] : [])]
-  const rows = cases.map((row) => [
-    `${row.eval_id} ${row.eval_name}`,
-    ...names.map((name) => rateCell(row, name)),
-    ...(names.length > 1 ? [row.delta === null ? '–' : formatSigned(row.delta, 2)] : []),
-  ])
+  const rows = cases.map((row) => {
+    const [own, other] = names.map((name) => row.arms[name]?.pass_rate?.mean)
+    const shown = own === undefined || other === undefined ? null : formatRates(own, other)
+    const cells = names.map((name, at) => rateCell(row.arms[name], at === 0 ? shown?.candidate : shown?.baseline))
+    const difference = shown === null ? '–' : `${shown.difference} points`
+    return [`${row.eval_id} ${row.eval_name}`, ...cells, ...(names.length > 1 ? [difference] : [])]
+  })
   return markdownTable(header, rows, 'numbers')
 }
 
-function rateCell(row: CaseRow, name: string): string {
-  const arm = row.arms[name]
+/** `rate`: the rate as it is shown beside that of the other configuration; undefined: there is no other. */
+function rateCell(arm: CaseRow['arms'][string] | undefined, rate: string | undefined): string {
   if (!arm?.pass_rate) return '–'
-  return `${formatPercent(arm.pass_rate.mean)} ± ${formatPercent(arm.pass_rate.stddev)} (n ${arm.runs})`
+  const { mean, stddev } = arm.pass_rate
+  return `${rate ?? formatPercent(mean)} ± ${formatPercent(stddev)} (n ${arm.runs})`
 }
 
 /** The first column is left-aligned, the others right-aligned unless all are words. */
