@@ -1,5 +1,5 @@
 /** `analysis.json`: why the winner of a blind comparison won, by a model that knows which arm is which. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { asked } from './asked.ts'
 
 const following = z.looseObject({ score: z.number(), issues: z.array(z.string()) })

@@ -1,5 +1,5 @@
 /** `analyst_notes.json`: a model's notes on a benchmark, with the claims that support each note. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const analystClaim = z.object({
   metric: z.enum(['pass_rate', 'time_seconds', 'tokens', 'tool_calls', 'errors', 'cost_usd', 'expectation']),

@@ -1,5 +1,5 @@
 /** The table of artefacts: every file that Whetstone reads or writes, and its schema. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { analysis } from './analysis.ts'
 import { analystNotes } from './analyst_notes.ts'
 import { auditLine } from './audit.ts'

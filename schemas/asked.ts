@@ -1,5 +1,5 @@
 /** Which model was asked (to grade, compare or analyze), how often, and what that cost. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const count = z.number().int().nonnegative()
 

@@ -1,5 +1,5 @@
 /** Attempts at runs that do not count because another attempt at the same run was used; they cost money too. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A line of attempts.jsonl: one attempt that was lost with its worker, or refused. */
 export const attemptLine = z.object({

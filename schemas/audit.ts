@@ -1,5 +1,5 @@
 /** `audit_log.jsonl`: what people say about a judge's decisions, one per line, and the summary of their labels. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const count = z.number().int().nonnegative()
 const share = z.number().min(0).max(1)

@@ -1,5 +1,5 @@
 /** The strict schema of evals.json, for editors. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { check } from './check.ts'
 import { environmentSource, hooks, mcpServers } from './environment.ts'
 import { evalCase, evalsFile } from './evals.ts'

@@ -1,5 +1,5 @@
 /** `benchmark.json`: all gradings of one plan, summarised. skill-creator's fields exactly, plus Whetstone's own. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { otherAttempts } from './attempts.ts'
 import { auditSummary } from './audit.ts'
 import { statistics } from './benchmark_statistics.ts'

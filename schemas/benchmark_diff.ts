@@ -1,5 +1,5 @@
 /** What `whetstone diff --json` prints: one arm of a benchmark against the same arm of another. Rates and differences from 0 to 1. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { scope, statistics } from './benchmark_statistics.ts'
 
 const side = z.object({

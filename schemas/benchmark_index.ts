@@ -1,5 +1,5 @@
 /** `index.json`: several benchmarks in one table: many skills, or one suite on several engines and models. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { summaryStats } from './benchmark.ts'
 import { chosenCases } from './suite.ts'
 

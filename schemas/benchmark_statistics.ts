@@ -1,5 +1,5 @@
 /** `statistics` in `benchmark.json`: how large the difference is, how certain, for which cases, by which method. Rates are from 0 to 1. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { olderRuns } from './older_runs.ts'
 
 const count = z.number().int().nonnegative()

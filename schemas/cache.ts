@@ -1,5 +1,5 @@
 /** Entries of `<workspace>/.cache`: runs by everything that shaped them, judges' answers by everything that they were asked. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { cachedFrom } from './cached_from.ts'
 import { grading } from './grading.ts'
 import { pathBelow } from './paths.ts'

@@ -1,5 +1,5 @@
 /** What `whetstone cache stats` and `cache prune` report about the caches below a folder. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { cachedFrom } from './cached_from.ts'
 
 const amount = z.object({ entries: z.number().int().nonnegative(), bytes: z.number().int().nonnegative() })

@@ -1,5 +1,5 @@
 /** The origin of a run or a judge's answer that was reused instead of paid for again. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const cachedFrom = z.object({
   benchmark: z.string().describe('the name of the benchmark folder that it was made for'),

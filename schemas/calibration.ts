@@ -1,5 +1,5 @@
 /** `calibration.json`: the result of the baseline against itself (A/A), kept for later benchmarks of the same suite. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { engineChoice } from './plan.ts'
 
 const shares = z

@@ -1,5 +1,5 @@
 /** Checks: statements about a run's outcome that code decides. The author's form, as written in `checks[]`. */
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   agentBlockedCheck,
   costAtMostCheck,

@@ -1,5 +1,5 @@
 /** What `whetstone check --json` prints: every problem of every skill that it was asked to check. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { suiteCommand } from './suite_command.ts'
 
 export const severity = z.enum(['error', 'warning', 'info'])

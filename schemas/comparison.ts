@@ -1,5 +1,5 @@
 /** `comparison-N.json`: a blind A/B verdict, asked in both orders. skill-creator's fields exactly, plus Whetstone's own. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { asked } from './asked.ts'
 
 const score = z.number().min(1).max(5)

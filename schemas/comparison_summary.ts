@@ -1,5 +1,5 @@
 /** The blind comparisons of two arms in numbers: `comparison` in `benchmark.json`, and `comparison_summary.json` for two folders. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const count = z.number().int().nonnegative()
 const share = z.number().min(0).max(1)

@@ -1,5 +1,5 @@
 /** What `whetstone check --critique <benchmark>` proposes: edits of a suite, each with the numbers behind it. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { check } from './check.ts'
 import { severity } from './check_report.ts'
 

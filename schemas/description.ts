@@ -1,5 +1,5 @@
 /** `description.json`: what `improve --description` tried, how it chose, and the result on the test queries that it had not used. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { asked } from './asked.ts'
 import { engineChoice } from './plan.ts'
 

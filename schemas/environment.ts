@@ -1,5 +1,5 @@
 /** The agent's environment that a suite defines besides files, the same in both arms: hooks, rules, sub-agents, MCP servers. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const hookEntry = z.looseObject({
   type: z.string().default('command').describe('command; an engine may know others, such as prompt'),

@@ -1,5 +1,5 @@
 /** What changed between two reports of eval, and its reports over time. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const verdict = z.enum(['PASS', 'FAIL', 'SKIP'])
 

@@ -1,5 +1,5 @@
 /** `eval_metadata.json`: the case that a folder of runs belongs to. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const evalMetadata = z.looseObject({
   eval_id: z.number().int(),

@@ -1,5 +1,5 @@
 /** A pass in the cache of eval: a case that passed with the same key needs no run. Failures are never kept. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const evalPass = z.object({
   schema_version: z.literal(1),

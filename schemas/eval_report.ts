@@ -1,5 +1,5 @@
 /** `evals/reports/<timestamp>.json`: an eval report by the field reference of AAM packages, written by Whetstone or another tool. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const text = z.string().nullable()
 const verdict = z.enum(['PASS', 'FAIL', 'SKIP'])

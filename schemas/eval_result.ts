@@ -1,5 +1,5 @@
 /** `eval.json`: whether one arm passes a suite, with one verdict per case. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { goldenAuditLine, goldenRunLine } from './golden.ts'
 import { injectionAttempt } from './grading.ts'
 import { engineChoice } from './plan.ts'

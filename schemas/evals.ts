@@ -1,5 +1,5 @@
 /** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus Whetstone's own. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { checks } from './check.ts'
 import { environmentSource } from './environment.ts'
 import { pathWithin } from './paths.ts'

@@ -1,5 +1,5 @@
 /** The result of looking up a judge's quotes: whether they are in what it judged, and where. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The position of a quote: enough to link to it and to mark it. */
 export const evidencePlace = z.object({

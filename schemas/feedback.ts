@@ -1,5 +1,5 @@
 /** `feedback.json`: what a person wrote about runs in the review page. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const feedback = z.looseObject({
   reviews: z.array(

@@ -1,5 +1,5 @@
 /** What the served page shows of a queue: its workers and its queues as they are now. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const counts = z.object({
   waiting: z.number().int(),

@@ -1,5 +1,5 @@
 /** Flow events: what a flow reports while it works; `--json` prints one per line. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
 import { stop } from './limits.ts'
 import { driftTest } from './older_runs.ts'

@@ -1,5 +1,5 @@
 /** Golden tests of an Atomic Agent: the contents of rubric.md, judge.md and golden/, and the lines of runs/<date>.jsonl. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const expectedFact = z.looseObject({
   claim: z.string(),

@@ -1,5 +1,5 @@
 /** `grading.json`: the verdicts on one run, each with evidence. Summaries are computed by Whetstone, never taken from a model. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { asked } from './asked.ts'
 import { cachedFrom } from './cached_from.ts'
 import { lookedUp } from './evidence.ts'

@@ -1,5 +1,5 @@
 /** How much the limit of a provider's account held work back; waits are not part of working time. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const heldBack = z.object({
   refusals: z.number().int().nonnegative().describe('answers with status 429'),

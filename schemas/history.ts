@@ -1,5 +1,5 @@
 /** `history.json`: the improve loop, version by version. skill-creator's fields exactly, plus Whetstone's own. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { gateResult } from './history/gate.ts'
 import { headroom, sessionTestResult, split } from './history/session.ts'
 

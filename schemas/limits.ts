@@ -1,5 +1,5 @@
 /** What ends a benchmark early: a budget of dollars or tokens, a deadline, a cost that is not reported. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const stopKind = z
   .enum(['budget', 'budget_tokens', 'deadline', 'unreported_cost', 'max_wait'])

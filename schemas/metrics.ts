@@ -1,5 +1,5 @@
 /** `outputs/metrics.json`: what a run did, counted the same way for every engine (the definitions are in the descriptions). */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const executionMetrics = z.looseObject({
   tool_calls: z

@@ -1,5 +1,5 @@
 /** Whether both configurations of a benchmark ran at the same time, and the tests of older runs for drift. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const count = z.number().int().nonnegative()
 

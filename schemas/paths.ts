@@ -1,5 +1,5 @@
 /** Paths that stay in a folder: a path in a record or a plan is joined to one of Whetstone's folders, and may come from anybody. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A path of something below a folder, with /. It may have any name that a system allows: with dots, a backslash or a line break in it. */
 export const pathBelow = z

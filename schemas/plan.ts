@@ -1,5 +1,5 @@
 /** `plan.json`: every run of a benchmark and all that shapes it, enough to resume, repeat or send it elsewhere. Contains no secrets. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { sandboxSettings } from './evals.ts'
 import {
   chosenCases,

@@ -1,5 +1,5 @@
 /** The case.yaml of a `claude plugin eval` suite: the graders as the loader reads them, and a stricter schema for editors. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { withinForm } from './paths.ts'
 
 const someText = z.string({ error: 'must be text' }).min(1, 'must not be empty')

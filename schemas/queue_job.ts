@@ -1,5 +1,5 @@
 /** Jobs and answers in the queue: a run for a worker, and its result. They contain nothing large and no secrets. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { runSpec } from './plan.ts'
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')

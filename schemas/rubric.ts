@@ -1,5 +1,5 @@
 /** A rubric: dimensions that a judge scores from 1 to 5, their weights, the score that passes, and what fails regardless of the scores. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { lookedUp } from './evidence.ts'
 
 const name = z

@@ -1,5 +1,5 @@
 /** `run.json`, the RunRecord: how one run ended and what the engine reported. A broken run is a record, never a zero. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { cachedFrom } from './cached_from.ts'
 import { heldBack } from './held_back.ts'
 import { pathBelow, pathWithin } from './paths.ts'

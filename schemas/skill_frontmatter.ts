@@ -1,5 +1,5 @@
 /** The strict schema of a SKILL.md's frontmatter, for editors and `check`. The loader accepts any skill that has a name and a description. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Keys that some agents read, beyond the specification. */
 export const agentKeys: readonly string[] = [

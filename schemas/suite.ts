@@ -1,5 +1,5 @@
 /** A suite: a skill's cases in one normal form, whatever format they came from. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'

@@ -1,5 +1,5 @@
 /** A program that a suite starts: `check`, `--dry-run` and the start of a run list them. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const suiteCommand = z.object({
   kind: z

@@ -1,5 +1,5 @@
 /** What `whetstone test` found: the outcome of each deterministic test of a package. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { suiteCommand } from './suite_command.ts'
 
 const run = z.object({

@@ -1,5 +1,5 @@
 /** `timing.json`: wall clock and tokens of a run. Durations of the executor are those of run.json; grading adds its own. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Which worker began an attempt at a run through a queue, and when. */
 export const attemptMark = z.object({

@@ -1,5 +1,5 @@
 /** `transcript.jsonl`: what happened in a run, one event per line, the same for every engine. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { usage } from './usage.ts'
 
 const at = z.iso.datetime().describe('when the harness saw it')

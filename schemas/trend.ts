@@ -1,5 +1,5 @@
 /** `trend.json`, and what `whetstone diff <folder> --json` prints: the benchmarks below a folder over time. Rates from 0 to 1. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { verdict } from './benchmark_statistics.ts'
 import { chosenCases } from './suite.ts'
 

@@ -1,5 +1,5 @@
 /** `triggers.json`: for which queries an agent used the skill. skill-creator's output fields, and more that they lack. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { stop } from './limits.ts'
 import { configuration, engineChoice, sandboxUse } from './plan.ts'
 import { failureKind } from './run.ts'

@@ -1,5 +1,5 @@
 /** Tokens and money of a run: one definition for every engine. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Tokens by kind. `input_tokens` excludes cached tokens; reasoning is part of the output. Their sum is "tokens" everywhere. */
 export const usage = z.object({

@@ -8,7 +8,9 @@ const packages = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.u
 
 /** What nearly every command loads, bundled with all that it needs itself. Every other package is loaded where it is used. */
 const bundled = [
+  'execa',
   'handlebars',
+  'json-p3',
   'p-limit',
   'picocolors',
   'picomatch',

@@ -1,5 +1,5 @@
 /** Checks of how the agent worked: its tools, the skill, hooks, and its turns, tokens, cost and time. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { indicatorOnly, range, shared } from './shared.ts'
 
 const toolCall = {

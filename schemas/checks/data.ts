@@ -1,5 +1,5 @@
 /** Checks of JSON and CSV data in an output file or the final answer. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { answerOrPath, inJsonSchema, range, shared } from './shared.ts'
 
 export const jsonPathCheck = z.strictObject({

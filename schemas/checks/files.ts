@@ -1,5 +1,5 @@
 /** Checks of files, and of a command's result in the working folder. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { outputPath, range, shared } from './shared.ts'
 
 export const fileExistsCheck = z.strictObject({

@@ -1,5 +1,5 @@
 /** Parameters that several kinds of checks share. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A refinement's rule about the fields of an object, as JSON Schema: zod does not convert refinements. */
 export const inJsonSchema = {

@@ -1,5 +1,5 @@
 /** Checks of a text: the final answer, an output file or the transcript. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { answerOrPath, inJsonSchema, shared, textTarget } from './shared.ts'
 
 export const containsCheck = z.strictObject({

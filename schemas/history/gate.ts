@@ -1,5 +1,5 @@
 /** The result of the improve loop's gate for a candidate: the verdict with every number that supports it. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** One interim check of the blocks finished so far. */
 const gateLook = z.object({

@@ -1,5 +1,5 @@
 /** What an improve session fixes before its first round and finds at its end: the split, the headroom, the test. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const ids = z.array(z.number().int())
 

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type EvalMetadata, evalMetadata } from '../../schemas/eval_metadata.ts'
 import { type Grading, grading } from '../../schemas/grading.ts'
 import { type Metrics, metrics } from '../../schemas/metrics.ts'

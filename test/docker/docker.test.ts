@@ -7,7 +7,7 @@ import path from 'node:path'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const root = path.join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8')

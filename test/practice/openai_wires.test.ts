@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ArtefactName, artefacts } from '../../schemas/artefacts.ts'
 
 const folder = path.join(import.meta.dirname, 'fixtures')

@@ -1,7 +1,7 @@
 /** Reads and checks JSON; errors name the file, the field and the bad value. */
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { errnoCode, errorMessage, UserError } from '../errors/error.ts'
 import { describeMissingPath, isDeadLink } from '../fs/dead_link.ts'
 import { assertRegularFile } from '../fs/special_files.ts'

@@ -1,7 +1,7 @@
 /** Runs an author's patterns and queries, which may never end (backtracking), in a worker thread with a time and memory limit. */
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { z } from 'zod'
+import * as z from 'zod'
 import { errorMessage } from '../errors/error.ts'
 import { startActiveTimeout } from '../time/active_time.ts'
 

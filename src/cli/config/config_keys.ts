@@ -1,6 +1,6 @@
 /** Lists the flags that whetstone.config.yaml can set: a key is the flag's long name, and its value is checked like the flag's. */
 import type { Options } from 'yargs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
 import { analyzeFlags } from '../commands/analyze/options.ts'
 import { auditFlags } from '../commands/audit/options.ts'

@@ -1,7 +1,7 @@
 /** Reads a configuration file: reports every mistake with its line, and suggests keys for unknown ones. */
 import path from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { UserError } from '../../base/errors/error.ts'
 import { readText } from '../../base/json/json.ts'
 import { findNearest } from '../../base/text/did_you_mean.ts'

@@ -1,5 +1,5 @@
 /** Turns any value into a JSON value that a transcript can store. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isTooDeep, tooDeepText } from '../../base/json/nesting_depth.ts'
 
 const json = z.json()

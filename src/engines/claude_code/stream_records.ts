@@ -1,5 +1,5 @@
 /** The lines of Claude Code's stream-json that are used here; fields without a name here are kept and ignored. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
 
 const block = z.looseObject({ type: z.string() })

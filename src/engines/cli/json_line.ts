@@ -1,5 +1,5 @@
 /** Reads one line of an agent CLI's output: a JSON object, or something that can't be read. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
 import { isTooDeep, tooDeepText } from '../../base/json/nesting_depth.ts'
 import type { EngineError } from '../engine.ts'

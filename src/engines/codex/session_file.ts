@@ -2,7 +2,7 @@
 import { closeSync, readdirSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openRegularFile } from '../../base/fs/special_files.ts'
 import { tryParseJson } from '../../base/json/json.ts'
 import { codexUsage } from './stream_records.ts'

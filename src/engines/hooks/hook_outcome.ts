@@ -1,5 +1,5 @@
 /** Reads the outcome of a hook by Claude Code's contract: exit code 2 or a JSON decision on stdout. Pure. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { tryParseJson } from '../../base/json/json.ts'
 

@@ -1,5 +1,5 @@
 /** Lists the skills that opencode offers its model, as it reports them itself. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { runProcess } from '../../base/process/spawn.ts'
 import type { Launch } from './launch.ts'
 

@@ -1,5 +1,5 @@
 /** The lines of `opencode run --format json` that are used here; fields without a name here are kept and ignored. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)

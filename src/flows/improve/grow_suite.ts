@@ -1,6 +1,6 @@
 /** improve --grow-suite: has a model draft missing cases into a separate file that nothing uses until the author reviews it. */
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { evalsFile } from '../../../schemas/evals.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'

@@ -1,6 +1,6 @@
 /** Stores people's labels of a judge's decisions: from the terminal, a served page, or lines exported by a page. */
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type AuditLine, auditLine } from '../../../schemas/audit.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'

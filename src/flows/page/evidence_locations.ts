@@ -1,5 +1,5 @@
 /** Locates a judge's evidence quotes in a run's events: they were looked up in transcript.md, but the page shows events. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { lookedUp } from '../../../schemas/evidence.ts'
 import type { PageSpot } from '../../../schemas/page.ts'
 import { type TranscriptEvent, transcriptEvent } from '../../../schemas/transcript.ts'

@@ -1,7 +1,7 @@
 /** Reads one run for the page: transcript, outputs and records, truncated if too long. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
 import { createOwnFileFinder, findOwnFile } from '../../base/fs/inside_folder.ts'
 import { checkAs } from '../../base/json/json.ts'

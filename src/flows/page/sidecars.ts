@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { buildSidecarScript } from '../../phases/4-report/page/pack.ts'
 
 /** Names of these files: Whetstone deletes nothing else in the folder. */

@@ -1,6 +1,6 @@
 /** Describes this machine for reports. */
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readJson } from '../../base/json/json.ts'
 import { packageRoot } from '../../base/package_root.ts'
 import { runProcess } from '../../base/process/spawn.ts'

@@ -1,7 +1,7 @@
 /** Summarizes a benchmark on disk in benchmark.json, benchmark.md and report.html. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import type { Stop } from '../../../schemas/limits.ts'
 import type { Plan } from '../../../schemas/plan.ts'

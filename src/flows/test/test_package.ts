@@ -1,7 +1,7 @@
 /** test: runs a package's deterministic tests: a process for each, and checks of its output, without a model. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { HookEntry } from '../../../schemas/environment.ts'
 import type { TestCaseResult, TestResult } from '../../../schemas/test_result.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'

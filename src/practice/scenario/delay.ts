@@ -1,5 +1,5 @@
 /** Latency: a fixed wait or one drawn from a distribution, in milliseconds. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { chooseSchema, strictObject } from './strict_schema.ts'
 
 const milliseconds = z.number({ error: 'must be milliseconds' }).min(0)

@@ -1,5 +1,5 @@
 /** Faults on demand: what goes wrong, and for which requests. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { patternSchema } from './pattern.ts'
 import { evenChance, hashToUnit } from './seed.ts'
 import { strictObject } from './strict_schema.ts'

@@ -1,5 +1,5 @@
 /** Regular expressions of a scenario: `^` and `$` match at lines; a leading (?i) or (?s) sets flags. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
 
 /** Names of template helpers. A named group must not use one, because the helper would win. */

@@ -1,5 +1,5 @@
 /** A hidden limit of concurrent requests that changes over time: requests above it get 429. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { strictObject } from './strict_schema.ts'
 
 const step = strictObject({

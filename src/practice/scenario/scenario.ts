@@ -1,6 +1,6 @@
 /** Loads the scenario file of the practice model and checks its schema; errors name line and field. */
 import { isMap, LineCounter, parseDocument } from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 import { UserError } from '../../base/errors/error.ts'
 import { readText } from '../../base/json/json.ts'
 import { delaySchema } from './delay.ts'

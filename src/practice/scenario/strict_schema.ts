@@ -1,5 +1,5 @@
 /** Zod for files that people write: unknown keys get a "did you mean", and unions choose by shape, so that errors stay precise. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { findNearest } from '../../base/text/did_you_mean.ts'
 
 /** An object without other keys; the error for an unknown one lists the nearest known ones. */

@@ -1,6 +1,6 @@
 /** Templates of a scenario: handlebars, strict and unescaped, with a few helpers of its own. */
 import Handlebars from 'handlebars'
-import { z } from 'zod'
+import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
 import { allMatches, compilePattern, type HelperName, matchText } from './pattern.ts'
 

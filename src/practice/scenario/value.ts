@@ -1,5 +1,5 @@
 /** Values in a tool call's input, as written: texts are templates, an object with one $operator is computed. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { patternSchema } from './pattern.ts'
 import { chooseSchema, didYouMean, isRecord, strictObject } from './strict_schema.ts'
 import { type Template, templateSchema } from './template.ts'

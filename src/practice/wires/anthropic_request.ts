@@ -1,5 +1,5 @@
 /** Checks requests of the Messages API: their shape, and the rules by which the real API refuses them. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { formatJsonPath } from '../../base/json/json.ts'
 import type { Block, ReadDialogue } from '../dialogue.ts'
 import { chooseSchema } from '../scenario/strict_schema.ts'

@@ -1,5 +1,5 @@
 /** Reads requests of the Chat Completions API and translates their messages. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { formatJsonPath } from '../../base/json/json.ts'
 import type { Block, Message, OfferedTool, ReadDialogue } from '../dialogue.ts'
 import {

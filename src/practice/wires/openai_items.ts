@@ -1,5 +1,5 @@
 /** Shared parts of requests of the OpenAI APIs: text parts, offered tools, and joined messages. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Block, Message, OfferedTool } from '../dialogue.ts'
 
 /** The tool with which a rule gives a structured answer when the request's format asks for one. */

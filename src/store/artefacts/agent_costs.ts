@@ -1,7 +1,7 @@
 /** Sums the costs of an Atomic Agent over this day and this month, from its own log/<month>/<day>.jsonl and the lines of its evals. */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { notInvoked } from '../../../schemas/golden.ts'
 import { readKnownLines } from './golden_runs.ts'
 

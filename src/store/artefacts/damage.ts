@@ -1,7 +1,7 @@
 /** Reads artefacts and reports damaged ones (cut off, not JSON, otherwise invalid), so that people can fix them. */
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { type TranscriptEvent, transcriptEvent } from '../../../schemas/transcript.ts'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type GoldenAuditLine, type GoldenRunLine, goldenAuditLine, goldenRunLine } from '../../../schemas/golden.ts'
 import { errnoCode } from '../../base/errors/error.ts'
 import { assertWritable } from '../../base/fs/writable.ts'

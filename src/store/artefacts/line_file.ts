@@ -1,6 +1,6 @@
 /** Append-only files of one JSON value per line: a lost or cut-off line does not damage the others. */
 import { closeSync, fstatSync, lstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
 import { assertRegularFile } from '../../base/fs/special_files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'

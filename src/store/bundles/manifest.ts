@@ -1,7 +1,7 @@
 /** The manifest of a bundle: files by path, hash and execute bit. Its canonical text names the bundle, so equal files give equal names. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { UserError } from '../../base/errors/error.ts'
 import { hashFile, type WalkedFile } from '../../base/fs/files.ts'
 import { canonicalJson, checkAs, parseJson, sha256 } from '../../base/json/json.ts'

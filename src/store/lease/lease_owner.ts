@@ -1,7 +1,7 @@
 /** The owner of a lease: a process, distinguished from later ones with its number and from those of other machines. */
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isAlive, readProcessStart } from '../../base/process/marked_processes.ts'
 
 const owner = z.object({

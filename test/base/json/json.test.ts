@@ -1,6 +1,6 @@
 /** Values are checked with a schema at the door: what is kept, what is left out, and what an error says. */
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { canonicalJson, checkAs } from '../../../src/base/json/json.ts'
 
 const item = z.object({ name: z.string(), size: z.number().optional() })

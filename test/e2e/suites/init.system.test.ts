@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh } from '../program.ts'
 import { skillWith, write } from '../triggers/triggers_stage.ts'

@@ -1,6 +1,6 @@
 /** The strict form of schemas: what OpenAI's structured answers demand of every object. */
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { toStrictSchema } from '../../../src/engines/tool_loop/strict_schema.ts'
 import { judgeAnswer } from '../../../src/phases/3-judge/judge/judge_answer.ts'
 

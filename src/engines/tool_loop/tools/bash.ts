@@ -1,5 +1,5 @@
 /** The Bash tool: a shell command in the working folder, with the run's environment and a time limit. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { pathExists } from '../../../base/fs/files.ts'
 import { type ProcessEnd, runProcess } from '../../../base/process/spawn.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'

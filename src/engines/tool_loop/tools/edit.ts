@@ -1,6 +1,6 @@
 /** The Edit tool: replaces text in a file. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { resolveExistingFile, resolveWritable } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
 

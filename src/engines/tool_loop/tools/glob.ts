@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { glob as find } from 'tinyglobby'
-import { z } from 'zod'
+import * as z from 'zod'
 import { resolveExisting } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
 

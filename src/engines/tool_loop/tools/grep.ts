@@ -1,6 +1,6 @@
 /** The Grep tool: finds lines that fit a pattern with the system's grep, so that a slow pattern does not slow down Whetstone itself. */
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { runProcess } from '../../../base/process/spawn.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import { clipOutput } from './clip_output.ts'

@@ -1,6 +1,6 @@
 /** The Read tool: shows a text file with line numbers, or an image. */
 import { open } from 'node:fs/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { resolveExistingFile } from './paths.ts'
 import { defineTool, type ToolAnswer, type ToolImage, ToolMistake } from './tool.ts'
 

@@ -1,5 +1,5 @@
 /** Defines a tool of the SDK engines, and the place where it works. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'

@@ -1,7 +1,7 @@
 /** The Write tool: writes a whole text file. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { resolveWritable } from './paths.ts'
 import { defineTool } from './tool.ts'
 

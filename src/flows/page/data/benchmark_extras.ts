@@ -1,7 +1,7 @@
 /** Reads what a page shows from a benchmark's folder besides its runs: notes and comparisons. */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { analysis } from '../../../../schemas/analysis.ts'
 import { comparison, comparisonError } from '../../../../schemas/comparison.ts'
 import type { PageExtras, PageNote } from '../../../../schemas/page.ts'

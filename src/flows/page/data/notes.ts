@@ -1,7 +1,7 @@
 /** Reads feedback.json in either dialect: skill-creator's `reviews`, or agentskills.io's `{ "<case or run>": "text" }`. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Feedback } from '../../../../schemas/feedback.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { findOwnFile } from '../../../base/fs/inside_folder.ts'

@@ -1,5 +1,5 @@
 /** Parses a file with its schema; a file that does not fit is shown raw. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Known } from '../../../../schemas/page.ts'
 import { readLoose } from '../run_detail.ts'
 

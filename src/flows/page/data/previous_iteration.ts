@@ -1,7 +1,7 @@
 /** Finds the previous iteration: the same skill's benchmark just before this one, and the matching runs in it. */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createInsideCheck, isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { isTimestampName } from '../../../store/paths.ts'
 import { readLoose } from '../run_detail.ts'

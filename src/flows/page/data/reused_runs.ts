@@ -1,6 +1,6 @@
 /** Detects runs reused from the previous iteration, so that the page includes them only once. */
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readLoose } from '../run_detail.ts'
 
 const sharedFields = z.object({

@@ -1,7 +1,7 @@
 /** Reads what a benchmark's workspace has besides: the improve history with its scores, trigger measurements, a trend. */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../../schemas/benchmark.ts'
 import { description as descriptionSchema } from '../../../../schemas/description.ts'
 import { type History, history as historySchema } from '../../../../schemas/history.ts'

@@ -1,5 +1,5 @@
 /** Has a model write the next description from the best one's results on the training queries. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Triggers } from '../../../../schemas/triggers.ts'
 import { askEngine } from '../../../phases/3-judge/ask/ask.ts'
 import type { CallUsage } from '../../../phases/3-judge/ask/cost_meter.ts'

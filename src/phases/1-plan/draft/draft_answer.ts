@@ -1,5 +1,5 @@
 /** Reads the cases that a model drafts and converts them to cases of evals.json. Pure. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { check } from '../../../../schemas/check.ts'
 import type { EvalCase } from '../../../../schemas/evals.ts'
 import { draftMark } from '../formats/evals_json/case.ts'

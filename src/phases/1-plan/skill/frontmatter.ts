@@ -1,5 +1,5 @@
 /** Reads the frontmatter of a SKILL.md: its name and description. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { UserError } from '../../../base/errors/error.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
 import { plainValue } from './unquoted_value.ts'

@@ -1,7 +1,7 @@
 /** Builds the prompt that asks a model to draft trigger queries, and checks its answer. Pure. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const source = readFileSync(new URL('./generate_prompt.md', import.meta.url), 'utf8')
 const template = Handlebars.compile(source, { strict: true, noEscape: true })

@@ -1,6 +1,6 @@
 /** Reads a set of trigger queries in any known shape; a routing set is reduced to what it says about this skill. */
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { LoadWarning } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { parseJson, readText, sha256 } from '../../../base/json/json.ts'

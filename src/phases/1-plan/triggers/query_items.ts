@@ -1,5 +1,5 @@
 /** Finds the queries in a set's file: a list, a list under a name, two lists, or groups by skill. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { UserError } from '../../../base/errors/error.ts'
 import { isSameSkill } from './labels.ts'
 

@@ -1,7 +1,7 @@
 /** Asks a model for notes on a benchmark, each with the claims that support it. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
-import { z } from 'zod'
+import * as z from 'zod'
 import { analystNote } from '../../../../schemas/analyst_notes.ts'
 import { type AskOutcome, askEngine } from '../ask/ask.ts'
 import { buildJudgeTask, type JudgeContext } from '../compare/ask_outside_grading.ts'

@@ -1,6 +1,6 @@
 /** Asks an engine for a value of a schema, with one repair round and bounded retries; throws only on abort or shortage. */
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { checkAs } from '../../../base/json/json.ts'
 import { isTooDeep, tooDeepText } from '../../../base/json/nesting_depth.ts'

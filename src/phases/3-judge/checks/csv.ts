@@ -1,6 +1,6 @@
 /** csv: a CSV output, or the answer, has these columns, this many rows, and these cells. */
 import type { Options } from 'csv-parse/sync'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'

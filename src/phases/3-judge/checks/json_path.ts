@@ -1,6 +1,6 @@
 /** json_path: a JSONPath query (RFC 9535) has a match in a JSON output or in the answer, and the first match equals a value. */
 import { isDeepStrictEqual } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'

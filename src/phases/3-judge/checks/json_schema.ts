@@ -1,5 +1,5 @@
 /** json_schema: the JSON in an output file or in the answer matches a JSON Schema. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { ajvModule, ajvOptions } from '../../../base/json/json_schema.ts'
 import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'

@@ -1,5 +1,5 @@
 /** Reads a judge's answer to a comparison: computes the scores and detects contradictions. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ComparedResults, ComparedSide, Comparison, Criteria } from '../../../../schemas/comparison.ts'
 
 const list = z.array(z.string()).default([]).catch([])

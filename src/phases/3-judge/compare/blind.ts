@@ -1,5 +1,5 @@
 /** Blinds text by removing whatever reveals its origin; the judge of a comparison only gets blind text. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const blindText = z.string().brand<'blind'>()
 

@@ -1,7 +1,7 @@
 /** The criteria of a comparison: the judge chooses them before it sees a delivery, otherwise the usual six apply. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Criteria, criterion } from '../../../../schemas/comparison.ts'
 import { buildCodeFence, foldLines } from '../judge/fence.ts'
 import type { BlindTask } from './prompt.ts'

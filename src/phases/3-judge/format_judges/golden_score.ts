@@ -1,5 +1,5 @@
 /** Computes scores, the weighted score, hard fails and the verdict from a judge's JSON; a model never computes them. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type FactualCheck, factualCheck, type Golden, type GoldenScores } from '../../../../schemas/golden.ts'
 import { tryParseJson } from '../../../base/json/json.ts'
 

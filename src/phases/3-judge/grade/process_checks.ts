@@ -1,5 +1,5 @@
 /** Compares the end of a process with what a test expects. Pure. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { tryParseJson } from '../../../base/json/json.ts'
 
 export interface ProcessOutcome {

@@ -1,5 +1,5 @@
 /** Schema of a judge's answer, its mistakes, and the verdict on each expectation. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { GoldenScores } from '../../../../schemas/golden.ts'
 import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import type { RubricResult } from '../../../../schemas/rubric.ts'

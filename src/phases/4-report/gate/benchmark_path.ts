@@ -1,5 +1,5 @@
 /** Paths into benchmark.json: their steps, which steps the schema has, and the value at a path. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { findArms } from '../benchmark/arms.ts'
 

@@ -1,5 +1,5 @@
 /** What gates can check: a file with its schema, and short names for common paths. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { benchmark } from '../../../../schemas/benchmark.ts'
 import { triggers } from '../../../../schemas/triggers.ts'
 import { shortNames } from './short_names.ts'

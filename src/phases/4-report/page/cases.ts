@@ -1,5 +1,5 @@
 /** Builds the cases of a benchmark for the page: prompt, statements, interval. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Benchmark, BenchmarkRun, CaseRow } from '../../../../schemas/benchmark.ts'
 import type { Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
 import type { GradedExpectation } from '../../../../schemas/grading.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { getRedactor } from '../../../../src/base/secrets/redact.ts'
 import { openObservers } from '../../../../src/flows/queue/observe/observers.ts'
 import { benchmarkSpan, isTraced } from '../../../../src/flows/queue/observe/traces.ts'

@@ -1,5 +1,5 @@
 /** Reads the fields that Whetstone adds to a case; a mistake in them is an error and is never tolerated. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type Check, check } from '../../../../../schemas/check.ts'
 import { evalCase, type SandboxSettings, sandboxSettings } from '../../../../../schemas/evals.ts'
 import { UserError } from '../../../../base/errors/error.ts'

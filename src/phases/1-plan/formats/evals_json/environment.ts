@@ -1,6 +1,6 @@
 /** Resolves the `environment` of a case: finds and hashes its files, reads its hooks and servers. */
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type EnvironmentSource, type Hooks, hooks, mcpServers } from '../../../../../schemas/environment.ts'
 import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'

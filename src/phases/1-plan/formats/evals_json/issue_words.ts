@@ -1,5 +1,5 @@
 /** Rewords the parser's messages about Whetstone's own fields. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { describeJsonKind } from './document.ts'
 
 type Issue = z.core.$ZodIssue

@@ -1,5 +1,5 @@
 /** Converts the graders of `claude plugin eval` to checks or expectations, or says why that is not possible. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Check } from '../../../../../schemas/check.ts'
 import { fileGrader, llmGrader, regexGrader, toolGrader } from '../../../../../schemas/plugin_eval_case.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'

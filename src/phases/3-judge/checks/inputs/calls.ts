@@ -1,5 +1,5 @@
 /** Finds the tool calls of a run that match a check. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CheckOf } from '../../../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../../../schemas/transcript.ts'
 import { runBounded } from '../../../../base/process/time_limited_worker.ts'

@@ -1,6 +1,6 @@
 /** Finds the files that match a path or glob. */
 import picomatch from 'picomatch'
-import { z } from 'zod'
+import * as z from 'zod'
 import { runBounded } from '../../../../base/process/time_limited_worker.ts'
 
 const indices = z.array(z.number())
