@@ -28,7 +28,7 @@ export const checkReport = z.object({
       path: z.string().describe('absolute path of the skill, or of the suite file that was named'),
       readable: z.boolean().describe('false: its SKILL.md or suite could not be read; exit code 2'),
       problems: z.array(problem),
-      commands: z.array(suiteCommand).optional().describe('what its suite starts; absent: nothing'),
+      commands: z.array(suiteCommand).optional().describe('what the skill and its suite start; absent: nothing'),
     }),
   ),
   passed_over: z

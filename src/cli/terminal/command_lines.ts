@@ -1,5 +1,6 @@
-/** Formats a suite's commands for a terminal: what it would start, for which cases. */
+/** Formats the commands of a suite and its skills for a terminal: what would start, for which cases. */
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
+import { commandOwner } from '../../phases/4-report/text/command_owner.ts'
 import { formatCount, formatPlural } from '../../phases/4-report/text/format.ts'
 import { alignColumns, oneLine } from './style.ts'
 
@@ -20,10 +21,10 @@ export function commandLines(commands: readonly SuiteCommand[], confined: boolea
   if (commands.length === 0) return []
   const rows = commands
     .slice(0, mostLines)
-    .map(({ kind, command, cases }) => [`  ${kindWords[kind]}`, casesText(cases), commandText(command)])
+    .map((one) => [`  ${kindWords[one.kind]}`, casesText(one.cases), commandText(one)])
   const more = commands.length - rows.length
   return [
-    `${formatPlural(commands.length, 'command')} of the suite${whereText(confined)}:`,
+    `${formatPlural(commands.length, 'command')} of ${commandOwner(commands)}${whereText(confined)}:`,
     ...alignColumns(rows),
     ...(more > 0 ? [`  … ${formatCount(more)} more (--json lists all)`] : []),
   ]
@@ -40,8 +41,8 @@ function casesText(cases: readonly string[]): string {
   return `${oneLine(first, 30)}${others > 0 ? ` +${formatPlural(others, 'case')}` : ''}`
 }
 
-function commandText(command: string): string {
-  const letters = [...command.trim()]
+function commandText({ command, source }: SuiteCommand): string {
+  const letters = [...`${source === undefined ? '' : `${source}: `}${command.trim()}`]
   const more = letters.length - longest
   const text = oneLine(letters.slice(0, longest).join(''), Number.POSITIVE_INFINITY)
   return more > 0 ? `${text}… (${formatPlural(more, 'more character')})` : text

@@ -23,7 +23,7 @@ export async function authorizeGrading(
 ): Promise<void> {
   const cases = plan.cases.filter(({ eval_id }) => wanted.has(eval_id)).map(gradedPart)
   const confinement = resolveConfinement(sandbox, wish)
-  const review = reviewCases(plan.suite.path, cases, { skillsOf: () => [], confinement })
+  const review = reviewCases(plan.suite.path, cases, { confinement })
   if (review.commands.length > 0) assertNoOpenNetwork(plan.suite.path, plan.runs[0]?.sandbox, wish)
   await authorizeCommands(review, context)
 }

@@ -1,9 +1,23 @@
-/** Lists a suite's commands before they start; without a sandbox the user must agree first. */
+/** Lists the commands of a suite and its skills before they start; without a sandbox the user must agree first. */
 import type { Plan } from '../../../schemas/plan.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { UserError } from '../../base/errors/error.ts'
 import type { SandboxChoice, SandboxWish } from '../../base/sandbox/choose.ts'
-import { type CommandSource, commandHashes, listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
+import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import {
+  type LoadedSkills,
+  noSkills,
+  readEnvironmentCommands,
+  readSkillCommands,
+  type SkillCommand,
+} from '../../phases/1-plan/skill/skill_commands.ts'
+import {
+  type CommandSource,
+  commandHashes,
+  listCommands,
+  type SkillsOf,
+} from '../../phases/1-plan/suite/suite_commands.ts'
+import { commandOwner } from '../../phases/4-report/text/command_owner.ts'
 import { isTrusted, rememberTrust } from '../../store/cache/trusted_suites.ts'
 import type { FlowContext } from '../flow_context.ts'
 
@@ -22,25 +36,51 @@ interface Confinement {
   trusted: boolean
 }
 
-/** Reviews the commands of the cases that will run. */
-export function reviewPlan(plan: Plan, confinement: Confinement): CommandReview {
-  const skills = new Map<number, Set<string>>()
+/**
+ * Reviews the commands of the cases that will run. `folders`: each skill version's folder, by its sha256. Skills are read
+ * there and not from the plan, which somebody else may have written.
+ */
+export async function reviewPlan(
+  plan: Plan,
+  folders: ReadonlyMap<string, string>,
+  confinement: Confinement,
+): Promise<CommandReview> {
+  const versions = new Map<string, SkillCommand[]>()
+  const loaded = new Map<number, { hashes: Set<string>; commands: SkillCommand[] }>()
+  const environments = new Map(plan.cases.map((one) => [one.eval_id, one.environment]))
   for (const { eval_id, skill, among = [] } of plan.runs) {
-    const known = skills.get(eval_id) ?? new Set()
-    for (const one of [skill, ...among]) if (one !== null) known.add(one.sha256)
-    skills.set(eval_id, known)
+    const known = loaded.get(eval_id) ?? {
+      hashes: new Set<string>(),
+      commands: await readEnvironmentCommands(environments.get(eval_id)),
+    }
+    loaded.set(eval_id, known)
+    for (const one of [skill, ...among]) {
+      if (one === null || known.hashes.has(one.sha256)) continue
+      const commands = versions.get(one.sha256) ?? (await readFolderCommands(folders.get(one.sha256), one.name))
+      versions.set(one.sha256, commands)
+      known.hashes.add(one.sha256)
+      known.commands.push(...commands)
+    }
   }
-  const cases = plan.cases.filter(({ eval_id }) => skills.has(eval_id))
-  const skillsOf = ({ eval_id }: CommandSource) => [...(skills.get(eval_id) ?? [])]
+  const cases = plan.cases.filter(({ eval_id }) => loaded.has(eval_id))
+  const skillsOf = ({ eval_id }: CommandSource): LoadedSkills => {
+    const { hashes = [], commands = [] } = loaded.get(eval_id) ?? {}
+    return { hashes: [...hashes], commands }
+  }
   return reviewCases(plan.suite.path, cases, { skillsOf, confinement })
+}
+
+/** What a skill's folder starts; undefined: it is not on this machine, so no run gets it. */
+export async function readFolderCommands(folder: string | undefined, name: string): Promise<SkillCommand[]> {
+  return folder === undefined ? [] : await readSkillCommands((await listSkillFiles(folder)).files, name)
 }
 
 export function reviewCases(
   file: string,
   cases: readonly CommandSource[],
-  { skillsOf, confinement }: { skillsOf: (one: CommandSource) => readonly string[]; confinement: Confinement },
+  { skillsOf = () => noSkills, confinement }: { skillsOf?: SkillsOf; confinement: Confinement },
 ): CommandReview {
-  return { file, commands: listCommands(cases), hashes: commandHashes(cases, skillsOf), confinement }
+  return { file, commands: listCommands(cases, skillsOf), hashes: commandHashes(cases, skillsOf), confinement }
 }
 
 export function resolveConfinement(
@@ -57,7 +97,8 @@ export async function authorizeCommands(review: CommandReview, context: FlowCont
   context.emit({ type: 'suite_commands', suite: file, confined: isConfined(confinement), commands })
   if (!needsYes(review, context)) return
   if (context.confirm === undefined) throw unauthorizedError(review)
-  if (!(await context.confirm(`No sandbox holds these commands of the suite: they run as you. Start them?`))) {
+  const question = `No sandbox holds these commands of ${commandOwner(commands)}: they run as you. Start them?`
+  if (!(await context.confirm(question))) {
     throw new UserError(`${file}: its commands were not allowed to start`, unauthorizedError(review).fix)
   }
   rememberTrust(hashes, context.env)
@@ -80,7 +121,7 @@ function needsYes({ commands, hashes, confinement }: CommandReview, { env }: Pic
 function unauthorizedError({ file, commands, confinement }: CommandReview): UserError {
   const many = commands.length === 1 ? 'a command' : `${commands.length} commands`
   return new UserError(
-    `${file}: ${many} of the suite would run as you, without a sandbox (${confinement.sandbox.reason})`,
+    `${file}: ${many} of ${commandOwner(commands)} would run as you, without a sandbox (${confinement.sandbox.reason})`,
     'read the list and give --trust-suite, or have a sandbox: install bubblewrap (whetstone doctor says whether it works)',
   )
 }

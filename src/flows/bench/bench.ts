@@ -92,7 +92,7 @@ export async function planBench(request: BenchRequest, context: FlowContext): Pr
   const where = { scratch: path.join(scratch.path, 'baseline'), refuse: ignoreRefusals }
   const prepared = await prepareBench(request, context, where)
   const sandbox = await startSandbox(request.sandbox, prepared, context)
-  const review = reviewPlan(prepared.plan, resolveConfinement(sandbox, request.sandbox))
+  const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
   return { ...prepared, plan: withSandbox(prepared.plan, sandbox), review }
 }
 

@@ -53,10 +53,10 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   await authorizePlannedEngine({ ...planned, role: 'agent', choice: engine }, context) // preflight probes it
   await authorizePlannedEngine({ ...planned, role: 'agent', choice: spec.engine }, context)
   await authorizePlannedEngine({ ...planned, role: 'judge', choice: judge }, context)
-  await authorizeCommands(reviewPlan(one, resolveConfinement(sandbox, request.sandbox)), context)
+  const folders = await versionFolders(spec, path.join(scratch.path, 'version'))
+  await authorizeCommands(await reviewPlan(one, folders, resolveConfinement(sandbox, request.sandbox)), context)
   if (findEngine(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
   await preflight({ '--model': engine, '--judge': judge }, request.passEnv, lock.context)
-  const folders = await versionFolders(spec, path.join(scratch.path, 'version'))
   const skillFiles = await snapshotSkills(folders, scratch.path)
   await writePlan(folder, withSandbox(plan, sandbox))
   lock.context.emit(await createPlanReadyEvent(folder, { plan: one, choices }))

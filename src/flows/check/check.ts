@@ -1,13 +1,16 @@
 /** check: reports all problems of skills and their suites at once without a model; trial answers also test the grading. */
 import path from 'node:path'
 import type { CheckReport, Problem, Severity } from '../../../schemas/check_report.ts'
+import type { SuiteCommand } from '../../../schemas/suite_command.ts'
+import { pathExists } from '../../base/fs/files.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { networkRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
+import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/skill/skill_commands.ts'
 import { needsNetworkFlag, openNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
-import { authorizeCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
+import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { findCheckPlaces } from '../prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
@@ -37,7 +40,7 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
     const checked = await checkSkill(place, suite)
     const asked = openNetworkProblems(checked, request.sandbox)
     const tried = asked.length > 0 ? [] : await runTrials(checked, request, context)
-    const commands = listCommands(checked.suite?.suite.cases ?? [])
+    const commands = await listCheckedCommands(checked)
     const problems = sortProblems([...checked.problems, ...asked, ...tried])
     skills.push({ path: checked.path, readable: checked.readable, problems, ...(commands.length > 0 && { commands }) })
   }
@@ -53,13 +56,28 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
   }
 }
 
+/** What a benchmark would start of the suite, and of each skill that a case gets. */
+async function listCheckedCommands({ suite, folder }: CheckedSkill): Promise<SuiteCommand[]> {
+  const read = async (place: string | null) =>
+    place === null || !(await pathExists(place)) ? [] : await readFolderCommands(place, path.basename(place))
+  const own = await read(folder)
+  const cases = suite?.suite.cases ?? []
+  if (cases.length === 0) return own.map((one) => ({ ...one, cases: [] }))
+  const loaded = new Map<number, SkillCommand[]>()
+  for (const { eval_id, skill_path, environment } of cases) {
+    const skill = skill_path === undefined ? own : await read(skill_path)
+    loaded.set(eval_id, [...skill, ...(await readEnvironmentCommands(environment))])
+  }
+  return listCommands(cases, ({ eval_id }) => ({ hashes: [], commands: loaded.get(eval_id) ?? [] }))
+}
+
 async function runTrials({ suite, path: skill }: CheckedSkill, request: CheckRequest, context: FlowContext) {
   const isRefused = suite === null || suite.mistakes.length > 0
   if (isRefused || request.trials.length === 0) return []
   const sandbox = await chooseSandbox(request.sandbox ?? noSandboxWish, context.env.PATH ?? '')
   const cases = suite.suite.cases.map((one) => ({ ...one, withoutAgent: true as const }))
   const confinement = resolveConfinement(sandbox, request.sandbox)
-  await authorizeCommands(reviewCases(suite.suite.path, cases, { skillsOf: () => [], confinement }), context)
+  await authorizeCommands(reviewCases(suite.suite.path, cases, { confinement }), context)
   return await tryAnswers(
     { ...request, suite, sandbox, hidden: listSkillHiddenPaths(skill, suite.suite.path) },
     context,

@@ -43,7 +43,7 @@ export async function readyEval(
   const passes = openPassCache(prepared.plan, { workspace: prepared.workspace, now: started, use: request.cache })
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   const plan = withSandbox(passes.plan, sandbox)
-  const review = reviewPlan(plan, resolveConfinement(sandbox, request.sandbox))
+  const review = await reviewPlan(plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
   if (passes.known.size > 0 && plan.runs.length === 0) return { passes, review, start: null }
   await attemptStep(refuse, () => (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context))
   if (plan.runs.length > 0) {

@@ -11,7 +11,7 @@ import { hashSuite, inspectSuite } from '../../phases/1-plan/suite/load_suite.ts
 import { findFold } from '../../phases/4-report/acceptance/folds.ts'
 import { improvePaths } from '../../store/paths.ts'
 import { readPlan } from '../../store/store.ts'
-import { authorizeCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
+import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
 import { planBench } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { SharedBudgets } from '../limits/budgets.ts'
@@ -95,7 +95,8 @@ async function authorizeSession(
   const sandbox = await chooseSandbox(wish, context.env.PATH ?? '')
   const cases = suite.cases.filter(({ cannot_run }) => cannot_run === null)
   const confinement = resolveConfinement(sandbox, wish)
-  await authorizeCommands(reviewCases(suite.path, cases, { skillsOf: () => [skill.sha256], confinement }), context)
+  const loaded = { hashes: [skill.sha256], commands: await readFolderCommands(skill.path, skill.name) }
+  await authorizeCommands(reviewCases(suite.path, cases, { skillsOf: () => loaded, confinement }), context)
   return { ...request, bench: { ...request.bench, sandbox: { ...wish, trusted: true } } }
 }
 

@@ -45,7 +45,7 @@ export async function checkBenchStart(
 ): Promise<BenchReadiness> {
   const { engine, judge } = prepared.plan.options
   const sandbox = await startSandbox(request.sandbox, prepared, context)
-  const review = reviewPlan(prepared.plan, resolveConfinement(sandbox, request.sandbox))
+  const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
   await attemptStep(refuse, () => (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context))
   if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
     await attemptStep(refuse, () => refuseStrayInstructions(scratch))

@@ -10,11 +10,19 @@ import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
+import {
+  authorizeCommands,
+  type CommandReview,
+  refuseUnauthorized,
+  resolveConfinement,
+  reviewPlan,
+} from '../authorize/suite_commands.ts'
 import { snapshotSkills } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { refuseStrayInstructions } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
+import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
 import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import type { BenchmarkLock } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
@@ -47,19 +55,35 @@ export async function measureTriggers(request: TriggersRequest, context: FlowCon
   return { folder, file: benchmarkPaths(folder).triggers, triggers: made }
 }
 
+/** A plan with the commands that its skills would start, and why the real start would be refused for them; null: it would not. */
+export interface ReviewedTriggers extends PreparedTriggers {
+  review: CommandReview
+  refusal: StartRefusal | null
+}
+
 /** The plan alone, for --dry-run: starts no agent and writes nothing. */
-export async function planTriggersOnly(request: TriggersRequest, context: FlowContext): Promise<PreparedTriggers> {
-  return await prepareTriggers(request, context, true)
+export async function planTriggersOnly(request: TriggersRequest, context: FlowContext): Promise<ReviewedTriggers> {
+  const prepared = await prepareTriggers(request, context, true)
+  const sandbox = await startSandbox(request.sandbox, prepared, context)
+  const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
+  const refusals: StartRefusal[] = []
+  await attemptStep(
+    (reason) => void refusals.push(reason),
+    () => refuseUnauthorized(review, context),
+  )
+  return { ...prepared, review, refusal: refusals[0] ?? null }
 }
 
 /** Checks everything required before any paid call. */
 export async function preflightTriggers(
   request: Pick<TriggersRequest, 'sandbox' | 'passEnv' | 'limits'>,
-  { prepared, scratch }: { prepared: Pick<PreparedTriggers, 'plan' | 'choices'>; scratch: string },
+  { prepared, scratch }: { prepared: Pick<PreparedTriggers, 'plan' | 'choices' | 'folders'>; scratch: string },
   context: FlowContext,
 ): Promise<SandboxChoice> {
   const { engine } = prepared.plan.options
   const sandbox = await startSandbox(request.sandbox, prepared, context)
+  const confinement = resolveConfinement(sandbox, request.sandbox)
+  await authorizeCommands(await reviewPlan(prepared.plan, prepared.folders, confinement), context)
   if (findEngine(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch)
   await preflight({ '--model': engine }, request.passEnv, context)
   await requirePricing(prepared.plan.options, request.limits)

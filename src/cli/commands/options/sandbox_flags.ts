@@ -23,7 +23,7 @@ export const sandboxFlags = {
   'trust-suite': {
     type: 'boolean',
     default: false,
-    describe: "start the suite's own commands where no sandbox holds them, without a question",
+    describe: 'start commands of suite and skill where no sandbox holds them, without a question',
   },
 } satisfies Record<string, Options>
 

@@ -74,7 +74,9 @@ async function start(parsed: TriggersArguments, isSetGiven: boolean): Promise<nu
   const request = buildTriggersRequest(parsed)
   if (parsed.dryRun) {
     const planned = (context: FlowContext) => planTriggersOnly(request, context)
-    showTriggerPlan((await withFlow({ json, concurrency }, planned)).result, json)
+    const { result } = await withFlow({ json, concurrency }, planned)
+    showTriggerPlan(result, json)
+    if (result.refusal !== null) throw result.refusal
     return exitCodes.done
   }
   const goesOn = chooseResumeWay(parsed.fresh)

@@ -3,8 +3,7 @@ import path from 'node:path'
 import type { Triggers } from '../../../../schemas/triggers.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { GeneratedQueries } from '../../../flows/triggers/generate_queries.ts'
-import type { PreparedTriggers } from '../../../flows/triggers/prepare_triggers.ts'
-import type { TriggersResult } from '../../../flows/triggers/triggers.ts'
+import type { ReviewedTriggers, TriggersResult } from '../../../flows/triggers/triggers.ts'
 import { readPathValue } from '../../../phases/4-report/gate/benchmark_path.ts'
 import { type GateOutcome, judgeValue } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
@@ -18,6 +17,7 @@ import {
 } from '../../../phases/4-report/triggers/trigger_text.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { gateLines } from '../../reporters/gates.ts'
+import { commandLines } from '../../terminal/command_lines.ts'
 import { type ResumeWay, resumeHint } from '../../terminal/interrupt.ts'
 import {
   alignColumns,
@@ -124,14 +124,15 @@ function costText({ cost }: Triggers): string {
 }
 
 /** Prints the plan for --dry-run. */
-export function showTriggerPlan({ plan, set, choices }: PreparedTriggers, json: boolean): void {
+export function showTriggerPlan({ plan, set, choices, review }: ReviewedTriggers, json: boolean): void {
   const should = set.queries.filter(({ shouldTrigger }) => shouldTrigger).length
   const among = (plan.runs[0]?.among ?? []).map(({ name }) => name)
   const { engine } = plan.options
   if (json) {
     const { path: file, format } = set
     const line = { type: 'plan', set: file, format, queries: set.queries.length, should, among, runs: plan.runs.length }
-    process.stdout.write(`${jsonText({ ...line, engine, warnings: plan.warnings })}\n`)
+    const { commands } = review
+    process.stdout.write(`${jsonText({ ...line, engine, warnings: plan.warnings, commands })}\n`)
     return
   }
   const lines = [
@@ -140,6 +141,7 @@ export function showTriggerPlan({ plan, set, choices }: PreparedTriggers, json: 
     ...plan.warnings.map(({ at, message }) => `warning ${at}: ${message}`),
     `${set.queries.length} queries: ${should} should trigger, ${set.queries.length - should} should not`,
     `skills beside it: ${among.length === 0 ? 'none' : among.join(', ')}`,
+    ...commandLines(review.commands, review.confinement.sandbox.mechanism !== 'none'),
     `${plan.runs.length} runs on ${[engine.name, engine.model].filter(Boolean).join(':')}; nothing was started`,
   ]
   process.stdout.write(`${lines.map(toSafeLine).join('\n')}\n`)

@@ -9,11 +9,12 @@ import { runProcess } from '../../../base/process/spawn.ts'
 import { findOnPath } from '../../../base/sandbox/programs.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
+import { findSkillCommands, isSkillFile } from '../../../phases/1-plan/skill/skill_commands.ts'
 import { readCaseWords } from '../../../phases/5-improve/case_words.ts'
 import { findHardCodedAnswer } from '../../../phases/5-improve/hard_coded.ts'
 import { findLeakage } from '../../../phases/5-improve/leakage.ts'
 import { findBrokenBound } from '../../../phases/5-improve/proposal_bounds.ts'
-import { changedFiles, type SkillEdit } from '../../../phases/5-improve/skill_edit.ts'
+import { changedFiles, type SkillEdit, type SkillFile } from '../../../phases/5-improve/skill_edit.ts'
 
 export interface StaticCheckRequest {
   edit: SkillEdit
@@ -51,7 +52,17 @@ export async function findStaticRefusal(request: StaticCheckRequest): Promise<St
   if (same !== undefined) return { rule: 'repeated', reason: `it is the same as ${same}` }
   const bound = findBrokenBound(request.edit)
   if (bound !== null) return { rule: 'too_large', reason: bound }
-  return textRefusal(request) ?? (await scriptRefusal(request, folder))
+  return commandRefusal(request) ?? textRefusal(request) ?? (await scriptRefusal(request, folder))
+}
+
+/** The user's yes covers the commands that the skill had at the start of the session, and no others. */
+function commandRefusal({ edit }: StaticCheckRequest): StaticRefusal | null {
+  const list = (files: readonly SkillFile[]) =>
+    files.filter(isSkillFile).flatMap(({ path: name, text, readable }) => findSkillCommands(text ?? readable, name))
+  const before = new Set(list(edit.before).map(({ command }) => command))
+  const added = list(edit.after).find(({ command }) => !before.has(command))
+  if (added === undefined) return null
+  return { rule: 'starts_commands', reason: `${added.source} adds a command that starts by itself: ${added.command}` }
 }
 
 function textRefusal({ edit, seen, held }: StaticCheckRequest): StaticRefusal | null {

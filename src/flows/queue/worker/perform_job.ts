@@ -61,7 +61,6 @@ export async function performJob(
   const place = services.paths.job(job.benchmark, taken.id)
   const { worker, env, hidden } = services
   const sandbox = await services.sandbox(job.sandbox)
-  refuseCommands(job, sandbox, services.own.trusted)
   refuseNetwork(job, sandbox.mechanism, services.own)
   const begun = beginAttempt(place, { run_id: job.run.run_id, worker, started_at: new Date().toISOString() })
   begun.catch(() => {}) // awaited below, after the inputs
@@ -86,6 +85,7 @@ export async function performJob(
     deadline,
   }
   try {
+    await refuseCommands(inputs, sandbox, services.own.trusted)
     const result = await performRun(request)
     await made(result.record)
     taken.signal.throwIfAborted()

@@ -1,10 +1,13 @@
 /** Validates a job before a worker accepts it: format, signature, engine, network, and no access to the queue's secrets. */
+import type { RunSpec } from '../../../../schemas/plan.ts'
 import { type QueueJob, queueJob } from '../../../../schemas/queue_job.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
+import type { WalkedFile } from '../../../base/fs/files.ts'
 import { checkAs } from '../../../base/json/json.ts'
 import type { SandboxChoice, SandboxWish } from '../../../base/sandbox/choose.ts'
 import type { Signer } from '../../../jobs/queue/sign_jobs.ts'
 import type { TakenJob } from '../../../jobs/queue/transport.ts'
+import { readEnvironmentCommands, readSkillCommands } from '../../../phases/1-plan/skill/skill_commands.ts'
 import { listCommands } from '../../../phases/1-plan/suite/suite_commands.ts'
 import { findHiddenName } from '../../../phases/2-run/workspace/run_environment.ts'
 import { shortenText } from '../../../phases/4-report/text/format.ts'
@@ -18,10 +21,27 @@ export interface JobTrust {
   refused: (reason: string) => void
 }
 
-/** Throws if no sandbox would confine the commands of the job's suite, unless the worker's user has allowed that. */
-export function refuseCommands({ run }: QueueJob, sandbox: SandboxChoice, trusted = false): void {
+/** A run with its files on this machine. */
+interface FetchedRun {
+  spec: RunSpec
+  /** The files of each skill version, by its sha256. */
+  skills: ReadonlyMap<string, readonly WalkedFile[]>
+}
+
+/**
+ * Throws if no sandbox would confine the commands of the job's suite and skills, unless the worker's user has allowed
+ * that. Skills are read from their files, because anyone who can write to a queue can say what a skill starts.
+ */
+export async function refuseCommands(
+  { spec, skills }: FetchedRun,
+  sandbox: SandboxChoice,
+  trusted = false,
+): Promise<void> {
   if (trusted || sandbox.mechanism !== 'none') return
-  const [first] = listCommands([{ ...run, checks: [] }])
+  const commands = await readEnvironmentCommands(spec.environment)
+  for (const one of [spec.skill, ...(spec.among ?? [])])
+    if (one !== null) commands.push(...(await readSkillCommands(skills.get(one.sha256) ?? [], one.name)))
+  const [first] = listCommands([{ ...spec, checks: [] }], () => ({ hashes: [], commands }))
   if (first === undefined) return
   throw new Error(
     `the job brings commands (${first.kind}: ${shortenText(first.command)}) and this worker has no sandbox (${sandbox.reason}): start it with --trust-suite, or where bubblewrap works`,

@@ -25,6 +25,8 @@ export interface CheckedSkill {
   /** Whether SKILL.md and the suite could be read. */
   readable: boolean
   problems: Problem[]
+  /** The skill's folder, absolute; null: there is none, or its SKILL.md cannot be read. */
+  folder: string | null
   /** null: there is none, or it cannot be read. */
   suite: InspectedSuite | null
 }
@@ -59,7 +61,13 @@ export async function checkSkill(place: string, suite?: string | null): Promise<
 }
 
 function unreadable(place: string, finding: { message: string; fix: string }): CheckedSkill {
-  return { path: place, readable: false, problems: [toProblem(placeRules.unreadable, finding, place)], suite: null }
+  return {
+    path: place,
+    readable: false,
+    problems: [toProblem(placeRules.unreadable, finding, place)],
+    folder: null,
+    suite: null,
+  }
 }
 
 interface Parts {
@@ -78,6 +86,7 @@ async function checkParts({ shown, root, suite }: Parts): Promise<CheckedSkill> 
     path: shown,
     readable: skill.readable && cases.readable,
     problems: [...skill.problems, ...cases.problems],
+    folder: skill.readable ? root : null,
     suite: cases.suite,
   }
 }

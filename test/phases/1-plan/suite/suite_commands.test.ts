@@ -2,14 +2,18 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Suite } from '../../../../schemas/suite.ts'
+import { noSkills, type SkillCommand } from '../../../../src/phases/1-plan/skill/skill_commands.ts'
 import { loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
 import { commandHashes, listCommands } from '../../../../src/phases/1-plan/suite/suite_commands.ts'
 import { copyOfExample } from '../../../e2e/eval/aam.ts'
 import { folderOf, loadEvals, skillText } from '../folder.ts'
 
 const listed = ({ cases }: Suite) =>
-  listCommands(cases).map(({ kind, command, cases: names }) => `${kind} | ${command} | ${names.join(', ')}`)
-const hashesOf = ({ cases }: Suite, skills: string[] = []) => commandHashes(cases, () => skills)
+  listCommands(cases, () => noSkills).map(
+    ({ kind, command, cases: names }) => `${kind} | ${command} | ${names.join(', ')}`,
+  )
+const hashesOf = ({ cases }: Suite, hashes: string[] = [], commands: SkillCommand[] = []) =>
+  commandHashes(cases, () => ({ hashes, commands }))
 
 const around = {
   files: ['evals/hook.sh'],
@@ -98,6 +102,18 @@ describe('evals.json', () => {
     expect(hashesOf(plain, ['a'])).toEqual(hashesOf(plain, ['b']))
     const hooked = await loadEvals(evals({ ...base, environment: { hooks: around.hooks } }), files)
     expect(hashesOf(hooked, ['a'])).not.toEqual(hashesOf(hooked, ['b']))
+  })
+  test('what a skill starts is listed with its file, and counts in the hash together with the skill', async () => {
+    const hook: SkillCommand = { kind: 'hook', command: 'Stop: sh a.sh', source: 'sums/SKILL.md' }
+    const plain = await loadEvals(evals({ expectations: ['x'] }))
+    expect(listCommands(plain.cases, () => ({ hashes: ['a'], commands: [hook] }))).toEqual([
+      { ...hook, cases: ['1 one'] },
+    ])
+    const [before] = hashesOf(plain, ['a'], [hook])
+    expect(before).toBeDefined()
+    expect(hashesOf(plain, ['a'], [{ ...hook, command: 'Stop: sh b.sh' }])).not.toContain(before)
+    expect(hashesOf(plain, ['b'], [hook])).not.toContain(before)
+    expect(hashesOf(plain, ['a'])).toEqual([])
   })
 })
 

@@ -1,0 +1,67 @@
+/** Finds what an agent program starts by itself when it loads a skill: hooks in the frontmatter of a SKILL.md. */
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { hooks as hooksSchema } from '../../../../schemas/environment.ts'
+import type { Environment } from '../../../../schemas/suite.ts'
+import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
+import type { WalkedFile } from '../../../base/fs/files.ts'
+import { readYaml } from '../../../base/text/yaml.ts'
+import { hookCommands } from '../suite/hook_commands.ts'
+
+export type SkillCommand = Omit<SuiteCommand, 'cases'>
+
+type SkillFile = Pick<WalkedFile, 'path' | 'source'>
+
+/** The skills in a case's working folder. */
+export interface LoadedSkills {
+  hashes: readonly string[]
+  commands: readonly SkillCommand[]
+}
+
+export const noSkills: LoadedSkills = { hashes: [], commands: [] }
+
+/** Reads every SKILL.md among the files of a skill, nested ones too: agent programs also find those. */
+export async function readSkillCommands(files: readonly SkillFile[], name: string): Promise<SkillCommand[]> {
+  return await readCommands(files.filter(isSkillFile).map((file) => ({ ...file, path: `${name}/${file.path}` })))
+}
+
+/** The same for further skills and for the slash commands that a suite installs. */
+export async function readEnvironmentCommands(environment: Environment | undefined): Promise<SkillCommand[]> {
+  const { skills = [], commands = [] } = environment ?? {}
+  return await readCommands([
+    ...skills.filter(isSkillFile),
+    ...commands.map((file) => ({ ...file, path: `.claude/commands/${file.path}` })),
+  ])
+}
+
+export function isSkillFile({ path: name }: Pick<SkillFile, 'path'>): boolean {
+  return /(?:^|\/)SKILL\.md$/i.test(name)
+}
+
+async function readCommands(files: readonly SkillFile[]): Promise<SkillCommand[]> {
+  const found = files.map(async ({ path: name, source }) => findSkillCommands(await readFile(source, 'utf8'), name))
+  return (await Promise.all(found)).flat()
+}
+
+/** `source`: the file, as the list names it. */
+export function findSkillCommands(text: string, source: string): SkillCommand[] {
+  return findHooks(text).map((one) => ({ ...one, source }))
+}
+
+type Command = Omit<SkillCommand, 'source'>
+
+const fields = z.record(z.string(), z.unknown())
+
+function findHooks(text: string): Command[] {
+  const block = /^\uFEFF?---[ \t]*\n([\s\S]*?)(?:\n---|$(?![\s\S]))/.exec(text.replaceAll('\r\n', '\n'))?.[1]
+  if (block === undefined) return []
+  const yaml = readYaml(block)
+  const values = yaml.ok ? fields.safeParse(yaml.value) : null
+  // an agent program may read YAML that this parser refuses, and merge keys (<<)
+  if (!values?.success || '<<' in values.data)
+    return /hooks|\\/i.test(block) ? [{ kind: 'hook', command: `frontmatter: ${block.trim()}` }] : []
+  const { hooks } = values.data
+  if (hooks === undefined || hooks === null) return []
+  const known = hooksSchema.safeParse(hooks)
+  return known.success ? hookCommands(known.data) : [{ kind: 'hook', command: JSON.stringify(hooks) }]
+}
