@@ -3,8 +3,10 @@ import * as z from 'zod'
 
 export const suiteCommand = z.object({
   kind: z
-    .enum(['setup', 'check', 'hook', 'mcp_server', 'agent_settings', 'test'])
-    .describe('agent_settings: an input file in which an agent program finds hooks, servers or plugins'),
+    .enum(['setup', 'check', 'hook', 'mcp_server', 'agent_settings', 'skill_command', 'test'])
+    .describe(
+      'agent_settings: an input file in which an agent program finds hooks, servers or plugins; skill_command: one in the text of a skill, which Claude Code runs as it loads the skill',
+    ),
   command: z.string().describe('a shell command, a command line, a URL, or the path of a settings file'),
   source: z
     .string()

@@ -13,6 +13,7 @@ const kindWords: Readonly<Record<SuiteCommand['kind'], string>> = {
   hook: 'hook',
   mcp_server: 'MCP server',
   agent_settings: 'agent settings',
+  skill_command: 'skill command',
   test: 'test',
 }
 

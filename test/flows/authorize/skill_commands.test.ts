@@ -20,7 +20,10 @@ const engine = ['--engine', agent('tidy.mjs')]
 const off = '--sandbox=off'
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
 
-describe.each([['a hook', hooked, 'hook', 'PreToolUse: touch mark']])('%s of the skill', (_, text, word, command) => {
+describe.each([
+  ['a hook', hooked, 'hook', 'PreToolUse: touch mark'],
+  ['a command in the text', `${plain}\nState: !\`touch mark\`\n`, 'skill command', 'touch mark'],
+])('%s of the skill', (_, text, word, command) => {
   const line = new RegExp(`${word} +1 \\S+ +tidy/SKILL\\.md: ${escaped(command)}`)
   test.each<[string, (skill: string) => string[]]>([
     ['bench', (skill) => ['bench', skill, ...engine, '--runs', '1']],

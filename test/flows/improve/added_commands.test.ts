@@ -29,6 +29,7 @@ function refusalOf(before: string, after: string) {
 
 test.each([
   ['a hook', plain, hooked('sh a.sh')],
+  ['a command in the text', plain, `${plain}!\`date\`\n`],
   ['another hook', hooked('sh a.sh'), hooked('sh b.sh')],
 ])('%s that the skill did not have is refused', async (_, before, after) => {
   expect(await refusalOf(before, after)).toMatchObject({

@@ -1,4 +1,4 @@
-/** Finds what an agent program starts by itself when it loads a skill: hooks in the frontmatter of a SKILL.md. */
+/** Finds what an agent program starts by itself when it loads a skill: hooks in the frontmatter of a SKILL.md, and commands in its text. */
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { hooks as hooksSchema } from '../../../../schemas/environment.ts'
@@ -45,10 +45,26 @@ async function readCommands(files: readonly SkillFile[]): Promise<SkillCommand[]
 
 /** `source`: the file, as the list names it. */
 export function findSkillCommands(text: string, source: string): SkillCommand[] {
-  return findHooks(text).map((one) => ({ ...one, source }))
+  return [...findHooks(text), ...findTextCommands(text)].map((one) => ({ ...one, source }))
 }
 
 type Command = Omit<SkillCommand, 'source'>
+
+/**
+ * Commands in the form !`command`, and in blocks that begin with ```!: Claude Code puts their output in their place, also
+ * inside fenced blocks. The forms are those of Claude Code 2.1.
+ */
+function findTextCommands(text: string): Command[] {
+  // Claude Code skips code spans, where older versions do not: what either of them finds is listed
+  const withoutSpans = text.replaceAll(/`[^`\n]+`/g, (span, at: number) =>
+    /[!`]/.test(text[at - 1] ?? '') ? span : `\`${' '.repeat(span.length - 2)}\``,
+  )
+  const found = [
+    ...text.matchAll(/```!\s*\n?([\s\S]*?)\n?```/g),
+    ...[text, withoutSpans].flatMap((one) => [...one.matchAll(/(?<=^|\s)!`([^`]+)`/gm)]),
+  ].map(([, command = '']) => command.trim())
+  return [...new Set(found)].filter(Boolean).map((command) => ({ kind: 'skill_command', command }))
+}
 
 const fields = z.record(z.string(), z.unknown())
 

@@ -10,8 +10,8 @@ import { planHere } from '../here.ts'
 const hooks = 'hooks: { Stop: [{ hooks: [{ type: command, command: touch mark }] }] }'
 const one = { id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }
 
-async function fetched(key: string, isWith = true) {
-  const text = `---\nname: tidy\ndescription: Tidies up.\n${key}\n---\nTidy up.\n`
+async function fetched(key: string, isWith = true, body = 'Tidy up.') {
+  const text = `---\nname: tidy\ndescription: Tidies up.\n${key}\n---\n${body}\n`
   const skill = makeSkill([one], { 'SKILL.md': text })
   const { plan } = await planHere({ skill, engine: 'command:true', workspace: fresh() })
   const spec = plan.runs.find((run) => (run.skill !== null) === isWith)
@@ -25,6 +25,11 @@ test('refuses a hook of the skill', async () => {
   await expect(refuseCommands(await fetched(hooks), off)).rejects.toThrow(
     /the job brings commands \(hook: Stop: touch mark\).*--trust-suite/,
   )
+})
+
+test('refuses a command in the text of the skill', async () => {
+  const job = await fetched('license: MIT', true, 'State: !`touch mark`')
+  await expect(refuseCommands(job, off)).rejects.toThrow('skill_command: touch mark')
 })
 
 test.each([

@@ -50,6 +50,33 @@ describe('hooks in the frontmatter', () => {
   test('control: the same lines in the body', () => expect(listed(`${skillText}\n${nested}\n`)).toEqual([]))
 })
 
+describe('commands in the text', () => {
+  const inText = (body: string) => listed(`${skillText}\n${body}\n`)
+  test.each<[string, string, string[]]>([
+    ['at the start of a line', '!`git status`', ['skill_command | git status']],
+    ['in a sentence', 'State: !`git status` and !`date`.', ['skill_command | git status', 'skill_command | date']],
+    ['in a list', '- !`git status`', ['skill_command | git status']],
+    ['over two lines', '!`git\nstatus`', ['skill_command | git\nstatus']],
+    ['in a block', '```!\ngit status\ndate\n```', ['skill_command | git status\ndate']],
+    ['in a block on one line', '```! date ```', ['skill_command | date']],
+    ['in a fenced block, where Claude Code runs it all the same', '```sh\n!`date`\n```', ['skill_command | date']],
+    ['once for the same command', '!`date` !`date`', ['skill_command | date']],
+    [
+      'behind a code span that hides the start of another',
+      '`a !` b !`date`',
+      ['skill_command | b !', 'skill_command | date'],
+    ],
+  ])('%s', (_, body, expected) => expect(inText(body)).toEqual(expected))
+  test.each([
+    ['a code span', 'Run `git status`!'],
+    ['an exclamation mark beside one', 'Well done!`date` is a program.'],
+    ['an image', '![a](b.png)'],
+    ['an empty span', '!``'],
+    ['a fenced block', '```sh\ngit status\n```'],
+    ['a test for inequality', 'if a != `b`'],
+  ])('control: %s lists nothing', (_, body) => expect(inText(body)).toEqual([]))
+})
+
 test('reads nested skills, and no other file', async () => {
   const hooked = withKeys('hooks: { Stop: [{ hooks: [{ command: sh b.sh }] }] }')
   const root = folderOf({ 'SKILL.md': skillText, 'sub/SKILL.md': hooked, 'notes.md': hooked, 'evals/SKILL.md': hooked })
