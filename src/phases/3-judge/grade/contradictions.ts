@@ -1,4 +1,4 @@
-/** Rejects judged passes that a failed check of the same file certainly contradicts. */
+/** Rejects judged passes that a failed check certainly contradicts: of the same sentence, or of the same file. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import picomatch from 'picomatch'
@@ -21,7 +21,7 @@ interface FileFinding {
   failed: FailedCheck
 }
 
-/** Returns the judge's decisions; passes that contradict a finding become errors. */
+/** Returns the judge's decisions; passes that contradict a failed check become errors. */
 export async function rejectContradictions(
   judged: Decisions,
   failed: readonly FailedCheck[],
@@ -30,7 +30,10 @@ export async function rejectContradictions(
   const findings = (await Promise.all(failed.map((one) => toFileFinding(one, scene)))).filter((one) => one !== null)
   const kept: Decisions = { expectations: [], errors: [...judged.errors] }
   for (const one of judged.expectations) {
-    const against = one.passed ? findings.find((finding) => isAgainst(finding, one)) : undefined
+    const against = one.passed
+      ? (failed.find((check) => isOwnSentence(one.text, check)) ??
+        findings.find((finding) => isAgainst(finding, one))?.failed)
+      : undefined
     if (against === undefined) kept.expectations.push(one)
     else {
       const { text, diagnostic } = one
@@ -40,8 +43,25 @@ export async function rejectContradictions(
   return kept
 }
 
-function explainContradiction({ failed: { check, evidence } }: FileFinding): string {
+function explainContradiction({ check, evidence }: FailedCheck): string {
   return `the judge passed it, but the check '${checkText(check)}' failed: ${evidence}`
+}
+
+/** Whether the statement is the check's text, or the sentence made of its parameters. */
+function isOwnSentence(text: string, { check }: FailedCheck): boolean {
+  return [checkText(check), checkText({ ...check, text: undefined })].some((own) => isSameSentence(text, own))
+}
+
+/** Ignores backticks, typographic quotes, white space and the last full stop; capitals count, as they do in a pattern. */
+function isSameSentence(one: string, other: string): boolean {
+  const plain = (sentence: string) =>
+    sentence
+      .replaceAll(/[\u201c\u201d]/g, '"')
+      .replaceAll('`', '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .replace(/\.$/, '')
+  return plain(one) === plain(other)
 }
 
 function isAgainst({ file, is, value, failed }: FileFinding, { text, evidence }: GradedExpectation): boolean {

@@ -49,6 +49,8 @@ async function grade({
 }
 
 const noReport = [{ type: 'file_exists', path: 'report.md' }]
+const matches = (pattern: string) => [{ type: 'regex', path: 'summary.md', pattern }]
+const fails = [{ type: 'command', run: 'exit 3' }]
 const lacks = (value: unknown) => [{ type: 'contains', path: 'summary.md', value }]
 
 describe('a pass against a failed check is a judge error', () => {
@@ -87,6 +89,33 @@ describe('a pass against a failed check is a judge error', () => {
       { checks: [{ type: 'file_absent', path: 'deep/notes.md' }], statement: 'deep/notes.md was removed' },
     ],
     ["the check's own sentence", { checks: noReport, statement: 'The file report.md was made or changed' }],
+    ['that of a regex', { checks: matches('Desert: \\d+'), statement: 'summary.md matches /Desert: \\d+/' }],
+    [
+      'that of a regex of the answer',
+      { checks: [{ type: 'regex', pattern: 'Ocean' }], statement: 'The final answer matches /Ocean/.' },
+    ],
+    ['that of a command', { checks: fails, statement: '`exit 3` ends with exit code 0' }],
+    ['that of a command without marks', { checks: fails, statement: 'exit 3 ends with exit code 0' }],
+    [
+      'that of a text of the answer',
+      { checks: [{ type: 'contains', value: 'Ocean' }], statement: 'The final answer contains "Ocean"' },
+    ],
+    [
+      'that of a number',
+      { checks: [{ type: 'duration_at_most', value: 0.001 }], statement: 'The agent worked at most 0.001 s' },
+    ],
+    [
+      'that of a pattern of files',
+      { checks: [{ type: 'file_exists', path: '*.csv' }], statement: 'The file *.csv was made or changed' },
+    ],
+    [
+      'that of a text that stands there in other letters',
+      { checks: lacks('ocean:'), statement: 'summary.md contains "ocean:"' },
+    ],
+    [
+      "the author's own sentence",
+      { checks: [{ type: 'regex', pattern: 'Ocean', text: 'The ocean is named' }], statement: 'The ocean is named.' },
+    ],
   ])('%s', async (_, scene) => {
     const { expectations, judge_errors: errors, summary } = await grade(scene)
     expect(errors).toEqual([
@@ -129,6 +158,17 @@ describe('an honest pass beside a failed check stands', () => {
     [
       'of a file that was written and removed',
       { checks: noReport, statement: 'The agent wrote report.md', events: [call('Write', { file_path: 'report.md' })] },
+    ],
+    ['of another pattern', { checks: matches('Desert'), statement: 'summary.md matches /Ocean/' }],
+    ['of a pattern in other letters', { checks: matches('ocean'), statement: 'summary.md matches /Ocean/' }],
+    [
+      'of a pattern without its backslash',
+      { checks: matches('\\Dcean \\d'), statement: 'summary.md matches /Dcean d/' },
+    ],
+    ['of another command', { checks: fails, statement: '`exit 0` ends with exit code 0' }],
+    [
+      'of what a check with a text of its own looks for',
+      { checks: [{ type: 'regex', pattern: 'Ocean', text: 'The ocean is named' }], statement: 'The desert is named' },
     ],
     ['of another literal', { checks: lacks('Desert'), statement: 'summary.md contains `Ocean`' }],
     ['of the meaning, not the literal', { checks: lacks('$42'), statement: 'summary.md gives the total in dollars' }],
