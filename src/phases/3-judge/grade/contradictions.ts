@@ -9,7 +9,7 @@ import { type CheckContext, isContentUnknown } from '../checks/inputs/check_inpu
 import { locateOutput, normalizeInnerPath, storedName } from '../checks/inputs/locate_output.ts'
 import { normalText } from '../evidence/normalize_text.ts'
 import type { Decisions, FailedCheck } from './decisions.ts'
-import { claimsAbsence, claimsContent, claimsFile, findLiterals } from './file_claims.ts'
+import { claimsAbsence, claimsContent, claimsFile, claimsTextInFile, findLiterals } from './file_claims.ts'
 
 /** What a failed check shows about one file. */
 interface FileFinding {
@@ -69,14 +69,19 @@ function isAgainst({ file, is, value, failed }: FileFinding, { text, evidence }:
   const names = [file, path.posix.basename(file)]
   switch (is) {
     case 'missing':
-      return claimsFile(text, names) || citesFile(evidence, file)
+      return claimsFile(text, names) || citesFile(evidence, file) || claimsTextInFile(text, names, value)
     case 'lacks':
-      return claimsContent(text, names) === 'has' && findLiterals(text).some((literal) => isSame(literal, value))
+      return claimsValue(text, names, value) === 'has' || claimsTextInFile(text, names, value)
     case 'holds':
-      return claimsContent(text, names) === 'lacks' && findLiterals(text).some((literal) => isSame(literal, value))
+      return claimsValue(text, names, value) === 'lacks'
     case 'there':
       return claimsAbsence(text, names)
   }
+}
+
+/** Whether it claims that the file has, or lacks, a literal that is the value. */
+function claimsValue(text: string, names: readonly string[], value: string): 'has' | 'lacks' | null {
+  return findLiterals(text).some((literal) => isSame(literal, value)) ? claimsContent(text, names) : null
 }
 
 async function toFileFinding(failed: FailedCheck, scene: CheckContext): Promise<FileFinding | null> {
@@ -85,9 +90,9 @@ async function toFileFinding(failed: FailedCheck, scene: CheckContext): Promise<
   if (file === null) return null
   if (check.type === 'file_absent') return { file, is: 'there', value: '', failed }
   const located = await locateOutput(file, scene)
-  if (located.status === 'missing')
-    return (await isNowhere(file, scene)) ? { file, is: 'missing', value: '', failed } : null
   const value = findCheckLiteral(check)
+  if (located.status === 'missing')
+    return (await isNowhere(file, scene)) ? { file, is: 'missing', value: value ?? '', failed } : null
   if (located.status !== 'found' || value === null) return null
   const holds = holdsValue(await readFile(located.file, 'utf8'), value)
   if (check.type === 'not_contains') return holds ? { file, is: 'holds', value, failed } : null

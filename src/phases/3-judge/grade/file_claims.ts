@@ -33,7 +33,7 @@ export function claimsContent(statement: string, names: readonly string[]): 'has
   const subject = `^${article}${kind}${joinNamePatterns(names)}`
   if (new RegExp(`${subject} ${content} `, 'i').test(text)) return negative.test(text) ? null : 'has'
   const denial =
-    "(?:does not|doesn't|does no longer|no longer|must not|should not) (?:contains?|includes?|mentions?|has|have|shows?|lists?) "
+    "(?:does not|doesn['\u2019]t|does no longer|no longer|must not|should not) (?:contains?|includes?|mentions?|has|have|shows?|lists?) "
   const match = new RegExp(`${subject} ${denial}(.*)$`, 'i').exec(text)
   return match !== null && !negative.test(match[1] ?? '') ? 'lacks' : null
 }
@@ -49,20 +49,43 @@ export function claimsAbsence(statement: string, names: readonly string[]): bool
   ].some((form) => new RegExp(form, 'i').test(text))
 }
 
-/** Texts in backticks or double quotes. */
+/** Texts in backticks or quotes, and what follows "the word" and the like. */
 export function findLiterals(statement: string): string[] {
-  return [...statement.matchAll(/`([^`]+)`|"([^"]+)"|\u201c([^\u201d]+)\u201d/g)].map(
-    ([, code, quoted, curly]) => code ?? quoted ?? curly ?? '',
-  )
+  const forms = [
+    /`([^`]+)`|"([^"]+)"|\u201c([^\u201d]+)\u201d/g,
+    /(?<!\w)'([^']+)'(?!\w)|(?<!\w)\u2018([^\u2019]+)\u2019(?!\w)/g,
+    /\bthe (?:exact )?(?:word|text|string|value|term|number) ([\w$€£%.,:-]*\w)/gi,
+  ]
+  return forms.flatMap((form) => [...statement.matchAll(form)].flatMap(([, ...texts]) => texts.find(Boolean) ?? []))
+}
+
+/** Whether it claims that this text is in the file, in the order "TEXT is in report.md" or "In report.md, TEXT is present". */
+export function claimsTextInFile(statement: string, names: readonly string[], value: string): boolean {
+  const text = toPlainStatement(statement)
+  if (negative.test(text) || conditional.test(text)) return false
+  // a bare word may be meant by its sense: only capitals and digits are certain
+  const isMarked = findLiterals(statement).some((literal) => toPlainStatement(literal) === toPlainStatement(value))
+  if (!isMarked && !/^(?=.*(?:\p{Lu}.*\p{Lu}|\d))\S+$/u.test(value)) return false
+  const named = `${article}(?:(?:exact )?(?:word|text|string|value|term|number) )?${escapePattern(toPlainStatement(value))}`
+  const file = `${article}${kind}${joinNamePatterns(names)}(?: file)?`
+  const there = '(?:is|was|are|were) (?:present|there|contained|included|found|mentioned|listed)'
+  return [
+    `^${named} (?:(?:is|was|are|were)(?: present| contained| included| found| mentioned| listed)?|appears?|occurs?|can be found) in ${file}[.]?$`,
+    `^(?:in|inside|within) ${file},? (?:there is ${named}|${named} ${there}|${named} (?:appears|occurs|can be found))[.]?$`,
+  ].some((form) => new RegExp(form, 'i').test(text))
 }
 
 function toPlainStatement(statement: string): string {
   return statement
-    .replaceAll(/[`*"'\u201c\u201d]/g, '')
+    .replaceAll(/[`*"\u201c\u201d]|(?<!\w)['\u2018]|['\u2019](?!\w)/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
 }
 
 function joinNamePatterns(names: readonly string[]): string {
-  return `(?:outputs/|[.]/)?(?:${names.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|')})`
+  return `(?:outputs/|[.]/)?(?:${names.map(escapePattern).join('|')})`
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
 }

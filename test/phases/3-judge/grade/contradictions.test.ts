@@ -70,6 +70,33 @@ describe('a pass against a failed check is a judge error', () => {
       { checks: noReport, statement: 'The desert is named', evidence: "outputs/report.md: 'Desert: 7'" },
     ],
     ['a literal that the file lacks', { checks: lacks('Desert'), statement: 'summary.md contains `Desert`' }],
+    ['a literal in single quotes', { checks: lacks('Desert'), statement: "summary.md mentions 'Desert'" }],
+    [
+      'a literal in curly single quotes',
+      { checks: lacks('Desert'), statement: 'summary.md contains \u2018Desert\u2019' },
+    ],
+    ['a word', { checks: lacks('Desert'), statement: 'summary.md contains the word Desert.' }],
+    ['a text', { checks: lacks('Desert: 7'), statement: "summary.md includes the text 'Desert: 7'" }],
+    [
+      'a word beside an apostrophe',
+      { checks: lacks('Desert'), statement: "summary.md shows the agent's total and 'Desert'" },
+    ],
+    ['a literal in a place', { checks: lacks('Desert'), statement: 'In summary.md, "Desert" is present' }],
+    ['a word in a place', { checks: lacks('DESERT'), statement: 'In the file summary.md there is the word DESERT.' }],
+    ['a bare literal in a file', { checks: lacks('BANANA'), statement: 'BANANA is in summary.md' }],
+    ['a quoted literal in a file', { checks: lacks('a banana'), statement: '"a banana" appears in summary.md.' }],
+    ['a number in a file', { checks: lacks('99'), statement: '99 is present in the file summary.md' }],
+    [
+      'a literal in a missing file',
+      { checks: [{ type: 'contains', path: 'report.md', value: 'BANANA' }], statement: 'BANANA is in report.md' },
+    ],
+    [
+      'a word that must not be there',
+      {
+        checks: [{ type: 'not_contains', path: 'summary.md', value: 'Ocean' }],
+        statement: "summary.md doesn't contain the word Ocean",
+      },
+    ],
     [
       'a value that the JSON lacks',
       {
@@ -169,6 +196,34 @@ describe('an honest pass beside a failed check stands', () => {
     [
       'of what a check with a text of its own looks for',
       { checks: [{ type: 'regex', pattern: 'Ocean', text: 'The ocean is named' }], statement: 'The desert is named' },
+    ],
+    ['that a bare literal is not there', { checks: lacks('BANANA'), statement: 'BANANA is not in summary.md' }],
+    ['that a word is not there', { checks: lacks('BANANA'), statement: 'summary.md does not contain the word BANANA' }],
+    [
+      'that a literal is absent in a place',
+      { checks: lacks('BANANA'), statement: 'In summary.md, "BANANA" is not present' },
+    ],
+    ['of a bare literal in another file', { checks: lacks('BANANA'), statement: 'BANANA is in other.md' }],
+    [
+      'of a bare literal in a file of a longer name',
+      { checks: lacks('BANANA'), statement: 'BANANA is in summary.md.bak' },
+    ],
+    ['of a literal in another place', { checks: lacks('BANANA'), statement: 'In other.md, "BANANA" is present' }],
+    ['of another bare literal', { checks: lacks('BANANA'), statement: 'OCEAN is in summary.md' }],
+    ['of what a word means', { checks: lacks('dollars and cents'), statement: 'Dollars and cents is in summary.md' }],
+    ['of the meaning of a single word', { checks: lacks('Sum'), statement: 'Sum is in summary.md' }],
+    ['of one of two places', { checks: lacks('BANANA'), statement: 'BANANA is in summary.md or other.md' }],
+    [
+      'of a literal named beside the file',
+      { checks: lacks('BANANA'), statement: 'BANANA is in the answer, and summary.md exists' },
+    ],
+    [
+      'with apostrophes around a word',
+      { checks: lacks('s total and the users'), statement: "summary.md shows the agent's total and the users' names" },
+    ],
+    [
+      'that a second literal is not there',
+      { checks: lacks('Desert'), statement: `summary.md contains "Ocean" and doesn't name "Desert"` },
     ],
     ['of another literal', { checks: lacks('Desert'), statement: 'summary.md contains `Ocean`' }],
     ['of the meaning, not the literal', { checks: lacks('$42'), statement: 'summary.md gives the total in dollars' }],
