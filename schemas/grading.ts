@@ -107,7 +107,9 @@ export const grading = z.looseObject({
   injection_attempts: z
     .array(injectionAttempt)
     .optional()
-    .describe('what seems to talk to the judge, found by rules; absent: nothing was found, or no judge was asked'),
+    .describe(
+      'what seems to talk to a judge, found by rules, also where no judge was asked; absent: nothing was found',
+    ),
   judge: asked
     .extend({
       asked_again: z

@@ -12,6 +12,7 @@ import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limit
 import type { CheckContext } from '../checks/inputs/check_input.ts'
 import { readEvents } from '../checks/inputs/events.ts'
 import { verdictPromptVersion } from '../format_judges/eval_md.ts'
+import { searchRun } from '../injections/search_run.ts'
 import type { DataFence } from '../judge/fence.ts'
 import { judgeRun } from '../judge/judge.ts'
 import { listRunOutputs } from '../judge/judge_folder.ts'
@@ -164,7 +165,9 @@ async function finish(
   { expectations, errors, judged }: Decisions & { judged: JudgeResult | null },
 ): Promise<TimedGrading> {
   const { record, judge, onTimeout, samples, requireEvidence, fastFail } = request
-  const measured = await readExecutionMetrics(request.runFolder)
+  const { runFolder } = request
+  const measured = await readExecutionMetrics(runFolder)
+  const attempts = judged === null ? await searchRun({ runFolder, prompt: request.case.prompt }) : []
   const choice = judge && {
     name: judge.engine.name,
     model: judge.model,
@@ -187,6 +190,7 @@ async function finish(
         model: choice.model,
         heldBack: request.gate && toHeldBack(request.gate),
       })),
+    ...(attempts.length > 0 && { injection_attempts: attempts }),
     ...pickScores(judged),
     ...(errors.length > 0 && { judge_errors: errors }),
     graded_key: hashGradingInputs({

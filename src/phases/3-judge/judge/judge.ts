@@ -6,9 +6,10 @@ import { createClaimDetector } from '../evidence/agent_claims.ts'
 import { evidenceFiles } from '../evidence/evidence_files.ts'
 import { judgeOwnWay } from '../format_judges/table.ts'
 import { findInjectionAttempts as findAttempts } from '../injections/find_injections.ts'
+import { searchRun } from '../injections/search_run.ts'
 import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
 import { boundedList, boundedText } from './answer_bounds.ts'
-import { listRunOutputs, openJudgeTempDir } from './judge_folder.ts'
+import { openJudgeTempDir } from './judge_folder.ts'
 import { buildJudgeRunView } from './run_excerpt.ts'
 import { takeVote } from './second_question.ts'
 import { lookUpClaim } from './verify_answer.ts'
@@ -18,7 +19,9 @@ import { countVotes } from './votes.ts'
 export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
   const { case: one, runFolder } = request
   if (one.judging !== undefined) {
-    return { ...(await judgeOwnWay(request, one.judging)), ...(await searchRunFiles(request)) }
+    const judged = await judgeOwnWay(request, one.judging)
+    const found = await searchRun({ runFolder, prompt: one.prompt })
+    return { ...judged, ...(found.length > 0 && { injectionAttempts: found }) }
   }
   const { prompt, files: inputs } = one
   const verbatim = request.fenceOf !== undefined
@@ -38,17 +41,6 @@ export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
   const sources = { files, claims, given: [prompt, one.expected_output ?? ''] }
   const made = judged.answer && boundedList(judged.answer.claims, (claim) => lookUpClaim(boundedClaim(claim), sources))
   return { ...judged, ...(made && { claims: made }), ...(injectionAttempts.length > 0 && { injectionAttempts }) }
-}
-
-/** Searches what a format's judge reads for injections, too: the transcript and the outputs. */
-async function searchRunFiles({
-  case: { prompt },
-  runFolder,
-}: JudgeRequest): Promise<Pick<JudgeResult, 'injectionAttempts'>> {
-  const outputs = await listRunOutputs(runFolder)
-  const files = evidenceFiles({ runFolder, prompt, outputs, inputs: [] })
-  const found = findAttempts({ files, names: outputs.map((file) => `outputs/${file.path}`), prompt })
-  return found.length > 0 ? { injectionAttempts: found } : {}
 }
 
 function boundedClaim(claim: Claim): Claim {
