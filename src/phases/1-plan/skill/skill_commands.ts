@@ -75,7 +75,7 @@ function findHooks(text: string): Command[] {
   const values = yaml.ok ? fields.safeParse(yaml.value) : null
   // an agent program may read YAML that this parser refuses, and merge keys (<<)
   if (!values?.success || '<<' in values.data)
-    return /hooks|\\/i.test(block) ? [{ kind: 'hook', command: `frontmatter: ${block.trim()}` }] : []
+    return /hooks["']?\s*:|\\[xuU]/i.test(block) ? [{ kind: 'hook', command: `frontmatter: ${block.trim()}` }] : []
   const { hooks } = values.data
   if (hooks === undefined || hooks === null) return []
   const known = hooksSchema.safeParse(hooks)

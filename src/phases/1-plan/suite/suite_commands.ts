@@ -1,6 +1,6 @@
 /** Lists the programs that a suite and its skills start, case by case; every flow asks about these and no others. Pure. */
 import type { McpServers } from '../../../../schemas/environment.ts'
-import type { SuiteCase } from '../../../../schemas/suite.ts'
+import type { Environment, SuiteCase } from '../../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import type { LoadedSkills } from '../skill/skill_commands.ts'
@@ -59,6 +59,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
       git: git === null || git === true ? git : git.sha256,
       env: environment?.env ?? {},
       texts: environment?.texts ?? {},
+      ...(environment?.agent_texts && { agents: environment.agent_texts }),
       skills: besideAgent ? [...new Set(skills.hashes)].sort() : [],
     }
     return [sha256(canonicalJson(content))]
@@ -69,12 +70,11 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
   const { setup, checks, files, environment, withoutAgent } = one
   const run = checks.flatMap((check) => (check.type === 'command' ? [check.run] : []))
-  const settings = files.flatMap((file): Command[] =>
-    agentSettings.test(file.path) ? [{ kind: 'agent_settings', command: file.path }] : [],
-  )
-  const { hooks = {}, mcp_servers: servers = {}, agents = [] } = environment ?? {}
-  // the frontmatter of a sub-agent can name hooks and servers
-  for (const { path } of agents) settings.push({ kind: 'agent_settings', command: path })
+  const { hooks = {}, mcp_servers: servers = {}, texts = {} } = environment ?? {}
+  const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
+  const settings = [...found, ...listSubAgents(environment ?? {})].map((command) => {
+    return { kind: 'agent_settings' as const, command }
+  })
   return [
     ...(setup === null ? [] : [{ kind: 'setup' as const, command: setup }]),
     ...(withoutAgent ? [] : [...settings, ...hookCommands(hooks), ...serverCommands(servers), ...skills.commands]),
@@ -82,8 +82,17 @@ function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
   ]
 }
 
-/** Project settings of agent CLIs, and of the git that they call; each can start programs. */
-const agentSettings = /(?:^|\/)\.git(?:\/|$)|^\.(?:claude|codex|opencode)(?:\/|$)|^(?:\.mcp\.json|opencode\.jsonc?)$/i
+/** Project settings of agent CLIs, and of the git that they call, in any folder: an agent may start a program there. */
+const agentSettings =
+  /(?:^|\/)(?:\.(?:git|claude|codex|opencode|gemini)(?:\/|$)|\.cursor\/(?:hooks|mcp)\.json$|\.mcp\.json$|opencode\.jsonc?$)/i
+
+/** The frontmatter of a sub-agent can name hooks and servers. */
+function listSubAgents({ agents = [], agent_texts: texts = {} }: Partial<Environment>): string[] {
+  const written = Object.entries(texts).filter(([, text]) =>
+    /(?:hooks|mcpServers)["']?\s*:|\\[xuU]/i.test(/^[\s\S]+?\n---/.exec(text)?.[0] ?? ''),
+  )
+  return [...agents.map((file) => file.path), ...written.map(([name]) => `.claude/agents/${name}.md`)]
+}
 
 function serverCommands(servers: McpServers): Command[] {
   return Object.entries(servers).map(([name, { command, args = [], env, url }]) => {

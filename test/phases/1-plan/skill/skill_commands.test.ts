@@ -46,6 +46,7 @@ describe('hooks in the frontmatter', () => {
     ['a hook below metadata', 'metadata: { hooks: x }'],
     ['the word in a text', 'when_to_use: "for hooks: all of them"'],
     ['invalid YAML without the word', 'note: a: b'],
+    ['invalid YAML with the word in a text', 'note: a: b hooks'],
   ])('control: %s lists nothing', (_, keys) => expect(listed(withKeys(keys))).toEqual([]))
   test('control: the same lines in the body', () => expect(listed(`${skillText}\n${nested}\n`)).toEqual([]))
 })

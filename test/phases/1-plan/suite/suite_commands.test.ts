@@ -64,11 +64,27 @@ describe('evals.json', () => {
     '.claude/Settings.json',
     '.codex/config.toml',
     'opencode.json',
+    'opencode.jsonc',
+    '.opencode/plugin/a.js',
+    '.gemini/settings.json',
+    '.gemini/extensions/a/gemini-extension.json',
+    '.cursor/hooks.json',
+    '.cursor/mcp.json',
+    'sub/.claude/settings.json',
+    'a/b/.codex/config.toml',
+    'sub/.opencode/plugin/a.js',
+    'sub/.gemini/settings.json',
+    'sub/.cursor/mcp.json',
+    'sub/.mcp.json',
+    'sub/opencode.jsonc',
   ])('a file %s among the files, which an agent or its git may take commands from', async (file) => {
     const suite = await loadEvals(evals({ files: [file], expectations: ['x'] }), { [file]: '' })
     expect(listed(suite)).toEqual([`agent_settings | ${file} | 1 one`])
   })
-  test.each(['.gitignore', 'git/config', 'docs/.claude.md', 'CLAUDE.md'])('control: not a file %s', async (file) => {
+  test.each([
+    ...['.gitignore', 'git/config', 'docs/.claude.md', 'CLAUDE.md', 'GEMINI.md', '.cursor/rules/a.mdc'],
+    ...['my.mcp.json', 'sub/my-opencode.json', 'opencode.json.md', 'claude/settings.json', 'gemini/settings.json'],
+  ])('control: not a file %s', async (file) => {
     expect(listed(await loadEvals(evals({ files: [file], expectations: ['x'] }), { [file]: '' }))).toEqual([])
   })
   test('nothing: nothing is listed or remembered', async () => {
@@ -130,6 +146,27 @@ test('a plugin: the scaffold script is listed with its text', async () => {
 })
 
 describe('an AAM package', () => {
+  const withEnvironment = async (more: object) => {
+    const root = copyOfExample()
+    const suite = await loadSuite(path.join(root, 'evals/eval-config.json'), root)
+    const cases = suite.cases.slice(0, 1).map((one) => {
+      const none = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
+      return { ...one, files: [], setup: null, checks: [], environment: { ...none, ...more } }
+    })
+    return listed({ ...suite, cases }).map((line) => line.split(' | ').slice(0, 2).join(' | '))
+  }
+  test('a file that is made in the working folder, and a sub-agent whose frontmatter names hooks or servers', async () => {
+    expect(await withEnvironment({ texts: { '.mcp.json': '{}', 'notes.md': 'x' } })).toEqual([
+      'agent_settings | .mcp.json',
+    ])
+    const hooked = '---\nname: a\nhooks: { Stop: [] }\n---\nWork.\n'
+    const served = '---\nname: b\nmcpServers: [x]\n---\nWork.\n'
+    const plain = '---\nname: c\ndescription: "Says \\"hi\\" of hooks"\n---\nhooks: none.\n'
+    expect(await withEnvironment({ agent_texts: { a: hooked, b: served, c: plain } })).toEqual([
+      'agent_settings | .claude/agents/a.md',
+      'agent_settings | .claude/agents/b.md',
+    ])
+  })
   test('its hooks and servers are listed as its files have them', async () => {
     const root = copyOfExample()
     const all = listed(await loadSuite(path.join(root, 'evals/eval-config.json'), root))
