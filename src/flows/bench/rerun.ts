@@ -18,6 +18,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { refuseStrayInstructions } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
+import { reportUnsetVariables } from '../prepare/unset_variables.ts'
 import { type BenchResult, summarizeBenchmark } from '../report/summarize.ts'
 import { execute, noRunCache } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
@@ -48,6 +49,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   ]
   assertNoOpenNetwork(plan.suite.path, spec.sandbox, request.sandbox)
   const sandbox = await startSandbox(request.sandbox, { choices }, context)
+  reportUnsetVariables(request, { choices }, context)
   const one = { ...plan, runs: [spec] }
   const planned = { file: folder, named: { choice: false, baseUrl: false }, wish: request.sandbox }
   await authorizePlannedEngine({ ...planned, role: 'agent', choice: engine }, context) // preflight probes it

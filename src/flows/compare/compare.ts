@@ -19,6 +19,7 @@ import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
+import { reportUnsetVariables } from '../prepare/unset_variables.ts'
 import { lockNamedFolder } from '../report/report_folder.ts'
 import { summarizeBenchmark } from '../report/summarize.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
@@ -79,6 +80,7 @@ export async function planCompare(request: CompareRequest, context: FlowContext,
   if (!lenient || context.confirm === undefined)
     await authorizePlannedEngine({ file: request.folder, ...planned }, context)
   const choices: string[] = []
+  reportUnsetVariables(request, { choices }, context)
   const chosen = await resolveCompareJudge(request, pairing, { context, lenient, choices })
   const judge = withBaseUrl(chosen, request.baseUrl)
   const judged = await Promise.all(pairing.pairs.map((pair) => isPairJudged(pair, judge)))

@@ -18,6 +18,7 @@ import { type BenchStartOptions, refuseUnwritableWorkspace } from '../prepare/ch
 import { refuseStrayInstructions } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { attemptStep, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
+import { reportUnsetVariables } from '../prepare/unset_variables.ts'
 import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 import { applyCapAsBudget } from './golden/cost_caps.ts'
@@ -42,6 +43,7 @@ export async function readyEval(
   await attemptStep(refuse, () => refuseUnloggable(prepared, started))
   const passes = openPassCache(prepared.plan, { workspace: prepared.workspace, now: started, use: request.cache })
   const sandbox = await startSandbox(request.sandbox, prepared, context)
+  reportUnsetVariables(request, prepared, context)
   const plan = withSandbox(passes.plan, sandbox)
   const review = await reviewPlan(plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
   if (passes.known.size > 0 && plan.runs.length === 0) return { passes, review, start: null }

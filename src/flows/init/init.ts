@@ -32,6 +32,7 @@ import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
 import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
+import { reportUnsetVariables } from '../prepare/unset_variables.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
 
 export interface InitRequest {
@@ -83,6 +84,7 @@ export async function planInit(request: InitRequest, context: FlowContext, lenie
   const { skill, warnings } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
   const { file, root } = await resolveOutputFile(request.output, skill)
   const choices: string[] = []
+  reportUnsetVariables(request, { choices }, context)
   const choice = await chooseDrafter(request, { context, lenient, choices })
   const cases = request.cases
   const known = await knownCases(skill)

@@ -18,6 +18,7 @@ import { refuseStrayInstructions } from './host_environment.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
 import type { BenchRequest, PreparedBench } from './prepare_bench.ts'
 import { attemptStep, type OnRefusal } from './refusals.ts'
+import { reportUnsetVariables } from './unset_variables.ts'
 
 export interface BenchReadiness {
   /** The commands that the suite would start. */
@@ -45,6 +46,7 @@ export async function checkBenchStart(
 ): Promise<BenchReadiness> {
   const { engine, judge } = prepared.plan.options
   const sandbox = await startSandbox(request.sandbox, prepared, context)
+  reportUnsetVariables(request, prepared, context)
   const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
   await attemptStep(refuse, () => (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context))
   if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)

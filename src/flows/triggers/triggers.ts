@@ -23,6 +23,7 @@ import { requirePricing } from '../limits/require_prices.ts'
 import { refuseStrayInstructions } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
+import { reportUnsetVariables } from '../prepare/unset_variables.ts'
 import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import type { BenchmarkLock } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
@@ -65,6 +66,7 @@ export interface ReviewedTriggers extends PreparedTriggers {
 export async function planTriggersOnly(request: TriggersRequest, context: FlowContext): Promise<ReviewedTriggers> {
   const prepared = await prepareTriggers(request, context, true)
   const sandbox = await startSandbox(request.sandbox, prepared, context)
+  reportUnsetVariables(request, prepared, context)
   const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
   const refusals: StartRefusal[] = []
   await attemptStep(
@@ -82,6 +84,7 @@ export async function preflightTriggers(
 ): Promise<SandboxChoice> {
   const { engine } = prepared.plan.options
   const sandbox = await startSandbox(request.sandbox, prepared, context)
+  reportUnsetVariables(request, prepared, context)
   const confinement = resolveConfinement(sandbox, request.sandbox)
   await authorizeCommands(await reviewPlan(prepared.plan, prepared.folders, confinement), context)
   if (findEngine(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch)

@@ -1,6 +1,9 @@
 /** Flags for the sandbox, shared by all commands that start agents. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Options } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import { describeMissingPath } from '../../../base/fs/dead_link.ts'
 import type { SandboxMode, SandboxWish } from '../../../base/sandbox/choose.ts'
 
 export const sandboxFlags = {
@@ -27,13 +30,18 @@ export const sandboxFlags = {
   },
 } satisfies Record<string, Options>
 
-/** The sandbox settings from these flags. */
+/** The sandbox settings from these flags. Throws UserError for a place that is not there. */
 export function sandboxWish(parsed: {
   sandbox: SandboxMode
   network?: 'none' | 'open' | undefined
   allowRead: readonly string[]
   trustSuite: boolean
 }): SandboxWish {
-  const readable = parsed.allowRead.map((place) => path.resolve(place))
+  const readable = parsed.allowRead.map((given) => {
+    const place = path.resolve(given)
+    if (existsSync(place)) return place
+    const why = describeMissingPath(place, 'no such file or folder')
+    throw new UserError(`--allow-read ${given}: ${why}`, 'name a file or folder that is there, or leave it out')
+  })
   return { mode: parsed.sandbox, network: parsed.network ?? null, readable, trusted: parsed.trustSuite }
 }

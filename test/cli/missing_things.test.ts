@@ -1,0 +1,57 @@
+/** A place or a variable that a flag names and that does not exist is said before anything starts. */
+import { mkdtempSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent, fresh, makeSkill } from '../e2e/program.ts'
+import { runMain } from './run_main.ts'
+
+const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
+const bench = ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '1', '--no-cache']
+const missing = path.join(fresh(), 'nope')
+
+describe('--allow-read', () => {
+  test.each<[string, readonly string[]]>([
+    ['bench', bench],
+    ['bench --dry-run', [...bench, '--dry-run']],
+    ['eval', ['eval', skill, '--engine', agent('tidy.mjs')]],
+    ['check', ['check', skill]],
+  ])('of a missing place ends %s with 2, and names it', async (_, args) => {
+    const end = await runMain([...args, '--allow-read', tmpdir(), '--allow-read', missing])
+    expect(end.stderr).toContain(`--allow-read ${missing}: no such file or folder`)
+    expect(end.code).toBe(2)
+  })
+  test('of a link to nothing says so', async () => {
+    const link = path.join(mkdtempSync(path.join(tmpdir(), 'link-')), 'link')
+    symlinkSync(missing, link)
+    const end = await runMain([...bench, '--dry-run', '--allow-read', link])
+    expect([end.code, end.stderr]).toEqual([
+      2,
+      expect.stringContaining(`--allow-read ${link}: a link to ${missing}, which is not there`),
+    ])
+  })
+  test('control: a file and a folder that are there are taken', async () => {
+    const args = ['--dry-run', '--allow-read', path.join(skill, 'SKILL.md'), '--allow-read', tmpdir()]
+    expect((await runMain([...bench, ...args])).code).toBe(0)
+  })
+})
+
+describe('--pass-env', () => {
+  const line = '--pass-env NOPE_TODAY: not set here'
+  test.each<[string, readonly string[]]>([
+    ['bench', [...bench, '--workspace', path.join(fresh(), 'ws')]],
+    ['bench --dry-run', [...bench, '--dry-run']],
+    ['eval --dry-run', ['eval', skill, '--engine', agent('tidy.mjs'), '--dry-run']],
+  ])('of a variable that is not set is said by %s, and starts all the same', async (_, args) => {
+    const { code, stdout, stderr } = await runMain([...args, '--pass-env', 'NOPE_TODAY', '--pass-env', 'YES_TODAY'], {
+      env: { YES_TODAY: '' },
+    })
+    expect(stdout + stderr).toContain(line)
+    expect(stdout + stderr).not.toContain('YES_TODAY')
+    expect(code, stderr).toBe(0)
+  })
+  test('control: one that is set is not mentioned', async () => {
+    const end = await runMain([...bench, '--dry-run', '--pass-env', 'NOPE_TODAY'], { env: { NOPE_TODAY: 'x' } })
+    expect(end.stdout + end.stderr).not.toContain('NOPE_TODAY')
+  })
+})
