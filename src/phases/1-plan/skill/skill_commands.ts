@@ -1,6 +1,6 @@
 /** Finds what an agent program starts by itself when it loads a skill: hooks in the frontmatter of a SKILL.md, and commands in its text. */
 import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { hooks as hooksSchema } from '../../../../schemas/environment.ts'
 import type { Environment } from '../../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
