@@ -39,7 +39,9 @@ export function isSkillFile({ path: name }: Pick<SkillFile, 'path'>): boolean {
 }
 
 async function readCommands(files: readonly SkillFile[]): Promise<SkillCommand[]> {
-  const found = files.map(async ({ path: name, source }) => findSkillCommands(await readFile(source, 'utf8'), name))
+  const found = files.map(async ({ path: name, source }) =>
+    findSkillCommands(await readFile(source, 'utf8').catch(() => ''), name),
+  )
   return (await Promise.all(found)).flat()
 }
 
@@ -68,9 +70,19 @@ function findTextCommands(text: string): Command[] {
 
 const fields = z.record(z.string(), z.unknown())
 
+/** Ends of the frontmatter: a line of its own, and any line that begins so. Agent programs differ. */
+const blockEnds = [/\n---[ \t]*(?:\n|$)/, /\n---/]
+
 function findHooks(text: string): Command[] {
-  const block = /^\uFEFF?---[ \t]*\n([\s\S]*?)(?:\n---|$(?![\s\S]))/.exec(text.replaceAll('\r\n', '\n'))?.[1]
-  if (block === undefined) return []
+  const plain = text.replaceAll('\r\n', '\n')
+  const start = /^\uFEFF?---[ \t]*\n/.exec(plain)?.[0]
+  if (start === undefined) return []
+  const blocks = blockEnds.map((end) => plain.slice(start.length, end.exec(plain)?.index))
+  const found = [...new Set(blocks)].flatMap(findBlockHooks)
+  return found.filter((one, at) => found.findIndex(({ command }) => command === one.command) === at)
+}
+
+function findBlockHooks(block: string): Command[] {
   const yaml = readYaml(block)
   const values = yaml.ok ? fields.safeParse(yaml.value) : null
   // an agent program may read YAML that this parser refuses, and merge keys (<<)

@@ -29,6 +29,13 @@ describe('hooks in the frontmatter', () => {
       ['hook | Stop: {"type":"http","url":"http://x"}'],
     ],
   ])('%s', (_, text, expected) => expect(listed(text)).toEqual(expected))
+  test('behind a line that only some parsers take for the end', () => {
+    expect(listed(withKeys('---x: y\nhooks: { Stop: [{ hooks: [{ command: sh b.sh }] }] }'))).toEqual([
+      'hook | Stop: sh b.sh',
+    ])
+    const shorter = withKeys('hooks: { Stop: [{ hooks: [{ command: sh b.sh }] }] }\n--- x\nnote: a')
+    expect(listed(shorter)).toContain('hook | Stop: sh b.sh')
+  })
   test.each([
     ['a merge key', 'metadata: &m { hooks: { Stop: [] } }\n<<: *m'],
     ['YAML that this parser refuses', 'note: a: b\nhooks: { Stop: [{ hooks: [{ command: sh b.sh }] }] }'],
@@ -76,6 +83,10 @@ describe('commands in the text', () => {
     ['a fenced block', '```sh\ngit status\n```'],
     ['a test for inequality', 'if a != `b`'],
   ])('control: %s lists nothing', (_, body) => expect(inText(body)).toEqual([]))
+})
+
+test('a file that cannot be read starts nothing', async () => {
+  expect(await readSkillCommands([{ path: 'SKILL.md', source: '/nowhere/SKILL.md' }], 'sums')).toEqual([])
 })
 
 test('reads nested skills, and no other file', async () => {
