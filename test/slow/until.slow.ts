@@ -116,7 +116,7 @@ test('no difference: rejects in at most 5 of 100, costs at most 60 % of the budg
       })
       const [these, sample] = [rate(ends, (end) => told(end.these)), rate(ends, (end) => end.sample !== 'inconclusive')]
       const cost = meanPairs(ends) / (plan.cases * plan.maxRuns)
-      if (these > 0.05 + twoErrors(0.05, trials) || sample > 0 || cost > 0.61)
+      if (these > 0.05 + twoErrors(0.05, trials) || sample > 0 || cost > 0.6)
         wrong.push(`${describePlan(plan)}, ${name}: ${share(these)} ${share(sample)} ${share(cost)}`)
       const [none, futile] = [
         rate(ends, (end) => end.these === 'no_difference'),

@@ -7,7 +7,7 @@ import { predictivePower } from './predictive_power.ts'
  * With less predictive power a benchmark stops for futility. Such a stop ends without a rejection, and the critical values assume that it
  * never happens, so it can't raise the type I error.
  */
-export const leastPredictivePower = 0.14
+export const leastPredictivePower = 0.16
 
 const mostLooks = 10
 
