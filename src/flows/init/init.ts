@@ -29,10 +29,10 @@ import type { Limits } from '../limits/limits.ts'
 import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
+import { reportUnsetVariables } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
 import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
-import { reportUnsetVariables } from '../prepare/unset_variables.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
 
 export interface InitRequest {

@@ -14,11 +14,10 @@ import type { FlowContext } from '../flow_context.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { startSandbox } from '../sandbox/start_sandbox.ts'
-import { refuseStrayInstructions } from './host_environment.ts'
+import { refuseStrayInstructions, reportUnsetVariables } from './host_environment.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
 import type { BenchRequest, PreparedBench } from './prepare_bench.ts'
 import { attemptStep, type OnRefusal } from './refusals.ts'
-import { reportUnsetVariables } from './unset_variables.ts'
 
 export interface BenchReadiness {
   /** The commands that the suite would start. */

@@ -1,7 +1,8 @@
-/** Checks the folders above the agents' working folders: agents read some of their files unasked, in both configurations. */
+/** Checks what agents get from this machine: files in the folders above their working folders, and environment variables. */
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import type { FlowContext } from '../flow_context.ts'
 
 /** What agents look for in every folder from their working folder up to the root. */
 const strays = [
@@ -28,4 +29,15 @@ export async function refuseStrayInstructions(tempDir: string): Promise<void> {
 function listAncestors(folder: string): string[] {
   const parent = path.dirname(folder)
   return parent === folder ? [folder] : [folder, ...listAncestors(parent)]
+}
+
+/** Adds a line to `choices` for each variable of --pass-env that is not set. A pipeline may pass optional ones, so nothing is refused. */
+export function reportUnsetVariables(
+  { passEnv }: { passEnv: readonly string[] },
+  { choices }: { choices: string[] },
+  { env }: Pick<FlowContext, 'env'>,
+): void {
+  for (const name of new Set(passEnv))
+    if (env[name] === undefined)
+      choices.push(`--pass-env ${name}: not set here, so runs on this machine start without it`)
 }
