@@ -19,7 +19,7 @@ for (const [name, schema] of Object.entries({ ...artefacts, config: configFileSc
 
 const cli = path.join(root, 'dist/src/cli/bin.js')
 const help = (...args) =>
-  execFileSync(process.execPath, [cli, ...args, '--help'], {
+  execFileSync(process.execPath, [cli, ...args, '--help-all'], {
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1', COLUMNS: '100' },
   }).trimEnd()

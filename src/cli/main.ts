@@ -1,4 +1,5 @@
 /** Parses argv and runs the command; the one place that turns errors into messages and exit codes. */
+import { existsSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { errnoCode, UserError, WaitOverError } from '../base/errors/error.ts'
 import { addAggregate } from './commands/aggregate/command.ts'
@@ -23,6 +24,7 @@ import { addTriggers } from './commands/triggers/command.ts'
 import { addView } from './commands/view/command.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
+import { commandNames, findNearCommand, rootHelp } from './help/root_help.ts'
 import { sayError } from './print_error.ts'
 import { resumeCommand } from './resume_command.ts'
 import { chooseResumeWay } from './terminal/interrupt.ts'
@@ -39,9 +41,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   using _ = handleUncaught((error) => report(error, argv))
   forgetOrigins()
   try {
+    if (asksForRootHelp(argv)) {
+      process.stdout.write(`${rootHelp()}\n`)
+      return isOutputLost() ? exitCodes.incomplete : exitCodes.done
+    }
+    assertCommand(argv)
     checkSwitches(argv)
     assertWorkingFolder()
-    await parser(argv, (code) => {
+    await parser(toHelpFlag(argv), argv, (code) => {
       outcome.code = code
     }).parseAsync()
     return outcome.code === exitCodes.done && isOutputLost() ? exitCodes.incomplete : outcome.code
@@ -83,33 +90,54 @@ const commands = [
   addConvert,
 ]
 
-function parser(argv: readonly string[], done: (code: number) => void) {
-  const program = yargs([...argv])
+/** `words`: what the parser reads. `argv`: the command line as given. */
+function parser(words: readonly string[], argv: readonly string[], done: (code: number) => void) {
+  const program = yargs([...words])
     .scriptName('whetstone')
     .detectLocale(false)
-    .usage('Benchmarks agent skills and sharpens them.\n\n$0 <command> [options]')
   withWholeExamples(program)
   withoutSpareHelp(program)
   withNumbersOnce(program, argv)
   return commands
     .reduce((args, add) => add(args, done, argv), program)
-    .demandCommand(1, 'Give a command.')
+    .demandCommand(1, 'no command')
     .strict()
     .check(checkValues)
-    .recommendCommands()
     .version(false)
     .option('version', { type: 'boolean', describe: 'print the version' })
     .help()
     .alias('help', 'h')
-    .wrap(Math.min(100, terminalWidth(process.stdout)))
-    .epilogue(
-      `${exitHelp}\n\nNew here? \`whetstone demo\` runs a whole benchmark on the embedded practice model, no key needed.`,
-    )
+    .wrap(Math.min(90, terminalWidth(process.stdout)))
+    .epilogue(exitHelp)
     .exitProcess(false)
     .fail((message, error) => {
       if (error && error.name !== 'YError') throw error
       throw toUsageError(error?.message ?? message, argv)
     })
+}
+
+/** No arguments, --help or help alone. */
+function asksForRootHelp(argv: readonly string[]): boolean {
+  const [first, ...more] = argv
+  return first === undefined || (more.length === 0 && ['--help', '-h', '--help-all', 'help'].includes(first))
+}
+
+/** `help bench` and `bench --help-all` as the parser reads them. */
+function toHelpFlag(argv: readonly string[]): string[] {
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv]
+  return words.map((word) => (word === '--help-all' ? '--help' : word))
+}
+
+/** Throws UserError for a word that is not a command, with the command that was probably meant. */
+function assertCommand(argv: readonly string[]): void {
+  const word = argv[0] === 'help' ? argv[1] : argv[0]
+  if (word === undefined || word.startsWith('-') || commandNames.includes(word)) return
+  const near = findNearCommand(word)
+  const isPlace = near === null && (word.includes('/') || existsSync(word))
+  const hint = isPlace
+    ? `to benchmark a skill: whetstone bench ${word}`
+    : `${near === null ? '' : `did you mean "${near}"? `}see whetstone --help`
+  throw new UserError(`unknown command "${word}"`, hint)
 }
 
 interface Usage {

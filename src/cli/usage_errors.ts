@@ -126,9 +126,6 @@ const flags = [
 export function toUsageError(message: string, argv: readonly string[]): UserError {
   const command = argv.find((word) => Object.hasOwn(commands, word))
   const help = `see whetstone ${command ? `${command} ` : ''}--help`
-  if (command === undefined && /^Give a command/.test(message)) {
-    return new UserError(message, `there are ${Object.keys(commands).join(', ')}; ${help}`)
-  }
   if (command !== undefined && /^Not enough non-option/.test(message)) {
     return new UserError(`${command} needs ${commands[command]}`, help)
   }

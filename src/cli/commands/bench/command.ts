@@ -9,6 +9,7 @@ import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { printConfig, settingsLine } from '../../config/print_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters, type Reporter } from '../../reporters/reporters.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
@@ -34,33 +35,31 @@ function benchOptions(args: Argv) {
       type: 'string',
       array: true,
       demandOption: true,
-      describe:
-        'folders that hold SKILL.md, or a pattern over them; several are benched one after another, with an index over all',
+      describe: 'folders with SKILL.md, or a pattern over them',
     })
     .options(benchFlags)
     .usage(
-      '$0 bench <skill..> [options]\n\ntwo arms: does the skill help?\n\nRuns each case of evals/evals.json with the skill and without it, grades every run, and writes\nbenchmark.json, benchmark.md and report.html. After an interruption the same command does only\nwhat is missing.',
+      '$0 bench <skill..> [options]\n\nRun each case with and without the skill, grade the runs and write a report.\nThe same command resumes after an interruption.',
     )
     .example('$0 bench skills/pdf --dry-run', 'see the plan first')
-    .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs an arm')
-    .example('$0 bench skills/pdf --dry-run --detect .2', 'how many runs would show 20 points?')
-    .example('$0 bench skills/pdf --until decided --max-runs 20', 'as few runs as the answer takes, at most 20 an arm')
+    .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs per configuration')
     .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
     .example(
       '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
       'your own agent, an API judge',
     )
-    .example('$0 bench skills/pdf --calibrate --runs 5', 'how much chance alone does, named by later benchmarks')
-    .example('$0 bench skills/*', 'many skills, one table')
-    .example('$0 bench skills/pdf --matrix anthropic:haiku,anthropic:sonnet', 'which model?')
-    .example("$0 bench skills/pdf --case 3 --case 'table-*' --json", 'some cases, events as JSON lines')
 }
 
 /** Adds the command; `done` receives its exit code. */
 export function addBench(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
-  return args.command('bench <skill..>', 'two arms: does the skill help?', benchOptions, async (parsed) => {
-    done(await start(parsed, argv))
-  })
+  return args.command(
+    'bench <skill..>',
+    'two arms: does the skill help?',
+    (one) => groupOptions(benchOptions(one), argv),
+    async (parsed) => {
+      done(await start(parsed, argv))
+    },
+  )
 }
 
 type BenchArguments = Awaited<ReturnType<typeof benchOptions>['argv']>

@@ -14,7 +14,7 @@ function demoOptions(args: Argv) {
       requiresArg: true,
       default: 3,
       coerce: wholeNumber('runs', 1, 1000),
-      describe: 'runs of each case in each arm',
+      describe: 'runs per case and configuration',
     })
     .option('concurrency', {
       type: 'number',
@@ -31,7 +31,7 @@ function demoOptions(args: Argv) {
     .option('workspace', {
       type: 'string',
       requiresArg: true,
-      describe: 'where results go; ./workspaces/<skill_name> if not given',
+      describe: 'folder for results',
     })
     .options(sandboxFlags)
     .usage(

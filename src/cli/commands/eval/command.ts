@@ -5,6 +5,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import type { EvalRequest } from '../../../flows/eval/eval_request.ts'
 import { configureForSuite } from '../../config/suite_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { groupOptions } from '../../help/option_groups.ts'
 import { assertReportPlace } from '../../reporters/report_place.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import type { Reporter } from '../../reporters/reporters.ts'
@@ -44,13 +45,18 @@ type EvalArguments = ArgumentsCamelCase<ReturnType<typeof evalOptions> extends A
 
 export function addEval(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'eval <path> [case..]'
-  return args.command(usage, 'one arm: does it pass?', evalOptions, async (given) => {
-    refuseCaseFlag(argv)
-    refuseMixtures(given)
-    const of = { command: 'eval', usage, options: evalOptions, argv, args: given, print: given } as const
-    const parsed = await configureForSuite({ ...of, place: given.path })
-    done(parsed === null ? exitCodes.done : await start(parsed))
-  })
+  return args.command(
+    usage,
+    'one arm: does it pass?',
+    (one) => groupOptions(evalOptions(one), argv),
+    async (given) => {
+      refuseCaseFlag(argv)
+      refuseMixtures(given)
+      const of = { command: 'eval', usage, options: evalOptions, argv, args: given, print: given } as const
+      const parsed = await configureForSuite({ ...of, place: given.path })
+      done(parsed === null ? exitCodes.done : await start(parsed))
+    },
+  )
 }
 
 /** The parser would drop it as part of the names, and run all cases. */

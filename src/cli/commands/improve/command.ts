@@ -5,6 +5,7 @@ import type { ImproveRequest } from '../../../flows/improve/improve_request.ts'
 import { configureCommand } from '../../config/configure.ts'
 import { announceConfig } from '../../config/report_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { groupOptions } from '../../help/option_groups.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
 import { locateSkillConfig } from '../bench/settings.ts'
@@ -107,28 +108,33 @@ async function grow(request: ImproveRequest, { json, maxWait }: { json: boolean;
 const usage = 'improve <skill>'
 
 export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
-  return args.command(usage, 'better versions, proven on unseen cases', improveOptions, async (given) => {
-    const parsed = await configureImprove(given, argv)
-    if (parsed === null) return done(exitCodes.done)
-    refuseMixtures(parsed, argv)
-    if (parsed.growSuite) return done(await grow({ ...buildImproveRequest(parsed), review: null }, parsed))
-    if (parsed.description) return done(await startDescription(parsed))
-    const { improve } = await import('../../../flows/improve/improve.ts')
-    const { applyBest } = await import('./apply_best.ts')
-    const { json, concurrency, apply, yes } = parsed
-    const review = parsed.review ? createReviewer() : null
-    const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
-    const request = { ...buildImproveRequest(parsed), review, nobodyConfirms }
-    const waits = { maxWait: parsed.maxWait, limits: request.bench.limits }
-    const { result, interrupted } = await withFlow(
-      { json, concurrency, goesOn: resumeWays.withResume, waits },
-      (context) => improve(request, context),
-    )
-    const tell = () => showImprove(result, { json, interrupted, toBeApplied: apply })
-    if (!apply || result.history.ended_at === undefined) return done(tell())
-    const applied = () => applyBest(result, { skill: parsed.skill, json, yes })
-    // the result line comes last and includes the outcome
-    if (json) done(await applied().then(tell))
-    else done(tell() || (await applied()))
-  })
+  return args.command(
+    usage,
+    'better versions, proven on unseen cases',
+    (one) => groupOptions(improveOptions(one), argv),
+    async (given) => {
+      const parsed = await configureImprove(given, argv)
+      if (parsed === null) return done(exitCodes.done)
+      refuseMixtures(parsed, argv)
+      if (parsed.growSuite) return done(await grow({ ...buildImproveRequest(parsed), review: null }, parsed))
+      if (parsed.description) return done(await startDescription(parsed))
+      const { improve } = await import('../../../flows/improve/improve.ts')
+      const { applyBest } = await import('./apply_best.ts')
+      const { json, concurrency, apply, yes } = parsed
+      const review = parsed.review ? createReviewer() : null
+      const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
+      const request = { ...buildImproveRequest(parsed), review, nobodyConfirms }
+      const waits = { maxWait: parsed.maxWait, limits: request.bench.limits }
+      const { result, interrupted } = await withFlow(
+        { json, concurrency, goesOn: resumeWays.withResume, waits },
+        (context) => improve(request, context),
+      )
+      const tell = () => showImprove(result, { json, interrupted, toBeApplied: apply })
+      if (!apply || result.history.ended_at === undefined) return done(tell())
+      const applied = () => applyBest(result, { skill: parsed.skill, json, yes })
+      // the result line comes last and includes the outcome
+      if (json) done(await applied().then(tell))
+      else done(tell() || (await applied()))
+    },
+  )
 }

@@ -20,7 +20,7 @@ export const descriptionFlags = {
   },
   set: { ...set, describe: 'with --description, the queries (JSON); found in the skill if not given' },
   among: { ...among, describe: 'with --description, skills that lie beside it (repeatable)' },
-  threshold: { ...threshold, describe: 'with --description, from which share of its runs a query counts as triggered' },
+  threshold: { ...threshold, describe: 'with --description, share of runs from which a query counts as triggered' },
 } satisfies Record<string, Options>
 
 type SandboxArguments = Parameters<typeof sandboxWish>[0]

@@ -28,7 +28,7 @@ export const initFlags = {
     requiresArg: true,
     describe: 'the same in the words of bench: engine[:model] or a model, instead of --engine and --model',
   },
-  'base-url': { ...benchFlags['base-url'], describe: 'where the server of the engine is (a compatible server)' },
+  'base-url': { ...benchFlags['base-url'], describe: "URL of the engine's server" },
   budget: {
     ...benchFlags.budget,
     describe: 'dollars that drafting may cost: no further answer is asked for that could go beyond (exit 3)',

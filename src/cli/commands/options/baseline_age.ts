@@ -13,7 +13,7 @@ export const baselineAgeFlag = {
       if (typeof value === 'string' && isAge(value)) return value
       throw refuseValue(`--baseline-age ${jsonText(value)}: not an age`, 'give one, such as --baseline-age 12h or 7d')
     },
-    describe: 'test reused runs for drift if they are older than this, compared with the others',
+    describe: 'test reused runs older than this for drift',
   },
 } satisfies Record<string, Options>
 

@@ -9,11 +9,11 @@ const repeatable = { type: 'string', array: true, nargs: 1, default: [] as strin
 const once = { type: 'boolean', default: false } as const
 
 export const caseFlag = {
-  case: { ...repeatable, describe: 'only these cases: id, name or glob (repeatable)' },
+  case: { ...repeatable, describe: 'only these cases: id, name or glob' },
 } satisfies Record<string, Options>
 
 export const judgeServerFlag = {
-  'base-url': { type: 'string', requiresArg: true, describe: "where the judge's server is (a compatible server)" },
+  'base-url': { type: 'string', requiresArg: true, describe: "URL of the judge's server" },
 } satisfies Record<string, Options>
 
 export function concurrencyFlag(what: string) {
@@ -30,7 +30,7 @@ export function concurrencyFlag(what: string) {
 
 export function passEnvFlag(who: string) {
   return {
-    'pass-env': { ...repeatable, describe: `environment variables that ${who} may see (repeatable)` },
+    'pass-env': { ...repeatable, describe: `environment variables that ${who} may see` },
   } satisfies Record<string, Options>
 }
 
@@ -50,7 +50,7 @@ export function printConfigFlag(instead: string) {
   return {
     'print-config': {
       ...once,
-      describe: `print every setting and where it comes from (flag, whetstone.config.yaml, default), ${instead}`,
+      describe: `print every setting with its origin, ${instead}`,
     },
   } satisfies Record<string, Options>
 }
@@ -58,7 +58,7 @@ export function printConfigFlag(instead: string) {
 export const allowInvalidFlag = {
   'allow-invalid': {
     ...once,
-    describe: 'leave out cases that break a rule of check, and run the others (exit code 3)',
+    describe: 'skip invalid cases and run the others (exit 3)',
   },
 } satisfies Record<string, Options>
 
@@ -75,10 +75,10 @@ export const maxWaitFlag = {
         'give one, such as --max-wait 15m, 2s or 1h30m',
       )
     },
-    describe: 'how long to wait for a provider without any progress (exit 3)',
+    describe: 'longest wait for a provider without progress',
   },
 } satisfies Record<string, Options>
 
 export const askNobodyFlag = {
-  'dry-run': { ...once, describe: 'say what would be asked, and ask nobody' },
+  'dry-run': { ...once, describe: 'print what would be asked, ask nothing' },
 } satisfies Record<string, Options>

@@ -11,25 +11,27 @@ const usualMost = 20
 export const untilFlags = {
   until: {
     choices: ['decided'] as const,
-    describe: 'stop when an interim analysis decides, instead of --runs',
+    describe: 'stop as soon as the result is conclusive',
   },
   'max-runs': {
     type: 'number',
     requiresArg: true,
     coerce: wholeNumber('max-runs', 1, 1000),
-    describe: `with --until: most runs of each case in each arm; ${usualMost} if not given`,
+    defaultDescription: String(usualMost),
+    describe: 'with --until: most runs per case and configuration',
   },
   detect: {
     type: 'number',
     requiresArg: true,
     coerce: openRangeParser('detect', 0, 1, 'a difference of rates: .2 are 20 points'),
-    describe: 'with --dry-run: how many runs, or cases, would find a difference of .2 (20 points)',
+    describe: 'with --dry-run: runs needed to find this difference',
   },
   power: {
     type: 'number',
     requiresArg: true,
     coerce: openRangeParser('power', 0.05, 1, 'such as .8: found four times of five'),
-    describe: 'with --dry-run: how surely it should be found; .8 if not given',
+    defaultDescription: '0.8',
+    describe: 'with --detect: statistical power',
   },
 } satisfies Record<string, Options>
 

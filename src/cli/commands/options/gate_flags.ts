@@ -21,7 +21,7 @@ export const gateFlags = {
     array: true,
     nargs: 1,
     default: [] as string[],
-    describe: 'exit 1 unless this holds of benchmark.json, such as "ci_low > 0" (repeatable; docs/ci.md)',
+    describe: 'exit 1 unless this holds, such as "ci_low > 0"',
   },
   'fail-on': {
     type: 'string',
@@ -29,15 +29,14 @@ export const gateFlags = {
     default: [] as string[],
     defaultDescription: 'none',
     coerce: parseFailures,
-    describe:
-      'exit 1 on these verdicts, comma-separated: hurts, no_difference, helps, inconclusive (all without an answer), too_easy, too_hard, not_comparable; or on suspicious text',
+    describe: 'exit 1 on these verdicts, or on suspicious text',
   },
   reporter: {
     type: 'string',
     array: true,
     nargs: 1,
     default: [] as string[],
-    describe: 'reports for others, with commas: junit:<path>, markdown:<path>, json:<path>, github',
+    describe: 'junit:<path>, markdown:<path>, json:<path>, github',
   },
 } satisfies Record<string, Options>
 

@@ -8,11 +8,11 @@ export const judgeFlags = {
     type: 'number',
     requiresArg: true,
     coerce: wholeNumber('judge-samples', 1, 99),
-    describe: 'how often the judge decides each expectation: the majority counts, a tie is a fail',
+    describe: 'votes per expectation; the majority counts',
   },
   'require-evidence': {
     type: 'boolean',
-    describe: 'a pass on a quote that is not found, asked twice, is a judge error instead of being flagged',
+    describe: 'a pass without verified evidence is a judge error',
   },
 } satisfies Record<string, Options>
 

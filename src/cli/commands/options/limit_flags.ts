@@ -10,40 +10,40 @@ export const limitFlags = {
     type: 'number',
     requiresArg: true,
     coerce: dollars('budget'),
-    describe: 'dollars that all runs and gradings together may cost; then no further run is started (exit 3)',
+    describe: 'stop starting runs at this cost in dollars',
   },
   'budget-tokens': {
     type: 'number',
     requiresArg: true,
     coerce: wholeNumber('budget-tokens', 1, 1e12),
-    describe: 'the same in tokens',
+    describe: 'stop starting runs after this many tokens',
   },
   'cost-per-run': {
     type: 'number',
     requiresArg: true,
     coerce: dollars('cost-per-run'),
-    describe: 'dollars that a run or a grading counts for --budget whose cost is not reported',
+    describe: 'assumed cost (USD) of a run that reports none',
   },
   deadline: {
     type: 'string',
     requiresArg: true,
-    describe: 'when it must be over: 30m, 18:00 or 2026-11-21T18:00Z; then what runs is cancelled (exit 3)',
+    describe: 'cancel what still runs at this time: 30m or 18:00',
   },
   'ask-above-cost': {
     type: 'number',
     requiresArg: true,
     default: 5,
     coerce: atLeastZero('ask-above-cost'),
-    describe: 'on a terminal, ask before starting what will cost more dollars, by what earlier runs cost',
+    describe: 'ask before spending more dollars than this',
   },
   'ask-above-minutes': {
     type: 'number',
     requiresArg: true,
     default: 30,
     coerce: atLeastZero('ask-above-minutes'),
-    describe: 'likewise, what will take more minutes',
+    describe: 'ask before running for more minutes than this',
   },
-  yes: { type: 'boolean', alias: 'y', default: false, describe: 'ask nothing' },
+  yes: { type: 'boolean', alias: 'y', default: false, describe: 'answer yes to all questions' },
 } satisfies Record<string, Options>
 
 interface LimitArguments {

@@ -12,38 +12,38 @@ export const queueFlagsOfServer = {
   queue: {
     type: 'string',
     requiresArg: true,
-    describe: 'the queue server: redis://host:6379, rediss://… or postgres://host/database (docs/queue.md)',
+    describe: 'queue server: redis://, rediss:// or postgres://',
   },
   'queue-ca': {
     type: 'string',
     requiresArg: true,
-    describe: 'certificate of the authority that vouches for the queue server, as PEM; or WHETSTONE_QUEUE_CA',
+    describe: 'CA certificate (PEM), or WHETSTONE_QUEUE_CA',
   },
   'queue-password-file': {
     type: 'string',
     requiresArg: true,
-    describe: 'the password for the queue server; or WHETSTONE_QUEUE_PASSWORD (and WHETSTONE_QUEUE_USER)',
+    describe: 'password file, or WHETSTONE_QUEUE_PASSWORD',
   },
   'queue-wait': {
     type: 'number',
     requiresArg: true,
     coerce: wholeNumber('queue-wait', 0, 86_400),
-    describe:
-      'a queue server that is away at the start is waited for so many seconds (60 if not given, 5 for a look; 0: not at all)',
+    defaultDescription: '60',
+    describe: 'seconds to wait for the queue server at startup',
   },
   'key-file': {
     type: 'string',
     requiresArg: true,
-    describe: 'jobs are signed with the key in this file, and a worker runs no others; or WHETSTONE_QUEUE_KEY',
+    describe: 'key file that signs jobs, or WHETSTONE_QUEUE_KEY',
   },
-  shared: { type: 'string', requiresArg: true, describe: 'a folder that the coordinator and all workers see' },
+  shared: { type: 'string', requiresArg: true, describe: 'folder that coordinator and workers share' },
 } satisfies Record<string, Options>
 
 export const queueFlags = {
   ...queueFlagsOfServer,
   queue: {
     ...queueFlagsOfServer.queue,
-    describe: `runs are made by workers (queue work) of ${queueFlagsOfServer.queue.describe}`,
+    describe: 'run on workers of this queue server (docs/queue.md)',
   },
   shared: { ...queueFlagsOfServer.shared, describe: `with --queue: ${queueFlagsOfServer.shared.describe}` },
   'in-flight': {
@@ -51,12 +51,12 @@ export const queueFlags = {
     requiresArg: true,
     default: 100,
     coerce: wholeNumber('in-flight', 1, 100_000),
-    describe: 'with --queue: runs that are out at once; --concurrency is of gradings then',
+    describe: 'with --queue: most runs in progress',
   },
   tags: {
     type: 'string',
     requiresArg: true,
-    describe: 'with --queue: only workers with all of these tags, such as gpu,eu',
+    describe: 'with --queue: only workers with all these tags',
   },
 } satisfies Record<string, Options>
 
@@ -105,7 +105,7 @@ export function queueWish(asked: QueueArguments, env: Environment): QueueWish | 
 /** Throws UserError if none is given or it does not exist. */
 export function sharedFolder(shared: string | undefined): string {
   if (shared === undefined) {
-    throw new UserError('--queue without --shared', 'name a folder that the coordinator and all workers see')
+    throw new UserError('--queue without --shared', 'name folder that coordinator and workers share')
   }
   const folder = path.resolve(shared)
   // not created here: without the mount it would exist only on this machine

@@ -38,7 +38,7 @@ export function secondsParser(flag: string) {
 }
 
 export function withJson<T>(args: Argv<T>) {
-  return args.option('json', { type: 'boolean', default: false, describe: 'events and result as JSON lines on stdout' })
+  return args.option('json', { type: 'boolean', default: false, describe: 'print JSON lines' })
 }
 
 interface FlowOptions {

@@ -10,23 +10,24 @@ export const sandboxFlags = {
   sandbox: {
     choices: ['auto', 'required', 'off'] as const,
     default: 'auto' as const,
-    describe: 'what agents are confined to: auto where it works, required or nothing starts, off',
+    describe: 'sandbox agents: where it works, always, or not',
   },
   network: {
     choices: ['none', 'open'] as const,
-    describe: "what agents' tools reach in the sandbox; none if not given, whatever the suite asks",
+    defaultDescription: 'none',
+    describe: 'network in the sandbox, besides the model',
   },
   'allow-read': {
     type: 'string',
     array: true,
     nargs: 1,
     default: [] as string[],
-    describe: 'a file or folder that agents may read in the sandbox (repeatable)',
+    describe: 'file or folder that agents may read',
   },
   'trust-suite': {
     type: 'boolean',
     default: false,
-    describe: 'start commands of suite and skill where no sandbox holds them, without a question',
+    describe: 'start commands of suite and skill unsandboxed',
   },
 } satisfies Record<string, Options>
 

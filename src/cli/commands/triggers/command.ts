@@ -7,6 +7,7 @@ import { triggersGateSubject } from '../../../phases/4-report/gate/gate_subject.
 import { parseGate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { configureForSuite } from '../../config/suite_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { groupOptions } from '../../help/option_groups.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { parseReporters, writeReports } from '../../reporters/reporters.ts'
 import { chooseResumeWay } from '../../terminal/interrupt.ts'
@@ -56,11 +57,16 @@ function buildTriggersRequest(parsed: TriggersArguments): TriggersRequest {
 
 export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'triggers <skill>'
-  return args.command(usage, 'does the description make the agent use it?', triggersOptions, async (given) => {
-    const of = { command: 'triggers', usage, options: triggersOptions, argv, args: given, print: given } as const
-    const parsed = await configureForSuite({ ...of, place: given.skill, file: given.set })
-    done(parsed === null ? exitCodes.done : await start(parsed, given.set !== undefined))
-  })
+  return args.command(
+    usage,
+    'does the description make the agent use it?',
+    (one) => groupOptions(triggersOptions(one), argv),
+    async (given) => {
+      const of = { command: 'triggers', usage, options: triggersOptions, argv, args: given, print: given } as const
+      const parsed = await configureForSuite({ ...of, place: given.skill, file: given.set })
+      done(parsed === null ? exitCodes.done : await start(parsed, given.set !== undefined))
+    },
+  )
 }
 
 /** `isSetGiven`: on the command line; a set from a configuration file does not prevent drafting another. */
