@@ -11,7 +11,7 @@ const command = ['--engine', agent('tidy.mjs')]
 test('in a folder that was deleted: exit 2, and what to do', async () => {
   const cwd = fresh()
   const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
-  const script = `rmdir "$PWD"; exec "${process.execPath}" "${bin}" --help`
+  const script = `rmdir "$PWD"; exec "${process.execPath}" "${bin}" check`
   const { status, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
   expect([status, stderr]).toEqual([2, 'error the current folder no longer exists\n      cd to a folder that does\n'])
 })

@@ -68,7 +68,7 @@ describe('the suite of the skill', () => {
     const text = ['SKILL.md', 'references/results.md']
       .map((name) => readFileSync(path.join(shipped, name), 'utf8'))
       .join('\n')
-    for (const command of new Set([...text.matchAll(/whetstone ([a-z]+)\b/g)].map(([, name = '']) => name))) {
+    for (const command of new Set([...text.matchAll(/(?:`|^ *)whetstone ([a-z]+)\b/gm)].map(([, name = '']) => name))) {
       const help = await whetstone([command, '--help-all'])
       expect(help.code, command).toBe(0)
       const flags = [...text.matchAll(new RegExp(`whetstone ${command}\\b([^\`\\n]*)`, 'g'))]
