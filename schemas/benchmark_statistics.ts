@@ -10,7 +10,16 @@ export const verdict = z
   .enum(['helps', 'hurts', 'too_easy', 'too_hard', 'no_difference', 'inconclusive', 'not_comparable'])
   .describe('too_easy: both pass 97% or more; too_hard: both pass 3% or less; not_comparable: no case graded in both')
 
-export const scopeDifference = z.object({
+export const exactMethods = [
+  'permutation_exact',
+  'permutation_draws',
+  'permutation_normal',
+  'sign_flip_exact',
+  'sign_flip_draws',
+  'sign_flip_normal',
+] as const
+
+const scopeDifference = z.object({
   mean: z
     .number()
     .nullable()
@@ -39,35 +48,14 @@ export const scopeDifference = z.object({
       'by the procedure of the interval, which excludes 0 exactly where p ≤ alpha; null: no interval, or with --until no interim analysis has stopped the benchmark, or the scope is cases_like_these',
     ),
   p_method: z
-    .enum([
-      'moderated_t',
-      'paired_t',
-      'beta_bound',
-      'group_sequential',
-      'e_value',
-      'permutation_exact',
-      'permutation_draws',
-      'permutation_normal',
-      'sign_flip_exact',
-      'sign_flip_draws',
-      'sign_flip_normal',
-    ])
+    .enum(['moderated_t', 'paired_t', 'beta_bound', 'group_sequential', 'e_value', ...exactMethods])
     .nullable()
     .describe('e_value, permutation_… and sign_flip_…: only in files with schema_version 1'),
   p_exact: share
     .nullable()
     .optional()
     .describe('of the permutation test within cases (these_cases) or the sign-flip test over cases; decides nothing'),
-  p_exact_method: z
-    .enum([
-      'permutation_exact',
-      'permutation_draws',
-      'permutation_normal',
-      'sign_flip_exact',
-      'sign_flip_draws',
-      'sign_flip_normal',
-    ])
-    .optional(),
+  p_exact_method: z.enum(exactMethods).optional(),
   n_cases: count.describe('cases with runs in both arms'),
   n_runs: count.describe('their runs, both arms'),
 })
