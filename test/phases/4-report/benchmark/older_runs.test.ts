@@ -226,6 +226,7 @@ describe('the verdict', () => {
     return findStaleBaseline({ planned: ['w1.1', 'b1.1'].map(runNamed), results, baseline: arms.b, olderRuns })
   }
   test('nothing is said where nothing is old', () => expect(found(null, 1)).toBeNull())
+  test('nor after a resume, which finds nothing old to test', () => expect(found(file(null), 1)).toBeNull())
   test('an untested older run', () => {
     expect(found(null, 25)).toMatchObject({ is_concurrent: false, untested: { without_skill: 1 } })
     expect(found(null, 25)?.reason).toBe(
