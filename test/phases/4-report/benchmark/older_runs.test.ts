@@ -226,7 +226,10 @@ describe('the verdict', () => {
     return findStaleBaseline({ planned: ['w1.1', 'b1.1'].map(runNamed), results, baseline: arms.b, olderRuns })
   }
   test('nothing is said where nothing is old', () => expect(found(null, 1)).toBeNull())
-  test('nor after a resume, which finds nothing old to test', () => expect(found(file(null), 1)).toBeNull())
+  test('nor after a resume, where every run is of this benchmark', () =>
+    expect(found(file(null), 1, { cached_from: undefined })).toBeNull())
+  test('control: a reused run of the same time is said to be concurrent', () =>
+    expect(found(file(null), 1)).toMatchObject({ is_concurrent: true, untested: {} }))
   test('an untested older run', () => {
     expect(found(null, 25)).toMatchObject({ is_concurrent: false, untested: { without_skill: 1 } })
     expect(found(null, 25)?.reason).toBe(

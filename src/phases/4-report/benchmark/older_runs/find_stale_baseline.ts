@@ -5,7 +5,7 @@ import type { AggregateInput } from '../aggregate_input.ts'
 import { ageText } from './older_runs_text.ts'
 import { findStaleRuns, readOrigin, type StaleRun, usualBaselineAge } from './stale_runs.ts'
 
-/** null: there is nothing to say, because no runs of a pair are far apart and none was tested for drift, as in a resumed benchmark. */
+/** null: there is nothing to say, because all runs were performed for this benchmark and no runs of a pair are far apart. */
 export function findStaleBaseline(
   input: Pick<AggregateInput, 'planned' | 'results' | 'baseline' | 'olderRuns'>,
 ): OlderRuns | null {
@@ -18,7 +18,8 @@ export function findStaleBaseline(
   })
   const stale = findStaleRuns({ runs: planned, origins: new Map(graded), ageMs, now: null })
   const tests = known?.tests ?? []
-  if (stale.length === 0 && tests.length === 0) return null
+  const isReused = graded.some(([, { benchmark }]) => benchmark !== null)
+  if (stale.length === 0 && tests.length === 0 && (known === null || !isReused)) return null
   const passed = new Set(tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [configuration] : [])))
   const untested = stale.filter(({ run, why }) => why === 'engine' || !passed.has(run.configuration))
   const counts: Record<string, number> = {}
