@@ -17,7 +17,7 @@ test.each([
   ['tags', { tags: 'gpu' }, '--tags without --queue', 'name the queue server with --queue'],
   ['a shared folder', { shared: fresh() }, '--shared without --queue', 'name the queue server with --queue'],
   ['an authority', { queueCa: 'ca.pem' }, '--queue-ca without --queue', 'name the queue server with --queue'],
-  ['a queue', { queue: nowhere }, '--queue without --shared', 'name a folder that the coordinator and all workers see'],
+  ['a queue', { queue: nowhere }, '--queue without --shared', 'name a folder that coordinator and workers share'],
 ])('%s alone is refused, also where the environment names a queue', (_what, asked, message, fix) => {
   for (const env of [{}, { WHETSTONE_QUEUE: nowhere }]) {
     const wish = () => queueWish({ inFlight: 1, ...asked }, env)

@@ -36,7 +36,7 @@ export const queueFlagsOfServer = {
     requiresArg: true,
     describe: 'key file that signs jobs, or WHETSTONE_QUEUE_KEY',
   },
-  shared: { type: 'string', requiresArg: true, describe: 'folder that coordinator and workers share' },
+  shared: { type: 'string', requiresArg: true, describe: 'a folder that coordinator and workers share' },
 } satisfies Record<string, Options>
 
 export const queueFlags = {
@@ -105,7 +105,7 @@ export function queueWish(asked: QueueArguments, env: Environment): QueueWish | 
 /** Throws UserError if none is given or it does not exist. */
 export function sharedFolder(shared: string | undefined): string {
   if (shared === undefined) {
-    throw new UserError('--queue without --shared', 'name folder that coordinator and workers share')
+    throw new UserError('--queue without --shared', 'name a folder that coordinator and workers share')
   }
   const folder = path.resolve(shared)
   // not created here: without the mount it would exist only on this machine
