@@ -1,7 +1,7 @@
 /** SIGKILL of the harness, at any moment: under the sandbox nothing of a run lives on; without it the next start ends what does. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -165,12 +165,16 @@ needs(
     expect(await killedDuringStart(() => expect.poll(() => existsSync(started)).toBe(true), file, 3000)).toEqual([])
   })
 
-  test('control: without the answer from Whetstone the agent starts after its death', { timeout: 60_000 }, async () => {
+  test('control: without the answer from Whetstone the agent starts after its death', { timeout: 120_000 }, async () => {
     const { file, started } = slowBubblewrap(program, 's/echo ready.*?exit 1;// for @ARGV;')
-    const cwd = await killDuringStart(() => expect.poll(() => existsSync(started)).toBe(true), file)
-    // at once: the next start of a sandbox on this machine ends it
-    const agents = () => processesNaming(cwd).filter(({ command }) => command.startsWith('sh\0-c\0setsid'))
-    await expect.poll(() => agents().length, { interval: 20 }).toBeGreaterThan(0)
-    killProcessesNaming(cwd)
+    // a benchmark of another test that starts within this second ends the sandbox of the killed one: then again
+    const agentStarts = async () => {
+      rmSync(started, { force: true })
+      const cwd = await killDuringStart(() => expect.poll(() => existsSync(started)).toBe(true), file)
+      await sleep(3000)
+      killProcessesNaming(cwd)
+      return existsSync(path.join(cwd, 'agent-started'))
+    }
+    await expect.poll(agentStarts, { timeout: 100_000 }).toBe(true)
   })
 })
