@@ -1,7 +1,7 @@
 /** Describes a plan before its runs: what is benchmarked, and what a user should know. */
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import { detectableText } from '../commands/bench/design_lines.ts'
+import { detectableText, smallBudgetLines } from '../commands/bench/design_lines.ts'
 import { planArms } from './progress.ts'
 import { oneLine } from './style.ts'
 
@@ -23,7 +23,8 @@ export function planHeading(plan: PlanReady): string {
 
 function detectableLines({ detectable, runs_per_case: runs, first_look }: PlanReady): string[] {
   if (detectable === undefined) return []
-  return [detectableText(detectable, { runs, isMost: first_look !== undefined })]
+  const size = { runs, isMost: first_look !== undefined }
+  return [detectableText(detectable, size), ...smallBudgetLines(detectable, size)]
 }
 
 const mostWarnings = 5

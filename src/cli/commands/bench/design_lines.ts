@@ -2,6 +2,7 @@
 import type { Plan } from '../../../../schemas/plan.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { DetectableDifference } from '../../../flows/estimate/detectable_effect.ts'
+import { fewestUntilRuns } from '../../../phases/4-report/stats/power/look_schedule.ts'
 
 interface Size {
   /** Per case and arm. */
@@ -25,6 +26,14 @@ export function detectableText(of: DetectableDifference, size: Size): string {
   return `${runs} ${these}, ${like} (power ${power})`
 }
 
+/** With --until: that the budget is too small for adaptive stopping, and what to use. */
+export function smallBudgetLines({ cases, fewest_runs: fewest = 1 }: DetectableDifference, size: Size): string[] {
+  const advised = fewestUntilRuns(Math.max(1, cases))
+  if (!size.isMost || size.runs < fewest || size.runs >= advised) return []
+  const instead = `use --max-runs ${advised} or more, or --runs ${size.runs}`
+  return [`--until decided with at most ${runsText(size.runs)} per case saves little and finds less: ${instead}`]
+}
+
 type Design = Pick<EstimatedPlan, 'detectable' | 'needed'> & {
   plan: { options: Pick<Plan['options'], 'runs' | 'until'> }
 }
@@ -34,7 +43,8 @@ export function designLines({ plan, detectable, needed }: Design): string[] {
   const { runs, until } = plan.options
   const { cases, power } = detectable
   const size = { runs, isMost: until !== undefined }
-  const lines = [`detects   ${detectableText(detectable, size)}`]
+  const small = smallBudgetLines(detectable, size).map((line) => `note      ${line}`)
+  const lines = [`detects   ${detectableText(detectable, size)}`, ...small]
   if (needed === null || cases === 0) return lines
   const which = cases === 1 ? 'this case' : `each of these ${cases} cases`
   const most = size.isMost ? 'at most ' : ''

@@ -16,3 +16,18 @@ test.each([
 ])('%d of %d', (needed, cases, expected) =>
   expect(neededLine(needed, cases)).toBe(`needed    for a difference of 50 points: ${expected}`),
 )
+
+test.each([
+  { cases: 4, runs: 5, advised: 10 },
+  { cases: 20, runs: 3, advised: 8 },
+  { cases: 1, runs: 20, advised: 40 },
+  { cases: 4, runs: 10, advised: null },
+  { cases: 20, runs: 8, advised: null },
+])('adaptive stopping of $cases cases with at most $runs runs: advised $advised', ({ cases, runs, advised }) => {
+  const detectable = { power: 0.8, cases, these_cases: 0.5, cases_like_these: null }
+  const lines = (until: 'decided' | undefined) =>
+    designLines({ plan: { options: { runs, ...(until && { until }) } }, detectable, needed: null }).slice(1)
+  const text = `note      --until decided with at most ${runs} runs per case saves little and finds less: use --max-runs ${advised} or more, or --runs ${runs}`
+  expect(lines('decided')).toEqual(advised === null ? [] : [text])
+  expect(lines(undefined)).toEqual([])
+})

@@ -11,6 +11,14 @@ export const leastPredictivePower = 0.16
 
 const mostLooks = 10
 
+/**
+ * The runs per case from which adaptive stopping keeps what docs/statistics.md says of its cost and power. With fewer blocks a benchmark
+ * has few places to stop; with fewer pairs its test finds less than that of a fixed size.
+ */
+export function fewestUntilRuns(cases: number): number {
+  return Math.max(8, Math.ceil(40 / cases))
+}
+
 /** The type I error that the analyses up to this share of the blocks may spend: α·t² (Kim and DeMets 1987). */
 export function spendAlpha(alpha: number, share: number): number {
   return alpha * share ** 2
