@@ -6,7 +6,7 @@ import { readPageNotes } from './data/benchmark_extras.ts'
 import { findPreviousIteration } from './data/previous_iteration.ts'
 import { isReused } from './data/reused_runs.ts'
 import { readPageVersions } from './data/skill_versions.ts'
-import type { PagePayload } from './page_payload.ts'
+import type { PagePayload } from './data_placement.ts'
 import { readPreviousRun } from './run_detail.ts'
 
 interface Source {

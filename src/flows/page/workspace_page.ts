@@ -6,14 +6,14 @@ import type { PageExtras } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import type { Redactor } from '../../base/secrets/redact.ts'
-import { buildPage, noBenchmarkExtras } from '../../phases/4-report/page/page.ts'
+import { buildPage, noBenchmarkExtras } from '../../phases/4-report/page/build_page.ts'
 import { renderPageShell } from '../../phases/4-report/page/shell.ts'
 import { listExtrasSentences } from '../../phases/4-report/page/workspace_facts.ts'
 import { benchmarkFolderName } from '../../store/foreign/read_foreign.ts'
 import { benchmarkPaths, collectionFolder, isTimestampName } from '../../store/paths.ts'
 import { readWorkspaceExtras } from './data/workspace.ts'
+import { openPagePayload } from './data_placement.ts'
 import { addVersions } from './lazy_sections.ts'
-import { openPagePayload } from './page_payload.ts'
 
 /** What is shown of a workspace that has no benchmark. */
 export interface MeasuredWorkspace {

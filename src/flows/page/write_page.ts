@@ -5,9 +5,13 @@ import { type EvidencePack, type PageFile, type PageRuns, pageKey } from '../../
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { createInsideCheck } from '../../base/fs/inside_folder.ts'
 import type { Redactor } from '../../base/secrets/redact.ts'
+import {
+  buildPage,
+  noBenchmarkExtras,
+  type BenchmarkExtras as PageBeside,
+} from '../../phases/4-report/page/build_page.ts'
 import type { CasePrompts } from '../../phases/4-report/page/cases.ts'
 import { packValue } from '../../phases/4-report/page/pack.ts'
-import { buildPage, noBenchmarkExtras, type BenchmarkExtras as PageBeside } from '../../phases/4-report/page/page.ts'
 import { evidencePacks } from '../../phases/4-report/page/runs.ts'
 import { renderPageShell } from '../../phases/4-report/page/shell.ts'
 import { runFolderKey } from '../../store/run_folder_map.ts'
@@ -15,8 +19,8 @@ import { auditWorkspace } from '../labels/record_labels.ts'
 import { buildPageAudit, indexDecisionIds, readAuditedBenchmark } from './data/audit.ts'
 import { readBenchmarkExtras } from './data/benchmark_extras.ts'
 import { addReports } from './data/report_links.ts'
+import { maxInlineChars, openPagePayload, type PayloadPlace } from './data_placement.ts'
 import { addPrevious, addVersions } from './lazy_sections.ts'
-import { maxInlineChars, openPagePayload, type PayloadPlace } from './page_payload.ts'
 import { readDetail } from './run_detail.ts'
 import { sortByPriority } from './run_priority.ts'
 

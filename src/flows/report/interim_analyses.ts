@@ -1,7 +1,7 @@
 /** The interim analyses of a benchmark with adaptive stopping: what each showed, and which runs it released. */
 import type { Until } from '../../../schemas/benchmark_statistics.ts'
 import type { Plan } from '../../../schemas/plan.ts'
-import { findReleasedRuns, type ReleasedRuns } from '../../phases/4-report/benchmark/adaptive_stopping.ts'
+import { findReleasedRuns, type ReleasedRuns } from '../../phases/4-report/benchmark/released_runs.ts'
 import type { CountedRun } from '../../store/store.ts'
 import { toAggregateInput } from './summarize.ts'
 

@@ -165,7 +165,9 @@ needs(
     expect(await killedDuringStart(() => expect.poll(() => existsSync(started)).toBe(true), file, 3000)).toEqual([])
   })
 
-  test('control: without the answer from Whetstone the agent starts after its death', { timeout: 120_000 }, async () => {
+  test('control: without the answer from Whetstone the agent starts after its death', {
+    timeout: 120_000,
+  }, async () => {
     const { file, started } = slowBubblewrap(program, 's/echo ready.*?exit 1;// for @ARGV;')
     // a benchmark of another test that starts within this second ends the sandbox of the killed one: then again
     const agentStarts = async () => {

@@ -1,8 +1,8 @@
 /** The page of a benchmark as a single text, for tests and callers without a folder. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import { buildPage, noBenchmarkExtras } from '../page/build_page.ts'
 import type { CasePrompts } from '../page/cases.ts'
 import { packValue } from '../page/pack.ts'
-import { buildPage, noBenchmarkExtras } from '../page/page.ts'
 import { evidencePacks } from '../page/runs.ts'
 import { renderPageShell } from '../page/shell.ts'
 

@@ -1,6 +1,6 @@
 /** What the interim analyses of adaptive stopping see of runs that were judged in part. */
 import { describe, expect, test } from 'vitest'
-import { findReleasedRuns } from '../../../../src/phases/4-report/benchmark/adaptive_stopping.ts'
+import { findReleasedRuns } from '../../../../src/phases/4-report/benchmark/released_runs.ts'
 import { arm, inputOf } from '../fixture.ts'
 
 /** Pairs that won, and all, at the only interim analysis, after three blocks of four cases. */

@@ -1,4 +1,4 @@
-/** Adaptive stopping: which planned runs are released, and what the interim analyses found. */
+/** With --until: which planned runs are released, and what the interim analyses found. */
 import type { Until } from '../../../../schemas/benchmark_statistics.ts'
 import { untilDecided } from '../stats/power/stopping_rule.ts'
 import { scoredCases } from '../stats/scores/scored_runs.ts'
