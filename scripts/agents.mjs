@@ -12,7 +12,7 @@ const triple = {
   'darwin-arm64': 'aarch64-apple-darwin',
 }[platform]
 
-/** Per CLI: the package of this platform's binary, where the binary lies in it, and further programs of it. */
+/** Per CLI: the package of this platform's binary, where the binary is in it, and its other programs. */
 const clis = {
   claude: { version: '2.1.329', package: `@anthropic-ai/claude-code-${platform}@2.1.329`, binary: 'claude' },
   opencode: { version: '1.18.33', package: `opencode-${platform}@1.18.33`, binary: 'bin/opencode' },
@@ -43,7 +43,7 @@ function link(file, name) {
   symlinkSync(path.relative(bin, file), path.join(bin, name))
 }
 
-/** In a folder of its own first, so that an interrupted download is no installation. */
+/** Downloads into a separate folder first, so that an interrupted download does not count as an installation. */
 function unpack(packageName, folder) {
   const unfinished = `${folder}.part`
   rmSync(unfinished, { recursive: true, force: true })

@@ -33,7 +33,7 @@ const otherPackages = {
   },
 }
 
-/** Code reads its prompts and templates beside itself: each file keeps the address that it has outside of the bundle. */
+/** Code reads prompts and templates from its own folder, so each file keeps its path outside the bundle. */
 function ownAddresses(to) {
   return {
     name: 'own-addresses',

@@ -1,5 +1,5 @@
-// Prints the plain closing line of a whole run, `N passed, N failed, N skipped`: the sum of vitest's own summaries in the given
-// logs and of the parts beside (`--part <exit code>`). Nothing but 0 as `--status` says 0 failed.
+// Prints the plain closing line of a whole run, `N passed, N failed, N skipped`: the sum of vitest's summaries in the given logs
+// and of the other parts (`--part <exit code>`). Unless `--status` is 0, at least one counts as failed.
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 
@@ -14,7 +14,7 @@ for (const log of logs.filter(existsSync)) {
     for (const what of Object.keys(counts)) counts[what] += Number(new RegExp(`(\\d+) ${what}`).exec(summary)?.[1] ?? 0)
 }
 for (const status of values.part) counts[status === '0' ? 'passed' : 'failed'] += 1
-if (values.status !== '0' && counts.failed === 0) counts.failed = 1 // what is no test: the linter, a build
+if (values.status !== '0' && counts.failed === 0) counts.failed = 1 // not a test: the linter, a build
 console.log(
   Object.entries(counts)
     .map(([what, count]) => `${count} ${what}`)

@@ -1,5 +1,5 @@
-// Loads every suite below DIR, of whatever format, and prints what came of it. A .json of any name that is none of a suite found
-// there is told by what it holds: an evals.json (loaded beside a SKILL.md of its own), a trigger set, or no suite. Needs a build.
+// Loads every suite below DIR, of any format, and prints the outcome. Any other .json file is recognised by its content: an evals.json
+// (loaded next to a temporary SKILL.md), a trigger set, or not a suite. Needs a build.
 import {
   copyFileSync,
   mkdirSync,

@@ -5,7 +5,7 @@ import { build } from 'esbuild'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** Writes page.js and page.css into `folder`. Nothing in them can end the element that they stand in. */
+/** Writes page.js and page.css into `folder`. Nothing in them can close the HTML element that contains them. */
 export async function buildViewer(folder) {
   const shared = { bundle: true, minify: true, legalComments: 'none', charset: 'ascii', logLevel: 'warning' }
   await build({
