@@ -66,6 +66,11 @@ async function summarizeFolder(request: AggregateRequest, context: FlowContext):
   if (unread === null) return made
   const { file, message: why } = unread
   const message = `${file}: ${why}`
-  context.emit({ type: 'artefact_damaged', file, message, mended: 'left out; a person wrote it: mend it' })
+  context.emit({
+    type: 'artefact_damaged',
+    file,
+    message,
+    mended: 'ignored; a person wrote this file, so fix it by hand',
+  })
   return { ...made, unread }
 }

@@ -136,7 +136,7 @@ interface BenchInputs {
   probes: ReadonlyMap<string, ReadyProbe>
 }
 
-const freshBenchHint = ', or start another benchmark beside it with --fresh'
+const freshBenchHint = ', or start another benchmark with --fresh'
 
 /**
  * Locks the newest unfinished benchmark of the same plan, else a new one. If another process has locked it: with a queue, returns that

@@ -68,7 +68,7 @@ export async function benchMany(
 /** A limit that stops one stops all, since they share the limits. */
 function refuseAfterStop({ reason }: Stop) {
   return (): never => {
-    throw new IncompleteError(`not started: ${reason}`, 'the same command with a larger limit goes on')
+    throw new IncompleteError(`not started: ${reason}`, 'run the same command with a larger limit to continue')
   }
 }
 

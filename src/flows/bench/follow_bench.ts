@@ -91,8 +91,8 @@ async function readBenchResult(folder: string, context: FlowContext): Promise<Be
   const paths = benchmarkPaths(folder)
   if (!(await pathExists(paths.benchmark))) {
     throw new IncompleteError(
-      `${folder}: whoever made it stopped before there was a benchmark`,
-      'the same command goes on',
+      `${folder}: the process that ran it stopped before it wrote a benchmark`,
+      'run the same command again to continue',
     )
   }
   const [plan, benchmark] = [await readPlan(folder), await readJson(benchmarkSchema, paths.benchmark)]

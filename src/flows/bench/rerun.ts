@@ -43,9 +43,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   const broken = await findRunWithoutOutcome(folder, before, runId)
   const { plan, spec } = broken === null ? addRerun(before, runId) : { plan: before, spec: broken }
   const { engine, judge } = plan.options
-  const choices = [
-    broken === null ? `rerun of ${runId} as ${spec.run_id}` : `${runId} had no outcome: it is made again`,
-  ]
+  const choices = [broken === null ? `rerun of ${runId} as ${spec.run_id}` : `${runId} has no outcome: it runs again`]
   assertNoOpenNetwork(plan.suite.path, spec.sandbox, request.sandbox)
   const sandbox = await startSandbox(request.sandbox, { choices }, context)
   reportUnsetVariables(request, { choices }, context)
@@ -81,7 +79,7 @@ async function locateRun({ skill, workspace, run }: RerunRequest): Promise<{ fol
   if (await pathExists(runPaths(place, '').record)) {
     const folder = path.resolve(place, '../../..')
     if (!(await pathExists(benchmarkPaths(folder).plan))) {
-      throw new UserError(`--rerun ${run}: no plan.json in ${folder}`, 'give the folder of a run that bench made')
+      throw new UserError(`--rerun ${run}: no plan.json in ${folder}`, 'give the folder of a run from bench')
     }
     return { folder, runId: path.relative(folder, place).replaceAll(path.sep, '/') }
   }

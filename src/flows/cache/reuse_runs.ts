@@ -109,7 +109,7 @@ async function find(
     context.emit({
       type: 'artefact_damaged',
       ...damage,
-      mended: 'it is no longer in the cache; what it held is made anew',
+      mended: 'removed from the cache; the run starts again',
     })
   const key = computeCacheKey(buildCacheParts(of.spec, runs.surroundings))
   const run = await readCachedRun(cache, key, tell)

@@ -90,7 +90,7 @@ export async function openJudgeCache(
   const tell = (file: string, message: string) => {
     if (told.has(file)) return
     told.add(file)
-    context.emit({ type: 'artefact_damaged', file, message, mended: 'the benchmark goes on without it' })
+    context.emit({ type: 'artefact_damaged', file, message, mended: 'the benchmark continues without the cache entry' })
   }
   try {
     const judge = buildJudgeKeyParts(request, context)

@@ -59,7 +59,7 @@ async function engineFinding(text: string, tempDir: TempDir | null, context: Flo
   const name = `engine ${choice.name}`
   if (tempDir === null) {
     const detail = 'not asked: no temporary folder can be written to'
-    return { name, state: 'warning', detail, fix: 'mend the temporary folder first' }
+    return { name, state: 'warning', detail, fix: 'fix the temporary folder first' }
   }
   const engine = findEngine(choice.name)
   const answer = await engine.probe({

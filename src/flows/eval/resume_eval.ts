@@ -29,7 +29,7 @@ export async function openEval(
 ): Promise<OpenedEval> {
   const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
   const isComplete = (folder: string) => isEvalFinished(readEval(folder), plan)
-  const otherwise = ', or start another one beside it with --fresh'
+  const otherwise = ', or start another one with --fresh'
   const { folder, lock } = await openBenchFolder(
     { workspace, collection: 'evals', unfinished, isComplete, otherwise },
     context,

@@ -42,7 +42,11 @@ export function refuseBadReports(
   for (const { plan, root } of plans) {
     const folder = reportFolders[plan.suite.format]?.(root)
     if (folder !== undefined)
-      assertWritable(root, [{ place: folder, kind: 'folder' }], 'reports go there: mend that, or name a file with -o')
+      assertWritable(
+        root,
+        [{ place: folder, kind: 'folder' }],
+        'reports are written there: make it writable, or name a file with -o',
+      )
   }
 }
 

@@ -40,15 +40,15 @@ function splitReviewed({ cases, path }: Suite, { seed, useDrafts }: ImproveReque
   const reviewed = cases.filter(({ draft }) => draft !== true)
   if (reviewed.filter((one) => one.cannot_run === null).length >= 2) return splitCases(reviewed, seed)
   throw new UserError(
-    `${path}: ${drafts} of its ${cases.length} cases are drafts that nobody has reviewed, and too few are left`,
+    `${path}: ${drafts} of its ${cases.length} cases are unreviewed drafts, and too few are left`,
     'read them and take out "review": "draft", or give --use-drafts',
   )
 }
 
 function draftsText(drafts: number, isUsed: boolean): string {
   if (drafts === 0) return ''
-  if (!isUsed) return `; ${drafts} drafts that nobody has reviewed are left out (--use-drafts takes them in)`
-  return `; ${drafts} of the cases are drafts that nobody has reviewed: what is said holds for what a model thought of`
+  if (!isUsed) return `; ${drafts} unreviewed drafts are left out (--use-drafts includes them)`
+  return `; ${drafts} of the cases are unreviewed drafts: results hold for cases that a model thought of`
 }
 
 /** More runs per case compensate for few cases: the total matches that of a suite of 18. */

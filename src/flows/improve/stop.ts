@@ -26,9 +26,9 @@ export async function findStopReason(session: ImproveSession): Promise<StopCause
   if (solved !== null) return { reason: 'solved', message: `${solved} meets every expectation` }
   const { count, reason } = findFailureStreak(session)
   if (count >= maxProposerFailures)
-    return { reason: 'proposer', message: `the proposer failed ${count} times in a row: ${reason}; mend that first` }
+    return { reason: 'proposer', message: `the proposer failed ${count} times in a row: ${reason}; fix that first` }
   if (countProposals(history) >= request.iterations)
-    return { reason: 'iterations', message: `all ${request.iterations} iterations are made` }
+    return { reason: 'iterations', message: `all ${request.iterations} iterations are done` }
   if (isStalled(history)) return { reason: 'plateau', message: 'the last proposals came to nothing: a plateau' }
   return null
 }

@@ -35,7 +35,7 @@ export async function keepMark(folder: string, plan: Plan, body: string): Promis
   const { id, run_id, met } = checkAs(mark, parseJson(body, 'mark'), 'mark')
   const own = { ...plan, runs: plan.runs.filter((spec) => spec.run_id === run_id) }
   const decision = (await readJudgeDecisions(folder, own)).find((one) => one.id === id)
-  if (decision === undefined) throw new UserError('this decision is not there any more: its run was made anew')
+  if (decision === undefined) throw new UserError('this decision no longer exists: its run was repeated')
   await keepLabel(decision, { met, at: new Date() })
 }
 
@@ -55,7 +55,7 @@ export async function importLabels({ folder, decisions, labels }: LabelTarget, f
     if (decision !== undefined) return { line, decision }
     throw new UserError(
       `${where}: no such decision in ${folder}`,
-      `it was said of ${line.benchmark}: name that benchmark; if its run was made anew, take the line out`,
+      `the label is for ${line.benchmark}: name that benchmark; if its run was repeated, delete the line`,
     )
   })
   const log = readAuditLog(auditWorkspace(folder))

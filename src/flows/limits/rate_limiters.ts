@@ -72,7 +72,7 @@ function describeRateChange({ why, pauseMs }: RateChange): string {
   const span = formatPause(pauseMs)
   switch (why) {
     case 'growing':
-      return 'more is borne'
+      return 'the provider accepts more'
     case 'refused':
       return pauseMs > 0 ? `refused (429); pause of ${span}` : 'refused (429)'
     case 'asked_to_wait':

@@ -17,7 +17,7 @@ export async function publishPage(page: string, to: string, withData: boolean): 
   } catch (error) {
     throw new UserError(
       `--static ${to}: ${errorMessage(error)}`,
-      'give a folder that you may write into; it is made if it is not there',
+      'give a folder that you can write to; it is created if it does not exist',
     )
   }
   return copy

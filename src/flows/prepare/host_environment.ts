@@ -19,7 +19,7 @@ export async function refuseStrayInstructions(tempDir: string): Promise<void> {
       const file = path.join(folder, name)
       if (!(await pathExists(file))) continue
       throw new UserError(
-        `${file}: agents that work below ${above} read it, and it is no part of any case`,
+        `${file}: agents that work below ${above} read it, and it does not belong to any case`,
         'set TMPDIR to a folder that has nothing of the kind above it',
       )
     }

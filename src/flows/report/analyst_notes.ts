@@ -38,7 +38,7 @@ export async function writeAnalystNotes(
 /** The benchmark with the model's valid notes after the rule-based ones. */
 export function withAnalystNotes(made: Benchmark, folder: string, context: FlowContext): Benchmark {
   const stored = tryReadArtefact(analystNotes, analystNotesFile(folder), (damage) =>
-    context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; whetstone analyze makes it anew' }),
+    context.emit({ type: 'artefact_damaged', ...damage, mended: 'ignored; whetstone analyze writes it again' }),
   )
   if (stored === null) return made
   const { kept, counts } = verifyNotes(stored.notes, made)

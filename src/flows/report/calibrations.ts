@@ -47,7 +47,7 @@ async function findKnownCalibration(
   const evalIds = plan.runs.map(({ eval_id }) => eval_id)
   for (const folder of await listBenchmarks(workspace, 'calibrations')) {
     const found = tryReadArtefact(calibrationSchema, benchmarkPaths(folder).calibration, (damage) =>
-      context.emit({ type: 'artefact_damaged', ...damage, mended: 'passed over; the same --calibrate makes it anew' }),
+      context.emit({ type: 'artefact_damaged', ...damage, mended: 'ignored; the same --calibrate writes it again' }),
     )
     if (found === null || !found.complete || !isAlike(found, wanted)) continue
     const noise = noiseOfCases(found, evalIds)

@@ -26,11 +26,11 @@ export async function assessJudgeReliability(
     (mended: string): OnDamage =>
     (damage) =>
       context.emit({ type: 'artefact_damaged', ...damage, mended })
-  const comparison = summarizeComparisons(folder, plan, tell('left out; the same command makes it anew'))
+  const comparison = summarizeComparisons(folder, plan, tell('ignored; the same command writes it again'))
   const audited = await readAuditedDecisions(
     folder,
     plan,
-    tell('left out; a person said it: mend the line, or say it again'),
+    tell('ignored; a person wrote this line: fix it, or label the decision again'),
   )
   const audit = audited && summarizeAuditDecisions(audited)
   return {

@@ -11,7 +11,7 @@ type Result = CountedRun & { again?: readonly Grading[] }
 export function readResults(folder: string, plan: Plan, context: FlowContext): Map<string, Result> {
   const results = new Map<string, Result>()
   const tell = (damage: Damage) =>
-    context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same bench makes it anew' })
+    context.emit({ type: 'artefact_damaged', ...damage, mended: 'ignored; the same bench command writes it again' })
   for (const { run_id, key } of plan.runs) {
     const stored = readCountedRun(folder, run_id, tell)
     if (stored === null || stored.record.key !== key) continue

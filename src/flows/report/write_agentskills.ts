@@ -15,7 +15,7 @@ import type { SummarizedBenchmark } from './summarize.ts'
 export async function assertExportTarget(benchmark: string, target: string): Promise<void> {
   const inside = path.relative(benchmark, target)
   if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
-    throw new UserError(`--output ${target}: lies in the benchmark itself`, 'give a folder outside of it')
+    throw new UserError(`--output ${target}: is inside the benchmark itself`, 'give a folder outside of it')
   }
   if (!(await pathExists(target))) {
     const isLink = await lstat(target).then(

@@ -58,7 +58,7 @@ function readTrendBenchmark(file: string, tell: ReportUnreadable): TrendBenchmar
   if (benchmark === null) return null
   const at = new Date(benchmark.metadata.timestamp)
   if (Number.isNaN(at.getTime())) {
-    tell(file, `metadata.timestamp is no date: ${benchmark.metadata.timestamp}`)
+    tell(file, `metadata.timestamp is not a date: ${benchmark.metadata.timestamp}`)
     return null
   }
   const folder = path.dirname(file)

@@ -99,7 +99,7 @@ async function openMeasurement(
   context: FlowContext,
 ): Promise<{ folder: string; lock: BenchmarkLock }> {
   const unfinished = fresh ? null : await findUnfinished(workspace, plan)
-  const otherwise = ', or start another one beside it with --fresh'
+  const otherwise = ', or start another one with --fresh'
   return await openBenchFolder({ workspace, collection: 'triggers', unfinished, isComplete, otherwise }, context)
 }
 

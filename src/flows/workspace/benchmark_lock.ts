@@ -22,7 +22,7 @@ export async function lockBenchmark(folder: string, context: FlowContext, otherw
   const lost = new AbortController()
   lease.lost.addEventListener('abort', () => {
     const message = `${folder}: taken over by another process, since this one was silent for too long`
-    lost.abort(new IncompleteError(message, 'what was finished is kept; the other process goes on from there'))
+    lost.abort(new IncompleteError(message, 'finished runs are kept; the other process continues from there'))
   })
   return {
     context: { ...context, signal: AbortSignal.any([context.signal, lost.signal]) },

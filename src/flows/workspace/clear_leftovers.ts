@@ -6,6 +6,6 @@ import type { FlowContext } from '../flow_context.ts'
 export async function clearLeftovers({ emit }: Pick<FlowContext, 'emit'>): Promise<void> {
   await reapTempDirs((folder) => {
     const message = `${folder}: a temporary folder of a killed benchmark can't be removed`
-    emit({ type: 'artefact_damaged', file: folder, message, mended: 'passed over from now on; remove it yourself' })
+    emit({ type: 'artefact_damaged', file: folder, message, mended: 'ignored from now on; remove it yourself' })
   })
 }

@@ -17,7 +17,7 @@ export async function repairBenchmark(folder: string, plan: Plan, context: FlowC
   const limit = pLimit(16)
   const tell = (damage: Damage, mended: string) => context.emit({ type: 'artefact_damaged', ...damage, mended })
   tryReadArtefact(benchmarkSchema, benchmarkPaths(folder).benchmark, (damage) =>
-    tell(damage, 'it is written anew at the end'),
+    tell(damage, 'it is written again at the end'),
   )
   const there = plan.runs.filter(({ run_id }) => existsSync(runPaths(folder, run_id).record))
   await Promise.all(there.map((spec) => limit(() => repairRun(folder, spec, tell))))
@@ -29,10 +29,10 @@ async function repairRun(folder: string, spec: RunSpec, tell: ReportDamage): Pro
   const paths = runPaths(folder, spec.run_id)
   const found: Damage[] = []
   const stored = await readRun(folder, spec.run_id, (damage) => found.push(damage))
-  if (stored === null) for (const damage of found) tell(damage, 'the run is made again')
+  if (stored === null) for (const damage of found) tell(damage, 'the run starts again')
   if (stored === null || !isRunDone(stored, spec)) return
   const events = await readTranscript(path.join(paths.folder, 'transcript.jsonl'), stored.record, (damage) => {
-    tell(damage, 'the run is made again')
+    tell(damage, 'the run starts again')
   })
   if (events === null) return await rm(paths.record, { force: true })
   const cheap = found.filter(({ file }) => file !== paths.grading)
@@ -40,7 +40,7 @@ async function repairRun(folder: string, spec: RunSpec, tell: ReportDamage): Pro
     // a large file may be a link into the cache, so replace it instead of overwriting
     for (const file of [paths.transcript, paths.timing, paths.metrics]) await rm(file, { recursive: true, force: true })
     await writeRunFiles({ folder: paths.folder, record: stored.record, events, prompt: spec.prompt })
-    for (const damage of cheap) tell(damage, 'it is made anew from run.json and the transcript')
+    for (const damage of cheap) tell(damage, 'it is written again from run.json and the transcript')
   }
   const grading = found.find(({ file }) => file === paths.grading)
   if (grading !== undefined) tell(grading, 'the run is graded again')
@@ -56,7 +56,7 @@ export async function recognizeDamagedBenchmark(
   tryReadArtefact(planSchema, benchmarkPaths(folder).plan, (damage) => found.push(damage))
   const isOurs = await hasPlanRun(folder, plan)
   const isLeft = !isOurs || (await hasEnded())
-  const mended = isLeft ? 'this benchmark is passed over' : 'its runs are those of this plan: it is written anew'
+  const mended = isLeft ? 'this benchmark is ignored' : 'its runs belong to this plan, so it is written again'
   for (const damage of found) context.emit({ type: 'artefact_damaged', ...damage, mended })
   return isOurs && found.length > 0
 }

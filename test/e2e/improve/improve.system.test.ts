@@ -135,7 +135,7 @@ describe('nothing to find', () => {
 describe('refused before anything runs', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['one case', ['--suite', 'ONE'], /at least 2 cases/],
-    ['--resume without a session', ['--resume'], /no session lies there/],
+    ['--resume without a session', ['--resume'], /no session to resume/],
     ['a misspelt flag', ['--iteration', '3'], /did you mean --iterations/],
     ['no iterations', ['--iterations', '0'], /--iterations: not a whole number from 1/],
   ])('%s', async (_, flags, said) => {
@@ -162,7 +162,7 @@ describe('refused before anything runs', () => {
     expect(first.stdout).not.toMatch(/No version has won|^version/m)
     expect(first.stdout).toMatch(/cost: benchmarks unknown, proposals \$0\.00/)
     const again = await world.improve()
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('a session has not ended there')])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('an unfinished session')])
     const other = await world.improve(['--resume', '--seed', '2'])
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('seed is not as when')])
   })

@@ -187,7 +187,7 @@ describe('ended before its end', () => {
     const env = envOf('anthropic', server)
     const at = place()
     const skillFile = path.join(at.skill, 'SKILL.md')
-    expect((await whetstone(commandOf(at, ['--resume']), { env })).stderr).toContain('no search lies there to resume')
+    expect((await whetstone(commandOf(at, ['--resume']), { env })).stderr).toContain('no search to resume')
     expect((await whetstone(commandOf(at), { env })).code).toBe(0)
     const asked = server.requests.length
     const later = await whetstone(commandOf(at, ['--resume', '--apply']), { env })

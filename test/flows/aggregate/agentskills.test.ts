@@ -149,7 +149,7 @@ describe('the target', () => {
   })
   test('must lie outside', async () => {
     const folder = folderOf(source)
-    await expect(run(folder, path.join(folder, 'out'))).rejects.toThrow('lies in the benchmark itself')
+    await expect(run(folder, path.join(folder, 'out'))).rejects.toThrow('is inside the benchmark itself')
     expect(existsSync(path.join(folder, 'benchmark.json'))).toBe(false)
   })
   test.each([

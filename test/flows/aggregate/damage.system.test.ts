@@ -1,4 +1,4 @@
-/** Artefacts cut off or no JSON: named once, and made anew at the least cost. */
+/** Damaged artefacts are named once, and written again at the least cost. */
 import {
   cpSync,
   existsSync,
@@ -66,13 +66,13 @@ const damages = {
   'nested without end': (file: string) => writeFileSync(file, `{"extra":${'['.repeat(20_000)}${']'.repeat(20_000)}}\n`),
 }
 const files: [string, string, number][] = [
-  [`${run}/run.json`, 'the run is made again', 3],
-  [`${run}/transcript.jsonl`, 'the run is made again', 3],
-  [`${run}/timing.json`, 'made anew from run.json', 2],
-  [`${run}/outputs/metrics.json`, 'made anew from run.json', 2],
+  [`${run}/run.json`, 'the run starts again', 3],
+  [`${run}/transcript.jsonl`, 'the run starts again', 3],
+  [`${run}/timing.json`, 'written again from run.json', 2],
+  [`${run}/outputs/metrics.json`, 'written again from run.json', 2],
   [`${run}/grading.json`, 'the run is graded again', 2],
-  ['plan.json', 'it is written anew', 2],
-  ['benchmark.json', 'it is written anew', 2],
+  ['plan.json', 'written again', 2],
+  ['benchmark.json', 'written again', 2],
 ]
 const noFiles = {
   'a folder': (file: string) => {
@@ -89,7 +89,7 @@ const table = [
   ...Object.entries(noFiles).flatMap(([how, damage]) => read.map((row) => [...row, how, damage] as const)),
   ...files.map((row) => [...row, 'cut off', cut] as const),
   ...Object.entries(damages).map(
-    ([how, damage]) => [`${run}/run.json`, 'the run is made again', 3, how, damage] as const,
+    ([how, damage]) => [`${run}/run.json`, 'the run starts again', 3, how, damage] as const,
   ),
 ]
 
@@ -126,20 +126,20 @@ describe('bench', () => {
       { file: expect.stringMatching(/run\.json$/) },
     ])
   })
-  test('a damaged plan of a benchmark that has ended is passed over, for a new one', async () => {
+  test('a damaged plan of a benchmark that has ended is ignored, for a new one', async () => {
     const result = path.join(made.folder, 'benchmark.json')
     writeFileSync(result, readFileSync(result, 'utf8').replace('"complete": false', '"complete": true'))
     damages.empty(path.join(made.folder, 'plan.json'))
     const end = await made.bench()
     expect(end.code, end.stderr).toBe(0)
-    expect(end.stderr).toMatch(/^damaged .*plan\.json.*passed over$/m)
+    expect(end.stderr).toMatch(/^damaged .*plan\.json.*ignored$/m)
     expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
   })
-  test('a damaged plan of another benchmark is passed over', async () => {
+  test('a damaged plan of another benchmark is ignored', async () => {
     cut(path.join(made.folder, 'plan.json'))
     const end = await made.bench(['--max-turns', '7'])
     expect(end.code, end.stderr).toBe(0)
-    expect(end.stderr).toMatch(/^damaged .*plan\.json.*passed over$/m)
+    expect(end.stderr).toMatch(/^damaged .*plan\.json.*ignored$/m)
     expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
   })
 })
@@ -320,7 +320,7 @@ describe('grade --anew of a run whose transcript is damaged', () => {
   test('bench sees what was cut off between two lines, too', async () => {
     ways[1]?.[1]()
     const end = await made.bench()
-    expect(told(end.stderr)).toEqual([expect.stringContaining('is cut off: it has no result: the run is made again')])
+    expect(told(end.stderr)).toEqual([expect.stringContaining('is cut off: it has no result: the run starts again')])
     expect(made.starts()).toBe(3)
   })
 })
@@ -348,7 +348,7 @@ describe('a run or a plan that names what is outside of it', () => {
     rewrite(`${run}/run.json`, ({ outputs }) => outputs.deleted.push(out))
     const end = await made.bench()
     expect(end.code, end.stderr).toBe(0)
-    expect(end.stderr).toMatch(/^damaged .*run\.json: \$\.outputs\.deleted\[0\]: .*the run is made again/m)
+    expect(end.stderr).toMatch(/^damaged .*run\.json: \$\.outputs\.deleted\[0\]: .*the run starts again/m)
     expect(made.starts()).toBe(3)
   })
   test('a plan with such a file is refused by its field', async () => {
@@ -382,9 +382,9 @@ test.each(['eval-1-task', run, `${run}/outputs`])(
 
 describe('aggregate and grade', () => {
   test.each([
-    ['aggregate', `${run}/run.json`, 'left out', 3],
-    ['aggregate', `${run}/grading.json`, 'left out', 3],
-    ['grade', `${run}/run.json`, 'left out', 3],
+    ['aggregate', `${run}/run.json`, 'ignored', 3],
+    ['aggregate', `${run}/grading.json`, 'ignored', 3],
+    ['grade', `${run}/run.json`, 'ignored', 3],
     ['grade', `${run}/grading.json`, 'graded again', 0],
   ])('%s names %s once: %s, exit %i', async (command, name, mended, code) => {
     cut(path.join(made.folder, name))
@@ -426,7 +426,7 @@ test('a broken line of what people said in an audit is told as what only they ca
     expect.objectContaining({
       type: 'artefact_damaged',
       file: expect.stringContaining(log),
-      mended: 'left out; a person said it: mend the line, or say it again',
+      mended: 'ignored; a person wrote this line: fix it, or label the decision again',
     }),
   )
   expect(readFileSync(log, 'utf8')).toBe('no JSON\n')

@@ -42,7 +42,7 @@ test('a start that is refused for its budget, its engine or its queue leaves the
 
   const { history, told } = await improveHere(world, { iterations: 1 })
   const [name = ''] = readdirSync(path.join(world.workspace, 'sessions'))
-  expect(told).toContainEqual(expect.stringContaining(`now lies in sessions/${name} of the workspace`))
+  expect(told).toContainEqual(expect.stringContaining(`is now in sessions/${name} of the workspace`))
   const aside = path.join(world.workspace, 'sessions', name)
   expect(JSON.parse(readFileSync(path.join(aside, 'history.json'), 'utf8'))).toEqual(first)
   expect([readdirSync(path.join(aside, 'versions')), history.started_at > first.started_at]).toEqual([
@@ -64,7 +64,7 @@ test('versions and proposals without a history are of no session: they are put a
   const [name = ''] = readdirSync(path.join(workspace, 'sessions'))
   expect(scriptOf(path.join(workspace, 'sessions', name, 'versions/v0'))).toBe(mended)
   expect(existsSync(path.join(workspace, 'sessions', name, 'proposals/1'))).toBe(true)
-  expect(told[0]).toMatch(/what an earlier session left there now lies in sessions\//)
+  expect(told[0]).toMatch(/what an earlier session left there is now in sessions\//)
 })
 
 test('an interrupted session whose v0 is empty has it laid out anew; one that changed or is gone is told by name', async () => {

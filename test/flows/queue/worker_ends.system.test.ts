@@ -83,7 +83,7 @@ needsRedis('through Redis', () => {
     agent.open()
     await expect.poll(() => first.child.exitCode).toBe(0)
     expect([first.started(), first.ended()]).toEqual([1, 1])
-    expect(first.said()).toContain('stopped: 1 runs made, 0 left')
+    expect(first.said()).toContain('stopped: 1 runs done, 0 left')
     await expect.poll(() => ends(events).map(({ status }) => status)).toEqual(['completed'])
     await using second = await startWorker(server.url, shared, { flags })
     expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
@@ -111,7 +111,7 @@ needsRedis('through Redis', () => {
       await expect.poll(() => worker.child.exitCode, { timeout: 20_000 }).not.toBeNull()
       expect(codes).toContain(worker.child.exitCode)
       expect(performance.now() - told).toBeLessThan(14_000)
-      expect(worker.said()).toContain('stopped: 2 runs made, 0 left')
+      expect(worker.said()).toContain('stopped: 2 runs done, 0 left')
     },
   )
 })

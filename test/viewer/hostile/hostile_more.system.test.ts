@@ -100,7 +100,7 @@ describe('input files that a plan names', () => {
     const files = await readCaseFiles([{ eval_id: 1, files: [named] } as never])
     return files.get(1)?.map(({ body, left_out }) => body || left_out)
   }
-  const gone = ['It is not where it was when the plan was made, or has changed since.']
+  const gone = ['The file was moved or changed after the benchmark was planned.']
   const inFolder = sha256(`key.txt\0${sha256('secret')}\0`)
   test.each<[string, object, readonly string[]]>([
     ['as planned', { sha256: sha256('secret') }, ['secret']],

@@ -94,17 +94,17 @@ function withPlace(one: Finding, places: SuitePlaces | null, names: ReadonlyMap<
 
 async function findSuitePlaces(suite: string | null, isAsked: boolean, notes: string[]): Promise<SuitePlaces | null> {
   if (suite === null) {
-    notes.push("another tool's benchmark: its suite is not known; name the skill beside --critique")
+    notes.push("another tool's benchmark: its suite is not known; name the skill together with --critique")
     return null
   }
   if (isAsked) return openPlaces(suite)
   if (!existsSync(suite)) {
-    notes.push(`${suite}: no longer there; name the skill beside --critique`)
+    notes.push(`${suite}: no longer there; name the skill together with --critique`)
     return null
   }
   return openPlaces(suite).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error
-    notes.push(`${error.message}; name the skill beside --critique`)
+    notes.push(`${error.message}; name the skill together with --critique`)
     return null
   })
 }

@@ -59,7 +59,7 @@ export function describeCapUsage({ root, guardrails }: Pick<PreparedEval, 'root'
     const share = usd / cap.usd
     const isTold = share >= 1 || guardrails.warn_at.some((at) => share >= at)
     const blind = unknown === 0 ? '' : `; what ${unknown} more lines of its logs cost is not known`
-    const went = share >= 1 && cap.action === 'alert' ? '; its action is alert, so tests go on' : ''
+    const went = share >= 1 && cap.action === 'alert' ? '; its action is alert, so tests continue' : ''
     const line = `model.md: ${dollars(usd)} of the ${capName(cap)} is spent (${Math.floor(share * 100)}%)${went}${blind}`
     return isTold || unknown > 0 ? [line] : []
   })

@@ -23,7 +23,7 @@ export async function archiveSession(
   )
   for (const one of left) await rename(one, path.join(target, path.basename(one)))
   const what = before === null ? 'what an earlier session left there' : 'the session before this one, which has ended,'
-  const message = `${what} now lies in ${path.join(path.basename(sessions), path.basename(target))} of the workspace`
+  const message = `${what} is now in ${path.join(path.basename(sessions), path.basename(target))} of the workspace`
   emitImproveStep(context, { iteration: 0, step: 'session', version: null, message })
 }
 

@@ -68,8 +68,8 @@ export async function openHistory(
   if (request.resume) return { history: resumeHistory(found, request, at.workspace), isNew: false }
   if (isOpen) {
     throw new UserError(
-      `${paths.history}: a session has not ended there`,
-      'go on with --resume, or choose another folder with --workspace',
+      `${paths.history}: an unfinished session`,
+      'continue with --resume, or choose another folder with --workspace',
     )
   }
   const history: History = {
@@ -85,7 +85,7 @@ export async function openHistory(
 }
 
 function resumeHistory(found: History | null, request: ImproveRequest, workspace: string): History {
-  if (found === null) throw new UserError(`${workspace}: no session lies there to resume`, 'leave out --resume')
+  if (found === null) throw new UserError(`${workspace}: no session to resume`, 'leave out --resume')
   const now: Record<string, unknown> = pickSettings(request)
   const then: Record<string, unknown> = { ...Object(found.settings) }
   const other = Object.keys(now).filter((key) => canonicalJson(now[key] ?? null) !== canonicalJson(then[key] ?? null))

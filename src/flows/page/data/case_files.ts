@@ -25,7 +25,7 @@ async function readInputFile(file: InputFile): Promise<PageFile[]> {
   const without = (left_out: string) => [{ path: name, bytes, sha256, as: 'none' as const, body: '', left_out }]
   if (bytes > mostBytes) return without('Too large for the page.')
   if (!(await isUnchangedSincePlan(file)))
-    return without('It is not where it was when the plan was made, or has changed since.')
+    return without('The file was moved or changed after the benchmark was planned.')
   if (kind === 'file') return [readPageFile(source, name, { most: maxCaseFileBytes, sha256 })]
   return readOutputs(source).map((one) => ({ ...one, path: path.posix.join(name, one.path) }))
 }

@@ -66,7 +66,7 @@ export async function packInputs(spec: RunSpec): Promise<PackedInputs> {
 export async function unpackInputs(spec: RunSpec, folder: string): Promise<RunSpec> {
   return await withSources(spec, async (place) => {
     if (!/^\d+\/[^/]+$/.test(place) || place.endsWith('/..'))
-      throw new Error(`input file: ${place} is no place in a bundle`)
+      throw new Error(`input file: ${place} is not a valid path in a bundle`)
     return path.join(folder, place)
   })
 }

@@ -58,7 +58,7 @@ function createParts({ Counter, Gauge, Histogram }: Prometheus, register: Regist
     }),
     tokens: counter('tokens_total', 'Tokens that runs took', ['engine', 'model', 'type']),
     cost: counter('cost_usd_total', 'US dollars that runs cost, where that is known', ['engine', 'model']),
-    unpriced: counter('runs_of_unknown_cost_total', 'Runs whose cost nobody knows', ['engine']),
+    unpriced: counter('runs_of_unknown_cost_total', 'Runs whose cost is unknown', ['engine']),
     rateLimited: counter('rate_limited_total', 'Runs that the limit of an account refused', ['engine']),
     left: counter('jobs_left_total', 'Jobs not brought to an end; lost: another worker has them now', [
       'queue',

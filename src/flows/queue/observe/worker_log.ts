@@ -71,7 +71,7 @@ function formatSentence(event: WorkEvent): string {
     case 'worker_started':
       return `working for ${event.place} as ${event.worker}: ${event.engines.join(', ')}, ${event.concurrency} at once`
     case 'worker_stopped':
-      return `stopped: ${event.done} runs made, ${event.failed} left`
+      return `stopped: ${event.done} runs done, ${event.failed} left`
     case 'queue_held':
       return `takes from ${event.queue} (${[event.engine, ...event.tags].join(', ')})`
     case 'job_started':
@@ -88,9 +88,9 @@ function formatSentence(event: WorkEvent): string {
     case 'bundle_damaged':
       return `bundle ${event.bundle}: ${event.at ?? 'its list of files'} ${event.problem} (${event.place})`
     case 'intake_stopped':
-      return `takes no more jobs until this is mended: ${event.reason}`
+      return `takes no more jobs until this is fixed: ${event.reason}`
     case 'intake_resumed':
-      return 'that is mended: takes jobs again'
+      return 'that is fixed: takes jobs again'
     case 'trouble':
       return `queue: ${event.message}`
   }

@@ -93,7 +93,7 @@ export async function performJob(
     return { result, answer: { attempt: own.mark.attempt, sha256, retry: result.retry, worker } }
   } catch (error) {
     if (leaveAttempt(own) && !isShortage(error))
-      throw new AttemptError(`${own.folder}: the job was put away meanwhile`, { cause: error })
+      throw new AttemptError(`${own.folder}: the job was removed in the meantime`, { cause: error })
     throw error
   }
 }

@@ -69,7 +69,7 @@ export function parseTrustedJob(
     if (signer !== null && now.getTime() > Date.parse(job.expires_at)) {
       const [until, here] = [job.expires_at, now.toISOString()]
       throw new Error(
-        `the job is signed until ${until}, and the clock of this worker says ${here}: the same command signs it anew`,
+        `the job is signed until ${until}, and the clock of this worker says ${here}: run the same command again to sign it again`,
       )
     }
     // anyone who can write to a queue can add a job for another engine

@@ -74,7 +74,7 @@ export async function improveDescription(
   const source = await readFile(skillFile, 'utf8')
   if (replaceDescription(source, skill.description) === null)
     throw new UserError(
-      `${skillFile}: its description is no plain text in the frontmatter`,
+      `${skillFile}: its description is not plain text in the frontmatter`,
       'write it as description: "…"',
     )
   const before = request.resume ? await findNewestSearch(loaded.workspace) : null
@@ -185,7 +185,7 @@ async function applyDescription(
   { source, description }: { source: string; description: string },
 ): Promise<void> {
   if ((await readFile(file, 'utf8')) !== source)
-    throw new UserError(`${file}: it was changed meanwhile, so the new description was not written`, 'start again')
+    throw new UserError(`${file}: it changed in the meantime, so the new description was not written`, 'start again')
   const text = replaceDescription(source, description)
   if (text !== null) await writeAtomic(file, text)
 }

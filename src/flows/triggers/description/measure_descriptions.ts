@@ -138,6 +138,6 @@ function requireComplete(made: Triggers, folder: string, { drain }: FlowContext)
   const why = made.stop?.reason ?? (first === undefined ? 'it was stopped' : `${first.kind}: ${first.message}`)
   throw new IncompleteError(
     `${folder}: ${runs_planned - runs_decided} of ${runs_planned} runs have no answer (${why}); nothing is concluded from a part`,
-    'mend that; the same command with --resume goes on',
+    'fix that, then run the same command with --resume',
   )
 }

@@ -86,7 +86,7 @@ function explainSearchResult({
   pValue: number
 }): string {
   const points = Math.round(difference * 100)
-  const seen = `on queries that it was not made from, ${Math.abs(points)} points ${points < 0 ? 'worse' : 'better'} (p = ${pValue.toPrecision(2)})`
+  const seen = `on queries that it was not written from, ${Math.abs(points)} points ${points < 0 ? 'worse' : 'better'} (p = ${pValue.toPrecision(2)})`
   if (accepted) return seen
   return difference > 0 ? `${seen}, which chance explains` : `${seen}: its gain was that of the training queries`
 }

@@ -31,7 +31,7 @@ export async function findNewestSearch(workspace: string): Promise<{ folder: str
     const ended = tryReadArtefact(descriptionSchema, descriptionFilePath(folder))
     if (ended !== null || readSearch(folder) !== null) return { folder, ended }
   }
-  throw new UserError(`${workspace}: no search lies there to resume`, 'leave out --resume')
+  throw new UserError(`${workspace}: no search to resume`, 'leave out --resume')
 }
 
 /** A new folder, or the one to resume. Throws UserError if its settings differ. */

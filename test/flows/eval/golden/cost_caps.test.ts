@@ -94,7 +94,7 @@ describe('a cap', () => {
       (await planned(folder, { workspace })).plans[0]?.plan.cases[0]?.files.map((file) => file.path)
     expect(await seen(path.join(folder, 'ws'))).toEqual(['memory', 'persona'])
     expect(await seen(path.join(folder, 'workspaces/ledger'))).toEqual(['memory', 'persona', 'ws'])
-    await expect(seen(path.join(folder, 'memory/ws'))).rejects.toThrow('which agents get to see')
+    await expect(seen(path.join(folder, 'memory/ws'))).rejects.toThrow('which agents can read')
   })
 })
 
@@ -113,7 +113,7 @@ describe('what is told at the end', () => {
       9,
       'alert',
       [],
-      ['model.md: $9.00 of the daily cap of $5.00 is spent (180%); its action is alert, so tests go on'],
+      ['model.md: $9.00 of the daily cap of $5.00 is spent (180%); its action is alert, so tests continue'],
     ],
   ])('$%d, %s, warned of at %j', (usd, action, warn, lines) => expect(told(usd, action, warn)).toEqual(lines))
   test('what is not known is told too', () => {

@@ -82,7 +82,7 @@ describe('the log', () => {
       '10:30:00 error: job j2 refused: not signed\n',
       '10:30:00 error: bundle b: SKILL.md damaged (/p)\n',
       '10:30:00 warn: queue: connect ECONNREFUSED\n',
-      '10:30:00 stopped: 1 runs made, 0 left\n',
+      '10:30:00 stopped: 1 runs done, 0 left\n',
       '10:30:00 warn: queue: a b\n',
     ])
   })

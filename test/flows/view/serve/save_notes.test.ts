@@ -71,7 +71,7 @@ describe('a note that is saved', () => {
     ['names of which one has no text', '{"eval-1": "x", "eval-2": {"text": "y"}}', 'eval-2 is not a text'],
   ])('replaces no file that cannot be read: %s', async (_what, text, problem) => {
     const file = fileOf(text)
-    const refused = { message: expect.stringContaining(`${file}: ${problem}`), fix: expect.stringContaining('mend it') }
+    const refused = { message: expect.stringContaining(`${file}: ${problem}`), fix: expect.stringContaining('fix it') }
     await expect(mergeNotes(file, sent)).rejects.toMatchObject(refused)
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
