@@ -1,4 +1,4 @@
-// npm run perf: measures the speed that users feel (docs/performance.md), one line a figure; exit code 1 where a limit is passed.
+// npm run perf: measures the speed that users feel (docs/explanation/performance.md), one line a figure; exit code 1 where a limit is passed.
 import { availableParallelism, loadavg } from 'node:os'
 import * as queue from './queue.mjs'
 import * as runs from './runs.mjs'

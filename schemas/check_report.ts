@@ -5,7 +5,7 @@ import { suiteCommand } from './suite_command.ts'
 export const severity = z.enum(['error', 'warning', 'info'])
 
 export const problem = z.object({
-  rule: z.string().describe('its id; docs/check.md lists them all'),
+  rule: z.string().describe('its id; docs/reference/check.md lists them all'),
   severity,
   file: z.string().describe('absolute path'),
   at: z.string().nullable().describe('JSON path in the file, such as $.evals[2].prompt'),

@@ -15,7 +15,7 @@ export const gitStart = z.union(
   { error: 'must be true or { "bundle": "<path>" }' },
 )
 
-/** A statement, plain or marked; docs/statistics.md explains what an indicator is. */
+/** A statement, plain or marked; docs/explanation/statistics.md explains what an indicator is. */
 const statement = z.union([
   z.string().min(1),
   z.looseObject({
@@ -58,7 +58,7 @@ export const evalCase = z.looseObject({
     .describe('"draft": a model wrote the case and nobody has reviewed it; check and bench say so'),
 })
 
-/** What a suite requests from the sandbox (docs/security.md). It can't open anything that only a user may open. */
+/** What a suite requests from the sandbox (docs/explanation/security.md). It can't open anything that only a user may open. */
 export const sandboxSettings = z.strictObject({
   network: z
     .enum(['none', 'open'])
@@ -74,7 +74,7 @@ export const sandboxSettings = z.strictObject({
     .describe('folders of the working folder, the only ones that an agent may change; made where they are not there'),
 })
 
-/** docs/formats.md says what the lenient reader accepts beyond this. */
+/** docs/reference/evals-json.md says what the lenient reader accepts beyond this. */
 export const evalsFile = z.looseObject({
   skill_name: z.string().min(1),
   environment: environmentSource.optional().describe('of every case that has none of its own'),

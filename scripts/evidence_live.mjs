@@ -1,6 +1,6 @@
 // Runs a protocol that was fixed beforehand, with a real key: `npm run evidence:live -- --budget 20 --skills DIR`, DIR a checkout of the
 // repository that the protocol names. Each skill is benched on each model through the CLI; the results go into the protocol's file.
-// --protocol FILE: another protocol than docs/evidence-live.md. --workspace DIR: where the benchmarks go.
+// --protocol FILE: another protocol than docs/explanation/evidence-live.md. --workspace DIR: where the benchmarks go.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ if (values.skills === undefined || !(budget > 0)) {
   process.exit(2)
 }
 const workspace = path.resolve(values.workspace ?? path.join(root, 'workspaces/evidence-live'))
-const file = path.resolve(values.protocol ?? path.join(root, 'docs/evidence-live.md'))
+const file = path.resolve(values.protocol ?? path.join(root, 'docs/explanation/evidence-live.md'))
 
 /** Benches one skill on one model with at most so many dollars; ends the script where bench was refused. */
 function bench({ skill, model, dollars }, runs) {

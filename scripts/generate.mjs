@@ -50,7 +50,7 @@ const reference = sections.map(
   ([name, text]) => `## whetstone${name ? ` ${name}` : ''}\n\n\`\`\`text\n${text}\n\`\`\`\n`,
 )
 wanted.set(
-  'docs/cli.md',
+  'docs/reference/cli.md',
   `# Command line reference\n\nGenerated from the program's own help by \`npm run generate\`.\n\n${reference.join('\n')}`,
 )
 

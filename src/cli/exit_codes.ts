@@ -1,4 +1,4 @@
-/** Exit codes, as documented in docs/cli.md and the help. */
+/** Exit codes, as documented in docs/reference/cli.md and the help. */
 export const exitCodes = {
   done: 0,
   gateFailed: 1,

@@ -1,4 +1,4 @@
-/** How each event of a run is classified, on every engine: the table of docs/engines.md. A contract test plays each event to each engine. */
+/** How each event of a run is classified, on every engine: the table of docs/reference/engines.md. A contract test plays each event to each engine. */
 import type { FailureKind, RunRecord } from '../../schemas/run.ts'
 
 export interface EventClass {

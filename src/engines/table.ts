@@ -34,7 +34,7 @@ export function isEngineName(name: string): name is EngineName {
 /** Throws UserError `unsupported-engine` for a reserved name. */
 export function refuseReserved(name: string): void {
   if (!reservedNames.includes(name)) return
-  const fix = `engines: ${engineNames.join(', ')}; a program of yours may start it: --engine "command:…" (docs/engines.md)`
+  const fix = `engines: ${engineNames.join(', ')}; a program of yours may start it: --engine "command:…" (docs/reference/engines.md)`
   throw new UserError(`unsupported-engine: there is no engine for ${name} yet`, fix, 'unsupported-engine')
 }
 

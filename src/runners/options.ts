@@ -57,7 +57,7 @@ export function toEvalRequest(place: unknown, options: EvalSuiteOptions): EvalRe
   if (mistakes.length > 0)
     throw new UserError(
       `evalSuite: ${mistakes.join('; ')}`,
-      "such as evalSuite('skills', { timeoutSeconds: 60 }); docs/vitest.md",
+      "such as evalSuite('skills', { timeoutSeconds: 60 }); docs/how-to/vitest.md",
     )
   const { limits, ...asked } = options
   return { ...defaults, ...asked, ...(limits && { limits: { ...noLimits, ...limits } }), path: String(place) }

@@ -79,7 +79,7 @@ test('the listing is grouped by skill, the worst first, without colours in a pip
     expect.stringContaining('[suite-small]'),
     expect.stringContaining('write at least 6'),
     '',
-    '2 skills: 1 error, 1 warning, 0 info (docs/check.md lists the rules)',
+    '2 skills: 1 error, 1 warning, 0 info (docs/reference/check.md lists the rules)',
     '',
   ])
   expect(stderr).toBe('')

@@ -109,7 +109,7 @@ describe('compose.yml', () => {
     const image = z
       .array(z.string())
       .parse(JSON.parse(instructionsOf(dockerfile).find(([name]) => name === 'CMD')?.[1] ?? ''))
-    const help = textOf('docs/cli.md')
+    const help = textOf('docs/reference/cli.md')
     for (const flag of [...(services.worker?.command ?? []), ...image].filter((word) => word.startsWith('--'))) {
       expect(help, flag).toContain(flag)
     }

@@ -1,4 +1,4 @@
-/** docs/engines.md: its table of events is the one in code; the engine that it shows how to write is one. */
+/** docs/reference/engines.md: its table of events is the one in code; the engine that it shows how to write is one. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { openStage, perform } from './stage.ts'
 const root = path.join(import.meta.dirname, '../..')
 
 test('the engine of "Adding one" completes, tells what it said, and starts nothing when aborted', async () => {
-  const text = await readFile(path.join(root, 'docs/engines.md'), 'utf8')
+  const text = await readFile(path.join(root, 'docs/reference/engines.md'), 'utf8')
   const code = /^## Adding one\n[\s\S]*?```ts\n([\s\S]*?)```/m.exec(text)?.[1] ?? ''
   const folder = await mkdtemp(path.join(tmpdir(), 'docs-engine-'))
   await using stage = await openStage()
@@ -29,7 +29,7 @@ test('the engine of "Adding one" completes, tells what it said, and starts nothi
 })
 
 test('the table of events is the one in code', async () => {
-  const text = await readFile(path.join(root, 'docs/engines.md'), 'utf8')
+  const text = await readFile(path.join(root, 'docs/reference/engines.md'), 'utf8')
   const section = /^## What an event counts as\n([\s\S]*?)\n## /m.exec(text)?.[1] ?? ''
   const cells = (line: string) =>
     line

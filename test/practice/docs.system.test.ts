@@ -1,4 +1,4 @@
-/** What docs/practice.md shows works as it says: its scenarios are read, and its example drives real engines. */
+/** What docs/reference/practice.md shows works as it says: its scenarios are read, and its example drives real engines. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { startPractice } from '../../src/practice/server.ts'
 import { keysFor, openStage, perform } from '../engines/stage.ts'
 import { claudeBinary, needs } from '../require.ts'
 
-const page = await readFile(path.join(import.meta.dirname, '../../docs/practice.md'), 'utf8')
+const page = await readFile(path.join(import.meta.dirname, '../../docs/reference/practice.md'), 'utf8')
 const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text)
 const [example = ''] = blocks
 

@@ -168,7 +168,9 @@ test.each([...optional, ...own])('null is the same as absent: %s', async (field)
   expect([await rulesBroken(suite), fits(suite), fits.errors]).toEqual([[], true, null])
 })
 
-const pages = readdirSync(path.join(top, 'docs')).filter((name) => name.endsWith('.md'))
+const pages = readdirSync(path.join(top, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.md'),
+)
 const shown = pages.flatMap((page) =>
   [...readFileSync(path.join(top, 'docs', page), 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].flatMap(
     ([, text = '']) => (text.includes('"evals"') ? [[page, text] as const] : []),
@@ -179,13 +181,13 @@ const sound = [
   'test/schemas/fixtures/evals.json',
 ].map((name) => [name, readFileSync(path.join(top, name), 'utf8')] as const)
 
-test('the pages show suites', () => expect(shown.map(([page]) => page)).toContain('formats.md'))
+test('the pages show suites', () => expect(shown.map(([page]) => page)).toContain('reference/evals-json.md'))
 test.each([...shown, ...sound])('a suite that is right: %s', (_, text) => {
   const suite: unknown = JSON.parse(text)
   expect([fits(suite), fits.errors, authoredEvals.safeParse(suite).success]).toEqual([true, null, true])
 })
 
-const page = readFileSync(path.join(top, 'docs/formats.md'), 'utf8')
+const page = readFileSync(path.join(top, 'docs/reference/evals-json.md'), 'utf8')
 test.each([...page.matchAll(/`(\{ "type": "\w+".*?\})` +\|/g)].map(([, text = '']) => text))('a check: %s', (text) => {
   const suite = caseOf({ checks: [JSON.parse(text)], files: ['ledger.csv'] })
   expect([fits(suite), fits.errors]).toEqual([true, null])

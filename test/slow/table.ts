@@ -1,4 +1,4 @@
-/** Prints a table of a simulation as Markdown, as docs/statistics.md shows it. */
+/** Prints a table of a simulation as Markdown, as docs/explanation/statistics.md shows it. */
 
 export function printTable(
   title: string,

@@ -13,7 +13,7 @@ export interface FileMistake {
 export function fileError(file: string, mistakes: readonly FileMistake[], command: string): UserError {
   const sorted = [...mistakes].sort((a, b) => a.line - b.line)
   const message = sorted.map(({ line, text }) => `${file}:${line}: ${text}`).join('\n')
-  const lookUp = `keys and values are those of the flags: whetstone ${command} --help, or docs/cli.md`
+  const lookUp = `keys and values are those of the flags: whetstone ${command} --help, or docs/reference/cli.md`
   const fixes = new Set(sorted.map(({ fix }) => fix ?? lookUp))
   return new UserError(message, [...fixes].join('; '))
 }

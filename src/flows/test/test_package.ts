@@ -48,7 +48,8 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
     throw new UserError(`${request.package}: is a file`, `give the folder: ${path.dirname(request.package)}`)
   const found = await readAamTests(root)
   if (found.tests.length === 0) {
-    const fix = 'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/formats.md shows both'
+    const fix =
+      'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/reference/evals-json.md shows both'
     throw new UserError(`${request.package}: no test found`, fix)
   }
   const tests = selectTests(found.tests, request)

@@ -92,7 +92,7 @@ describe('a mistake is an error', () => {
     const error = await userError(loadEvals({ skill_name: 's', evals: [{ ...base, ...part }] }))
     expect(error.message).toMatch(message)
     expect(error.message).toContain('evals.json: ')
-    expect(error.fix).toContain('docs/formats.md')
+    expect(error.fix).toContain('docs/reference/evals-json.md')
   })
   test.each<[object, string]>([
     [{ checks: { type: 'contains', value: 'x' } }, '$.evals[0].checks: must be a list, not an object'],
@@ -190,7 +190,7 @@ describe('a check with a bad parameter is refused, with file, case, field and fi
     const error = await userError(loadEvals({ skill_name: 's', evals: [{ ...base, checks: [check] }] }))
     expect(error.message).toMatch(message)
     expect(error.message).toContain('evals.json: $.evals[0].checks[0]')
-    expect(error.fix).toContain('docs/formats.md')
+    expect(error.fix).toContain('docs/reference/evals-json.md')
   })
 })
 

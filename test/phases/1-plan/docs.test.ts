@@ -1,10 +1,10 @@
-/** docs/formats.md: its example and every field and check that it shows are what the loader reads. */
+/** docs/reference/evals-json.md: its example and every field and check that it shows are what the loader reads. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import { loadCase, loadEvals } from './folder.ts'
 
-const page = readFileSync(new URL('../../../docs/formats.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/reference/evals-json.md', import.meta.url), 'utf8')
 const example = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
 const checks = [...page.matchAll(/`(\{ "type": "\w+".*?\})` +\|/g)].map(([, text = '']) => text)
 const fields = [...page.matchAll(/^\| `(checks|reference|timeout|setup|eval_key)` +\| `(.*?)` +\|/gm)].map((row) =>
@@ -31,7 +31,7 @@ describe('what the page shows is read', () => {
 })
 
 describe('every check is on the pages', () => {
-  const judges = readFileSync(new URL('../../../docs/judges.md', import.meta.url), 'utf8')
+  const judges = readFileSync(new URL('../../../docs/explanation/judging.md', import.meta.url), 'utf8')
   test.each(checkSchema.options.map((option) => option.shape.type.value))('%s', (type) => {
     expect(judges).toMatch(new RegExp(`^\\| \`${type}\` +\\|`, 'm'))
     expect(checks.filter((text) => JSON.parse(text).type === type)).toHaveLength(1)

@@ -71,6 +71,6 @@ describe('a mistake is refused with file, case, field and fix', () => {
     const error = await userError(loadEvals({ skill_name: 's', evals: [{ ...base, rubric: given }] }))
     expect(error.message).toMatch(message)
     expect(error.message).toContain('evals.json: $.evals[0].rubric')
-    expect(error.fix).toContain('docs/formats.md')
+    expect(error.fix).toContain('docs/reference/evals-json.md')
   })
 })

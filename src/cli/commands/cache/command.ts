@@ -29,7 +29,7 @@ function cacheOptions(args: Argv) {
     .option('dry-run', { type: 'boolean', default: false, describe: 'say what would go, remove nothing' })
     .option('json', { type: 'boolean', default: false, describe: 'one JSON line a cache' })
     .usage(
-      '$0 cache <action> [options]\n\nwhat is kept of earlier runs, and how to clear it\n\nA run of which all is the same is taken from <workspace>/.cache (docs/cache.md). No benchmark loses anything\nwhen the cache is pruned.',
+      '$0 cache <action> [options]\n\nwhat is kept of earlier runs, and how to clear it\n\nA run of which all is the same is taken from <workspace>/.cache (docs/reference/cache.md). No benchmark loses anything\nwhen the cache is pruned.',
     )
     .example('$0 cache stats', 'what lies in each cache below ./workspaces')
     .example('$0 cache prune --older-than 30d --max-size 1GB', 'keep what is in use')

@@ -48,7 +48,7 @@ function checkOptions(args: Argv) {
     })
     .options(sandboxFlags)
     .usage(
-      '$0 check <skill..> [options]\n       $0 check --critique <benchmark> [skill]\n\nall problems of skills and suites at once, without a model\n\nEvery rule is in docs/check.md. One broken skill never stops the others.',
+      '$0 check <skill..> [options]\n       $0 check --critique <benchmark> [skill]\n\nall problems of skills and suites at once, without a model\n\nEvery rule is in docs/reference/check.md. One broken skill never stops the others.',
     )
     .example('$0 check skills/pdf', 'one skill and its suite')
     .example('$0 check plugin/skills/pdf --suite plugin', "a plugin's skill and the plugin's suite")

@@ -30,7 +30,7 @@ function lines({ skills, counts, passed_over = [] }: CheckReport): string[] {
   return [
     ...groups,
     ...over,
-    `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(' (docs/check.md lists the rules)')}`,
+    `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(' (docs/reference/check.md lists the rules)')}`,
   ]
 }
 

@@ -16,7 +16,8 @@ export const descriptionFlags = {
   description: {
     type: 'boolean',
     default: false,
-    describe: 'the description alone, by trigger queries: is the skill used when it should be? (docs/triggers.md)',
+    describe:
+      'the description alone, by trigger queries: is the skill used when it should be? (docs/how-to/triggers.md)',
   },
   set: { ...set, describe: 'with --description, the queries (JSON); found in the skill if not given' },
   among: { ...among, describe: 'with --description, skills that lie beside it (repeatable)' },

@@ -43,7 +43,7 @@ export const queueFlags = {
   ...queueFlagsOfServer,
   queue: {
     ...queueFlagsOfServer.queue,
-    describe: 'run on workers of this queue server (docs/queue.md)',
+    describe: 'run on workers of this queue server (docs/how-to/many-machines.md)',
   },
   shared: { ...queueFlagsOfServer.shared, describe: `with --queue: ${queueFlagsOfServer.shared.describe}` },
   'in-flight': {

@@ -26,7 +26,7 @@ function practiceOptions(args: Argv) {
       describe: 'append each request to this file, one JSON line each',
     })
     .usage(
-      '$0 practice --scenario FILE [options]\n\nserve the practice model: the APIs of Anthropic and OpenAI on 127.0.0.1, answering from a scenario file\n\nPoint any client at it: ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice, or OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 OPENAI_API_KEY=practice. Format: docs/practice.md',
+      '$0 practice --scenario FILE [options]\n\nserve the practice model: the APIs of Anthropic and OpenAI on 127.0.0.1, answering from a scenario file\n\nPoint any client at it: ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice, or OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 OPENAI_API_KEY=practice. Format: docs/reference/practice.md',
     )
     .example('$0 practice --scenario my.yaml --port 8123', 'until Ctrl-C')
 }

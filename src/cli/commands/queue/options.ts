@@ -53,7 +53,7 @@ export function queueOptions(args: Argv) {
       sandbox: { ...sandboxFlags.sandbox, default: 'required' as const },
     })
     .usage(
-      '$0 queue <action> [options]\n\nwork: make the runs that others put into a queue\nstatus: what waits, what is in hand, who works\ndrain, resume: let no worker take anything new, or let them again\nretry: put failed jobs back\ncancel: end all jobs, those in hand too\n\nEvery machine that works needs whetstone, the engines and their keys, and the shared folder (docs/queue.md).',
+      '$0 queue <action> [options]\n\nwork: make the runs that others put into a queue\nstatus: what waits, what is in hand, who works\ndrain, resume: let no worker take anything new, or let them again\nretry: put failed jobs back\ncancel: end all jobs, those in hand too\n\nEvery machine that works needs whetstone, the engines and their keys, and the shared folder (docs/how-to/many-machines.md).',
     )
     .example('$0 queue work --queue redis://10.0.0.5 --shared /mnt/whetstone', 'until Ctrl-C')
     .example('$0 bench skills/pdf --queue redis://10.0.0.5 --shared /mnt/whetstone', 'a benchmark through it')

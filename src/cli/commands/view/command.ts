@@ -42,7 +42,7 @@ function viewOptions(args: Argv) {
     .options({
       queue: {
         ...queueFlagsOfServer.queue,
-        describe: 'with --serve: its workers and queues too, live (docs/queue.md)',
+        describe: 'with --serve: its workers and queues too, live (docs/how-to/many-machines.md)',
       },
       'queue-ca': queueFlagsOfServer['queue-ca'],
       'queue-password-file': queueFlagsOfServer['queue-password-file'],

@@ -1,4 +1,4 @@
-/** Loads evals.json in skill-creator's dialect, in agentskills.io's and in authors' variants; docs/formats.md lists them all. */
+/** Loads evals.json in skill-creator's dialect, in agentskills.io's and in authors' variants; docs/reference/evals-json.md lists them all. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'

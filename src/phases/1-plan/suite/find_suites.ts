@@ -55,7 +55,10 @@ export async function findSuites(given: string, format: string | null): Promise<
     throw new UserError(`${given}: no suite found`, fix)
   }
   const places = rows.flatMap(([, row]) => row.places)
-  throw new UserError(`${given}: no suite found`, `looked for ${places.join(', ')}; docs/formats.md shows them`)
+  throw new UserError(
+    `${given}: no suite found`,
+    `looked for ${places.join(', ')}; docs/reference/evals-json.md shows them`,
+  )
 }
 
 /** Suites to read concurrently, because most of the time is spent waiting for the disk. */

@@ -76,7 +76,10 @@ async function locateInFolder(folder: string): Promise<LocatedSuite | null> {
 
 function noSuite(folder: string): never {
   const known = Object.values(suiteFormats).map(({ places }) => places.join(' or '))
-  throw new UserError(`${folder}: no suite found`, `write ${known.join(', or ')}; docs/formats.md shows one`)
+  throw new UserError(
+    `${folder}: no suite found`,
+    `write ${known.join(', or ')}; docs/reference/evals-json.md shows one`,
+  )
 }
 
 function findSuiteFormat(file: string): SuiteFormat {

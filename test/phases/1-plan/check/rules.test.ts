@@ -762,8 +762,8 @@ describe('whatever it finds', () => {
   })
 })
 
-describe('docs/check.md', () => {
-  const page = readFileSync(new URL('../../../../docs/check.md', import.meta.url), 'utf8')
+describe('docs/reference/check.md', () => {
+  const page = readFileSync(new URL('../../../../docs/reference/check.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (\w+) +\| (\w*) +\| (\w*) +\| (.*?) +\|$/gm)].map((row) =>
     row.slice(1),
   )

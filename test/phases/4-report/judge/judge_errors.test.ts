@@ -156,6 +156,6 @@ describe('coverage of the corrected difference', () => {
   ])('%s: at least 95% within two standard errors', (_what, world) => {
     expect(coverage(world)).toBeGreaterThan(0.95 - 2 * Math.sqrt((0.95 * 0.05) / 250))
   })
-  test('errors that differ, from too few labels: the difference is invented, as docs/audit.md warns', () =>
+  test('errors that differ, from too few labels: the difference is invented, as docs/how-to/audit.md warns', () =>
     expect(coverage({ ...usual, gain: 0, judge: unequal })).toBeLessThan(0.8))
 })

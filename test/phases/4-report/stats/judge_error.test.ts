@@ -61,7 +61,7 @@ test('equal errors shrink a difference by sensitivity + specificity − 1', () =
   expect(correctDifference({ parts, judged, errors, arms, alpha: 0.05 })?.mean).toBeCloseTo(0.3 / 0.5, 12)
 })
 
-test('the worked example of docs/audit.md: a lenient judge of one configuration invents 20 points', () => {
+test('the worked example of docs/how-to/audit.md: a lenient judge of one configuration invents 20 points', () => {
   const same = { candidate: { ...runs, judgedMet: 0.7 }, baseline: { ...runs, judgedMet: 0.5 } }
   const strict = { sensitivity: 0.9, specificity: 0.9, positives: 40, negatives: 40 }
   const lenient = { ...strict, specificity: 0.5 }

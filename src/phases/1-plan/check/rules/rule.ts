@@ -1,7 +1,7 @@
 /** Types and helpers of the rules of `check`: an id, a severity, one sentence for the docs, and a function that finds problems. */
 import type { Problem, Severity } from '../../../../../schemas/check_report.ts'
 
-/** How a rule is listed; docs/check.md has the same facts. */
+/** How a rule is listed; docs/reference/check.md has the same facts. */
 export interface RuleFacts {
   id: string
   severity: Severity

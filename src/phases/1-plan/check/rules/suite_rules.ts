@@ -67,7 +67,7 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
 function ownFieldMistakes({ suite, places, mistakes }: SuiteSubject): LintFinding[] {
   return mistakes.map((mistake) => {
     const eval_id = suite.cases[indexOfCase(places, mistake)]?.eval_id
-    const finding = { ...mistake, fix: 'docs/formats.md shows each of these fields' }
+    const finding = { ...mistake, fix: 'docs/reference/evals-json.md shows each of these fields' }
     return eval_id === undefined ? finding : { ...finding, eval_id }
   })
 }

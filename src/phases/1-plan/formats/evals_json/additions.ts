@@ -103,7 +103,7 @@ export function readSuiteSandbox(given: unknown, mistakes: SuiteMistake[]): Sand
 }
 
 const additionsFix =
-  'these fields are Whetstone\'s own: docs/formats.md shows each; statements for a judge go to "expectations"'
+  'these fields are Whetstone\'s own: docs/reference/evals-json.md shows each; statements for a judge go to "expectations"'
 
 /** Throws one UserError that lists up to five mistakes, if there are any. */
 export function assertNoMistakes(mistakes: readonly SuiteMistake[], file: string): void {

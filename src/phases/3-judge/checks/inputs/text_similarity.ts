@@ -1,4 +1,4 @@
-/** Measures the similarity of two texts, from 0 to 1, by the algorithms of docs/judges.md. */
+/** Measures the similarity of two texts, from 0 to 1, by the algorithms of docs/explanation/judging.md. */
 
 export type LikenessAlgorithm = 'words' | 'rouge_l' | 'levenshtein'
 

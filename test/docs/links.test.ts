@@ -1,0 +1,49 @@
+/** The pages lead to each other: no link is dead, and programs name pages that exist. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { anchorsIn, linksIn, pages, readPage, root } from './pages.ts'
+
+function deadLinks(page: string, text: string): string[] {
+  return linksIn(page, text)
+    .filter(({ file, anchor }) => {
+      if (!existsSync(path.join(root, file))) return true
+      return anchor !== null && !anchorsIn(file === page ? text : readPage(file)).includes(anchor)
+    })
+    .map(({ written }) => written)
+}
+
+describe('no link is dead', () => {
+  test.each(pages)('%s', (page) => expect(deadLinks(page, readPage(page))).toEqual([]))
+  test('control: a page, an image and an anchor that do not exist', () => {
+    const text =
+      '# A b\n[a](gone.md) ![b](images/gone.png) [c](#gone) [d](#a-b) [e](../../README.md#gone) [f](https://x.io)\n'
+    expect(deadLinks('docs/reference/cli.md', text)).toEqual([
+      'gone.md',
+      'images/gone.png',
+      '#gone',
+      '../../README.md#gone',
+    ])
+  })
+})
+
+const places = ['src', 'schemas', 'scripts', 'bench', 'docker', 'viewer', 'skills', 'workspaces/example', '.ci']
+const files = execFileSync('git', ['ls-files', ...places, 'package.json'], { cwd: root, encoding: 'utf8' })
+
+function missingPages(text: string): string[] {
+  const named = [...text.matchAll(/(?<![\w./-])docs\/[\w/-]+\.md\b/g)].map(([page]) => page)
+  return named.filter((page) => !existsSync(path.join(root, page)))
+}
+
+describe('programs name pages that exist', () => {
+  test('in messages, help, schemas and comments', () => {
+    const found = files
+      .trim()
+      .split('\n')
+      .filter((file) => existsSync(path.join(root, file)))
+      .flatMap((file) => missingPages(readFileSync(path.join(root, file), 'utf8')).map((page) => `${file}: ${page}`))
+    expect(found).toEqual([])
+  })
+  test('control', () => expect(missingPages("'write it as docs/formats.md shows'")).toEqual(['docs/formats.md']))
+})
