@@ -128,11 +128,11 @@ describe('mistakes', () => {
       /such as --gate/,
     ],
     ['a cell that is none', 'matrix: anthropic:haiku,gemini\n', /:1: matrix: .*gemini/, /engines: /],
-    ['a wrong type', 'runs: many\n', /:1: runs: .*expected number/, /docs\/cli\.md/],
-    ['a value that the flag refuses', 'runs: 0\n', /:1: runs: not a whole number from 1 to 1000/, /docs\/cli\.md/],
-    ['no such choice', 'activation: loud\n', /:1: activation: .*natural/, /docs\/cli\.md/],
+    ['a wrong type', 'runs: many\n', /:1: runs: .*expected number/, /docs\/reference\/cli\.md/],
+    ['a value that the flag refuses', 'runs: 0\n', /:1: runs: not a whole number from 1 to 1000/, /docs\/reference\/cli\.md/],
+    ['no such choice', 'activation: loud\n', /:1: activation: .*natural/, /docs\/reference\/cli\.md/],
     ['broken syntax', 'runs: [\n', /config\.yaml:\d+: /, /mend the syntax/],
-    ['a list at the top', '- runs\n', /config\.yaml:1: the file: .*object/, /docs\/cli\.md/],
+    ['a list at the top', '- runs\n', /config\.yaml:1: the file: .*object/, /docs\/reference\/cli\.md/],
   ])('%s: file, line, key and fix, exit 2', async (_what, text, message, fix) => {
     const { skill } = makeRepository({ [yaml]: text })
     const end = await runMain(['bench', skill, '--dry-run'])
