@@ -1,4 +1,4 @@
-/** docs/reference/engines.md: its table of events is the one in code; the engine that it shows how to write is one. */
+/** docs/reference/engines.md has the events of the code; the engine of docs/how-to/add-an-engine.md works. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,9 +9,9 @@ import { openStage, perform } from './stage.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
-test('the engine of "Adding one" completes, tells what it said, and starts nothing when aborted', async () => {
-  const text = await readFile(path.join(root, 'docs/reference/engines.md'), 'utf8')
-  const code = /^## Adding one\n[\s\S]*?```ts\n([\s\S]*?)```/m.exec(text)?.[1] ?? ''
+test('the engine of docs/how-to/add-an-engine.md completes, tells what it said, and starts nothing when aborted', async () => {
+  const text = await readFile(path.join(root, 'docs/how-to/add-an-engine.md'), 'utf8')
+  const code = /^# Add an engine\n[\s\S]*?```ts\n([\s\S]*?)```/m.exec(text)?.[1] ?? ''
   const folder = await mkdtemp(path.join(tmpdir(), 'docs-engine-'))
   await using stage = await openStage()
   try {

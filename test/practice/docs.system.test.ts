@@ -1,4 +1,4 @@
-/** What docs/reference/practice.md shows works as it says: its scenarios are read, and its example drives real engines. */
+/** The scenarios of docs/how-to/offline.md and docs/reference/practice.md are read; the first one drives real engines. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,11 +10,12 @@ import { startPractice } from '../../src/practice/server.ts'
 import { keysFor, openStage, perform } from '../engines/stage.ts'
 import { claudeBinary, needs } from '../require.ts'
 
-const page = await readFile(path.join(import.meta.dirname, '../../docs/reference/practice.md'), 'utf8')
-const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text)
+const docs = path.join(import.meta.dirname, '../../docs')
+const pages = ['how-to/offline.md', 'reference/practice.md'].map((page) => readFile(path.join(docs, page), 'utf8'))
+const blocks = [...(await Promise.all(pages)).join('\n').matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text)
 const [example = ''] = blocks
 
-test('every scenario on the page is read', () => {
+test('every scenario on the pages is read', () => {
   expect(blocks).toHaveLength(4)
   for (const block of blocks) expect(parseScenario(block, 'docs').rules.length).toBeGreaterThan(0)
 })

@@ -49,7 +49,7 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
   const found = await readAamTests(root)
   if (found.tests.length === 0) {
     const fix =
-      'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/reference/evals-json.md shows both'
+      'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/reference/aam.md shows both'
     throw new UserError(`${request.package}: no test found`, fix)
   }
   const tests = selectTests(found.tests, request)

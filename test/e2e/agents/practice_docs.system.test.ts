@@ -1,4 +1,4 @@
-/** docs/reference/practice.md: the scenario that it begins with fits each engine that it names, as agent and as judge. */
+/** docs/how-to/offline.md: the scenario that it begins with fits each engine that it names, as agent and as judge. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { practice } from '../../engines/stage.ts'
 import { cliBinary, cliFolder, needs } from '../../require.ts'
 import { fresh, makeSkill, whetstone } from '../program.ts'
 
-const page = readFileSync(path.join(import.meta.dirname, '../../../docs/reference/practice.md'), 'utf8')
+const page = readFileSync(path.join(import.meta.dirname, '../../../docs/how-to/offline.md'), 'utf8')
 const scenario = /^## In two minutes\n[\s\S]*?```yaml\n([\s\S]*?)```/m.exec(page)?.[1] ?? ''
 const secret = 'THE-HOUSE-RULE-IS-42'
 const cases = [{ id: 1, prompt: 'Do the task', expectations: [`The answer says \`${secret}\``] }]

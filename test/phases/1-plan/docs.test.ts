@@ -31,7 +31,7 @@ describe('what the page shows is read', () => {
 })
 
 describe('every check is on the pages', () => {
-  const judges = readFileSync(new URL('../../../docs/explanation/judging.md', import.meta.url), 'utf8')
+  const judges = readFileSync(new URL('../../../docs/reference/checks.md', import.meta.url), 'utf8')
   test.each(checkSchema.options.map((option) => option.shape.type.value))('%s', (type) => {
     expect(judges).toMatch(new RegExp(`^\\| \`${type}\` +\\|`, 'm'))
     expect(checks.filter((text) => JSON.parse(text).type === type)).toHaveLength(1)

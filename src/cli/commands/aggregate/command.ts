@@ -39,7 +39,7 @@ function aggregateOptions(args: Argv) {
     })
     .option('output', { alias: 'o', type: 'string', requiresArg: true, describe: 'a new folder for --to' })
     .usage(
-      '$0 aggregate <folder> [options]\n\nwrite benchmark.json, benchmark.md and report.html anew from the runs and gradings on disk\n\nReads folders of other tools too: every layout of cases, configurations and runs\nthat docs/reference/files.md lists. What cannot be read is named and left out (exit 3).',
+      '$0 aggregate <folder> [options]\n\nwrite benchmark.json, benchmark.md and report.html anew from the runs and gradings on disk\n\nReads folders of other tools too: every layout of cases, configurations and runs\nthat docs/reference/third-party-folders.md lists. What cannot be read is named and left out (exit 3).',
     )
     .example('$0 aggregate workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'also for an interrupted benchmark')
     .example('$0 aggregate pdf-workspace/iteration-2', 'gradings that another tool or a person made')

@@ -25,7 +25,7 @@ function convertOptions(args: Argv) {
       force: { type: 'boolean', default: false, describe: 'replace a file that is there' },
     })
     .usage(
-      '$0 convert <suite> [options]\n\nwrite a suite of any format as evals.json\n\nSays what does not carry over. Formats: docs/reference/evals-json.md.',
+      '$0 convert <suite> [options]\n\nwrite a suite of any format as evals.json\n\nSays what does not carry over. Formats: docs/reference/formats.md.',
     )
     .example('$0 convert skills/greeter/EVAL.md', 'an EVAL.md as evals/evals.json of its skill')
     .example('$0 convert skills/pdf/evals/evals.json --to agentskills -o -', 'the other dialect, on stdout')

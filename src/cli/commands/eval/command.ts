@@ -33,7 +33,7 @@ function evalOptions(args: Argv) {
     })
     .options(evalFlags)
     .usage(
-      '$0 eval <path> [case..] [options]\n\none arm: does it pass?\n\nRuns each case once with what is under test, and gives a verdict a case: pass, fail, or skip where\nnothing can be said. Exit 1 when a case fails, 3 when one could not be judged. Formats: docs/reference/evals-json.md.',
+      '$0 eval <path> [case..] [options]\n\none arm: does it pass?\n\nRuns each case once with what is under test, and gives a verdict a case: pass, fail, or skip where\nnothing can be said. Exit 1 when a case fails, 3 when one could not be judged. Formats: docs/reference/formats.md.',
     )
     .example('$0 eval packages/pdf', 'every suite below')
     .example('$0 eval packages/pdf pdf-extraction-e2e --engine codex', 'one case on another engine')

@@ -14,7 +14,7 @@ export const evalFlags = {
   format: {
     type: 'string',
     requiresArg: true,
-    describe: 'only this format (docs/reference/evals-json.md)',
+    describe: 'only this format (docs/reference/formats.md)',
   },
   target: {
     type: 'string',

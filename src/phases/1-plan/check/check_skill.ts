@@ -147,5 +147,5 @@ function suiteFix(skill: string): string {
   const hasPluginOne = path.basename(skills) === 'skills' && findPluginEvals(plugin) !== null
   return hasPluginOne
     ? `name that of its plugin: --suite ${plugin}`
-    : 'write evals/evals.json; docs/reference/evals-json.md shows one'
+    : 'write evals/evals.json; docs/reference/formats.md shows one'
 }

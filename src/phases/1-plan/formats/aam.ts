@@ -79,7 +79,7 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
   const { defaults, sandbox, env, unread } = await readAamConfig(config, packageRoot, warn)
   const own = await readPackage(packageRoot, warn)
   if (names.length === 0)
-    throw new UserError(`${folder}: no case found`, 'write <name>.yaml there; docs/reference/evals-json.md shows one')
+    throw new UserError(`${folder}: no case found`, 'write <name>.yaml there; docs/reference/aam.md shows one')
   const read: { one: Omit<SuiteCase, 'eval_id'>; file: string }[] = []
   for (const name of names) {
     const file = path.join(folder, name)

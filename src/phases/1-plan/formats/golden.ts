@@ -120,7 +120,7 @@ async function neededText(file: string): Promise<string> {
   if (await pathExists(file)) return await boundedText(file)
   throw new UserError(
     `${file}: no such file`,
-    'golden tests need rubric.md and judge.md beside golden/; docs/reference/evals-json.md shows both',
+    'golden tests need rubric.md and judge.md beside golden/; docs/reference/golden.md shows both',
   )
 }
 

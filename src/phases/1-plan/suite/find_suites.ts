@@ -57,7 +57,7 @@ export async function findSuites(given: string, format: string | null): Promise<
   const places = rows.flatMap(([, row]) => row.places)
   throw new UserError(
     `${given}: no suite found`,
-    `looked for ${places.join(', ')}; docs/reference/evals-json.md shows them`,
+    `looked for ${places.join(', ')}; docs/reference/formats.md shows them`,
   )
 }
 

@@ -78,7 +78,7 @@ function noSuite(folder: string): never {
   const known = Object.values(suiteFormats).map(({ places }) => places.join(' or '))
   throw new UserError(
     `${folder}: no suite found`,
-    `write ${known.join(', or ')}; docs/reference/evals-json.md shows one`,
+    `write ${known.join(', or ')}; docs/reference/formats.md shows one`,
   )
 }
 

@@ -64,14 +64,14 @@ const table: readonly LoaderRule[] = [
     severity: 'warning',
     about: 'A field or a value that the loader does not read.',
     form: /not read|it is skipped|it is left out|never run/,
-    fix: 'docs/reference/evals-json.md lists what is read',
+    fix: 'docs/reference/formats.md lists what is read',
   },
   {
     id: 'forgiven',
     severity: 'info',
     about: 'Another form than the documented one, read all the same; the message says as what.',
     form: /./,
-    fix: 'write it as docs/reference/evals-json.md shows',
+    fix: 'write it as docs/reference/formats.md shows',
   },
 ]
 

@@ -25,7 +25,7 @@ const timeoutSeconds = 120
 /** `root`: folder of the package. Throws UserError for an unreadable file and for mistakes in it. */
 export async function readAamConfig(file: string, root: string, warn: Warn): Promise<AamConfig> {
   const form =
-    'a package with cases has one, such as {"version": 1, "engine": "claude-code"}; docs/reference/evals-json.md shows the fields'
+    'a package with cases has one, such as {"version": 1, "engine": "claude-code"}; docs/reference/aam.md shows the fields'
   if (!(await pathExists(file))) throw new UserError(`${file}: no such file`, form)
   const text = await readPackageText(root, file)
   parseJson(text, file)
@@ -48,7 +48,7 @@ export async function readAamConfig(file: string, root: string, warn: Warn): Pro
   const [first, ...others] = [...mistakes, ...unread.filter(({ meant }) => meant !== null)]
   if (first !== undefined) {
     const more = others.map(({ at, message }) => `; ${at}: ${message}`).join('')
-    throw new UserError(`${first.at}: ${first.message}${more}`, 'docs/reference/evals-json.md shows the fields')
+    throw new UserError(`${first.at}: ${first.message}${more}`, 'docs/reference/aam.md shows the fields')
   }
   const { set, refused } = suiteVariables(env)
   for (const name of refused) warn(`env.${name}`, 'is not set: the run has its own')

@@ -1,4 +1,4 @@
-/** Measures the similarity of two texts, from 0 to 1, by the algorithms of docs/explanation/judging.md. */
+/** Measures the similarity of two texts, from 0 to 1, by the algorithms of docs/reference/checks.md. */
 
 export type LikenessAlgorithm = 'words' | 'rouge_l' | 'levenshtein'
 
