@@ -2,26 +2,7 @@
 import { existsSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { errnoCode, UserError, WaitOverError } from '../base/errors/error.ts'
-import { addAggregate } from './commands/aggregate/command.ts'
-import { addAnalyze } from './commands/analyze/command.ts'
-import { addAudit } from './commands/audit/command.ts'
-import { addBench } from './commands/bench/command.ts'
-import { addCache } from './commands/cache/command.ts'
-import { addCheck } from './commands/check/command.ts'
-import { addCompare } from './commands/compare/command.ts'
-import { addConvert } from './commands/convert/command.ts'
-import { addDemo } from './commands/demo/command.ts'
-import { addDiff } from './commands/diff/command.ts'
-import { addDoctor } from './commands/doctor/command.ts'
-import { addEval } from './commands/eval/command.ts'
-import { addGrade } from './commands/grade/command.ts'
-import { addImprove } from './commands/improve/command.ts'
-import { addInit } from './commands/init/command.ts'
-import { addPractice } from './commands/practice/command.ts'
-import { addQueue } from './commands/queue/command.ts'
-import { addTest } from './commands/test/command.ts'
-import { addTriggers } from './commands/triggers/command.ts'
-import { addView } from './commands/view/command.ts'
+import { type AddCommand, loadCommands } from './commands/table.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
 import { commandNames, findNearCommand, rootHelp } from './help/root_help.ts'
@@ -48,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     assertCommand(argv)
     checkSwitches(argv)
     assertWorkingFolder()
-    await parser(toHelpFlag(argv), argv, (code) => {
+    await parser(argv, await loadCommands(commandWord(argv)), (code) => {
       outcome.code = code
     }).parseAsync()
     return outcome.code === exitCodes.done && isOutputLost() ? exitCodes.incomplete : outcome.code
@@ -67,34 +48,8 @@ function assertWorkingFolder(): void {
   }
 }
 
-const commands = [
-  addBench,
-  addCache,
-  addEval,
-  addTest,
-  addGrade,
-  addAggregate,
-  addCompare,
-  addAnalyze,
-  addAudit,
-  addInit,
-  addCheck,
-  addTriggers,
-  addImprove,
-  addView,
-  addDiff,
-  addDemo,
-  addDoctor,
-  addQueue,
-  addPractice,
-  addConvert,
-]
-
-/** `words`: what the parser reads. `argv`: the command line as given. */
-function parser(words: readonly string[], argv: readonly string[], done: (code: number) => void) {
-  const program = yargs([...words])
-    .scriptName('whetstone')
-    .detectLocale(false)
+function parser(argv: readonly string[], commands: readonly AddCommand[], done: (code: number) => void) {
+  const program = yargs(toHelpFlag(argv)).scriptName('whetstone').detectLocale(false)
   withWholeExamples(program)
   withoutSpareHelp(program)
   withNumbersOnce(program, argv)
@@ -128,9 +83,14 @@ function toHelpFlag(argv: readonly string[]): string[] {
   return words.map((word) => (word === '--help-all' ? '--help' : word))
 }
 
+/** The word where a command is expected. */
+function commandWord(argv: readonly string[]): string | undefined {
+  return argv[0] === 'help' ? argv[1] : argv[0]
+}
+
 /** Throws UserError for a word that is not a command, with the command that was probably meant. */
 function assertCommand(argv: readonly string[]): void {
-  const word = argv[0] === 'help' ? argv[1] : argv[0]
+  const word = commandWord(argv)
   if (word === undefined || word.startsWith('-') || commandNames.includes(word)) return
   const near = findNearCommand(word)
   const isPlace = near === null && (word.includes('/') || existsSync(word))

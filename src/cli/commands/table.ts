@@ -1,0 +1,35 @@
+/** The commands by name. Each is loaded when it is needed: to load all of them takes longer than most commands. */
+import type { Argv } from 'yargs'
+import type { SetExitCode } from './options/run_flow.ts'
+
+/** Adds a command to the parser; `done` receives its exit code, `argv` is the command line as given. */
+export type AddCommand = (args: Argv, done: SetExitCode, argv: readonly string[]) => Argv
+
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  bench: async () => (await import('./bench/command.ts')).addBench,
+  cache: async () => (await import('./cache/command.ts')).addCache,
+  eval: async () => (await import('./eval/command.ts')).addEval,
+  test: async () => (await import('./test/command.ts')).addTest,
+  grade: async () => (await import('./grade/command.ts')).addGrade,
+  aggregate: async () => (await import('./aggregate/command.ts')).addAggregate,
+  compare: async () => (await import('./compare/command.ts')).addCompare,
+  analyze: async () => (await import('./analyze/command.ts')).addAnalyze,
+  audit: async () => (await import('./audit/command.ts')).addAudit,
+  init: async () => (await import('./init/command.ts')).addInit,
+  check: async () => (await import('./check/command.ts')).addCheck,
+  triggers: async () => (await import('./triggers/command.ts')).addTriggers,
+  improve: async () => (await import('./improve/command.ts')).addImprove,
+  view: async () => (await import('./view/command.ts')).addView,
+  diff: async () => (await import('./diff/command.ts')).addDiff,
+  demo: async () => (await import('./demo/command.ts')).addDemo,
+  doctor: async () => (await import('./doctor/command.ts')).addDoctor,
+  queue: async () => (await import('./queue/command.ts')).addQueue,
+  practice: async () => (await import('./practice/command.ts')).addPractice,
+  convert: async () => (await import('./convert/command.ts')).addConvert,
+}
+
+/** The command of this name alone; all of them if no command has it, as when the line begins with an option. */
+export async function loadCommands(name: string | undefined): Promise<AddCommand[]> {
+  const named = name === undefined ? undefined : commands[name]
+  return await Promise.all((named === undefined ? Object.values(commands) : [named]).map((load) => load()))
+}
