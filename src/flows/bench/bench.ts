@@ -1,15 +1,14 @@
 /** bench: tests whether a skill helps. Plans, checks the engines, executes and grades the missing runs, and summarizes. */
 import path from 'node:path'
-import type { Plan } from '../../../schemas/plan.ts'
 import { copyWalk, type WalkedFile, walk } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { keepReruns } from '../../phases/1-plan/plan/rerun_plan.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { usualBaselineAge } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
-import { listBenchmarks, readPlan, writePlan } from '../../store/store.ts'
+import { readPlan, writePlan } from '../../store/store.ts'
 import { rememberNamedEngines } from '../authorize/planned_programs.ts'
-import { type CommandReview, resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
+import { resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
 import { cacheMode, openRunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
@@ -19,20 +18,23 @@ import { testOlderRuns } from '../older_runs/test_older_runs.ts'
 import { checkBenchStart } from '../prepare/check_bench_start.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
-import { attemptStep, ignoreRefusals, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
+import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
 import { openOptionalRemote } from '../queue/queue.ts'
+import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
-import { type BenchResult, isBenchmarkComplete, summarizeBenchmark } from '../report/summarize.ts'
+import { type BenchResult, summarizeBenchmark } from '../report/summarize.ts'
 import { type ExecutePlan, execute } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listHiddenPaths, startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
-import { assertUnlocked, type BenchmarkLock, isLockedElsewhere } from '../workspace/benchmark_lock.ts'
+import { type BenchmarkLock, isLockedElsewhere } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
 import { openBenchFolder } from '../workspace/open_benchmark.ts'
-import { recognizeDamagedBenchmark, repairBenchmark } from '../workspace/repair_benchmark.ts'
+import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { executeUntilDecided } from './adaptive_stopping.ts'
 import { describeCases } from './describe_cases.ts'
+import { findUnfinished, freshBenchHint } from './find_unfinished.ts'
 import { followBench } from './follow_bench.ts'
+import type { ReviewedBench } from './foresee_bench.ts'
 
 /** A request from another flow, which may execute the plan in its own way. */
 export interface BenchStep extends BenchRequest {
@@ -96,38 +98,6 @@ export async function planBench(request: BenchRequest, context: FlowContext): Pr
   return { ...prepared, plan: withSandbox(prepared.plan, sandbox), review }
 }
 
-/** Everything up to the first call, with the refusals of a real start; `work` may read the files of both versions. */
-export async function foreseeBench<R>(
-  request: BenchRequest,
-  context: FlowContext,
-  work: (prepared: ReviewedBench & { refusals: StartRefusal[] }) => Promise<R>,
-): Promise<R> {
-  await using scratch = await openTempDir()
-  const refusals: StartRefusal[] = []
-  const refuse = (reason: StartRefusal) => void refusals.push(reason)
-  const prepared = await prepareBench(request, context, { scratch: path.join(scratch.path, 'baseline'), refuse })
-  const how = { scratch: scratch.path, refuse, isDryRun: true }
-  const { sandbox, review } = await checkBenchStart(prepared, request, how, context)
-  const plan = withSandbox(prepared.plan, sandbox)
-  await attemptStep(refuse, () => refuseLockedElsewhere({ ...prepared, plan }, request, context))
-  return await work({ ...prepared, plan, review, refusals })
-}
-
-/** Throws UserError if another process has locked the benchmark that the real start would resume. */
-async function refuseLockedElsewhere(
-  { plan, workspace }: PreparedBench,
-  { fresh, queue = null }: BenchRequest,
-  context: FlowContext,
-): Promise<void> {
-  const unfinished = fresh || queue !== null ? null : await findUnfinished(workspace, plan, context)
-  if (unfinished !== null) await assertUnlocked(unfinished, freshBenchHint)
-}
-
-/** A prepared benchmark with the commands that its suite would start. */
-export interface ReviewedBench extends PreparedBench {
-  review: CommandReview
-}
-
 interface BenchInputs {
   request: BenchStep
   prepared: PreparedBench
@@ -135,8 +105,6 @@ interface BenchInputs {
   scratch: string
   probes: ReadonlyMap<string, ReadyProbe>
 }
-
-const freshBenchHint = ', or start another benchmark with --fresh'
 
 /**
  * Locks the newest unfinished benchmark of the same plan, else a new one. If another process has locked it: with a queue, returns that
@@ -162,19 +130,6 @@ async function openBenchmark(
       if (!canAttach || !isLockedElsewhere(error)) throw error // several processes may see the first one end; one of them resumes
     }
   }
-}
-
-async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
-  for (const folder of await listBenchmarks(workspace, chooseCollection(plan))) {
-    const other = await readPlan(folder).catch(() => null)
-    const hasEnded = () => isBenchmarkComplete(folder)
-    const isSame =
-      other === null
-        ? await recognizeDamagedBenchmark(folder, plan, { hasEnded, context })
-        : other.plan_id === plan.plan_id
-    if (isSame) return (await hasEnded()) ? null : folder
-  }
-  return null
 }
 
 /** Copies each skill version, so that an edit during the benchmark changes nothing. */

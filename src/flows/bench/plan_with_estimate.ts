@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import type { CacheExplanation } from '../../../schemas/cache_report.ts'
 import { IncompleteError } from '../../base/errors/error.ts'
 import { cachePaths } from '../../store/cache/cache.ts'
-import { explainCache } from '../cache/explain_misses.ts'
 import {
   computeDetectableDifference,
   computeRequiredSampleSize,
@@ -16,7 +15,7 @@ import { foreseeStop, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainRunsAgain, foreseeRunsAgain } from '../older_runs/foresee_runs_again.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
-import { foreseeBench, type ReviewedBench } from './bench.ts'
+import { foreseeBench, type ReviewedBench } from './foresee_bench.ts'
 
 export interface EstimatedPlan extends ReviewedBench {
   /** Why the real start would be refused, first reason first; empty: it would start. */
@@ -32,8 +31,7 @@ export interface EstimatedPlan extends ReviewedBench {
 /** Starts nothing that costs and writes nothing. Throws UserError. */
 export async function planWithEstimate(request: BenchRequest, context: FlowContext): Promise<EstimatedPlan> {
   return await foreseeBench(request, context, async (prepared) => {
-    const isThere = existsSync(cachePaths(prepared.workspace).runs)
-    const found = isThere ? await explainCache(prepared, request, context) : null
+    const found = await explainCacheIfAny(prepared, request, context)
     const folder = request.fresh ? null : await findResumableBenchmark(prepared.workspace, prepared.plan)
     const again = await foreseeRunsAgain({ ...prepared, request, cache: found, folder }, context)
     const cache = found && explainRunsAgain(found, again, request.baselineAgeMs)
@@ -53,6 +51,17 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
       estimate: await estimateBench(prepared, { ...request, folder, reused, again }),
     }
   })
+}
+
+/** null: there is no cache yet. */
+async function explainCacheIfAny(
+  prepared: PreparedBench,
+  request: BenchRequest,
+  context: FlowContext,
+): Promise<CacheExplanation[] | null> {
+  if (!existsSync(cachePaths(prepared.workspace).runs)) return null
+  const { explainCache } = await import('../cache/explain_misses.ts') // with all that grades: it takes long to load
+  return await explainCache(prepared, request, context)
 }
 
 /** Throws IncompleteError if a budget or deadline would stop the real start before its first run. */

@@ -5,8 +5,8 @@ import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { readHistory } from '../history/earlier_runs.ts'
 import { type CostPart, Forecast, type UsageUnit } from '../history/run_statistics.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
+import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
-import { isBenchmarkComplete } from '../report/summarize.ts'
 
 /** null: not known. A configuration's seconds are the sum of its runs. */
 export interface EstimatedUsage {

@@ -8,7 +8,7 @@ import { isRunDone } from '../../store/is_run_done.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
-import { findStaleInPlan } from './reuse_concurrent_runs.ts'
+import { findStaleInPlan } from './find_stale_in_plan.ts'
 
 interface ForeseeRequest extends Pick<PreparedBench, 'plan'> {
   request: Pick<BenchRequest, 'baselineAgeMs' | 'until'>

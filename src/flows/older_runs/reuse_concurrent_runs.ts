@@ -1,12 +1,7 @@
 /** Reuses the runs of earlier benchmarks and starts, except those too old to be compared with the runs still to come. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { chooseRunsAgain } from '../../phases/4-report/benchmark/older_runs/runs_again.ts'
-import {
-  findStaleRuns,
-  type RunOrigin,
-  readOrigin,
-  type StaleRun,
-} from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import { type RunOrigin, readOrigin } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import {
   listRunsSetAside,
   readOlderRuns,
@@ -18,6 +13,7 @@ import {
 import { announceRestoredRuns, restoreCachedRuns } from '../cache/reuse_runs.ts'
 import type { RunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { findStaleInPlan } from './find_stale_in_plan.ts'
 
 export interface ReuseRequest {
   plan: Plan
@@ -57,15 +53,6 @@ export async function reuseConcurrentRuns(request: ReuseRequest, context: FlowCo
   await writeOlderRuns(folder, { schema_version: 1, baseline_age_seconds: ageMs / 1000, tests: stillHold })
   const kept = restored.filter(({ spec }) => origins.has(spec.run_id))
   return announceRestoredRuns(kept, plan, context)
-}
-
-/** Runs of a case without criteria are not compared. */
-export function findStaleInPlan(
-  { runs, cases }: Plan,
-  how: { origins: ReadonlyMap<string, RunOrigin>; ageMs: number; now: number | null },
-): StaleRun<RunSpec>[] {
-  const graded = new Set(cases.flatMap((one) => (one.expectations.length + one.checks.length > 0 ? [one.eval_id] : [])))
-  return findStaleRuns({ runs: runs.filter(({ eval_id }) => graded.has(eval_id)), ...how })
 }
 
 /** After an interruption the cache restores a run that was set aside: it is removed again. Returns all runs that were set aside. */

@@ -20,7 +20,7 @@ import { queueInPairs } from '../limits/limited_bench.ts'
 import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { readResults } from '../report/read_results.ts'
 import { type Execution, execute } from '../run/execute.ts'
-import { findStaleInPlan } from './reuse_concurrent_runs.ts'
+import { findStaleInPlan } from './find_stale_in_plan.ts'
 
 /** `end`: how the execution of the missing runs ended. Returns how all of it ended. */
 export async function testOlderRuns(

@@ -1,14 +1,11 @@
 /** Summarizes a benchmark on disk in benchmark.json, benchmark.md and report.html. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import * as z from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import type { Stop } from '../../../schemas/limits.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { errnoCode, errorMessage, IncompleteError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
-import { pathExists } from '../../base/fs/files.ts'
-import { readJson } from '../../base/json/json.ts'
 import { isShortage } from '../../base/process/resource_shortage.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
@@ -26,6 +23,7 @@ import { refreshParentIndexes } from '../index/update_index.ts'
 import { readCaseFiles } from '../page/data/case_files.ts'
 import { writePage } from '../page/write_page.ts'
 import { withAnalystNotes } from './analyst_notes.ts'
+import { readLastStop } from './benchmark_ending.ts'
 import { chooseCollection, readKnownNoise, writeCalibration } from './calibrations.ts'
 import { assessJudgeReliability } from './judge_reliability.ts'
 import { readResults } from './read_results.ts'
@@ -185,31 +183,8 @@ export function toAggregateInput(plan: Plan, results: ReadonlyMap<string, Counte
 
 /** Only for an incomplete benchmark: a complete one was not stopped, and the last report is slow to read. */
 async function withStop(made: Benchmark, said: SummarizeOptions['stop'], folder: string): Promise<Benchmark> {
-  const stop = said === undefined ? await lastStop(benchmarkPaths(folder).benchmark) : said
+  const stop = said === undefined ? await readLastStop(folder) : said
   return stop === null ? made : { ...made, metadata: { ...made.metadata, stopped: stop } }
-}
-
-/** Why a benchmark stopped, and whether it is complete, without validating its runs. */
-const endingSchema = z.looseObject({
-  metadata: benchmarkSchema.shape.metadata.pick({ stopped: true }),
-  complete: z.boolean().optional(),
-})
-
-function lastStop(file: string): Promise<Stop | null> {
-  return readJson(endingSchema, file).then(
-    ({ metadata }) => metadata.stopped ?? null,
-    () => null,
-  )
-}
-
-/** Whether a benchmark folder has a complete benchmark.json and all other reports. */
-export async function isBenchmarkComplete(folder: string): Promise<boolean> {
-  const { benchmark: file, reporting } = benchmarkPaths(folder)
-  if (!(await pathExists(file)) || existsSync(reporting)) return false
-  return readJson(endingSchema, file).then(
-    (benchmark) => benchmark.complete === true,
-    () => false,
-  )
 }
 
 /** The models actually used, else the requested one. */

@@ -24,9 +24,6 @@ import { type SetExitCode, type WaitWish, withFlow, withJson } from '../options/
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { askFirst } from './confirm.ts'
 import { benchFlags } from './options.ts'
-import { showResult } from './print.ts'
-import { showPlans } from './print_plans.ts'
-import { showIndex } from './print_several.ts'
 import { readSkillSettings, type SkillSettings } from './settings.ts'
 
 function benchOptions(args: Argv) {
@@ -225,6 +222,7 @@ interface BenchOutput extends Pipeline {
 
 async function benchAndShow(request: BenchRequest, { json, goesOn, waits, ...pipeline }: BenchOutput): Promise<number> {
   const { bench } = await import('../../../flows/bench/bench.ts')
+  const { showResult } = await import('./print.ts')
   const { concurrency } = request
   const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
     bench(request, context),
@@ -241,6 +239,7 @@ async function benchSeveral(
   if (dryRun) return planSeveral(request, how)
   const { benchMany } = await import('../../../flows/bench/bench_several.ts')
   const { benchLastFailed } = await import('../../../flows/bench/last_failed.ts')
+  const { showIndex } = await import('./print_several.ts')
   const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
     lastFailed ? benchMany(request, context, benchLastFailed) : benchMany(request, context),
   )
@@ -252,6 +251,7 @@ async function planSeveral(
   how: { json: boolean; lastFailed: boolean; explain: boolean },
 ): Promise<number> {
   const { planBenchMany } = await import('../../../flows/bench/bench_several.ts')
+  const { showPlans } = await import('./print_plans.ts')
   const planOne = await choosePlanner(how.lastFailed)
   const { result } = await withFlow({ json: how.json, concurrency: 1 }, (context) =>
     planBenchMany(request, context, planOne),
@@ -281,6 +281,7 @@ async function rerunAndShow(
   { json, waits, ...pipeline }: Omit<BenchOutput, 'goesOn'>,
 ): Promise<number> {
   const { rerun } = await import('../../../flows/bench/rerun.ts')
+  const { showResult } = await import('./print.ts')
   const how = { json, goesOn: null }
   const { result, interrupted } = await withFlow({ ...how, concurrency: 1, waits }, (context) =>
     rerun(request, context),
@@ -290,6 +291,7 @@ async function rerunAndShow(
 
 async function planAndShow(request: BenchRequest, how: { json: boolean; explain: boolean }): Promise<number> {
   const { planWithEstimate } = await import('../../../flows/bench/plan_with_estimate.ts')
+  const { showPlans } = await import('./print_plans.ts')
   const { result: plan } = await withFlow({ ...how, concurrency: 1 }, (context) => planWithEstimate(request, context))
   const one = { status: 'planned' as const, skill: request.skill, cell: null, plan }
   return showPlans([one], { ...how, concurrency: request.concurrency })

@@ -1,0 +1,43 @@
+/** Goes through the start of bench for --dry-run: the plan, and each reason to refuse it. Starts no agent and writes nothing. */
+import path from 'node:path'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import type { CommandReview } from '../authorize/suite_commands.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { checkBenchStart } from '../prepare/check_bench_start.ts'
+import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
+import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
+import { withSandbox } from '../sandbox/start_sandbox.ts'
+import { assertUnlocked } from '../workspace/benchmark_lock.ts'
+import { findUnfinished, freshBenchHint } from './find_unfinished.ts'
+
+/** A prepared benchmark with the commands that its suite would start. */
+export interface ReviewedBench extends PreparedBench {
+  review: CommandReview
+}
+
+/** Everything up to the first call, with the refusals of a real start; `work` may read the files of both versions. */
+export async function foreseeBench<R>(
+  request: BenchRequest,
+  context: FlowContext,
+  work: (prepared: ReviewedBench & { refusals: StartRefusal[] }) => Promise<R>,
+): Promise<R> {
+  await using scratch = await openTempDir()
+  const refusals: StartRefusal[] = []
+  const refuse = (reason: StartRefusal) => void refusals.push(reason)
+  const prepared = await prepareBench(request, context, { scratch: path.join(scratch.path, 'baseline'), refuse })
+  const how = { scratch: scratch.path, refuse, isDryRun: true }
+  const { sandbox, review } = await checkBenchStart(prepared, request, how, context)
+  const plan = withSandbox(prepared.plan, sandbox)
+  await attemptStep(refuse, () => refuseLockedElsewhere({ ...prepared, plan }, request, context))
+  return await work({ ...prepared, plan, review, refusals })
+}
+
+/** Throws UserError if another process has locked the benchmark that the real start would resume. */
+async function refuseLockedElsewhere(
+  { plan, workspace }: PreparedBench,
+  { fresh, queue = null }: BenchRequest,
+  context: FlowContext,
+): Promise<void> {
+  const unfinished = fresh || queue !== null ? null : await findUnfinished(workspace, plan, context)
+  if (unfinished !== null) await assertUnlocked(unfinished, freshBenchHint)
+}
