@@ -1,0 +1,157 @@
+/** README and the tutorials: every command that they show runs and ends as the page says, against the practice model. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { openShell, type ShownCommand, shownCommands } from './shown_commands.ts'
+import { draft } from './suites/drafting.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8')
+
+/** What a test can't run here. Everything else runs. */
+const elsewhere = [
+  /^npm install --global whetstone$/, // needs the registry
+  /^npm (ci|link)\b/, // would change this very checkout; the scripts' names are tested
+  /^export \w+=/, // the environment is the shell's from the start
+  /^unset /,
+  /^whetstone practice /, // the server runs in the test's process
+]
+
+type Shell = ReturnType<typeof openShell>
+
+async function follow(shell: Shell, commands: readonly string[], before: (command: string) => void = () => {}) {
+  const ends: ShownCommand[] = []
+  for (const command of commands.filter((one) => !elsewhere.some((pattern) => pattern.test(one)))) {
+    before(command)
+    ends.push(await shell.run(command))
+  }
+  return ends
+}
+
+const practiceEnv = (url: string) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' })
+
+describe('README', () => {
+  /** The scenario for any skill, with a model that drafts a suite. */
+  function anySkill() {
+    const [, scenario = ''] = /^```yaml\n(.*?)^```/ms.exec(textOf('docs/how-to/offline.md')) ?? []
+    const drafts = { cases: Array.from({ length: 8 }, (_, index) => draft(index + 1)) }
+    const rule = {
+      name: 'drafts',
+      when: { tool: '^submit$', user: '^Write \\d+ test cases' },
+      tool_calls: { name: 'submit', input: drafts },
+    }
+    return parseScenario(scenario.replace(/^rules:\n/m, `rules:\n  - ${JSON.stringify(rule)}\n`), 'offline.md')
+  }
+  const commandsOfCi = () =>
+    [...textOf('README.md').matchAll(/^- run: npx (whetstone .*)$/gm)].map(([, command = '']) => command)
+
+  test('every command of your own skill and of CI ends with 0', async () => {
+    await using server = await startPractice({ scenario: anySkill() })
+    const shell = openShell(practiceEnv(server.url))
+    const skill = path.join(shell.cwd, 'skills/pdf')
+    mkdirSync(skill, { recursive: true })
+    writeFileSync(path.join(skill, 'SKILL.md'), '---\nname: pdf\ndescription: Puts pages in order.\n---\n\nBy topic.\n')
+    writeFileSync(path.join(shell.cwd, 'whetstone.config.yaml'), 'engine: anthropic\nruns: 1\n')
+    const commands = [...shownCommands('README.md'), ...commandsOfCi()]
+    expect(commands.filter((command) => command.startsWith('whetstone'))).toHaveLength(7)
+    const ends = await follow(shell, commands, (command) => {
+      if (command.includes('git:origin/main')) commitAsMain(shell.cwd)
+    })
+    expect(
+      ends.map(({ command, code }) => [command, code]),
+      ends.map(({ output }) => output).join('\n'),
+    ).toEqual(ends.map(({ command }) => [command, 0]))
+  })
+
+  test('npm knows the scripts and the name', () => {
+    const { name, scripts } = JSON.parse(textOf('package.json'))
+    const shown = shownCommands('README.md').flatMap((command) => command.split(' && '))
+    expect(shown).toContain(`npm install --global ${name}`)
+    const named = shown.flatMap((command) => /^npm (?:run )?(demo|test)$/.exec(command)?.[1] ?? [])
+    expect(named).toEqual(['demo', 'test'])
+    expect(named.filter((script) => !(script in scripts))).toEqual([])
+  })
+})
+
+function commitAsMain(cwd: string): void {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd })
+  git('init', '--quiet')
+  git('add', 'skills')
+  git('commit', '--quiet', '-m', 'main')
+  git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+}
+
+/** The commands of a tutorial before its part about a real model. */
+function offlinePart(page: string): string[] {
+  const commands = shownCommands(page)
+  const end = commands.findIndex((command) => command.startsWith('unset '))
+  expect(end).toBeGreaterThan(4)
+  return commands.slice(0, end)
+}
+
+/** The sentences that a tutorial shows as output, without figures that vary. */
+const shownVerdicts = (page: string) =>
+  [...textOf(page).matchAll(/^(?:Helps|Hurts|Inconclusive|v1 is better).*$/gm)].map(([line]) => line)
+
+describe('the first benchmark', () => {
+  const page = 'docs/tutorial/first-benchmark.md'
+  test('ends as the page shows, and finds the broken skill', async () => {
+    await using server = await startPractice({
+      scenario: parseScenario(textOf('workspaces/example/practice.yaml'), 'x'),
+    })
+    const shell = openShell(practiceEnv(server.url))
+    const skill = path.join(shell.cwd, 'example/invoice-totals/SKILL.md')
+    let isCommitted = false
+    const ends = await follow(shell, offlinePart(page), (command) => {
+      if (isCommitted && command.startsWith('whetstone bench')) {
+        const text = readFileSync(skill, 'utf8')
+        writeFileSync(skill, text.replace('node scripts/total.mjs <invoice.csv>\n', ''))
+        isCommitted = false
+      }
+      if (command.includes('commit')) isCommitted = true
+    })
+    const output = ends.map((end) => end.output).join('\n')
+    const codes = ends.map(({ command, code }) => [command, code])
+    expect(codes, output).toEqual(ends.map(({ command }) => [command, command.includes('--fail-on hurts') ? 1 : 0]))
+    for (const verdict of shownVerdicts(page)) expect(output).toContain(verdict)
+    expect(shownVerdicts(page)).toHaveLength(3)
+    expect(readFileSync(skill, 'utf8')).toContain('node scripts/total.mjs')
+  })
+  test('the part about a real model names flags that exist', async () => {
+    const shell = openShell({})
+    const commands = shownCommands(page).slice(offlinePart(page).length)
+    const benches = commands.filter((command) => command.startsWith('whetstone bench'))
+    expect(benches.length).toBeGreaterThan(1)
+    cpSync(path.join(root, 'workspaces/example'), path.join(shell.cwd, 'example'), { recursive: true })
+    const ends = await follow(
+      shell,
+      benches.map((command) => `${command} --print-config`),
+    )
+    expect(
+      ends.map(({ code }) => code),
+      ends.map(({ output }) => output).join('\n'),
+    ).toEqual(benches.map(() => 0))
+  })
+})
+
+describe('the first improvement', () => {
+  const page = 'docs/tutorial/first-improvement.md'
+  test('ends as the page shows, and the script adds', async () => {
+    const scenario = parseScenario(textOf('workspaces/example-improve/practice.yaml'), 'x')
+    await using server = await startPractice({ scenario })
+    const shell = openShell(practiceEnv(server.url))
+    const ends = await follow(shell, offlinePart(page))
+    const output = ends.map((end) => end.output).join('\n')
+    expect(
+      ends.map(({ command, code }) => [command, code]),
+      output,
+    ).toEqual(ends.map(({ command }) => [command, 0]))
+    for (const verdict of shownVerdicts(page)) expect(output).toContain(verdict)
+    expect(shownVerdicts(page)).toHaveLength(1)
+    expect(readFileSync(path.join(shell.cwd, 'example-improve/adder/scripts/add.sh'), 'utf8')).toContain('a + b')
+  })
+})
