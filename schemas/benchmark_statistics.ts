@@ -164,8 +164,20 @@ const noise = z.object({
 export const detectable = z.object({
   power: share,
   these_cases: share.describe('the smallest difference that these runs find on these cases with that power; 1: none'),
-  cases_like_these: share.nullable().describe('the same for similar cases; null: too few cases, or adaptive stopping'),
+  cases_like_these: share
+    .nullable()
+    .describe(
+      'the same for similar cases, where the difference varies between cases; null: too few cases for it, or adaptive stopping',
+    ),
   fewest_runs: count.optional().describe('per case and arm; with fewer no outcome is significant on these cases'),
+  similar_cases: z
+    .object({
+      uniform: count.describe('if the difference is the same in every case'),
+      varied_low: count.describe('if it varies, and the criteria of a run pass or fail apart from each other'),
+      varied_high: count.describe('if it varies, and each run meets all of its criteria or none'),
+    })
+    .optional()
+    .describe('how many cases are enough for a verdict on similar cases with these runs; absent: adaptive stopping'),
 })
 
 export const untilLook = z.object({
@@ -231,7 +243,7 @@ export const statistics = z.looseObject({
   mde: z.object({
     power: share,
     these_cases: z.number().nullable().describe('the smallest difference that this many runs would find'),
-    cases_like_these: z.number().nullable(),
+    cases_like_these: z.number().nullable().describe('null: no t interval, or adaptive stopping'),
   }),
   until: until.optional().describe('of --until decided; absent: the number of runs was fixed'),
   older_runs: olderRuns

@@ -7,17 +7,17 @@ import { fresh, makeSkill } from '../e2e/program.ts'
 import { runMain } from './run_main.ts'
 
 const one = (id: number) => ({ id, prompt: `Tidy room ${id}`, expectations: [`Room number ${id} holds no paper`] })
-const six = [1, 2, 3, 4, 5, 6].map(one)
-const sound = makeSkill(six)
+const nine = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(one)
+const sound = makeSkill(nine)
 const small = makeSkill([one(1)])
-const wrong = makeSkill([{ ...one(1), prompt: '' }, ...six.slice(1)])
+const wrong = makeSkill([{ ...one(1), prompt: '' }, ...nine.slice(1, 6)])
 const empty = fresh()
 const linked = makeSkill([])
 rmSync(path.join(linked, 'evals/evals.json'))
 symlinkSync('gone.json', path.join(linked, 'evals/evals.json'))
 const echo = makeSkill([{ id: 1, prompt: 'p', checks: [{ type: 'not_contains', value: 'x' }] }])
 
-const plugin = pluginOf(['a', 'b', 'c', 'd', 'e', 'f'])
+const plugin = pluginOf(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])
 
 /** A plugin with one skill, and a suite with a case of each of these names. */
 function pluginOf(names: readonly string[]): string {
@@ -77,7 +77,7 @@ test('the listing is grouped by skill, the worst first, without colours in a pip
     '  error   evals/evals.json $.evals[0].prompt: case 1 (case-1): no prompt [prompt-empty]',
     '          write what a user would ask',
     expect.stringContaining('[suite-small]'),
-    expect.stringContaining('write at least 6'),
+    expect.stringContaining('write at least 6 cases, or 9 if'),
     '',
     '2 skills: 1 error, 1 warning, 0 info (docs/reference/check.md lists the rules)',
     '',

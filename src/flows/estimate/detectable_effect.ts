@@ -1,6 +1,8 @@
 /** The difference that a plan can detect, before any spending, and the sample size that a wanted difference needs. */
+import { harmonicMean } from 'simple-statistics'
 import type { Plan } from '../../../schemas/plan.ts'
-import { hasGainCriterion } from '../../phases/1-plan/check/rules/check_rules.ts'
+import { planSimilarCases, type SimilarCasesSize } from '../../base/smallest_design.ts'
+import { listGainCriteria } from '../../phases/1-plan/check/rules/check_rules.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import { computeNeededSize, plannedDetectable } from '../../phases/4-report/stats/power/power_before_run.ts'
 import { usualPower } from '../../phases/4-report/stats/statistics_options.ts'
@@ -14,6 +16,8 @@ export interface DetectableDifference {
   cases_like_these: number | null
   /** Per case and arm: with fewer no outcome is significant on these cases. Absent: not known. */
   fewest_runs?: number | undefined
+  /** Cases for a verdict on similar cases; absent: adaptive stopping, or no case has a criterion. */
+  similar_cases?: SimilarCasesSize | undefined
 }
 
 /** `runs` per case and arm for these cases; `cases` with the planned runs for similar cases, null: no verdict with --until. */
@@ -26,27 +30,29 @@ export interface RequiredSampleSize {
 export function computeDetectableDifference(plan: Plan, power = usualPower): DetectableDifference {
   const { these_cases, cases_like_these: sample, fewest_runs } = plannedDetectable(toPowerDesign(plan, power))
   const like = sample === null ? null : round(sample, 6)
-  const cases = selectGradedCases(plan).length
-  return { power, cases, these_cases: round(these_cases, 6), cases_like_these: like, fewest_runs }
+  const criteria = listGainCriteria(plan.cases)
+  const { runs, until } = plan.options
+  return {
+    power,
+    cases: criteria.length,
+    these_cases: round(these_cases, 6),
+    cases_like_these: like,
+    fewest_runs,
+    ...(until === undefined && criteria.length > 0 && { similar_cases: planSimilarCases(runs, criteria) }),
+  }
 }
 
 export function computeRequiredSampleSize(plan: Plan, { power, detect }: DesignWish): RequiredSampleSize | null {
   return detect === null ? null : { detect, ...computeNeededSize(detect, toPowerDesign(plan, power ?? usualPower)) }
 }
 
-function selectGradedCases({ cases }: Plan) {
-  return cases.filter((one) => one.cannot_run === null && hasGainCriterion(one))
-}
-
 function toPowerDesign(plan: Plan, power: number) {
   const { options } = plan
-  const graded = selectGradedCases(plan)
-  const inverse = graded.reduce((sum, one) => sum + 1 / (one.expectations.length + one.checks.length), 0)
-  const expectations = graded.length === 0 ? 1 : graded.length / inverse
+  const criteria = listGainCriteria(plan.cases)
   return {
-    cases: Math.max(1, graded.length),
+    cases: Math.max(1, criteria.length),
     runs: options.runs,
-    expectations,
+    expectations: criteria.length === 0 ? 1 : harmonicMean(criteria),
     until: options.until !== undefined,
     power,
   }

@@ -21,7 +21,7 @@ test('--dry-run: the smallest difference, and what a named one would take', asyn
   const { code, stdout } = await dryRun('--dry-run', '--detect', '.2', '--power', '.8')
   expect(code, stdout).toBe(0)
   expect(stdout).toContain(
-    'detects   3 runs of 4 cases find a difference of 53 points on these cases, too few cases for a verdict on similar cases (power 0.8)',
+    'detects   3 runs of 4 cases find a difference of 53 points on these cases, none on similar cases, for which you need at least 6 cases, or 9 if the difference varies between cases (power 0.8)',
   )
   expect(stdout).toContain(
     'needed    for a difference of 20 points: 18 runs of each of these 4 cases in each arm; for similar cases 46 cases with 3 runs (power 0.8)',

@@ -353,7 +353,7 @@ describe('an AAM package', () => {
 
 describe('a plugin', () => {
   const cases = Object.fromEntries(
-    ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((name) => [
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].flatMap((name) => [
       [`evals/${name}/prompt.md`, `Tidy up the ${name} of it.`],
       [`evals/${name}/graders/says.md`, '---\ntype: regex\n---\n\nTIDY\n'],
     ]),

@@ -1,5 +1,6 @@
 /** Describes the difference that a number of runs can detect, and the runs that a wanted difference needs. */
 import type { Plan } from '../../../../schemas/plan.ts'
+import { describeSimilarCases, formatVariedCases } from '../../../base/smallest_design.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { DetectableDifference } from '../../../flows/estimate/detectable_effect.ts'
 import { fewestUntilRuns } from '../../../phases/4-report/stats/power/look_schedule.ts'
@@ -11,19 +12,18 @@ interface Size {
   isMost: boolean
 }
 
-/** "3 runs of 4 cases find a difference of 58 points or more on these cases (power 0.8)". */
+/** "3 runs of 12 cases find a difference of 31 points on these cases, a difference of 46 points on similar cases (power 0.8)". */
 export function detectableText(of: DetectableDifference, size: Size): string {
-  const { power, cases, these_cases: own, cases_like_these: sample, fewest_runs: fewest = 1 } = of
+  const { power, cases, these_cases: own, fewest_runs: fewest = 1, similar_cases: like } = of
   if (cases === 0) return 'no difference: no case has a criterion'
   const runs = `${size.isMost ? 'at most ' : ''}${runsText(size.runs)} of ${casesText(cases)}`
   const find = size.runs === 1 ? 'finds' : 'find'
   if (size.runs < fewest) {
-    return `${runs} can't be significant, even if all agree: at least ${fewest} runs per case and configuration are needed`
+    const others = like === undefined ? '' : `, for similar cases ${describeSimilarCases(like)}`
+    return `${runs} can't be significant, even if all agree: at least ${fewest} runs per case and configuration are needed${others}`
   }
   const these = own >= 1 ? `may find no difference on these cases` : `${find} ${points(own)} on these cases`
-  const none = size.isMost ? 'without a verdict on similar cases' : 'too few cases for a verdict on similar cases'
-  const like = sample === null ? none : likeText(sample)
-  return `${runs} ${these}, ${like} (power ${power})`
+  return `${runs} ${these}, ${similarText(of)} (power ${power})`
 }
 
 /** With --until: that the budget is too small for adaptive stopping, and what to use. */
@@ -54,8 +54,11 @@ export function designLines({ plan, detectable, needed }: Design): string[] {
   return [...lines, `needed    for ${askedRate(needed.detect)}: ${these}${others} (power ${power})`]
 }
 
-function likeText(sample: number): string {
-  return sample >= 1 ? 'maybe none on similar cases' : `${points(sample)} on similar cases`
+function similarText({ cases, cases_like_these: sample, similar_cases: size }: DetectableDifference): string {
+  if (sample !== null) return sample >= 1 ? 'maybe none on similar cases' : `${points(sample)} on similar cases`
+  if (size === undefined) return 'without a verdict on similar cases'
+  if (cases < size.uniform) return `none on similar cases, for which you need ${describeSimilarCases(size)}`
+  return `on similar cases only a large one that is the same in every case, with ${formatVariedCases(size)} cases also one that varies`
 }
 
 function runsText(runs: number): string {

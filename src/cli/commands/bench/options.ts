@@ -1,5 +1,7 @@
 /** The flags of `bench`. */
+
 import type { Options } from 'yargs'
+import { defaultRuns } from '../../../base/smallest_design.ts'
 import { baselineAgeFlag } from '../options/baseline_age.ts'
 import {
   allowInvalidFlag,
@@ -21,7 +23,7 @@ export const benchFlags = {
   runs: {
     type: 'number',
     requiresArg: true,
-    default: 3,
+    default: defaultRuns,
     coerce: wholeNumber('runs', 1, 1000),
     describe: 'runs per case and configuration',
   },

@@ -11,7 +11,7 @@ import { allRules } from '../../../../src/phases/1-plan/check/rules/all_rules.ts
 import { findLinks } from '../../../../src/phases/1-plan/check/text/markdown_links.ts'
 import { folderOf } from '../folder.ts'
 
-const topics = ['march', 'april', 'may', 'june', 'july', 'august', 'september']
+const topics = ['march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november']
 const cases = topics.map((topic, index) => ({
   id: index + 1,
   name: topic,
@@ -669,7 +669,8 @@ describe('a suite', () => {
     'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: cases.slice(0, count) }),
   })
   test.each<[string, Record<string, string>, string[]]>([
-    ['six cases', few(6), []],
+    ['seven cases of two criteria', few(7), []],
+    ['six cases of two criteria', few(6), ['suite-uniform-only']],
     ['five cases', few(5), ['suite-small']],
     [
       'no criteria anywhere',
@@ -681,7 +682,11 @@ describe('a suite', () => {
       evals(...cases.map(() => indicators)),
       ['suite-ungraded', ...onlyIndicators(cases.length)],
     ],
-    ['two cases of nothing but indicators', evals(indicators, indicators), ['suite-small', ...onlyIndicators(2)]],
+    [
+      'four of nine cases of nothing but indicators',
+      evals(...Array(4).fill(indicators)),
+      ['suite-small', ...onlyIndicators(4)],
+    ],
     ['one case of nothing but indicators', evals(indicators), onlyIndicators(1)],
     ['another skill', { 'evals/evals.json': suiteOf().replace('"sums"', '"totals"') }, ['skill-name-differs']],
     ['no JSON', { 'evals/evals.json': '{' }, ['suite-unreadable']],
@@ -692,8 +697,15 @@ describe('a suite', () => {
     const [found] = await problems(few(4))
     expect(found?.message).toContain('chance alone would do that in 13 of 100')
     expect(found?.fix).toBe(
-      'write at least 6; a verdict on these cases alone needs at least 2 runs per case and configuration',
+      'write at least 6 cases, or 7–9 if the difference varies between cases (with 3 runs each); a verdict on these cases alone needs at least 2 runs per case and configuration',
     )
+    expect(await problems(few(6))).toMatchObject([
+      {
+        severity: 'info',
+        message: 'with 3 runs each, 6 cases can show only a large difference for similar cases, the same in every case',
+        fix: 'write 7–9 cases for one that varies, or run them more often',
+      },
+    ])
   })
   test.each([1, 2, 3, 4, 5])(
     '%i cases: the runs it says are the fewest that a report takes for significant',

@@ -38,8 +38,17 @@ function startsEmpty({ files, git, setup }: SuiteCase): boolean {
 }
 
 /** Whether a case has a criterion that counts towards the gain. */
-export function hasGainCriterion({ expectations, checks }: SuiteCase): boolean {
-  return expectations.some((one) => one.indicator !== true) || !checks.every(isIndicator)
+export function hasGainCriterion(one: SuiteCase): boolean {
+  return countGainCriteria(one) > 0
+}
+
+/** The criteria of each case that can run and has some that count towards the gain. */
+export function listGainCriteria(cases: readonly SuiteCase[]): number[] {
+  return cases.filter((one) => one.cannot_run === null && hasGainCriterion(one)).map(countGainCriteria)
+}
+
+function countGainCriteria({ expectations, checks }: SuiteCase): number {
+  return expectations.filter((one) => one.indicator !== true).length + checks.filter((one) => !isIndicator(one)).length
 }
 
 /** Whether a check shows that the skill was used, rather than that it helps. */

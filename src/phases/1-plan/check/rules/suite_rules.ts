@@ -1,8 +1,15 @@
 /** Rules for a suite as a whole. */
-import { fewestRuns, fewestSimilarCases } from '../../../../base/smallest_design.ts'
+import {
+  defaultRuns,
+  describeSimilarCases,
+  fewestRuns,
+  fewestSimilarCases,
+  formatVariedCases,
+  planSimilarCases,
+} from '../../../../base/smallest_design.ts'
 import { type InspectedSuite, indexOfCase } from '../../suite/inspected_suite.ts'
 import { buildCaseFinding } from './case_subject.ts'
-import { hasGainCriterion } from './check_rules.ts'
+import { hasGainCriterion, listGainCriteria } from './check_rules.ts'
 import type { LintFinding, LintRule, RuleFacts } from './rule.ts'
 
 export interface SuiteSubject extends InspectedSuite {
@@ -44,8 +51,14 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
   {
     id: 'suite-small',
     severity: 'warning',
-    about: `Fewer than ${fewestSimilarCases} cases can run and count (indicators do not): too few for a verdict on similar cases. Says how many runs these cases need at least.`,
+    about: `Fewer than ${fewestSimilarCases} cases can run and count (indicators do not): too few for a verdict on similar cases. Says how many are enough, and how many runs these cases need at least.`,
     find: findSmallSuite,
+  },
+  {
+    id: 'suite-uniform-only',
+    severity: 'info',
+    about: `At least ${fewestSimilarCases} cases, but with ${defaultRuns} runs too few for a difference that varies between similar cases. Says how many are enough.`,
+    find: findUniformOnlySuite,
   },
   {
     id: 'skill-name-differs',
@@ -97,14 +110,25 @@ function findUngradedSuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
 }
 
 function findSmallSuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
-  const able = suite.cases.filter((one) => one.cannot_run === null && hasGainCriterion(one))
-  const count = able.length
+  const criteria = listGainCriteria(suite.cases)
+  const count = criteria.length
   if (mistakes.length > 0 || count === 0 || count >= fewestSimilarCases) return []
   const chance = Math.min(1, 2 / 2 ** count)
   const message =
     `${count} case${count === 1 ? '' : 's'} to conclude from: even if every one went the same way, chance alone would do that ` +
     `in ${Math.round(chance * 100)} of 100 suites (sign test over cases)`
+  const enough = describeSimilarCases(planSimilarCases(defaultRuns, criteria))
   const runs = fewestRuns(count, 0.05)
-  const fix = `write at least ${fewestSimilarCases}; a verdict on ${count === 1 ? 'this case' : 'these cases'} alone needs at least ${runs} runs per case and configuration`
+  const fix = `write ${enough} (with ${defaultRuns} runs each); a verdict on ${count === 1 ? 'this case' : 'these cases'} alone needs at least ${runs} runs per case and configuration`
   return [{ message, fix }]
+}
+
+function findUniformOnlySuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
+  const criteria = listGainCriteria(suite.cases)
+  const count = criteria.length
+  if (mistakes.length > 0 || count < fewestSimilarCases) return []
+  const size = planSimilarCases(defaultRuns, criteria)
+  if (count >= size.varied_low) return []
+  const message = `with ${defaultRuns} runs each, ${count} cases can show only a large difference for similar cases, the same in every case`
+  return [{ message, fix: `write ${formatVariedCases(size)} cases for one that varies, or run them more often` }]
 }

@@ -1,14 +1,14 @@
 /** The minimum detectable effect of a benchmark of this size and variance, by scope. */
 import type { Statistics } from '../../../../../schemas/benchmark_statistics.ts'
-import { fewestSimilarCases } from '../../../../base/smallest_design.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { round } from '../numbers/round.ts'
+import { sampleInterval } from '../scopes/similar_cases.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 import { type StatisticsOptions, usualPower } from '../statistics_options.ts'
 import { moderatedT } from '../tests/moderated_t.ts'
 import { minimumDetectable } from './power.ts'
 
-/** From the observed variance. null: it is 0 or not known; for similar cases also below 6 cases or with adaptive stopping. */
+/** From the observed variance. null: it is 0 or not known; for similar cases also without a t interval or with adaptive stopping. */
 export function computeDetectable(
   cases: readonly CaseScores[],
   { alpha, sequential }: Pick<StatisticsOptions, 'alpha' | 'sequential'>,
@@ -17,7 +17,7 @@ export function computeDetectable(
   const differences = known.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
   const own = moderatedT(known, { alpha })
   const sample = { variance: sampleVariance(differences), cases: differences.length, df: differences.length - 1 }
-  const isTested = sequential === null && differences.length >= fewestSimilarCases
+  const isTested = sequential === null && sampleInterval(known, alpha)?.method === 'paired_t'
   return {
     power: usualPower,
     these_cases: own && detectableEffect({ variance: own.standardError ** 2, cases: 1, df: own.df }, alpha),

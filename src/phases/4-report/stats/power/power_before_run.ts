@@ -1,9 +1,8 @@
 /** The power of a plan before anything is spent, and the runs or cases that detect a given difference. */
-import { fewestRuns, fewestSimilarCases } from '../../../../base/smallest_design.ts'
+import { fewestRuns, fewestVariedCases } from '../../../../base/smallest_design.ts'
 import { usualOptions, usualPower } from '../statistics_options.ts'
 import { untilAlpha } from './look_schedule.ts'
 import { type Design, minimumDetectable, type Spread, usualSpread } from './power.ts'
-import { casesForGrain } from './score_granularity.ts'
 
 export interface PlannedDesign {
   cases: number
@@ -21,14 +20,14 @@ export interface PlannedDesign {
 
 /**
  * The minimum detectable effect by scope, and the fewest runs per case and arm that can be significant on these cases. null for similar
- * cases: no verdict is possible, because the cases are too few or too coarse, or because of adaptive stopping.
+ * cases: the cases are too few or too coarse for a difference that varies between them, or adaptive stopping leaves them without a verdict.
  */
 export function plannedDetectable(planned: PlannedDesign): {
   these_cases: number
   cases_like_these: number | null
   fewest_runs: number
 } {
-  const isOpen = planned.until || planned.cases < leastCases(planned)
+  const isOpen = planned.until || planned.cases < fewestPlannedCases(planned)
   return {
     fewest_runs: fewestPlannedRuns(planned),
     these_cases: detectableOnCases(planned),
@@ -42,13 +41,12 @@ export function computeNeededSize(detect: number, planned: PlannedDesign): { run
   const isLarge = (cases: number) => detectableOnSimilar(toDesign({ ...planned, cases })) <= detect
   return {
     runs: findFewest(fewestPlannedRuns(planned), isPowerful),
-    cases: planned.until ? null : findFewest(leastCases(planned), isLarge),
+    cases: planned.until ? null : findFewest(fewestPlannedCases(planned), isLarge),
   }
 }
 
-/** Enough cases must differ, and their means must be fine enough. */
-function leastCases({ runs, expectations = 4 }: PlannedDesign): number {
-  return Math.max(fewestSimilarCases, casesForGrain(runs * expectations))
+function fewestPlannedCases({ runs, expectations = 4 }: PlannedDesign): number {
+  return fewestVariedCases(runs * expectations)
 }
 
 /** By the moderated t with its continuity correction, as if runs passed or failed as a whole. 1: no outcome is conclusive. */

@@ -1,10 +1,6 @@
 /** The granularity of case means: with few pass-or-fail runs, many cases tie by chance. */
+import { fewestVariedCases } from '../../../../base/smallest_design.ts'
 import type { CaseScores } from '../scores/case_scores.ts'
-
-/** Cases beyond five × verdicts; with less, only lucky suites have enough cases that differ. */
-const leastBeyondFive = 12
-/** Sums of fractions vary with their order. */
-const near = 1e-9
 
 /**
  * Verdicts per case and arm, the harmonic mean over the cases: runs × expectations. If every score is 0 or 1, a run's expectations count as
@@ -27,10 +23,5 @@ export function countVerdicts(cases: readonly CaseScores[]): number {
 
 /** Whether the cases that differ are not a lucky selection, so that their t interval keeps its coverage. */
 export function isFineBetweenCases(cases: readonly CaseScores[]): boolean {
-  return Math.max(1, cases.length - 5) * countVerdicts(cases) >= leastBeyondFive - near
-}
-
-/** The number of cases that is fine enough with this many verdicts each. */
-export function casesForGrain(verdicts: number): number {
-  return 5 + Math.ceil(leastBeyondFive / verdicts - near)
+  return cases.length >= fewestVariedCases(countVerdicts(cases))
 }

@@ -1,11 +1,11 @@
 /** The scope of similar cases: the cases are a sample, paired by case. It needs at least 6 cases that differ, or 6 that differ by the same. */
 import type { ScopeDifference } from '../../../../../schemas/benchmark_statistics.ts'
-import { fewestSimilarCases } from '../../../../base/smallest_design.ts'
+import { fewestSimilarCases, fewestVariedCases } from '../../../../base/smallest_design.ts'
 import { clipInterval } from '../numbers/interval.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { round, roundPValue } from '../numbers/round.ts'
 import { casesNeeded, usualSpread } from '../power/power.ts'
-import { casesForGrain, countVerdicts, isFineBetweenCases } from '../power/score_granularity.ts'
+import { countVerdicts, isFineBetweenCases } from '../power/score_granularity.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 import { type StatisticsOptions, usualPower } from '../statistics_options.ts'
 import { caseBound } from '../tests/case_bound.ts'
@@ -37,7 +37,7 @@ function explainNoInterval(cases: readonly CaseScores[], differences: readonly n
   const discordant = countDiscordant(differences)
   if (discordant < fewestSimilarCases) return `an interval needs at least ${fewestSimilarCases} cases that differ`
   const verdicts = round(countVerdicts(cases), 1)
-  return `with ${verdicts} ${verdicts === 1 ? 'verdict' : 'verdicts'} per case and configuration an interval needs at least ${casesForGrain(verdicts)} cases, or more runs`
+  return `with ${verdicts} ${verdicts === 1 ? 'verdict' : 'verdicts'} per case and configuration an interval needs at least ${fewestVariedCases(verdicts)} cases, or more runs`
 }
 
 function countDiscordant(differences: readonly number[]): number {
@@ -123,13 +123,15 @@ function neededCases(
   const least = Math.max(
     isUniform ? casesForBound(first, alpha) : 0,
     fewestSimilarCases,
-    casesForGrain(countVerdicts(cases)),
     Math.ceil((fewestSimilarCases * n) / Math.max(1, countDiscordant(differences))),
     n + 1,
   )
+  const forVaried = fewestVariedCases(countVerdicts(cases))
+  // further cases may also differ by the same, and then fewer are enough
   const [low, high] = [0.5, usualPower].map((power) => {
     const byPower = casesNeeded({ between: spread, candidate: 0, baseline: 0, runs, alpha, power, detect }) + 2
-    return Math.max(least, Math.ceil(byPower)) - n
+    const isLuckiest = isUniform && power < usualPower
+    return Math.max(least, isLuckiest ? 0 : forVaried, Math.ceil(byPower)) - n
   })
   return low === undefined || high === undefined || high + n > 500 ? null : { low, high }
 }
