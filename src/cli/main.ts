@@ -44,7 +44,7 @@ function assertWorkingFolder(): void {
     process.cwd()
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw error
-    throw new UserError('the current folder no longer exists', 'cd to a folder that does')
+    throw new UserError('the current folder no longer exists', 'change to a folder that exists')
   }
 }
 
@@ -96,7 +96,9 @@ function assertCommand(argv: readonly string[]): void {
   const isPlace = near === null && (word.includes('/') || existsSync(word))
   const hint = isPlace
     ? `to benchmark a skill: whetstone bench ${word}`
-    : `${near === null ? '' : `did you mean "${near}"? `}see whetstone --help`
+    : near === null
+      ? 'see whetstone --help'
+      : `did you mean "${near}"?`
   throw new UserError(`unknown command "${word}"`, hint)
 }
 

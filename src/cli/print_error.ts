@@ -1,7 +1,8 @@
-/** Prints an error that ends a command, or would end a dry run's real start: a line on stderr, then its fix; with --json also an object. */
+/** Prints an error that ends a command, or would end a dry run's real start: a line on stderr, then its hint; with --json also an object. */
 import { errnoCode, errorMessage } from '../base/errors/error.ts'
 import { jsonText } from '../base/json/json_text.ts'
 import { findErrorFix, toExitCode } from './error_code.ts'
+import { errorLines } from './error_lines.ts'
 import { type ResumeWay, resumeHint } from './terminal/interrupt.ts'
 import { colours, toSafeLine } from './terminal/style.ts'
 
@@ -30,8 +31,10 @@ export function sayError(error: unknown, { json, goesOn, resume = null }: ErrorV
     process.stdout.write(`${jsonText(line)}\n`)
   }
   const { red } = colours(process.stderr)
-  process.stderr.write(`${red('error')} ${errorMessage(error).split('\n').map(toSafeLine).join('\n')}\n`)
-  if (fix !== null) process.stderr.write(`      ${toSafeLine(fix)}\n`)
-  if (resume !== null) process.stderr.write(`      ${toSafeLine(resume)}\n`)
+  const lines = [
+    ...errorLines(errorMessage(error), fix, red),
+    ...(resume === null ? [] : [`      ${toSafeLine(resume)}`]),
+  ]
+  process.stderr.write(lines.map((line) => `${line}\n`).join(''))
   return exit_code
 }

@@ -1,6 +1,6 @@
 /** Turns a mistake on the command line into a message with the problem, a likely correction and where the help is. */
 import { UserError } from '../base/errors/error.ts'
-import { findNearest } from '../base/text/did_you_mean.ts'
+import { findNearest, suggestChoice } from '../base/text/did_you_mean.ts'
 import { analyzeFlags } from './commands/analyze/options.ts'
 import { auditFlags } from './commands/audit/options.ts'
 import { benchFlags } from './commands/bench/options.ts'
@@ -129,16 +129,17 @@ export function toUsageError(message: string, argv: readonly string[]): UserErro
   if (command !== undefined && /^Not enough non-option/.test(message)) {
     return new UserError(`${command} needs ${commands[command]}`, help)
   }
-  const refusal = findRefusal(message)
+  const refusal = findRefusal(message, argv)
   if (refusal !== null) return refusal
   const [, flag, given, choices] =
     /^Invalid values:\s+Argument: ([^,]+), Given: (.*), Choices: (.*)$/s.exec(message) ?? []
   if (flag !== undefined) {
     const name = flag === 'action' ? `${command} ${flag}` : `--${flag}` // a command's positional argument with choices
-    return new UserError(`${name}: ${given} is none of its values`, `give one of ${choices}`)
+    const known = (choices ?? '').split(', ').map((one) => one.replaceAll('"', ''))
+    return new UserError(`${name}: unknown value ${given}`, suggestChoice((given ?? '').replaceAll('"', ''), known))
   }
   const [, bare] = /^Not enough arguments following: (\S+)$/.exec(message) ?? []
-  if (bare !== undefined) return new UserError(`--${bare}: no value`, `write one behind it; ${help}`)
+  if (bare !== undefined) return new UserError(`--${bare}: no value`, `add a value after it; ${help}`)
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
   const words = withoutCamelCopies(unknown?.split(', ') ?? [])
   if (command !== undefined && words.length > 0 && words.every((word) => argv.includes(word))) {
@@ -146,21 +147,25 @@ export function toUsageError(message: string, argv: readonly string[]): UserErro
   }
   const own = flagTables[command ?? '']
   const known = own === undefined ? flags : [...Object.keys(own), 'json', 'help']
-  const meant = [...new Set(words.flatMap((word) => findNearest(word, known, 1).filter((flag) => flag !== word)))]
-  const hint = meant.length > 0 ? `did you mean ${meant.map((flag) => `--${flag}`).join(', ')}? ` : ''
+  const near = [...new Set(words.flatMap((word) => findNearest(word, known, 1).filter((flag) => flag !== word)))]
+  const hint = near.length > 0 ? `did you mean ${near.map((flag) => `"--${flag}"`).join(', ')}?` : help
   const elsewhere = command === undefined ? undefined : words.find((word) => flags.includes(word))
-  if (elsewhere !== undefined) return new UserError(`${command} has no --${elsewhere}; other commands do`, hint + help)
-  return new UserError(words.length === 0 ? message : unknownWords(words), `${hint}${help}`)
+  if (elsewhere !== undefined) return new UserError(`${command} has no --${elsewhere} (other commands do)`, hint)
+  return new UserError(words.length === 0 ? message : unknownFlags(words), hint)
 }
 
 function unknownWords(words: readonly string[]): string {
-  return `Unknown argument${words.length > 1 ? 's' : ''}: ${words.join(', ')}`
+  return `unknown argument${words.length > 1 ? 's' : ''}: ${words.map((word) => `"${word}"`).join(', ')}`
+}
+
+function unknownFlags(words: readonly string[]): string {
+  return `unknown option${words.length > 1 ? 's' : ''}: ${words.map((word) => `"--${word}"`).join(', ')}`
 }
 
 /** What a command takes besides flags. */
 function takes(command: string): string {
-  if (command === 'view') return 'view takes one folder; two side by side: whetstone view --compare A B'
-  return `${command} takes ${commands[command] || 'flags alone'}`
+  if (command === 'view') return 'view takes one folder; for two, use whetstone view --compare A B'
+  return `${command} takes ${commands[command] || 'only flags'}`
 }
 
 /** The parser names `--some-flag` twice: as written, and as someFlag. */
@@ -178,7 +183,10 @@ export function checkSwitches(argv: readonly string[]): void {
   for (const word of argv) {
     const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(word) ?? []
     if (switches.has(name) && value !== 'true' && value !== 'false') {
-      throw new UserError(`${word}: neither true nor false`, `write --${name}, or leave it out`)
+      throw new UserError(
+        `--${name}: expected true or false, got "${value}"`,
+        `use --${name} without a value, or remove it`,
+      )
     }
   }
 }
@@ -223,7 +231,7 @@ function wordFlags(word: string): string[] {
 }
 
 function givenTwiceError(flag: string): UserError {
-  return new UserError(`${flag}: given more than once`, 'give it once')
+  return new UserError(`${flag}: given more than once`, 'pass it once')
 }
 
 /** Throws UserError for an empty value, and for a repeated flag that takes one value. */
@@ -232,7 +240,7 @@ export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
     const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'folder' ? '' : '--'}${name}`
     if (Array.isArray(value) && !repeatable.has(name)) throw givenTwiceError(flag)
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
-    if (values.includes('')) throw new UserError(`${flag}: empty`, 'give a value, or leave it out')
+    if (values.includes('')) throw new UserError(`${flag}: empty`, 'pass a value, or remove it')
   }
   return true
 }

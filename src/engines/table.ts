@@ -1,6 +1,6 @@
 /** The table of engines: a new one is a file and a line here. */
 import { UserError } from '../base/errors/error.ts'
-import { findNearest } from '../base/text/did_you_mean.ts'
+import { suggestChoice } from '../base/text/did_you_mean.ts'
 import { anthropic } from './anthropic/anthropic.ts'
 import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
@@ -34,7 +34,7 @@ export function isEngineName(name: string): name is EngineName {
 /** Throws UserError `unsupported-engine` for a reserved name. */
 export function refuseReserved(name: string): void {
   if (!reservedNames.includes(name)) return
-  const fix = `engines: ${engineNames.join(', ')}; a program of yours may start it: --engine "command:…" (docs/reference/engines.md)`
+  const fix = `expected one of ${engineNames.join(', ')}; or start it from your own program: --engine "command:…" (docs/reference/engines.md)`
   throw new UserError(`unsupported-engine: there is no engine for ${name} yet`, fix, 'unsupported-engine')
 }
 
@@ -42,7 +42,5 @@ export function refuseReserved(name: string): void {
 export function findEngine(name: string): Engine {
   if (isEngineName(name)) return engines[name]
   refuseReserved(name)
-  const near = findNearest(name, engineNames)
-  const fix = `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}engines: ${engineNames.join(', ')}`
-  throw new UserError(`no engine is named ${JSON.stringify(name)}`, fix)
+  throw new UserError(`unknown engine ${JSON.stringify(name)}`, suggestChoice(name, engineNames))
 }

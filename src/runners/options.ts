@@ -1,6 +1,6 @@
 /** Checks the options of evalSuite like the flags of `whetstone eval`, so that mistakes are reported before a test runs. */
 import { UserError } from '../base/errors/error.ts'
-import { findNearest } from '../base/text/did_you_mean.ts'
+import { didYouMean } from '../base/text/did_you_mean.ts'
 import type { EvalRequest } from '../flows/eval/eval_request.ts'
 import { noLimits } from '../flows/limits/limits.ts'
 
@@ -66,10 +66,11 @@ export function toEvalRequest(place: unknown, options: EvalSuiteOptions): EvalRe
 function findOptionMistakes(name: string, value: unknown): string[] {
   const wanted = knownOptions.get(name)
   if (wanted === undefined) {
-    const near = Object.hasOwn(flagNames, name) ? [flagNames[name]] : findNearest(name, [...knownOptions.keys()])
-    return [`there is no option ${name}${near.length > 0 ? `: did you mean ${near.join(' or ')}?` : ''}`]
+    const other = flagNames[name]
+    const hint = other === undefined ? didYouMean(name, [...knownOptions.keys()]) : `did you mean "${other}"?`
+    return [`unknown option "${name}"${hint === null ? '' : ` (${hint})`}`]
   }
   const [words, fits] = wanted
   const isUnset = value === null && (usualValues.get(name) ?? null) === null
-  return isUnset || fits(value) ? [] : [`${name} must be ${words}, not ${JSON.stringify(value) ?? typeof value}`]
+  return isUnset || fits(value) ? [] : [`${name}: expected ${words}, got ${JSON.stringify(value) ?? typeof value}`]
 }

@@ -13,7 +13,7 @@ test('in a folder that was deleted: exit 2, and what to do', async () => {
   const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
   const script = `rmdir "$PWD"; exec "${process.execPath}" "${bin}" check`
   const { status, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
-  expect([status, stderr]).toEqual([2, 'error the current folder no longer exists\n      cd to a folder that does\n'])
+  expect([status, stderr]).toEqual([2, 'error: the current folder no longer exists\nhint: cd to a folder that does\n'])
 })
 test('--version is the version', async () => {
   const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'))
@@ -21,7 +21,7 @@ test('--version is the version', async () => {
 })
 test.each(['de_DE.UTF-8', 'tr_TR.UTF-8', 'C'])('and messages are in English under %s', async (language) => {
   const { stderr, code } = await whetstone(['bench', '--nix'], { env: { LC_ALL: language, LANG: language } })
-  expect([code, stderr]).toEqual([2, 'error bench needs <skill>\n      see whetstone bench --help\n'])
+  expect([code, stderr]).toEqual([2, 'error: bench needs <skill>\nhint: see whetstone bench --help\n'])
 })
 test('an agent that always crashes: counted apart, no rate, exit 3', async () => {
   const workspace = path.join(fresh(), 'ws')

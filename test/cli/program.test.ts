@@ -80,38 +80,42 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['demo', '--runs', '5', '--runs', '1'],
   ]
   test.each<[string, string[], RegExp]>([
+    ['an unknown command', ['benhc'], /^error: unknown command "benhc"\nhint: did you mean "bench"\?\n$/],
     [
-      'an unknown command',
-      ['benhc'],
-      /^error unknown command "benhc"\n +did you mean "bench"\? see whetstone --help\n$/,
+      'an unknown command that is like none',
+      ['xyzzy'],
+      /^error: unknown command "xyzzy"\nhint: see whetstone --help\n$/,
     ],
-    ['an unknown command that is like none', ['xyzzy'], /^error unknown command "xyzzy"\n +see whetstone --help\n$/],
     [
       'a folder in place of a command',
       ['skills/x'],
-      /^error unknown command "skills\/x"\n +to benchmark a skill: whetstone bench skills\/x\n$/,
+      /^error: unknown command "skills\/x"\nhint: to benchmark a skill: whetstone bench skills\/x\n$/,
     ],
     [
       'folders that view does not take',
       ['view', 'a', 'b', 'workspaces'],
-      /^error Unknown arguments: b, workspaces\n +view takes one folder; two side by side: whetstone view --compare A B; see whetstone view --help\n$/,
+      /^error: unknown arguments: "b", "workspaces"\nhint: view takes one folder; for two, use whetstone view --compare A B; see whetstone view --help\n$/,
     ],
-    ['words that demo does not take', ['demo', 'skill'], /Unknown argument: skill\n +demo takes flags alone; see/],
+    ['words that demo does not take', ['demo', 'skill'], /unknown argument: "skill"\nhint: demo takes only flags; see/],
     [
       'a word that grade does not take',
       ['grade', 'a', 'judge'],
-      /Unknown argument: judge\n +grade takes <benchmark>; see/,
+      /unknown argument: "judge"\nhint: grade takes <benchmark>; see/,
     ],
-    ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn\n.*did you mean --runs\? see whetstone bench --help/],
+    [
+      'an unknown flag',
+      ['bench', skill, '--rusn', '3'],
+      /^error: unknown option: "--rusn"\nhint: did you mean "--runs"\?\n$/,
+    ],
     [
       'an unknown flag of two words, told once',
       ['bench', skill, '--queue-tags', 'gpu'],
-      /^error Unknown argument: queue-tags\n +did you mean --queue\? see whetstone bench --help\n$/,
+      /^error: unknown option: "--queue-tags"\nhint: did you mean "--queue"\?\n$/,
     ],
     [
       'a flag of another command',
       ['aggregate', skill, '--gate', 'x'],
-      /aggregate has no --gate; other commands do\n.*see whetstone aggregate --help/,
+      /aggregate has no --gate \(other commands do\)\nhint: see whetstone aggregate --help/,
     ],
     ['no skill', ['bench'], /bench needs <skill/],
     ['a flag without its value', ['bench', skill, '--workspace'], /workspace/],
@@ -122,40 +126,75 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ...twice.map<[string, string[], RegExp]>((args) => [
       `a number given twice: ${args.join(' ')}`,
       [...args, '--json'],
-      /^error --[a-z-]+: given more than once\n +give it once\n$/,
+      /^error: --[a-z-]+: given more than once\nhint: pass it once\n$/,
     ]),
-    ['a switch that is neither true nor false', ['bench', skill, ...command, '--dry-run=yes'], /--dry-run=yes/],
+    [
+      'a switch that is neither true nor false',
+      ['bench', skill, ...command, '--dry-run=yes'],
+      /--dry-run: expected true or false, got "yes"/,
+    ],
     ['runs without end', ['bench', skill, '--runs', '1e9'], /--runs: .* to 1000/],
     ['a timeout that no timer can keep', ['bench', skill, '--timeout', '1e12'], /--timeout/],
     ['a port that is none', ['practice', '--scenario', 'x', '--port', '99999'], /--port/],
     [
       'a value that is none has no flag to be meant',
       ['bench', skill, '--activation', 'bogus'],
-      /^error --activation: "bogus" is none of its values\n +give one of "natural", "instructed"\n$/,
+      /^error: --activation: unknown value "bogus"\nhint: expected one of natural, instructed\n$/,
     ],
     [
       'a refused value keeps its fix',
       ['audit', skill, '--sample', '0'],
-      /--sample: not .*\n +give per cent, such as --sample 10/,
+      /--sample: expected per cent .*, got "0"\nhint: use a number such as --sample 10/,
     ],
     ['a number without its value, named', ['bench', skill, '--runs'], /--runs: no value\n/],
     [
       'seconds that are none',
       ['bench', skill, '--timeout', '-3'],
-      /--timeout: not .*\n +give one, such as --timeout 300/,
+      /--timeout: expected seconds .*, got "-3"\nhint: use a number such as --timeout 300/,
+    ],
+    [
+      'runs in words',
+      ['bench', skill, '--runs', 'three'],
+      /--runs: expected a whole number from 1 to 1000, got "three"\n/,
+    ],
+    [
+      'a budget in words',
+      ['bench', skill, '--budget=x'],
+      /--budget: expected an amount .*, got "x"\nhint: use a number such/,
+    ],
+    ['turns in camel case', ['bench', skill, '--maxTurns', 'many'], /--max-turns: expected .*, got "many"\n/],
+    [
+      'a duration that is none',
+      ['bench', skill, '--max-wait', 'soon'],
+      /--max-wait: expected a duration .*, got "soon"\n/,
+    ],
+    [
+      'a near choice',
+      ['bench', skill, '--activation', 'naturl'],
+      /unknown value "naturl"\nhint: did you mean "natural"\?\n/,
+    ],
+    ['a near skill', ['bench', `${skill}s`], /no such folder .*\nhint: did you mean ".*tidy"\?\n/],
+    [
+      'an unknown judge',
+      ['bench', makeSkill([{ id: 1, prompt: 'p', expectations: ['e'] }]), ...command, '--judge', 'foo:bar'],
+      /--judge "foo:bar": unknown engine "foo"\nhint: expected one of/,
     ],
     ['no runs', ['bench', skill, '--runs', '0'], /--runs/],
     ['half a run', ['bench', skill, '--runs', '1.5'], /--runs/],
     ['no skill there', ['bench', '/no/such'], /no such folder/],
     ['a folder without SKILL.md', ['bench', notSkill], /SKILL\.md/],
-    ['broken JSON', ['bench', badJson, ...command], /evals\.json:2:/],
+    ['broken JSON', ['bench', badJson, ...command], /evals\.json:2:\d+\)/],
     ['an unknown case', ['bench', skill, ...command, '--case', 'frist'], /first/],
     ['an unknown engine', ['bench', skill, '--engine', 'claud-code'], /claude-code/],
     ['a program that is not there', ['bench', skill, '--engine', 'command:no-such-program'], /no-such-program/],
     ['no credentials', ['bench', skill, '--engine', 'anthropic'], /ANTHROPIC_API_KEY/],
     ['no engine at all', ['bench', skill], /whetstone demo/],
-    ['no benchmark there', ['grade', notSkill], /plan\.json: no such file\n.*benchmarks\/<timestamp>/],
-    ['nothing to aggregate', ['aggregate', notSkill], /holds no graded run\n.*<case>\/<configuration>\/grading\.json/],
+    ['no benchmark there', ['grade', notSkill], /no such file .*plan\.json\)\n.*benchmarks\/<timestamp>/],
+    [
+      'nothing to aggregate',
+      ['aggregate', notSkill],
+      /holds no graded run .*\n.*<case>\/<configuration>\/grading\.json/,
+    ],
     ['a dialect without a folder', ['aggregate', notSkill, '--to', 'agentskills'], /--to without --output/],
     ['an unknown git ref', ['bench', skill, ...command, '--baseline', 'git:nope'], /nope|git/],
   ])('%s', async (_what, args, message) => {
@@ -214,7 +253,7 @@ describe('bench', () => {
     const end = await runMain(['bench', makeSkill(simple), '--dry-run'], { env: { PATH: '/usr/bin:/bin' } })
     expect(end).toMatchObject({ code: 2 })
     expect(end.stdout).toMatch(/6 agent runs/)
-    expect(end.stderr).toMatch(/^error no engine can work: claude-code: .*anthropic: /)
+    expect(end.stderr).toMatch(/^error: no engine can work: claude-code: .*anthropic: /)
   })
   test('--dry-run --json is the plan', async () => {
     const end = await runMain(['bench', makeSkill(simple), ...command, '--dry-run', '--json'])

@@ -30,7 +30,7 @@ async function withServer(work: (world: World) => Promise<void>): Promise<void> 
 }
 
 /** The lines that say why, without the colours and places that differ from start to start. */
-const said = ({ stderr }: { stderr: string }) => stderr.slice(stderr.indexOf('error '))
+const said = ({ stderr }: { stderr: string }) => stderr.slice(stderr.indexOf('error:'))
 
 /** Refuses both ways with the same words, and no model is asked. */
 async function refusedAlike(
@@ -181,9 +181,9 @@ describe('engine, judge, limits and workspace', () => {
     await refusedAlike(args, { code: 2, message: /tool_used: the engine command does not show .*\[case-undecidable\]/ })
   })
   test.each([
-    [['--case', 'none'], /--case none: no such case/],
+    [['--case', 'none'], /--case "none": no such case/],
     [['--case', ''], /--case: empty/],
-    [['--concurrency', '0'], /--concurrency: not a whole number/],
+    [['--concurrency', '0'], /--concurrency: expected a whole number/],
   ])('%j', async (flags, message) => {
     await refusedAlike(bench([fine], ...flags), { code: 2, message })
   })
@@ -191,7 +191,7 @@ describe('engine, judge, limits and workspace', () => {
 
 test('no run at all', async () => {
   const args = ['bench', makeSkill([fine]), '--engine', 'command:true', '--runs', '0']
-  await refusedAlike(args, { code: 2, message: /--runs: not a whole number from 1/ })
+  await refusedAlike(args, { code: 2, message: /--runs: expected a whole number from 1/ })
 })
 
 describe('a limit that no run fits in', () => {

@@ -12,7 +12,9 @@ import { claudeBinary, needs } from '../require.ts'
 
 const docs = path.join(import.meta.dirname, '../../docs')
 const pages = ['how-to/offline.md', 'reference/practice.md'].map((page) => readFile(path.join(docs, page), 'utf8'))
-const blocks = [...(await Promise.all(pages)).join('\n').matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text)
+const blocks = [...(await Promise.all(pages)).join('\n').matchAll(/^```yaml\n(.*?)^```/gms)].map(
+  ([, text = '']) => text,
+)
 const [example = ''] = blocks
 
 test('every scenario on the pages is read', () => {

@@ -5,13 +5,14 @@ import type * as z from 'zod'
 import { errnoCode, errorMessage, UserError } from '../errors/error.ts'
 import { describeMissingPath, isDeadLink } from '../fs/dead_link.ts'
 import { assertRegularFile } from '../fs/special_files.ts'
+import { jsonFix } from './json_fix.ts'
 import { isTooDeep, tooDeepText } from './nesting_depth.ts'
 
 /** Parses JSON, ignoring a BOM. `line`: first line of the text in the file. Throws UserError (line:column) for mistakes, deep nesting. */
 export function parseJson(text: string, file: string, line = 1): unknown {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text
   const value = parseText(body, file, line)
-  if (isTooDeep(value)) throw new UserError(`${file}: ${tooDeepText}`, 'nothing of ours is: mend it')
+  if (isTooDeep(value)) throw new UserError(`${file}: ${tooDeepText}`, 'flatten it')
   return value
 }
 
@@ -29,12 +30,11 @@ function parseText(body: string, file: string, line: number): unknown {
   try {
     return JSON.parse(body)
   } catch (error) {
-    if (isUtf16(body)) throw new UserError(`${file}: is in UTF-16, where UTF-8 is read`, 'save it as UTF-8')
-    const where = position(body, errorMessage(error), line)
-    throw new UserError(
-      `${file}${where}: not valid JSON (${errorMessage(error).replaceAll(/\s+/g, ' ')})`,
-      'mend the syntax there',
-    )
+    if (isUtf16(body)) throw new UserError(`${file}: encoded as UTF-16, expected UTF-8`, 'save it as UTF-8')
+    const message = errorMessage(error).replaceAll(/\s+/g, ' ')
+    const offset = errorOffset(body, errorMessage(error))
+    const where = position(body, offset, line)
+    throw new UserError(`${file}${where}: not valid JSON (${message})`, jsonFix({ text: body, offset, message }))
   }
 }
 
@@ -70,8 +70,8 @@ export async function readText(file: string): Promise<string> {
   } catch (error) {
     if (error instanceof UserError) throw error
     const code = errnoCode(error)
-    if (code === 'EISDIR') throw new UserError(`${file}: is a folder`, 'name a file')
-    const fix = isDeadLink(file) ? 'mend the link, or put the file there' : null
+    if (code === 'EISDIR') throw new UserError(`${file}: is a folder, expected a file`, 'give the path of a file')
+    const fix = isDeadLink(file) ? 'fix the link, or put the file there' : null
     throw new UserError(
       `${file}: ${code === 'ENOENT' ? describeMissingPath(file, 'no such file') : errorMessage(error)}`,
       fix,
@@ -106,9 +106,13 @@ export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex')
 }
 
-/** Line and column of the mistake, as `:2:12`. The engine reports the offset of some mistakes only. */
-function position(text: string, message: string, line: number): string {
-  const offset = findErrorOffset(message, text) ?? shortestBroken(text) - 1
+/** The engine reports the offset of some mistakes only. */
+function errorOffset(text: string, message: string): number {
+  return findErrorOffset(message, text) ?? shortestBroken(text) - 1
+}
+
+/** Line and column of an offset, as `:2:12`. */
+function position(text: string, offset: number, line: number): string {
   const before = text.slice(0, offset).split('\n')
   return `:${line - 1 + before.length}:${(before.at(-1)?.length ?? 0) + 1}`
 }

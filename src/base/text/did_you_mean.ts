@@ -11,6 +11,17 @@ export function findNearest(word: string, known: readonly string[], limit = 3): 
     .map(({ one }) => one)
 }
 
+/** `did you mean "a" or "b"?`; null: no known word is near. */
+export function didYouMean(word: string, known: readonly string[], limit = 3): string | null {
+  const near = findNearest(word, known, limit).filter((one) => one !== word)
+  return near.length === 0 ? null : `did you mean ${near.map((one) => `"${one}"`).join(' or ')}?`
+}
+
+/** A hint for a word outside a closed set: the nearest ones, else all. */
+export function suggestChoice(word: string, known: readonly string[]): string {
+  return didYouMean(word, known) ?? `expected one of ${known.join(', ') || '(none)'}`
+}
+
 /** The known word for a misspelling: at most two edits (one in a short word) or wrong capitals; null: none, or the word itself is known. */
 export function findMisspelling(word: string, known: readonly string[]): string | null {
   if (known.includes(word)) return null

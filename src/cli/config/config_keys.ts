@@ -243,6 +243,7 @@ function findFlagMistake(name: string, { coerce }: Options, value: unknown): str
     coerce?.(value)
     return null
   } catch (error) {
-    return errorMessage(error).replace(`--${name}: `, '')
+    const message = errorMessage(error).replace(`--${name}: `, '')
+    return message.startsWith('expected ') ? `${message}, got ${JSON.stringify(value)}` : message
   }
 }

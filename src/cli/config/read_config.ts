@@ -6,6 +6,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { readText } from '../../base/json/json.ts'
 import { findNearest } from '../../base/text/did_you_mean.ts'
 import { findYamlOffset } from '../../base/text/yaml.ts'
+import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { splitCommandLine } from '../../engines/command/command_line.ts'
 import {
   type ConfiguredCommand,
@@ -38,11 +39,11 @@ export interface ReadConfig {
 /** The settings for a command. Throws UserError for invalid YAML. */
 export async function readConfigFile(file: string, command: ConfiguredCommand): Promise<ReadConfig> {
   const lines = new LineCounter()
-  const document = parseDocument(await readText(file), { lineCounter: lines })
+  const document = parseDocument(await readText(file), { lineCounter: lines, prettyErrors: false })
   const [broken] = document.errors
   if (broken !== undefined) {
-    const at = lines.linePos(broken.pos[0]).line
-    throw new UserError(`${file}:${at}: ${broken.message.split('\n')[0]}`, 'mend the syntax there')
+    const { line, col } = lines.linePos(broken.pos[0])
+    throw new UserError(`${file}:${line}:${col}: not valid YAML: ${broken.message}`, yamlFix(broken.message))
   }
   const lineOf = (place: readonly PropertyKey[]) => {
     const offset = findYamlOffset(document.contents, place)
@@ -104,14 +105,14 @@ function toFileMistakes(
 
 function unknownKey(key: string, section: string | null, line: number): FileMistake {
   if (isOneTime(key, section)) {
-    const text = `${key} is a flag of the command line, and no setting${section === null ? '' : ` of ${section}`}`
-    return { line, text, fix: `leave it out, and give --${key} where it is meant` }
+    const text = `"${key}" is a flag of the command line, not a setting${section === null ? '' : ` of ${section}`}`
+    return { line, text, fix: `remove it, and pass --${key} on the command line` }
   }
   const known = sectionKeys(section)
   const [near] = findNearest(key.replaceAll(/_|(?<=[a-z])(?=[A-Z])/g, '-'), known, 1)
   const where = section === null ? '' : ` in ${section}`
-  const fix = near === undefined ? null : `did you mean ${near}${key === near ? '' : ` instead of ${key}`}?`
-  return { line, text: `no setting is named ${key}${where}`, fix }
+  const fix = near === undefined ? null : `did you mean "${near}"${key === near ? '' : ` instead of "${key}"`}?`
+  return { line, text: `unknown setting "${key}"${where}`, fix }
 }
 
 /** Resolves paths relative to the file, also those in a command line. */

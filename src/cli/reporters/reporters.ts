@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises'
 import path from 'node:path'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
-import { findNearest } from '../../base/text/did_you_mean.ts'
+import { didYouMean } from '../../base/text/did_you_mean.ts'
 import { assertReportPlace } from './report_place.ts'
 
 /** The report's text in each format. */
@@ -36,11 +36,10 @@ function parseReporter(text: string): Reporter {
   if (kind === 'github' && file === '') return { kind }
   const name = fileReporters.find((one) => one === kind)
   if (name === undefined) {
-    const near = findNearest(kind, [...fileReporters, 'github'])
-    const fix = near.length > 0 ? `did you mean ${near.join(' or ')}? ${form}` : form
-    throw new UserError(`--reporter ${text}: ${kind === 'github' ? 'takes no path' : 'no such reporter'}`, fix)
+    const fix = didYouMean(kind, [...fileReporters, 'github']) ?? form
+    throw new UserError(`--reporter "${text}": ${kind === 'github' ? 'takes no path' : 'unknown reporter'}`, fix)
   }
-  if (file === '') throw new UserError(`--reporter ${text}: no path`, `${name}:<path>, ${form}`)
+  if (file === '') throw new UserError(`--reporter "${text}": no path`, `expected ${name}:<path>`)
   return { kind: name, file: path.resolve(file) }
 }
 

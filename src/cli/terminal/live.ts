@@ -4,6 +4,7 @@ import { reusedText } from '../../phases/4-report/benchmark/cached_runs.ts'
 import { driftTestText, olderRunsText } from '../../phases/4-report/benchmark/older_runs/older_runs_text.ts'
 import { formatPercent, formatPlural } from '../../phases/4-report/text/format.ts'
 import { awaitedText, lostText, silentText } from '../commands/queue/server_messages.ts'
+import { errorLines } from '../error_lines.ts'
 import { commandLines } from './command_lines.ts'
 import { type LiveOptions, liveBlock } from './live_block.ts'
 import { comparisonAnalyzedText, comparisonPlannedText, pairJudgedText } from './live_comparison.ts'
@@ -186,7 +187,9 @@ function damageText({ message, mended }: Extract<FlowEvent, { type: 'artefact_da
 
 function failure({ skill, cell, message, fix }: Extract<FlowEvent, { type: 'skill_failed' }>): string {
   const what = [skill, cell].filter((name) => name !== undefined).join(' · ')
-  return oneLine(`error ${what}: ${message}${fix === null ? '' : ` (${fix})`}`, 500)
+  return errorLines(`${what}: ${message}`, fix)
+    .map((line) => oneLine(line, 500))
+    .join('\n')
 }
 
 function lastFailed({ benchmark, cases }: Extract<FlowEvent, { type: 'last_failed' }>): string {

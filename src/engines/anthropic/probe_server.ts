@@ -1,6 +1,8 @@
 /** Asks a server, by a call that costs nothing, whether it accepts the key and has the model. */
 import { askServer } from '../answers/ask_server.ts'
+import { findModelIds, suggestModel } from '../answers/model_list.ts'
 import type { Probe } from '../engine.ts'
+import { providers } from '../models/providers.ts'
 import { findUnusableSetting } from '../tool_loop/sdk_settings.ts'
 import { type AnthropicCredentials, anthropicBaseUrl, type KeyHeader, keyHeaders } from './address.ts'
 
@@ -26,7 +28,7 @@ export async function probeAnthropicServer(request: ReachRequest): Promise<Extra
   const answer = await askServer({
     base: url,
     path: '/v1/messages/count_tokens',
-    headers: { 'anthropic-version': apiVersion, ...keyHeaders(credentials, request.keyHeader ?? 'authorization') },
+    headers: requestHeaders(request),
     body: { model, messages: [{ role: 'user', content: 'hello' }] },
     signal,
   })
@@ -43,6 +45,20 @@ export async function probeAnthropicServer(request: ReachRequest): Promise<Extra
   }
   // any other answer is left to the runs
   if (!request.checkModel || answer.status !== 404 || !message.includes(model)) return null
-  const fix = 'check the model id: --model sonnet, opus, haiku, or a full id'
-  return { ok: false, kind: 'bad_request', message: `${url} does not know the model ${model}`, fix }
+  const fix = suggestModel(model, await listModels(request, url))
+  return { ok: false, kind: 'bad_request', message: `${url} does not know the model "${model}"`, fix }
+}
+
+function requestHeaders({ credentials, keyHeader = 'authorization' }: ReachRequest): Record<string, string> {
+  return { 'anthropic-version': apiVersion, ...keyHeaders(credentials, keyHeader) }
+}
+
+/** The server's models with their short names first; the short names alone if it does not list its models. */
+async function listModels(request: ReachRequest, url: string): Promise<string[]> {
+  const headers = requestHeaders(request)
+  const answer = await askServer({ base: url, path: '/v1/models', headers, signal: request.signal })
+  const ids = answer.as === 'answer' ? findModelIds(answer.body) : null
+  const names = Object.entries(providers.anthropic.aliases)
+  if (ids === null) return names.map(([name]) => name)
+  return [...names.flatMap(([name, id]) => (ids.includes(id) ? name : [])), ...ids]
 }

@@ -1,7 +1,7 @@
 /** The only resolver of model strings: alias, model id, provider:model, engine:model, command:<line>. Pure. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { findMisspelling } from '../../base/text/did_you_mean.ts'
+import { findMisspelling, suggestChoice } from '../../base/text/did_you_mean.ts'
 import { engineNames, findEngine, isEngineName, refuseReserved } from '../table.ts'
 import { anthropicModel, guessProvider, isProvider, providers } from './providers.ts'
 
@@ -41,17 +41,18 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   if (name === 'command' && rest !== null) refuseList(rest)
   if (name === 'auto' || isEngineName(name)) return resolveEngineChoice({ engine: given, model: null })
   if (given === '')
-    throw new UserError('--judge: empty', 'give engine[:model] or a model, such as --judge anthropic:haiku')
+    throw new UserError('--judge: empty', 'expected engine[:model] or a model, such as --judge anthropic:haiku')
   if (rest !== null && isProvider(name)) return makeChoice(name, rest)
   refuseReserved(name)
-  const meant = rest === null ? null : findMisspelling(name, [...engineNames, ...Object.keys(providers)])
-  if (meant !== null) {
-    throw new UserError(
-      `--judge ${given}: unknown engine "${name}" (did you mean "${meant}"?)`,
-      `give --judge ${meant}:${rest}`,
-    )
-  }
-  return makeChoice(guessProvider(given) ?? 'anthropic', given)
+  const provider = guessProvider(given)
+  const names = [...new Set([...engineNames, ...Object.keys(providers)])]
+  const isEngineMeant = rest !== null && (provider === null || findMisspelling(name, names) !== null)
+  if (isEngineMeant) throw new UserError(`--judge "${given}": unknown engine "${name}"`, suggestJudge(name, names))
+  return makeChoice(provider ?? 'anthropic', given)
+}
+
+function suggestJudge(name: string, names: readonly string[]): string {
+  return `${suggestChoice(name, names)} (a model whose id contains ":" needs its engine: --judge anthropic:<model>)`
 }
 
 /** A comma may belong to the command line. Refused if the text after it, up to the end, names engines and the word before it does not. */
@@ -63,8 +64,8 @@ function refuseList(line: string): void {
   }
   if (after === undefined || isNamed(before) || !after.split(',').every(isNamed)) return
   throw new UserError(
-    `--judge: a command can't stand in a list, and ${after} would be a part of its command line`,
-    'name the command alone, or a list of engines; a comma of the command itself goes into a script',
+    `--judge: a command can't be part of a list ("${after}" would become part of its command line)`,
+    'name only the command, or a list of engines; move a comma of the command into a script',
   )
 }
 
@@ -77,10 +78,10 @@ function splitEngine(text: string): { name: string; rest: string | null } {
 /** Everything after `command:` is the command line; the model is passed on unchanged. */
 function commandChoice(line: string | null, model: string | null, apart: string | null): EngineChoice {
   if (line !== null && apart !== null && line !== apart) {
-    throw conflict('the command', [`${line} (from --engine)`, `${apart} (given apart)`])
+    throw conflict('the command', [`${line} (from --engine)`, `${apart} (given separately)`])
   }
   const command = line ?? apart
-  if (command === null) throw new UserError('engine command: no command', 'give one: --engine "command:./agent.sh"')
+  if (command === null) throw new UserError('--engine command: no command', 'add it: --engine "command:./agent.sh"')
   return { name: 'command', model, command }
 }
 
@@ -135,8 +136,5 @@ function finalModel(engine: string, model: string | null): string | null {
 }
 
 function conflict(what: string, readings: readonly string[]): UserError {
-  return new UserError(
-    `${what} can be read in ${readings.length} ways: ${readings.join('; or ')}`,
-    `write one of them out`,
-  )
+  return new UserError(`${what} is ambiguous: ${readings.join('; or ')}`, 'use one of these forms')
 }

@@ -1,5 +1,6 @@
 /** Asks a server for its models, which costs nothing, to check that it accepts the key and has the model. */
 import { askServer, type ServerAnswer } from '../answers/ask_server.ts'
+import { findModelIds, suggestModel } from '../answers/model_list.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { findUnusableSetting } from '../tool_loop/sdk_settings.ts'
 import { openaiBaseUrl } from './address.ts'
@@ -26,17 +27,8 @@ export async function probeOpenaiServer(
   // some servers list a model under another name, such as one with a tag
   const one = await askServer({ base: url, path: `/models/${encodeURIComponent(model)}`, headers, signal })
   if (one.as !== 'refusal' || one.status >= 500) return one.as === 'answer' ? null : toProbeFailure(one, url)
-  const some = known.slice(0, 5).join(', ')
-  const fix = `check the model id with --model${some === '' ? '' : `; it has ${some}${known.length > 5 ? ', …' : ''}`}`
-  return { ok: false, kind: 'bad_request', message: `${url} does not know the model ${model}`, fix }
-}
-
-/** The ids in { data: [{ id }, …] }; null: the body is something else. */
-function findModelIds(body: unknown): string[] | null {
-  if (typeof body !== 'object' || body === null || !('data' in body) || !Array.isArray(body.data)) return null
-  return body.data.flatMap((one: unknown) =>
-    typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string' ? one.id : [],
-  )
+  const message = `${url} does not know the model "${model}"`
+  return { ok: false, kind: 'bad_request', message, fix: suggestModel(model, known) }
 }
 
 function toProbeFailure(answer: Exclude<ServerAnswer, { as: 'answer' }>, url: string): Failure | null {

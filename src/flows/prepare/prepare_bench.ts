@@ -5,6 +5,7 @@ import type { Activation, Plan } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { describeMissingPath } from '../../base/fs/dead_link.ts'
+import { suggestPath } from '../../base/fs/nearest_path.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
@@ -132,14 +133,14 @@ export async function resolveSkillFolder(given: string): Promise<string> {
   if (info === null)
     throw new UserError(
       `${given}: ${describeMissingPath(given, 'no such folder')}`,
-      'give the folder that holds SKILL.md',
+      suggestPath(given) ?? 'pass the folder that contains SKILL.md',
     )
   if (info.isDirectory()) return given
   if (path.basename(given) === 'SKILL.md') return path.dirname(given)
-  const fix = 'give the folder that holds SKILL.md'
+  const fix = 'pass the folder that contains SKILL.md'
   throw new UserError(
-    `${given}: a file, no skill's folder`,
-    (await isSuiteFile(given)) ? `${fix}, and this file with --suite` : fix,
+    `${given}: a file, not a skill folder`,
+    (await isSuiteFile(given)) ? `${fix}, and this file as --suite` : fix,
   )
 }
 

@@ -6,11 +6,12 @@ import type { HookEntry } from '../../../schemas/environment.ts'
 import type { TestCaseResult, TestResult } from '../../../schemas/test_result.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { suggestPath } from '../../base/fs/nearest_path.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { runProcess } from '../../base/process/spawn.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { suiteVariables } from '../../base/secrets/suite_variables.ts'
-import { findNearest } from '../../base/text/did_you_mean.ts'
+import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { activeNow } from '../../base/time/active_time.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { fitsMatcher } from '../../engines/hooks/select_hooks.ts'
@@ -43,13 +44,15 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
   const started_at = context.now().toISOString()
   const root = path.resolve(request.package)
   if (!(await pathExists(root)))
-    throw new UserError(`${request.package}: no such folder`, 'give the folder of a package')
+    throw new UserError(
+      `${request.package}: no such folder`,
+      suggestPath(request.package) ?? 'pass the folder of a package',
+    )
   if (statSync(root).isFile())
-    throw new UserError(`${request.package}: is a file`, `give the folder: ${path.dirname(request.package)}`)
+    throw new UserError(`${request.package}: is a file`, `pass the folder: ${path.dirname(request.package)}`)
   const found = await readAamTests(root)
   if (found.tests.length === 0) {
-    const fix =
-      'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/reference/aam.md shows both'
+    const fix = 'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/reference/aam.md shows both'
     throw new UserError(`${request.package}: no test found`, fix)
   }
   const tests = selectTests(found.tests, request)
@@ -100,7 +103,7 @@ function isWanted(of: 'hooks' | { skill: string }, { skill, hooks, event }: Test
 }
 
 function nothingChosenError({ package: folder }: TestRequest): UserError {
-  return new UserError(`${folder}: it has no test of hooks`, 'looked for hooks/tests/cases/*.yaml; leave --hooks out')
+  return new UserError(`${folder}: no tests of hooks found`, 'add hooks/tests/cases/*.yaml, or remove --hooks')
 }
 
 /** Reports a tests folder without tests as an error: its author may not have finished, or removed them by mistake. */
@@ -112,10 +115,9 @@ function emptyFolder({ skill, folder }: AamTests['empty'][number]): TestCaseResu
 }
 
 function unknownTestError(flag: string, value: string, known: readonly string[]): UserError {
-  const near = findNearest(value, [...known])
-  const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${known.slice(0, 8).join(', ') || 'none'}`
+  const hint = suggestChoice(value, known)
   return new UserError(
-    `${flag} ${value}: no such test`,
+    `${flag} "${value}": no such test`,
     flag === '--case' ? `${hint} (the file's name, without .yaml)` : hint,
   )
 }

@@ -3,6 +3,7 @@ import { isMap, LineCounter, parseDocument } from 'yaml'
 import * as z from 'zod'
 import { UserError } from '../../base/errors/error.ts'
 import { readText } from '../../base/json/json.ts'
+import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { delaySchema } from './delay.ts'
 import { globalFault, ruleFault } from './fault.ts'
 import { patternSchema } from './pattern.ts'
@@ -139,7 +140,10 @@ export function parseScenario(text: string, file: string): Scenario {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [mistake] = document.errors
-  if (mistake) throw new UserError(`${file}:${lines.linePos(mistake.pos[0]).line}: not valid YAML: ${mistake.message}`)
+  if (mistake) {
+    const { line, col } = lines.linePos(mistake.pos[0])
+    throw new UserError(`${file}:${line}:${col}: not valid YAML: ${mistake.message}`, yamlFix(mistake.message))
+  }
   const result = scenario.safeParse(document.toJS())
   if (result.success) return result.data
   const told = result.error.issues.slice(0, 5).map(({ path, message }) => {

@@ -1,6 +1,6 @@
 /** Zod for files that people write: unknown keys get a "did you mean", and unions choose by shape, so that errors stay precise. */
 import * as z from 'zod'
-import { findNearest } from '../../base/text/did_you_mean.ts'
+import { suggestChoice } from '../../base/text/did_you_mean.ts'
 
 /** An object without other keys; the error for an unknown one lists the nearest known ones. */
 export function strictObject<S extends z.ZodRawShape>(shape: S) {
@@ -14,13 +14,12 @@ export function strictObject<S extends z.ZodRawShape>(shape: S) {
 }
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): string {
-  return keys.map((key) => `unknown key "${key}"${didYouMean(key, known)}`).join('; ')
+  return keys.map((key) => `unknown key "${key}"${choiceNote(key, known)}`).join('; ')
 }
 
-/** "; did you mean a or b?", or the known words when none is near. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const near = findNearest(word, known)
-  return near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ` (known: ${known.join(', ')})`
+/** "; did you mean …?", or the known words when none is near. */
+export function choiceNote(word: string, known: readonly string[]): string {
+  return `; ${suggestChoice(word, known)}`
 }
 
 /** Only the schema that `pick` returns for the value decides; its errors keep their paths. */

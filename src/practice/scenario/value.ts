@@ -1,7 +1,7 @@
 /** Values in a tool call's input, as written: texts are templates, an object with one $operator is computed. */
 import * as z from 'zod'
 import { patternSchema } from './pattern.ts'
-import { chooseSchema, didYouMean, isRecord, strictObject } from './strict_schema.ts'
+import { choiceNote, chooseSchema, isRecord, strictObject } from './strict_schema.ts'
 import { type Template, templateSchema } from './template.ts'
 
 /** Where an operator searches: a part of the conversation by name, or a template's text. */
@@ -38,7 +38,7 @@ const source = chooseSchema((text): z.ZodType<ValueSource> => {
   const name = sourceNames.find((one) => one === text)
   if (name !== undefined) return z.unknown().transform(() => ({ kind: 'part', name }))
   if (String(text).includes('{{')) return templateSchema.transform((filled) => ({ kind: 'text', template: filled }))
-  return z.custom<ValueSource>(() => false, `no such source: "${text}"${didYouMean(String(text), sourceNames)}`)
+  return z.custom<ValueSource>(() => false, `no such source: "${text}"${choiceNote(String(text), sourceNames)}`)
 })
 
 /** The schema of `$each`, with `as` as the schema of its `as`. */
@@ -98,5 +98,5 @@ const operators: Readonly<Record<string, () => z.ZodType<ScenarioValue>>> = {
 function operator(name: string): z.ZodType<ScenarioValue> {
   const known = operators[name]
   if (known) return known()
-  return z.custom<ScenarioValue>(() => false, `no such operator: "${name}"${didYouMean(name, Object.keys(operators))}`)
+  return z.custom<ScenarioValue>(() => false, `no such operator: "${name}"${choiceNote(name, Object.keys(operators))}`)
 }

@@ -102,37 +102,42 @@ describe('mistakes', () => {
     [
       'an unknown key',
       'runs: 3\nconcurency: 2\n',
-      /config\.yaml:2: no setting is named concurency/,
-      /did you mean concurrency/,
+      /unknown setting "concurency" \(.*config\.yaml:2\)/,
+      /did you mean "concurrency"/,
     ],
-    ['snake case', 'on_timeout: fail\n', /:1: no setting is named on_timeout/, /did you mean on-timeout/],
+    ['snake case', 'on_timeout: fail\n', /unknown setting "on_timeout".*:1\)/, /did you mean "on-timeout"/],
     [
       'an unknown key of a section',
       'grade:\n  runs: 3\n',
-      /:2: no setting is named runs in grade/,
+      /unknown setting "runs" in grade.*:2\)/,
       /whetstone bench --help/,
     ],
     [
       'a flag that is asked once',
       'fresh: true\n',
-      /:1: fresh is a flag of the command line/,
-      /leave it out, and give --fresh/,
+      /"fresh" is a flag of the command line.*:1\)/,
+      /remove it, and pass --fresh/,
     ],
-    ['--json', 'json: true\n', /:1: json is a flag of the command line/, /leave it out, and give --json/],
-    ['an engine that is none', 'runs: 1\nengine: gemini\n', /:2: engine: .*gemini/, /engines: claude-code/],
-    ['a time that is none', 'deadline: yesterday\n', /:1: deadline: yesterday: not a time/, /write 30m/],
+    ['--json', 'json: true\n', /"json" is a flag of the command line.*:1\)/, /remove it, and pass --json/],
+    ['an engine that is none', 'runs: 1\nengine: gemini\n', /engine: .*gemini.*:2\)/, /expected one of claude-code/],
+    ['a time that is none', 'deadline: yesterday\n', /deadline: expected a time, got "yesterday".*:1\)/, /such as 30m/],
     [
       'a gate that is none',
       'runs: 1\ngate: ["ci_low > 0", "ci_low >"]\n',
-      /:2: gate: "ci_low >": not of the form/,
+      /gate: "ci_low >": expected the form.*:2\)/,
       /such as --gate/,
     ],
-    ['a cell that is none', 'matrix: anthropic:haiku,gemini\n', /:1: matrix: .*gemini/, /engines: /],
-    ['a wrong type', 'runs: many\n', /:1: runs: .*expected number/, /docs\/reference\/cli\.md/],
-    ['a value that the flag refuses', 'runs: 0\n', /:1: runs: not a whole number from 1 to 1000/, /docs\/reference\/cli\.md/],
-    ['no such choice', 'activation: loud\n', /:1: activation: .*natural/, /docs\/reference\/cli\.md/],
-    ['broken syntax', 'runs: [\n', /config\.yaml:\d+: /, /mend the syntax/],
-    ['a list at the top', '- runs\n', /config\.yaml:1: the file: .*object/, /docs\/reference\/cli\.md/],
+    ['a cell that is none', 'matrix: anthropic:haiku,gemini\n', /matrix: .*gemini.*:1\)/, /expected one of /],
+    ['a wrong type', 'runs: many\n', /runs: .*expected number.*:1\)/, /docs\/reference\/cli\.md/],
+    [
+      'a value that the flag refuses',
+      'runs: 0\n',
+      /runs: expected a whole number from 1 to 1000.*:1\)/,
+      /docs\/reference\/cli\.md/,
+    ],
+    ['no such choice', 'activation: loud\n', /activation: .*natural.*:1\)/, /docs\/reference\/cli\.md/],
+    ['broken syntax', 'runs: [\n', /config\.yaml:\d+:\d+\)/, /close the bracket/],
+    ['a list at the top', '- runs\n', /the file: .*object.*config\.yaml:1\)/, /docs\/reference\/cli\.md/],
   ])('%s: file, line, key and fix, exit 2', async (_what, text, message, fix) => {
     const { skill } = makeRepository({ [yaml]: text })
     const end = await runMain(['bench', skill, '--dry-run'])
@@ -143,7 +148,7 @@ describe('mistakes', () => {
   test('all of them at once', async () => {
     const { skill } = makeRepository({ [yaml]: 'runs: 0\nrunz: 3\nbench:\n  timeout: -1\n' })
     const { stderr } = await runMain(['bench', skill, '--dry-run'])
-    for (const line of [1, 2, 4]) expect(stderr).toContain(`${yaml}:${line}: `)
+    for (const line of [1, 2, 4]) expect(stderr).toContain(`${yaml}:${line})`)
   })
   test('also of a file that comes with the skill, of whatever kind they are', async () => {
     const lines = ['sandbox: off', 'pass-env: [HOME]', 'runz: 3', 'runs: many', 'engine: "command:./evil.sh"']
@@ -151,15 +156,15 @@ describe('mistakes', () => {
     const { skill } = makeRepository({}, { [yaml]: [...lines, ...more].join('\n') })
     const { stderr, code } = await runMain(['bench', skill, '--print-config'])
     expect(code).toBe(2)
-    for (const line of [1, 2, 3, 4, 5, 6, 7, 8]) expect(stderr).toContain(`${yaml}:${line}: `)
+    for (const line of [1, 2, 3, 4, 5, 6, 7, 8]) expect(stderr).toContain(`${yaml}:${line})`)
     expect(stderr).toContain('bench.retries')
   })
   test('one that is found later says where the value stands; not where a flag gives it', async () => {
     const { skill } = makeRepository({ [yaml]: 'runs: 1\nbudget: 2\n' })
     const args = ['bench', skill, '--engine', agent('tidy.mjs')]
     const { stderr } = await runMain(args)
-    expect(stderr).toMatch(/whetstone\.config\.yaml:2: --budget: what command costs is not known/)
-    expect((await runMain([...args, '--budget', '3'])).stderr).toMatch(/^(error )?--budget: what command/m)
+    expect(stderr).toMatch(/--budget: what command costs is not known \(.*whetstone\.config\.yaml:2\)/)
+    expect((await runMain([...args, '--budget', '3'])).stderr).toMatch(/^(error: )?--budget: what command/m)
   })
   test('two files side by side', async () => {
     const { skill } = makeRepository({ [yaml]: 'runs: 1\n', 'whetstone.config.json': '{}' })
@@ -189,7 +194,7 @@ describe('a file that comes with the skill', () => {
     const end = await runMain(['bench', skill, '--dry-run'])
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`${yaml}:1: ${key}: not in a file that comes`),
+      stderr: expect.stringMatching(`${key}: not in a file that comes.*${yaml}:1\\)`),
     })
   })
   test.each([
@@ -216,7 +221,7 @@ describe('a file that comes with the skill', () => {
       const end = await runMain(['bench', place, '--print-config'])
       expect(end).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining(`${root}/${yaml}:1: engine: not in a file`),
+        stderr: expect.stringMatching(`engine: not in a file.*${root}/${yaml}:1\\)`),
       })
     }
   })
@@ -229,7 +234,7 @@ describe('a file that comes with the skill', () => {
     const { skill } = makeRepository({}, { [yaml]: text })
     symlinkSync(fresh(), path.join(skill, 'link'))
     const end = await runMain(['bench', skill, '--dry-run'])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(`${yaml}:1: ${key}: leads out of`) })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(`${key}: leads out of.*${yaml}:1\\)`) })
   })
   test('control: a place in the skill, and the same from above it, may be named', async () => {
     const inside = makeRepository({}, { [yaml]: 'workspace: evals/results\n' })
@@ -258,7 +263,7 @@ describe('improve', () => {
     const end = await runMain(['improve', skill, '--engine', 'anthropic'])
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/:1: runs: not a whole number from 2.*\n.*section improve/),
+      stderr: expect.stringMatching(/runs: expected a whole number from 2.*:1\)\n.*section improve/),
     })
     const mended = await runMain(['improve', skill, '--print-config', '--runs', '3'])
     expect(mended.stdout).toMatch(/^runs +3 +flag$/m)
@@ -268,7 +273,7 @@ describe('improve', () => {
     async (text) => {
       const { skill } = makeRepository({}, { [yaml]: `improve:\n  ${text}\n` })
       const end = await runMain(['improve', skill, '--engine', 'anthropic'])
-      expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(`${yaml}:2: `) })
+      expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(`${yaml}:2)`) })
     },
   )
 })
@@ -356,19 +361,19 @@ describe('triggers, eval and test', () => {
       'a flag that is asked once',
       ['triggers'],
       'triggers: { generate: 20 }\n',
-      /:1: generate is a flag of the command line, and no setting of triggers/,
+      /"generate" is a flag of the command line, not a setting of triggers.*:1\)/,
     ],
     [
       'a choice of cases',
       ['eval'],
       'eval:\n  target: skill:x\n',
-      /:2: target is a flag of the command line, and no setting of eval/,
+      /"target" is a flag of the command line, not a setting of eval.*:2\)/,
     ],
     [
       'a value that the flag refuses',
       ['triggers'],
       'triggers: { threshold: 2 }\n',
-      /:1: triggers.threshold: not a share/,
+      /triggers.threshold: expected a share.*:1\)/,
     ],
   ])('%s is refused with its line', async (_, command, file, message) => {
     const { skill } = makeRepository({ [yaml]: file })

@@ -100,7 +100,7 @@ describe('what a glob brings along', () => {
   })
   test('alone it is an error with its fix', async () => {
     const end = await runMain(['bench', given[0] ?? '', ...command])
-    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/README\.md: a file, no skill's folder/)])
+    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/a file, not a skill folder \(.*README\.md\)/)])
   })
   test('check says it too', async () => {
     const end = await runMain(['check', ...given])
@@ -113,7 +113,8 @@ describe('--dry-run', () => {
     const other = makeSkill(says('TIDY'), { ...skillMd('second'), 'evals/evals.json': '[' })
     const end = await runMain(['bench', broken, helps, other, idle, ...command, '--dry-run'])
     expect(end.code).toBe(2)
-    for (const skill of ['broken', 'second']) expect(end.stderr).toMatch(new RegExp(`error ${skill}: .*evals\\.json:1`))
+    for (const skill of ['broken', 'second'])
+      expect(end.stderr).toMatch(new RegExp(`error: ${skill}: .*evals\\.json:1`))
     for (const skill of ['tidy', 'other']) expect(end.stdout).toMatch(new RegExp(`^skill +${skill} `, 'm'))
   })
 })

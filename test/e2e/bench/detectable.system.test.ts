@@ -65,8 +65,8 @@ test('at the start of a bench, and after it in benchmark.json', async () => {
 test.each([
   [['--detect', '.2'], '--detect 0.2 without --dry-run'],
   [['--power', '.9'], '--power 0.9 without --dry-run'],
-  [['--dry-run', '--detect', '20'], '--detect: not a number above 0 and below 1'],
-  [['--dry-run', '--power', '1'], '--power: not a number above 0.05 and below 1'],
+  [['--dry-run', '--detect', '20'], '--detect: expected a number above 0 and below 1'],
+  [['--dry-run', '--power', '1'], '--power: expected a number above 0.05 and below 1'],
 ])('a mistake: %j', async (flags, message) => {
   expect(await dryRun(...flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
 })

@@ -144,7 +144,7 @@ describe('a program that is not there: exit 2, no run is started', () => {
   ])('%s', async (_name, asked) => {
     const end = await ended(asked)
     expect(end.code, end.lines).toBe(2)
-    expect(end.stderr).toMatch(/^error .*no such program\n {6}\S/m)
+    expect(end.stderr).toMatch(/^error: .*no such program.*\nhint: \S/m)
     expect(end.gradings).toEqual([])
   })
 })

@@ -234,7 +234,7 @@ describe('--rerun', () => {
     expect(existsSync(path.join(made.folder, 'eval-2-hard/with_skill/run-3'))).toBe(false)
   })
   test.each([
-    ['a run that is not there', ['--rerun', 'eval-2-hard/with_skill/run-9'], /nearest: .*run-1/],
+    ['a run that is not there', ['--rerun', 'eval-2-hard/with_skill/run-9'], /did you mean .*run-1/],
     ['with --case', ['--rerun', run, '--case', '1'], /--rerun with --case/],
     ['with --dry-run', ['--rerun', run, '--dry-run'], /--rerun with --dry-run/],
   ])('%s is a mistake', async (_what, flags, message) => {

@@ -186,7 +186,7 @@ describe('whetstone cache', () => {
     [['prune', '--max-size', '5'], '--max-size 5: not a size'],
     [['stats', '--all'], 'cache stats only looks'],
     [['stats', '--workspace', '/nowhere'], 'no cache there'],
-    [['clear'], 'cache action: "clear" is none of its values\n      give one of "stats", "prune"'],
+    [['clear'], 'cache action: unknown value "clear"\nhint: expected one of stats, prune'],
   ])('%j is a mistake', async (args, message) => {
     expect(await runMain(['cache', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })

@@ -137,7 +137,7 @@ describe('refused before anything runs', () => {
     ['one case', ['--suite', 'ONE'], /at least 2 cases/],
     ['--resume without a session', ['--resume'], /no session to resume/],
     ['a misspelt flag', ['--iteration', '3'], /did you mean --iterations/],
-    ['no iterations', ['--iterations', '0'], /--iterations: not a whole number from 1/],
+    ['no iterations', ['--iterations', '0'], /--iterations: expected a whole number from 1/],
   ])('%s', async (_, flags, said) => {
     await using world = await openWorld(mends, 6)
     const one = path.join(world.skill, 'evals/one.json')

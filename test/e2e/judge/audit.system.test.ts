@@ -131,7 +131,7 @@ describe('labels', () => {
   test.each([
     [['--label', 'nonsense=agree'], 'no such decision'],
     [['--label', 'nonsense'], 'not understood'],
-    [['--sample', '0'], '--sample: not a number above 0'],
+    [['--sample', '0'], '--sample: expected per cent above 0'],
   ])('%j is a mistake', async (flags, message) => {
     const { workspace, log } = copied()
     const end = await runMain(['audit', workspace, ...flags])

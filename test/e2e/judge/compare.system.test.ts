@@ -234,7 +234,7 @@ describe('mistakes', () => {
     [['--a', 'with_skills'], 'the benchmark has no arm with_skills'],
     [['--a', 'with_skill', '--b', 'with_skill'], '--a and --b are both with_skill'],
     [['--case', 'gamma'], '--case gamma: no such case'],
-    [['--pairs', '0'], '--pairs: not a whole number'],
+    [['--pairs', '0'], '--pairs: expected a whole number'],
     [['--output', 'x'], 'the verdicts on a benchmark stay in its folder'],
   ])('%j', async (flags, message) => {
     const end = await whetstone(['compare', folder, ...judgeFlags, ...flags])

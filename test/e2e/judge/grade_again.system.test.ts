@@ -102,7 +102,7 @@ test('a judge that is sure adds no noise', async () => {
 test.each(['-1', '101', 'x'])('--again %s is refused', async (times) => {
   const end = await whetstone(['grade', fresh(), `--again=${times}`])
   expect(end.code).toBe(2)
-  expect(end.stderr).toContain('--again: not a whole number from 0 to 100')
+  expect(end.stderr).toContain('--again: expected a whole number from 0 to 100')
 })
 
 test('Ctrl-C says that not all was come to, ends with 130, and the same command makes the rest', async () => {

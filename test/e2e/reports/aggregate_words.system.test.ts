@@ -31,7 +31,7 @@ test.each(['aggregate', 'view'])('%s of a file: a folder is wanted', async (comm
   const file = path.join(folderOf(both), 'eval-1/with_skill/grading.json')
   const end = await runMain([command, file, ...(command === 'view' ? ['--no-open'] : [])])
   expect(end.code).toBe(2)
-  expect(end.stderr).toMatch(/grading\.json: a file, and a folder is wanted\n {6}\S/)
+  expect(end.stderr).toMatch(/a file, and a folder is wanted \(.*grading\.json\)\nhint: \S/)
 })
 
 test.each(['aggregate', 'view', 'diff'])(
@@ -73,7 +73,7 @@ needs(
   test.each(['aggregate', 'view'])('%s advises what there is', async (command) => {
     const end = await runMain([command, locked ?? '', ...(command === 'view' ? ['--no-open'] : [])])
     expect(end.code).toBe(2)
-    expect(end.stderr).toMatch(/reports can't be written there[\s\S]*\n {6}copy the folder/)
+    expect(end.stderr).toMatch(/reports can't be written there[\s\S]*\nhint: copy the folder/)
     expect(end.stderr).not.toContain('--workspace')
   })
 })

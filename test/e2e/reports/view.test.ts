@@ -101,7 +101,7 @@ describe("another tool's folder", () => {
 })
 
 test.each<[string, string, RegExp]>([
-  ['a folder with nothing in it', fresh(), /^error .*\n/],
+  ['a folder with nothing in it', fresh(), /^error: .*\n/],
   ['no folder', path.join(fresh(), 'none'), /no such folder/],
 ])('%s ends with 2 and makes nothing', async (_what, folder, message) => {
   const end = await runMain(['view', folder, '--no-open'])

@@ -28,7 +28,7 @@ const engine = ['--engine', agent('tidy.mjs'), '--runs', '1', '--no-cache']
 
 function expectRefused({ code, stderr }: Pick<ProgramEnd, 'code' | 'stderr'>) {
   expect(stderr).toMatch(/setup +1 .*touch/)
-  expect(stderr).toMatch(/error .*evals\.json: \d commands of the suite would run as you, without a sandbox/)
+  expect(stderr).toMatch(/error: \d commands of the suite would run as you, without a sandbox .*evals\.json\)/)
   expect(stderr).toMatch(/--trust-suite.*bubblewrap/)
   expect(code).toBe(2)
 }
@@ -232,7 +232,7 @@ describe('a suite that asks for an open network', () => {
     ['eval --dry-run', (skill: string) => runMain(['eval', skill, ...engine.slice(0, 2), '--dry-run'])],
   ])('is refused by %s with the flag in the hint', async (_, run) => {
     const { code, stderr, stdout } = await run(suite())
-    expect(stderr + stdout).toMatch(/sandbox\.network asks for an open network.*\n? *give --network open/)
+    expect(stderr + stdout).toMatch(/sandbox\.network asks for an open network.*\n?(hint:)? *give --network open/)
     expect(code).toBe(2)
   })
   test('is an error of check, unless --network says what the user decides', async () => {

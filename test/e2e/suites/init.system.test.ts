@@ -264,8 +264,8 @@ describe('what a user may ask', () => {
     expect(asked[0]).not.toContain('END-OF-SKILL')
   })
   test.each([
-    [['--cases', '0'], 'not a whole number from 1 to 200'],
-    [['--cases', '201'], 'not a whole number from 1 to 200'],
+    [['--cases', '0'], 'expected a whole number from 1 to 200'],
+    [['--cases', '201'], 'expected a whole number from 1 to 200'],
     [['--case', '3'], 'init has no --case'],
     [['--caess', '3'], 'did you mean --cases?'],
     [['--outpt', 'x.json'], 'did you mean --output'],

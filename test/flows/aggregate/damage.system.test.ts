@@ -166,9 +166,10 @@ describe('reports that were not all written', () => {
     const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
     const end = await made.bench([], limited)
     expect(end.code, end.stderr).toBe(3)
-    expect(end.stderr).toContain(`${made.folder}: EFBIG`)
+    expect(end.stderr).toMatch(/^error: EFBIG.* \(.*\)$/m)
+    expect(end.stderr).toContain(`(${made.folder})`)
     expect(end.stderr).toMatch(
-      /^ {6}free what is short .*then the same command writes them, and nothing is run again$/m,
+      /^hint: free what is short .*then the same command writes them, and nothing is run again$/m,
     )
     await wrote()
   })
@@ -221,7 +222,8 @@ describe('a folder, or a link to itself, in the place of a file that is noted in
     noFiles[how](file)
     const end = await made.bench([...flags])
     expect(end.code, end.stderr).toBe(2)
-    expect(end.stderr).toContain(`error ${file}`)
+    expect(end.stderr).toMatch(/^error: .*\)$/m)
+    expect(end.stderr).toContain(`(${file})`)
   })
   test('attempts.jsonl: it is named as damaged, and the rest goes on', async () => {
     const file = notes('attempts.jsonl', '')
@@ -357,7 +359,7 @@ describe('a run or a plan that names what is outside of it', () => {
     )
     const end = await runMain(['grade', made.folder, '--anew'])
     expect(end.code, end.stderr).toBe(2)
-    expect(end.stderr).toContain('plan.json: $.runs[0].files[0].path: must be a relative path below the folder')
+    expect(end.stderr).toContain('error: $.runs[0].files[0].path: must be a relative path below the folder')
     expect(end.stderr).not.toMatch(/^ +at /m)
   })
 })

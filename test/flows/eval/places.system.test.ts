@@ -173,7 +173,7 @@ describe('a report is not paid for where it can not be written', () => {
     const flags = ['--engine', engine, '--sandbox', 'off', '--workspace', path.join(folder, 'ws')]
     const end = await whetstone(['eval', folder, ...flags, '--report', '-o', path.join(place, 'r.json')])
     expect(end.stdout).toContain('1 of 1 passed')
-    expect(end.stderr).toMatch(/error report in .*out\/r\.json: .*\n {6}it is in /)
+    expect(end.stderr).toMatch(/error: report in .*out\/r\.json: .*\nhint: it is in /)
     expect(end.code).toBe(2)
   })
 })

@@ -138,10 +138,10 @@ describe('choosing', () => {
     [{ cases: ['*-book'], target: 'hook:', test: 'open' }, ['open-book']],
   ])('%j', async (wanted, expected) => expect(await names(wanted)).toEqual(expected))
   test.each<[Partial<EvalRequest>, RegExp]>([
-    [{ target: 'skill:csv' }, /--target skill:csv: no such case.*nearest: skill:csv-sum/],
-    [{ cases: ['audits'] }, /^the case audits: no such case nearest: audit/],
-    [{ test: 'book' }, /means 2 tests/],
-    [{ category: 'edge' }, /--category edge: no such case/],
+    [{ target: 'skill:csv' }, /--target "skill:csv": no such case.*did you mean "skill:csv-sum"/],
+    [{ cases: ['audits'] }, /^the case "audits": no such case did you mean "audit"/],
+    [{ test: 'book' }, /matches 2 tests/],
+    [{ category: 'edge' }, /--category "edge": no such case/],
   ])('%j means nothing', async (wanted, message) => {
     const error = await userError(names(wanted))
     expect(`${error.message} ${error.fix}`).toMatch(message)

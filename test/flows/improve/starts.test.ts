@@ -106,13 +106,13 @@ test('a start that is refused leaves no workspace behind, nor the folders above 
 test.each([
   [
     'nosuch:x',
-    /^--proposer nosuch:x: there is no engine nosuch$/,
-    /give one of claude-code, anthropic.*; a model of that name is anthropic:nosuch:x/,
+    /^--proposer "nosuch:x": unknown engine "nosuch"$/,
+    /expected one of claude-code, anthropic.*needs its engine: anthropic:nosuch:x/,
   ],
-  ['antropic:opus', /there is no engine antropic$/, /^did you mean anthropic\? /],
-  ['commands:sh p.sh', /there is no engine commands$/, /^did you mean command\? /],
+  ['antropic:opus', /unknown engine "antropic"$/, /^did you mean "anthropic"\? /],
+  ['commands:sh p.sh', /unknown engine "commands"$/, /^did you mean "command"\? /],
   ['anthropic:,', /^--proposer/, /--proposer/],
-  ['openai:gpt-5,nosuch:x', /--proposer nosuch:x: there is no engine nosuch$/, /give one of/],
+  ['openai:gpt-5,nosuch:x', /--proposer "nosuch:x": unknown engine "nosuch"$/, /expected one of/],
 ])('--proposer %s is refused before anybody is asked', async (proposer, message, fix) => {
   await using world = await solved()
   const error: unknown = await improveHere(world, { proposer }).catch((thrown: unknown) => thrown)

@@ -6,15 +6,10 @@ import { userError } from '../../phases/1-plan/folder.ts'
 import { contextAt } from '../eval/evaluate.ts'
 
 test.each([
-  ['openai', '--model', 'engine openai: ', 'check the model id with --model; it has practice-1'],
-  ['openai', '--judge', 'judge openai: ', 'check the model id with --judge; it has practice-1'],
-  ['anthropic', '--judge', 'judge anthropic: ', 'check the model id: --judge sonnet, opus, haiku, or a full id'],
-  [
-    'anthropic',
-    '--proposer',
-    'proposer anthropic: ',
-    'check the model id: --proposer sonnet, opus, haiku, or a full id',
-  ],
+  ['openai', '--model', 'engine openai: ', 'set --model to one of practice-1'],
+  ['openai', '--judge', 'judge openai: ', 'set --judge to one of practice-1'],
+  ['anthropic', '--judge', 'judge anthropic: ', 'set --judge to one of practice-1'],
+  ['anthropic', '--proposer', 'proposer anthropic: ', 'set --proposer to one of practice-1'],
 ])('an unknown model of %s for %s', async (name, flag, start, fix) => {
   await using server = await practice('models: [practice-1]\nrules: [{ name: a, answer: { text: a } }]')
   const env = {
@@ -24,7 +19,7 @@ test.each([
   const good = { name, model: 'practice-1' }
   const asked = { '--model': good, [flag]: { name, model: 'nobody-9' } }
   const error = await userError(preflight(asked, [], contextAt(undefined, env)))
-  expect(error.message).toMatch(new RegExp(`^${start}.* does not know the model nobody-9$`))
+  expect(error.message).toMatch(new RegExp(`^${start}.* does not know the model "nobody-9"$`))
   expect(error.fix).toBe(fix)
 })
 

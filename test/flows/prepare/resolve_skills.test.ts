@@ -70,12 +70,12 @@ test.each<[string[], string[], [string, string][]]>([
 })
 
 test.each([
-  ['README.md', 'the folder that holds SKILL.md'],
+  ['README.md', 'the folder that contains SKILL.md'],
   ['cases.json', '--suite'],
 ])('%s alone is an error that names it', async (name, fix) => {
   const file = path.join(folderOf(files), name)
   const error = await userError(resolveSkillFolder(file))
-  expect(error.message).toBe(`${file}: a file, no skill's folder`)
+  expect(error.message).toBe(`${file}: a file, not a skill folder`)
   expect(error.fix).toContain(fix)
 })
 
@@ -88,7 +88,9 @@ test('a folder that holds skills, and is none: they are named', async () => {
   const root = folderOf(files)
   const error = await userError(readSkill(root))
   const shown = path.relative(process.cwd(), root)
-  expect(error.message).toBe(`${root}/SKILL.md: no such file`)
-  expect(error.fix).toBe(`it holds skills: name one, such as ${shown}/a; bench and check take them all as ${shown}/*`)
-  expect((await userError(readSkill(folderOf({ 'x/y.md': '' })))).fix).toBe('give the folder that holds SKILL.md')
+  expect(error.message).toBe(`${root}: no SKILL.md in this folder`)
+  expect(error.fix).toBe(`the folder contains skills: pass one, such as ${shown}/a, or all: ${shown}/*`)
+  expect((await userError(readSkill(folderOf({ 'x/y.md': '' })))).fix).toBe(
+    'add a SKILL.md, or pass the folder that contains one',
+  )
 })

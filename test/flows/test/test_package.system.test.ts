@@ -42,8 +42,8 @@ describe('the example package', () => {
     expect((await tested(copyOfExample(), wanted)).cases.map((one) => one.case)).toEqual(stems)
   })
   test.each<[Partial<TestRequest>, RegExp]>([
-    [{ skill: 'csv' }, /--skill csv: no such test.*nearest: csv-sum/],
-    [{ event: 'stop' }, /--event stop: no such test/],
+    [{ skill: 'csv' }, /--skill "csv": no such test.*did you mean "csv-sum"/],
+    [{ event: 'stop' }, /--event "stop": no such test/],
     [{ case: 'sums-a-column' }, /the file's name, without .yaml/],
   ])('%j names nothing', async (wanted, message) => {
     const { message: said, fix } = await userError(tested(copyOfExample(), wanted))

@@ -64,7 +64,7 @@ describe('a mistake is an error', () => {
     [{ checks: ['says 42'] }, /\$\.evals\[0\]\.checks\[0\]/],
     [
       { checks: [{ type: 'contain', value: 'x' }] },
-      /checks\[0\]\.type: no check is called "contain"; did you mean "contains"\?/,
+      /checks\[0\]\.type: unknown check type "contain"; did you mean "contains"\?/,
     ],
     [{ checks: [{ value: 'x' }] }, /checks\[0\]\.type/],
     [{ checks: [{ type: 'contains' }] }, /checks\[0\]\.value/],
@@ -105,7 +105,10 @@ describe('a mistake is an error', () => {
     [{ environment: { rules: null } }, '$.evals[0].environment.rules: must be a list, not null'],
     [{ rubric: { dimensions: [] } }, '$.evals[0].rubric.dimensions: must not be empty'],
     [{ checks: [{ type: 'contains' }] }, '$.evals[0].checks[0].value: is missing; it must be text'],
-    [{ checks: [{ type: 'contains', value: 'x', tool: 'y' }] }, '$.evals[0].checks[0]: has no field "tool"'],
+    [
+      { checks: [{ type: 'contains', value: 'x', tool: 'y' }] },
+      '$.evals[0].checks[0]: has no field "tool"; expected one of target, path, ignore_case, weight, reward, text, indicator',
+    ],
     [
       { checks: [{ type: 'contains', value: 'x', target: 'all' }] },
       '$.evals[0].checks[0].target: must be one of "answer", "outputs", "transcript"',
@@ -117,6 +120,14 @@ describe('a mistake is an error', () => {
     [
       { checks: [{ type: 'turns_at_most', value: 1.5 }] },
       '$.evals[0].checks[0].value: must be a whole number, not 1.5',
+    ],
+    [
+      { checks: [{ type: 'command', command: 'make' }] },
+      '$.evals[0].checks[0].run: is missing; it must be text; $.evals[0].checks[0]: has no field "command"; did you mean "run"?',
+    ],
+    [
+      { checks: [{ type: 'contains', value: 'x', ignorecase: true }] },
+      '$.evals[0].checks[0]: has no field "ignorecase"; did you mean "ignore_case"?',
     ],
     [{ checks: [null, { type: 'file_exists', path: 7 }] }, '$.evals[0].checks[1].path: must be text, not 7'],
   ])('in our words: %j', async (part, said) => {
@@ -208,7 +219,7 @@ describe('null among the checks', () => {
     expect(warnings).toEqual([skipped(0)])
   })
   test.each<[object, RegExp]>([
-    [{ type: 'contain' }, /checks\[2\]\.type: no check is called "contain"/],
+    [{ type: 'contain' }, /checks\[2\]\.type: unknown check type "contain"/],
     [{ type: 'contains' }, /checks\[2\]\.value: /],
     [{ type: 'regex', pattern: '(' }, /checks\[2\]\.pattern: /],
     [{ type: 'similarity', file: 'none', at_least: 0.5 }, /checks\[2\]\.file: /],

@@ -20,17 +20,21 @@ const rule = (body: string) => `rules:\n  - name: a\n    text: x\n    ${body}\n`
 
 describe('a mistake is told', () => {
   test.each([
-    ['no YAML', 'rules: [', 'x.yaml:1: not valid YAML'],
+    ['no YAML', 'rules: [', 'x.yaml:1:9: not valid YAML'],
     ['no mapping', '- a', 'x.yaml: the scenario: must be an object with schema_version, rules'],
     ['no rules', 'seed: 1', 'x.yaml: rules: must be a list of rules'],
     ['another schema version', 'schema_version: 2\nrules: []', 'x.yaml:1: schema_version'],
-    ['a mistyped field', 'rules: []\nlatancy: 5', 'x.yaml: the scenario: unknown key "latancy"; did you mean latency?'],
+    [
+      'a mistyped field',
+      'rules: []\nlatancy: 5',
+      'x.yaml: the scenario: unknown key "latancy"; did you mean "latency"?',
+    ],
     [
       'a mistyped condition',
       rule('when: { usr: x }'),
-      'x.yaml:4: rules[0].when: unknown key "usr"; did you mean user?',
+      'x.yaml:4: rules[0].when: unknown key "usr"; did you mean "user"?',
     ],
-    ['a wild field', rule('zzzzzz: 1'), 'x.yaml:2: rules[0]: unknown key "zzzzzz" (known: name, when,'],
+    ['a wild field', rule('zzzzzz: 1'), 'x.yaml:2: rules[0]: unknown key "zzzzzz"; expected one of name, when,'],
     ['a bad regex', rule('when:\n      user: "(a"'), 'x.yaml:5: rules[0].when.user: Invalid regular expression'],
     ['a bad regex in a list', rule('when: { user: [a, "(b"] }'), 'rules[0].when.user[1]: Invalid regular expression'],
     ['a group named as a helper', rule('when: { user: "(?<json>a)" }'), '"json" is the name of a template helper'],
@@ -48,7 +52,7 @@ describe('a mistake is told', () => {
     [
       'an unknown operator',
       rule('tool_calls: [{ name: T, input: { a: { $eahc: 1 } } }]'),
-      'rules[0].tool_calls[0].input.a: no such operator: "$eahc"; did you mean $each?',
+      'rules[0].tool_calls[0].input.a: no such operator: "$eahc"; did you mean "$each"?',
     ],
     [
       'an operator beside a key',
@@ -58,17 +62,17 @@ describe('a mistake is told', () => {
     [
       'a mistyped part of an operator',
       rule('tool_calls: [{ name: T, input: { a: { $found: { needels: x, of: x } } } }]'),
-      'input.a.$found: unknown key "needels"; did you mean needles?',
+      'input.a.$found: unknown key "needels"; did you mean "needles"?',
     ],
     [
       'an unknown source',
       rule('tool_calls: [{ name: T, input: { $each: { in: result, match: x, as: x } } }]'),
-      '$each.in: no such source: "result"; did you mean results',
+      '$each.in: no such source: "result"; did you mean "results"',
     ],
     [
       'an input that is no object',
       'rules: [{ name: a, tool_calls: [{ name: T, inputs: {} }] }]',
-      'rules[0].tool_calls[0]: unknown key "inputs"; did you mean input?',
+      'rules[0].tool_calls[0]: unknown key "inputs"; did you mean "input"?',
     ],
     ['nothing to give', 'rules: [{ name: a }]', 'rules[0]: needs text, tool_calls or a fault'],
     ['two places', 'rules: [{ name: a, text: x, answer: { text: y } }]', 'rules[0]: answers in two places'],
@@ -87,7 +91,11 @@ describe('a mistake is told', () => {
     ['a status that is none', rule('fault: { status: 200 }'), 'rules[0].fault.status'],
     ['a bad latency', rule('latency: { uniform: [1] }'), 'rules[0].latency.uniform: must be [shortest, longest]'],
     ['an unknown latency', rule('latency: { normal: [1, 2] }'), 'rules[0].latency: unknown key "normal"'],
-    ['a bad turn', rule('when: { turn: { from: 2 } }'), 'rules[0].when.turn: unknown key "from" (known: min, max)'],
+    [
+      'a bad turn',
+      rule('when: { turn: { from: 2 } }'),
+      'rules[0].when.turn: unknown key "from"; expected one of min, max',
+    ],
     ['a bad seed', rule('when: { seed: { mod: 0, in: [0] } }'), 'rules[0].when.seed.mod'],
     ['a chance over 1', rule('when: { chance: 2 }'), 'rules[0].when.chance'],
   ])('%s', (_, text, expected) => expect(mistakeIn(text)).toContain(expected))

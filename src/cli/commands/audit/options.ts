@@ -1,7 +1,7 @@
 /** The flags of `audit`. */
 import type { Options } from 'yargs'
 import { printConfigFlag, seedFlag } from '../options/common_flags.ts'
-import { refuseValue } from '../options/refused_value.ts'
+import { refuseForm } from '../options/refused_value.ts'
 
 export const auditFlags = {
   sample: {
@@ -29,5 +29,5 @@ export const auditFlags = {
 
 function percentage(value: unknown): number {
   if (typeof value === 'number' && value > 0 && value <= 100) return value
-  throw refuseValue('--sample: not a number above 0 and up to 100', 'give per cent, such as --sample 10')
+  throw refuseForm('sample', 'per cent above 0, at most 100', 'use a number such as --sample 10')
 }

@@ -8,6 +8,7 @@ import { summarizeEval } from '../../../phases/4-report/eval/eval_verdict.ts'
 import { goldenSummary } from '../../../phases/4-report/golden/golden_summary.ts'
 import { suspiciousCases } from '../../../phases/4-report/judge/suspicious_runs.ts'
 import { findErrorFix, toExitCode } from '../../error_code.ts'
+import { errorLines } from '../../error_lines.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { type ResumeWay, resumeHint } from '../../terminal/interrupt.ts'
 import {
@@ -119,10 +120,7 @@ function brokenLines({ place: file, format, error }: BrokenSuite): string[] {
   const { red } = colours(process.stdout)
   const fix = findErrorFix(error)
   const start = error.message.includes(file) ? '' : `${place(file)} (${format}): `
-  return [
-    `${red('error')} ${oneLine(`${start}${error.message}`, 500)}`,
-    ...(fix === null ? [] : [`      ${toSafeLine(fix)}`]),
-  ]
+  return errorLines(oneLine(`${start}${error.message}`, 500), fix, red)
 }
 
 function summaryLine(results: EvalsResult['results'], broken: readonly BrokenSuite[]): string {

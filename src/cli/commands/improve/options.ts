@@ -1,11 +1,11 @@
 /** The flags of `improve`. */
 import type { Options } from 'yargs'
-import { UserError } from '../../../base/errors/error.ts'
 import { benchFlags } from '../bench/options.ts'
 import { allowInvalidFlag, printConfigFlag } from '../options/common_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
 import { queueFlags } from '../options/queue_flags.ts'
+import { refuseForm } from '../options/refused_value.ts'
 import { wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 import { descriptionFlags } from './description_options.ts'
@@ -134,6 +134,6 @@ export const improveFlags = {
 function share(flag: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value >= 0 && value <= 1000) return value / 100
-    throw new UserError(`--${flag}: not per cent from 0 to 1000`)
+    throw refuseForm(flag, 'per cent from 0 to 1000', `use a number such as --${flag} 20`)
   }
 }

@@ -16,12 +16,12 @@ const sizes: Readonly<Record<string, number>> = {
 
 /** Milliseconds of 90m, 12h, 30d or 2w. Throws UserError that names the flag. */
 export function parseAge(flag: string, text: string): number {
-  return parseAmount(flag, text, { units: ages, such: 'an age such as 12h, 30d or 2w' })
+  return parseAmount(flag, text, { units: ages, what: 'an age such as 12h, 30d or 2w' })
 }
 
 /** Bytes of 500MB, 1.5GB or 2GiB. Throws UserError that names the flag. */
 export function parseSize(flag: string, text: string): number {
-  return parseAmount(flag, text, { units: sizes, such: 'a size such as 500MB, 1.5GB or 2GiB' })
+  return parseAmount(flag, text, { units: sizes, what: 'a size such as 500MB, 1.5GB or 2GiB' })
 }
 
 /** Bytes in words: 1.2 MB. */
@@ -34,10 +34,10 @@ export function sizeText(bytes: number): string {
 function parseAmount(
   flag: string,
   text: string,
-  { units, such }: { units: Readonly<Record<string, number>>; such: string },
+  { units, what }: { units: Readonly<Record<string, number>>; what: string },
 ): number {
   const [, number = '', word = ''] = /^(\d+(?:\.\d+)?) ?([a-z]+)$/i.exec(text.trim()) ?? []
   const unit = Object.keys(units).find((name) => name.toLowerCase() === word.toLowerCase())
-  if (unit === undefined) throw new UserError(`--${flag} ${text}: not ${such}`)
+  if (unit === undefined) throw new UserError(`--${flag}: expected ${what}, got "${text}"`, `use ${what}`)
   return Number(number) * (units[unit] ?? Number.NaN)
 }

@@ -1,8 +1,7 @@
 /** --baseline-age: how much older reused runs may be than the runs they are compared with. */
 import type { Options } from 'yargs'
-import { jsonText } from '../../../base/json/json_text.ts'
 import { parseAge } from './amounts.ts'
-import { refuseValue } from './refused_value.ts'
+import { refuseForm } from './refused_value.ts'
 
 export const baselineAgeFlag = {
   'baseline-age': {
@@ -11,7 +10,7 @@ export const baselineAgeFlag = {
     default: '24h',
     coerce: (value: unknown): string => {
       if (typeof value === 'string' && isAge(value)) return value
-      throw refuseValue(`--baseline-age ${jsonText(value)}: not an age`, 'give one, such as --baseline-age 12h or 7d')
+      throw refuseForm('baseline-age', 'an age such as 12h or 7d', 'use an age such as --baseline-age 24h')
     },
     describe: 'test reused runs older than this for drift',
   },

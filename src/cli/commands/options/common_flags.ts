@@ -1,8 +1,7 @@
 /** Flags that several commands share, with a description for each command. */
 import type { Options } from 'yargs'
-import { jsonText } from '../../../base/json/json_text.ts'
 import { durationMs } from './deadline.ts'
-import { refuseValue } from './refused_value.ts'
+import { refuseForm } from './refused_value.ts'
 import { wholeNumber } from './run_flow.ts'
 
 const repeatable = { type: 'string', array: true, nargs: 1, default: [] as string[] } as const
@@ -70,10 +69,7 @@ export const maxWaitFlag = {
     default: '15m',
     coerce: (value: unknown): string => {
       if (typeof value === 'string' && durationMs(value) !== null) return value
-      throw refuseValue(
-        `--max-wait ${jsonText(value)}: not a duration`,
-        'give one, such as --max-wait 15m, 2s or 1h30m',
-      )
+      throw refuseForm('max-wait', 'a duration such as 15m, 2s or 1h30m', 'use a duration such as --max-wait 15m')
     },
     describe: 'longest wait for a provider without progress',
   },

@@ -1,7 +1,7 @@
 /** Parses a deadline: a duration from the start, a time of day, or a date and time. */
 import { UserError } from '../../../base/errors/error.ts'
 
-const fix = 'write 30m, 1h30m, 18:00 or 2026-11-21T18:00Z'
+const fix = 'use a form such as 30m, 1h30m, 18:00 or 2026-11-21T18:00Z'
 
 /** The longest possible timer, in milliseconds: 24 days. */
 const furthest = 2 ** 31 - 1
@@ -12,10 +12,12 @@ const furthest = 2 ** 31 - 1
  */
 export function parseDeadline(text: string, now: Date): Date {
   const moment = parseFromNow(text, now) ?? timeOfDay(text, now) ?? parseMoment(text)
-  if (moment === null || Number.isNaN(moment.getTime())) throw new UserError(`--deadline ${text}: not a time`, fix)
+  if (moment === null || Number.isNaN(moment.getTime()))
+    throw new UserError(`--deadline: expected a time, got "${text}"`, fix)
   const left = moment.getTime() - now.getTime()
-  if (left <= 0) throw new UserError(`--deadline ${text}: ${moment.toISOString()} has passed`, 'give a later one')
-  if (left > furthest) throw new UserError(`--deadline ${text}: more than 24 days ahead`, 'leave it out')
+  if (left <= 0) throw new UserError(`--deadline "${text}": ${moment.toISOString()} has passed`, 'use a later time')
+  if (left > furthest)
+    throw new UserError(`--deadline "${text}": more than 24 days ahead`, 'use an earlier time, or remove --deadline')
   return moment
 }
 

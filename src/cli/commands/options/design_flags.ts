@@ -2,7 +2,7 @@
 import type { Options } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { DesignWish } from '../../../flows/prepare/prepare_bench.ts'
-import { refuseValue } from './refused_value.ts'
+import { refuseForm } from './refused_value.ts'
 import { wholeNumber } from './run_flow.ts'
 
 /** Most runs per case and arm, without --max-runs. */
@@ -23,13 +23,13 @@ export const untilFlags = {
   detect: {
     type: 'number',
     requiresArg: true,
-    coerce: openRangeParser('detect', 0, 1, 'a difference of rates: .2 are 20 points'),
+    coerce: openRangeParser('detect', 0, 1, 'use a difference of rates, such as --detect 0.2 for 20 points'),
     describe: 'with --dry-run: runs needed to find this difference',
   },
   power: {
     type: 'number',
     requiresArg: true,
-    coerce: openRangeParser('power', 0.05, 1, 'such as .8: found four times of five'),
+    coerce: openRangeParser('power', 0.05, 1, 'use a number such as --power 0.8'),
     defaultDescription: '0.8',
     describe: 'with --detect: statistical power',
   },
@@ -60,7 +60,7 @@ export function resolveDesign({ power, detect }: Pick<UntilArguments, 'power' | 
 function openRangeParser(flag: string, low: number, high: number, fix: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value > low && value < high) return value
-    throw refuseValue(`--${flag}: not a number above ${low} and below ${high}`, fix)
+    throw refuseForm(flag, `a number above ${low} and below ${high}`, fix)
   }
 }
 
@@ -70,18 +70,17 @@ export function refuseUntilMixtures(
   given: ReadonlySet<string>,
 ): void {
   const planned = design.detect === undefined ? design.power && `--power ${design.power}` : `--detect ${design.detect}`
-  if (planned && !design.dryRun)
-    throw new UserError(`${planned} without --dry-run`, 'add --dry-run: it is about a plan')
+  if (planned && !design.dryRun) throw new UserError(`${planned} without --dry-run`, 'add --dry-run')
   if (until === undefined) {
     if (maxRuns === undefined) return
-    throw new UserError(`--max-runs ${maxRuns} without --until`, 'add --until decided, or give --runs')
+    throw new UserError(`--max-runs ${maxRuns} without --until`, 'add --until decided, or use --runs')
   }
   if (given.has('runs')) {
-    const fix = `give --max-runs ${runs} for the most, or leave out --until`
-    throw new UserError(`--until decided with --runs ${runs}: it finds the number of runs itself`, fix)
+    const fix = `use --max-runs ${runs}, or remove --until`
+    throw new UserError(`--until decided with --runs ${runs}: adaptive stopping chooses the number of runs`, fix)
   }
-  if (rerun !== undefined) throw new UserError('--rerun with --until', 'name one run of one skill, and nothing else')
+  if (rerun !== undefined) throw new UserError('--rerun with --until', 'remove --until')
   if (calibrate) {
-    throw new UserError('--calibrate with --until', 'noise is measured, not decided: say how often with --runs')
+    throw new UserError('--calibrate with --until', 'use --runs instead of --until')
   }
 }

@@ -1,6 +1,7 @@
 /** Flags for a pipeline: gates and reports. */
 import type { Options } from 'yargs'
 import type { Verdict } from '../../../../schemas/benchmark_statistics.ts'
+import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { refuseValue } from './refused_value.ts'
 
 const verdicts = {
@@ -46,6 +47,6 @@ function parseFailures(value: unknown): string[] {
   const odd = names.filter((one) => !failures.includes(one))
   // the parser keeps only the message, so refuseValue remembers the fix
   if (odd.length > 0)
-    throw refuseValue(`--fail-on: ${odd.join(', ')} is not known`, `expected one of ${failures.join(', ')}`)
+    throw refuseValue(`--fail-on: unknown verdict "${odd.join('", "')}"`, suggestChoice(odd[0] ?? '', failures))
   return names
 }

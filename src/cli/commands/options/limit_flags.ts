@@ -2,7 +2,7 @@
 import type { Options } from 'yargs'
 import type { Limits } from '../../../flows/limits/limits.ts'
 import { parseDeadline, startCountdown } from './deadline.ts'
-import { refuseValue } from './refused_value.ts'
+import { refuseForm } from './refused_value.ts'
 import { wholeNumber } from './run_flow.ts'
 
 export const limitFlags = {
@@ -68,13 +68,13 @@ export function parseLimits({ budget, budgetTokens, costPerRun, deadline }: Limi
 function atLeastZero(flag: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value >= 0) return value
-    throw refuseValue(`--${flag}: not a number from 0`, `such as --${flag} 5; 0 asks always`)
+    throw refuseForm(flag, 'a number of at least 0', `use a number such as --${flag} 5 (0: always ask)`)
   }
 }
 
 function dollars(flag: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value > 0 && value <= 1e6) return value
-    throw refuseValue(`--${flag}: not an amount of dollars above 0`, `such as --${flag} 2.50`)
+    throw refuseForm(flag, 'an amount in dollars above 0', `use a number such as --${flag} 2.50`)
   }
 }

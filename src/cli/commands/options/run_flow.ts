@@ -12,7 +12,7 @@ import { type LiveView, liveView } from '../../terminal/live.ts'
 import { askYesNo } from '../../terminal/question.ts'
 import { ownEnvironment } from '../../user_environment.ts'
 import { durationMs } from './deadline.ts'
-import { refuseValue } from './refused_value.ts'
+import { refuseForm } from './refused_value.ts'
 
 /** Sets the program's exit code. */
 export type SetExitCode = (code: number) => void
@@ -22,7 +22,8 @@ export function wholeNumber(flag: string, least: number, most: number) {
   return (value: unknown): number => {
     const number = typeof value === 'number' ? value : Number.NaN
     if (Number.isInteger(number) && number >= least && number <= most) return number
-    throw refuseValue(`--${flag}: not a whole number from ${least} to ${most}`, `give one, such as --${flag} ${least}`)
+    const example = Math.min(most, Math.max(least, 3))
+    throw refuseForm(flag, `a whole number from ${least} to ${most}`, `use a number such as --${flag} ${example}`)
   }
 }
 
@@ -30,10 +31,7 @@ export function wholeNumber(flag: string, least: number, most: number) {
 export function secondsParser(flag: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value > 0 && value <= 604_800) return value
-    throw refuseValue(
-      `--${flag}: not a number of seconds above 0 and up to 604800 (a week)`,
-      `give one, such as --${flag} 300`,
-    )
+    throw refuseForm(flag, 'seconds above 0, at most 604800 (a week)', `use a number such as --${flag} 300`)
   }
 }
 

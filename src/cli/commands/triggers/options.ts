@@ -1,8 +1,9 @@
 /** The flags of `triggers`, mostly the same as in `bench`. */
 import type { Options } from 'yargs'
-import { UserError } from '../../../base/errors/error.ts'
+import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { benchFlags } from '../bench/options.ts'
 import { printConfigFlag } from '../options/common_flags.ts'
+import { refuseForm, refuseValue } from '../options/refused_value.ts'
 import { secondsParser, wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
@@ -104,7 +105,7 @@ export const triggersFlags = {
 function shareFrom0(flag: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value > 0 && value <= 1) return value
-    throw new UserError(`--${flag}: not a share above 0 and up to 1`)
+    throw refuseForm(flag, 'a share above 0, at most 1', `use a number such as --${flag} 0.5`)
   }
 }
 
@@ -116,7 +117,7 @@ function parseTriggerMistakes(value: unknown): TriggerMistake[] {
   const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
   const names = given.map((one) => one.trim()).filter((one) => one !== '')
   const odd = names.filter((one) => !isMistake(one))
-  // the parser keeps only the message, so it includes the choices
-  if (odd.length > 0) throw new UserError(`--fail-on: ${odd.join(', ')} is not known; there are ${mistakes.join(', ')}`)
+  if (odd.length > 0)
+    throw refuseValue(`--fail-on: unknown mistake "${odd.join('", "')}"`, suggestChoice(odd[0] ?? '', mistakes))
   return names.filter(isMistake)
 }

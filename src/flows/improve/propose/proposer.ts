@@ -1,7 +1,7 @@
 /** Chooses the engine that proposes or drafts: the one in --proposer. */
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { guessProvider, isProvider } from '../../../engines/models/providers.ts'
 import { engineNames, isEngineName } from '../../../engines/table.ts'
 import type { FlowContext } from '../../flow_context.ts'
@@ -30,9 +30,8 @@ function refuseUnknown(text: string): void {
   const [name = '', ...rest] = text.split(':')
   if (rest.length === 0 || name === 'auto' || isEngineName(name) || isProvider(name)) return
   if (guessProvider(text) !== null) return
-  const meant = findNearest(name, engineNames, 1).map((one) => `did you mean ${one}? `)
   throw new UserError(
-    `--proposer ${text}: there is no engine ${name}`,
-    `${meant.join('')}give one of ${engineNames.join(', ')}; a model of that name is anthropic:${text}`,
+    `--proposer "${text}": unknown engine "${name}"`,
+    `${suggestChoice(name, engineNames)} (a model whose id contains ":" needs its engine: anthropic:${text})`,
   )
 }

@@ -1,13 +1,13 @@
 /** Adds repeated runs to a plan, each with the next free run number of its case and configuration. */
 import type { Plan, RunSpec } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { didYouMean } from '../../../base/text/did_you_mean.ts'
 import { computeRunKey } from '../keys/plan_keys.ts'
 
 /** Returns the plan with one more run, and that run. Throws UserError for an unknown run. */
 export function addRerun(plan: Plan, runId: string): { plan: Plan; spec: RunSpec } {
   const old = plan.runs.find((run) => run.run_id === runId)
-  if (old === undefined) throw new UserError(`--rerun ${runId}: no such run in the benchmark`, hint(plan, runId))
+  if (old === undefined) throw new UserError(`--rerun "${runId}": no such run in the benchmark`, hint(plan, runId))
   const beside = plan.runs.filter((run) => run.eval_id === old.eval_id && run.configuration === old.configuration)
   const number = Math.max(...beside.map((run) => run.run_number)) + 1
   const { key: _, ...shape } = old
@@ -43,6 +43,5 @@ function extendPlan(plan: Plan, runs: readonly RunSpec[]): Plan {
 
 function hint(plan: Plan, runId: string): string {
   const ids = plan.runs.map((run) => run.run_id)
-  const near = findNearest(runId, ids)
-  return near.length > 0 ? `nearest: ${near.join(', ')}` : `a run is named like ${ids[0] ?? 'eval-1/with_skill/run-1'}`
+  return didYouMean(runId, ids) ?? `runs have names such as ${ids[0] ?? 'eval-1/with_skill/run-1'}`
 }

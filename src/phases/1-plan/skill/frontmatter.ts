@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { UserError } from '../../../base/errors/error.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
+import { yamlFix } from '../../../base/text/yaml_fix.ts'
 import { plainValue } from './unquoted_value.ts'
 
 export interface Frontmatter {
@@ -18,15 +19,12 @@ export function readFrontmatter(text: string, file: string): Frontmatter {
   const body = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
   const found = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(body)
   if (found === null) {
-    throw new UserError(
-      `${file}: no frontmatter`,
-      'begin it with ---, name: …, description: …, --- on lines of their own',
-    )
+    throw new UserError(`${file}: no frontmatter`, 'start it with the lines ---, name: …, description: …, ---')
   }
   const { values, warnings } = readBlock(found[1] ?? '', file)
   const name = readTextField(values, 'name', file)
   if (/[/\\\0]/.test(name) || name === '.' || name === '..') {
-    throw new UserError(`${file}: name ${JSON.stringify(name)} cannot be a folder's name`, 'use a-z, 0-9 and hyphens')
+    throw new UserError(`${file}: name ${JSON.stringify(name)} can't be a folder name`, 'use a-z, 0-9 and hyphens')
   }
   return { name, description: readTextField(values, 'description', file), warnings }
 }
@@ -38,15 +36,14 @@ function readBlock(block: string, file: string): { values: Record<string, unknow
     return { values: values.success ? values.data : {}, warnings: [] }
   }
   const { message, at } = yaml
-  const mistake = `${message} at line ${at.line}, column ${at.column}`
   const values = plainLines(block)
   if (values.name === undefined || values.description === undefined || /^[&*]/.test(values.name)) {
     throw new UserError(
-      `${file}: the frontmatter is not valid YAML: ${mistake}`,
-      'mend it; quote values that hold ": "',
+      `${file}:${at.line}:${at.column}: the frontmatter is not valid YAML: ${message}`,
+      yamlFix(message),
     )
   }
-  const warning = `not valid YAML (${mistake}); name and description were read line by line. Quote values that hold ": "`
+  const warning = `not valid YAML (${message}, at line ${at.line}, column ${at.column}); name and description were read line by line. Quote values that contain ": "`
   return { values, warnings: [warning] }
 }
 

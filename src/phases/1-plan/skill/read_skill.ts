@@ -4,11 +4,12 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { LoadWarning, Skill } from '../../../../schemas/suite.ts'
 import { errnoCode, errorMessage, UserError } from '../../../base/errors/error.ts'
-import { describeMissingPath } from '../../../base/fs/dead_link.ts'
+import { describeMissingPath, isDeadLink } from '../../../base/fs/dead_link.ts'
 import { hashWalk, listEntries, pathExists, type Walk, walk } from '../../../base/fs/files.ts'
+import { suggestPath } from '../../../base/fs/nearest_path.ts'
 import { resolveTmp } from '../../../base/fs/temp_dir.ts'
 import { readText } from '../../../base/json/json.ts'
-import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { didYouMean } from '../../../base/text/did_you_mean.ts'
 import { missingScripts } from '../check/text/missing_scripts.ts'
 import { readFrontmatter } from './frontmatter.ts'
 
@@ -44,12 +45,12 @@ export async function readSkill(folder: string): Promise<{ skill: Skill; warning
   }
 }
 
-const folderFix = 'give the folder that holds SKILL.md'
+const folderFix = 'pass the folder that contains SKILL.md'
 
 /** Lists every file of the skill that an agent may see. Throws UserError if the folder is missing. */
 export async function listSkillFiles(folder: string): Promise<Walk> {
   if (!(await pathExists(folder)))
-    throw new UserError(`${folder}: ${describeMissingPath(folder, 'no such folder')}`, folderFix)
+    throw new UserError(`${folder}: ${describeMissingPath(folder, 'no such folder')}`, suggestPath(folder) ?? folderFix)
   return walk(folder, { skip: isHiddenFromAgents })
 }
 
@@ -63,12 +64,18 @@ export function isHiddenFromAgents(relative: string): boolean {
 async function skillFile(root: string): Promise<string> {
   const info = await stat(root).catch(() => null)
   const fix = folderFix
-  if (info === null) throw new UserError(`${root}: ${describeMissingPath(root, 'no such folder')}`, fix)
+  if (info === null)
+    throw new UserError(`${root}: ${describeMissingPath(root, 'no such folder')}`, suggestPath(root) ?? fix)
   if (!info.isDirectory()) throw new UserError(`${root}: not a folder`, fix)
   const file = path.join(root, 'SKILL.md')
-  if (!(await pathExists(file)))
-    throw new UserError(`${file}: ${describeMissingPath(file, 'no such file')}`, skillsFix(root) ?? fix)
-  return file
+  if (await pathExists(file)) return file
+  if (isDeadLink(file)) throw new UserError(`${file}: ${describeMissingPath(file, 'no such file')}`, fix)
+  const other = listEntries(root).find(({ name }) => name.toLowerCase() === 'skill.md')
+  const rename = other === undefined ? null : `rename ${other.name} to SKILL.md`
+  throw new UserError(
+    `${root}: no SKILL.md in this folder`,
+    rename ?? skillsFix(root) ?? 'add a SKILL.md, or pass the folder that contains one',
+  )
 }
 
 /** Hint for a folder that contains skills; null: it contains none. */
@@ -76,7 +83,7 @@ function skillsFix(root: string): string | null {
   const [first] = listEntries(root).filter(({ name }) => existsSync(path.join(root, name, 'SKILL.md')))
   if (first === undefined) return null
   const shown = path.relative(process.cwd(), root) || '.'
-  return `it holds skills: name one, such as ${path.join(shown, first.name)}; bench and check take them all as ${shown}/*`
+  return `the folder contains skills: pass one, such as ${path.join(shown, first.name)}, or all: ${shown}/*`
 }
 
 /** Breaches of the rules of SKILL.md that leave the name and description usable. */
@@ -106,8 +113,12 @@ export interface GitVersionRequest {
 export async function exportGitVersion({ folder, ref, target }: GitVersionRequest): Promise<void> {
   const flag = `--baseline git:${ref}`
   const top = await git(folder, ['rev-parse', '--show-toplevel']).catch((error: unknown) => {
-    if (errnoCode(error) === 'ENOENT') throw new UserError(`${flag}: git can't be started in ${folder}`, 'install git')
-    throw new UserError(`${flag}: ${folder} is in no git repository`, 'give a folder instead: --baseline <path>')
+    if (errnoCode(error) === 'ENOENT')
+      throw new UserError(
+        `${flag}: git can't be started in ${folder}`,
+        'install git, or pass a folder: --baseline <path>',
+      )
+    throw new UserError(`${flag}: not in a git repository: ${folder}`, 'pass a folder instead: --baseline <path>')
   })
   const prefix = await git(folder, ['rev-parse', '--show-prefix'])
   const commit = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]).catch(
@@ -118,12 +129,12 @@ export async function exportGitVersion({ folder, ref, target }: GitVersionReques
   const tree = `${commit}:${prefix.replace(/\/$/, '')}`
   const kind = await git(folder, ['cat-file', '-t', tree]).catch(() => null)
   if (kind !== 'tree') {
-    const fix = 'name a later ref, or give a folder that holds the older version'
-    throw new UserError(`${flag}: ${prefix || 'the folder'} was not there at ${ref}`, fix)
+    const fix = 'use a later ref, or pass a folder with the older version'
+    throw new UserError(`${flag}: ${prefix || 'the folder'} did not exist at ${ref}`, fix)
   }
   await mkdir(target, { recursive: true })
   await checkOut({ top, tree, target: path.resolve(target) }).catch((error: unknown) => {
-    throw new UserError(`${flag}: ${errorMessage(error)}`)
+    throw new UserError(`${flag}: ${errorMessage(error)}`, 'pass a folder instead: --baseline <path>')
   })
 }
 
@@ -140,11 +151,11 @@ async function checkOut({ top, tree, target }: { top: string; tree: string; targ
 
 async function hint(folder: string, ref: string): Promise<string> {
   const refs = (await git(folder, ['for-each-ref', '--format=%(refname:short)'])).split('\n').filter(Boolean)
-  const near = findNearest(ref, ['HEAD', ...refs])
-  if (near.length > 0) return `nearest: ${near.join(', ')}`
+  const near = didYouMean(ref, ['HEAD', ...refs])
+  if (near !== null) return near
   return refs.length === 0
     ? 'commit the skill first'
-    : `it has ${refs.slice(0, 5).join(', ')}; a commit's hash works too`
+    : `expected one of ${refs.slice(0, 5).join(', ')}, or a commit hash`
 }
 
 /** Keeps the repository of a skill from starting programs of its own. */

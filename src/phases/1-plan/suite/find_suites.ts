@@ -7,7 +7,8 @@ import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath, isDeadLink } from '../../../base/fs/dead_link.ts'
 import { listEntries } from '../../../base/fs/files.ts'
-import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { suggestPath } from '../../../base/fs/nearest_path.ts'
+import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { requireValidEvalSuite } from '../check/invalid_suite.ts'
 import { type FileTree, type SuiteFormat, suiteFormats } from '../formats/table.ts'
 import { findSkillRoot } from './load_suite.ts'
@@ -37,7 +38,7 @@ export async function findSuites(given: string, format: string | null): Promise<
   if (info === null)
     throw new UserError(
       `${given}: ${describeMissingPath(given, 'no such file or folder')}`,
-      'give a suite, or a folder that holds some',
+      suggestPath(given) ?? 'pass a suite file, or a folder with suites',
     )
   if (!info.isDirectory()) return [await single(place, rows)]
   const tree = await readTree(place)
@@ -50,15 +51,12 @@ export async function findSuites(given: string, format: string | null): Promise<
   if (linked !== undefined) {
     const at = path.join(place, linked)
     if (isDeadLink(at))
-      throw new UserError(`${at}: ${describeMissingPath(at, 'no such file')}`, 'mend the link, or put the file there')
-    const fix = `${linked} is a link, which is not followed in a folder: name it itself, or copy it there`
+      throw new UserError(`${at}: ${describeMissingPath(at, 'no such file')}`, 'fix the link, or put the file there')
+    const fix = `links are not followed: pass ${linked} itself, or copy it into the folder`
     throw new UserError(`${given}: no suite found`, fix)
   }
   const places = rows.flatMap(([, row]) => row.places)
-  throw new UserError(
-    `${given}: no suite found`,
-    `looked for ${places.join(', ')}; docs/reference/formats.md shows them`,
-  )
+  throw new UserError(`${given}: no suite found`, `add one: ${places.join(', ')} (docs/reference/formats.md)`)
 }
 
 /** Suites to read concurrently, because most of the time is spent waiting for the disk. */
@@ -84,15 +82,16 @@ function selectFormats(format: string | null): Row[] {
   const chosen = rows.filter(([name]) => name === format)
   if (chosen.length > 0) return chosen
   const names = rows.map(([name]) => name)
-  const near = findNearest(format, names)
-  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `known: ${names.join(', ')}`
-  throw new UserError(`--format ${format}: no such format`, hint)
+  throw new UserError(`--format "${format}": unknown format`, suggestChoice(format, names))
 }
 
 async function single(file: string, rows: readonly Row[]): Promise<FoundSuite> {
   const [only] = rows.length === 1 ? rows : rows.filter(([, row]) => row.reads(file))
   if (only !== undefined) return toFoundSuite(only[0], only[1], file)
-  throw new UserError(`${file}: no format that Whetstone reads`, `known: ${rows.map(([name]) => name).join(', ')}`)
+  throw new UserError(
+    `${file}: unknown suite format`,
+    `expected one of ${rows.map(([name]) => name).join(', ')} (docs/reference/formats.md)`,
+  )
 }
 
 function toFoundSuite(name: string, row: SuiteFormat, place: string): FoundSuite {
@@ -120,7 +119,7 @@ async function readTree(root: string): Promise<FileTree & { links: string[] }> {
       } else if (entry.isFile()) files.push(relative)
       else if (entry.isSymbolicLink()) links.push(relative)
       if (files.length > mostFiles)
-        throw new UserError(`${root}: more than ${mostFiles} files`, 'name a folder further down')
+        throw new UserError(`${root}: more than ${mostFiles} files`, 'pass a folder further down')
     }
   }
   await enter('')

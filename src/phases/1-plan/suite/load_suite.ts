@@ -5,6 +5,7 @@ import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath } from '../../../base/fs/dead_link.ts'
 import { hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
+import { suggestPath } from '../../../base/fs/nearest_path.ts'
 import { type SuiteFormat, suiteFormats } from '../formats/table.ts'
 import { isHiddenFromAgents } from '../skill/read_skill.ts'
 import type { InspectedSuite } from './inspected_suite.ts'
@@ -54,7 +55,7 @@ async function locateSuite(place: string, skillRoot?: string): Promise<LocatedSu
   if (info === null)
     throw new UserError(
       `${given}: ${describeMissingPath(given, 'no such file or folder')}`,
-      'give the skill folder or the suite file',
+      suggestPath(given) ?? 'pass the skill folder or the suite file',
     )
   if (info.isDirectory()) {
     const isSkill = skillRoot === undefined || (await pathExists(path.join(given, 'SKILL.md')))
@@ -78,14 +79,17 @@ function noSuite(folder: string): never {
   const known = Object.values(suiteFormats).map(({ places }) => places.join(' or '))
   throw new UserError(
     `${folder}: no suite found`,
-    `write ${known.join(', or ')}; docs/reference/formats.md shows one`,
+    `write ${known.join(', or ')} (docs/reference/formats.md), or draft one: whetstone init`,
   )
 }
 
 function findSuiteFormat(file: string): SuiteFormat {
   const format = Object.values(suiteFormats).find(({ reads }) => reads(file))
   if (format !== undefined) return format
-  throw new UserError(`${file}: no format that Whetstone reads`, `known: ${Object.keys(suiteFormats).join(', ')}`)
+  throw new UserError(
+    `${file}: unknown suite format`,
+    `expected one of ${Object.keys(suiteFormats).join(', ')} (docs/reference/formats.md)`,
+  )
 }
 
 /** The skill is copied into the agent's workspace, so a suite inside it would reveal the answers. */
@@ -94,7 +98,7 @@ function assertSuiteHidden(file: string, root: string): void {
   const isOutside = inside.startsWith('..') || path.isAbsolute(inside)
   if (isOutside || isHiddenFromAgents(inside.split(path.sep).join('/'))) return
   throw new UserError(
-    `${file}: agents would find the suite there, it is part of the skill`,
+    `${file}: agents would see this suite, because it is part of the skill`,
     `move it to ${root}/evals/`,
   )
 }

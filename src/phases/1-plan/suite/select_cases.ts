@@ -48,8 +48,11 @@ function matchCases(cases: readonly SuiteCase[], text: string, named: string): S
     if (found.length > 0) return found
   }
   const near = nearNames(cases, text)
-  const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${listCaseLabels(cases)}`
-  throw new UserError(`${named} ${text}: no such case`, hint)
+  const hint =
+    near.length > 0
+      ? `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
+      : `expected one of ${listCaseLabels(cases)}`
+  throw new UserError(`${named} "${text}": no such case`, hint)
 }
 
 /** A long name also counts as near if one of its words is near. */

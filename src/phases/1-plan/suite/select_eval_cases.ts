@@ -1,7 +1,7 @@
 /** Selects the cases of eval by name, target, category and test; each filter narrows the result of the others. */
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { findNearest, suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { selectCases } from './select_cases.ts'
 
 export interface EvalSelection {
@@ -28,7 +28,10 @@ export function selectEvals<S extends { suite: Suite }>(all: readonly S[], wante
 
 function assertTargetForm(target: string | null): void {
   if (target === null || /^(skill|hook|agent):/.test(target)) return
-  throw new UserError(`--target ${target}: neither skill:, hook: nor agent:`, 'such as --target skill:pdf-tools')
+  throw new UserError(
+    `--target "${target}": expected skill:, hook: or agent:`,
+    'use a form such as --target skill:pdf-tools',
+  )
 }
 
 /** Each name must match a case of at least one suite. */
@@ -51,9 +54,7 @@ function narrowSuites<S extends { suite: Suite }>(all: readonly S[], { flag, val
   const left = withCases(all, (one) => fits(of(one) ?? '', value))
   if (left.length > 0) return left
   const known = [...new Set(all.flatMap(({ suite }) => suite.cases.flatMap((one) => of(one) ?? [])))]
-  const near = findNearest(value, known)
-  const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${known.slice(0, 8).join(', ') || 'none'}`
-  throw new UserError(`${flag} ${value}: no such case`, hint)
+  throw new UserError(`${flag} "${value}": no such case`, suggestChoice(value, known))
 }
 
 const readCaseTarget = ({ target }: SuiteCase) => target
@@ -79,6 +80,6 @@ function theTest<S extends { suite: Suite }>(all: readonly S[], text: string): S
   const ids = (found.length > 0 ? found : tests).map(({ id }) => id)
   const near = found.length > 0 ? ids : findNearest(text, ids)
   const listed = (near.length > 0 ? near : ids).slice(0, 8).join(', ')
-  const problem = found.length > 0 ? `means ${found.length} tests` : 'no such test'
-  throw new UserError(`--test ${text}: ${problem}`, `give the whole id: ${listed || 'there is none'}`)
+  const problem = found.length > 0 ? `matches ${found.length} tests` : 'no such test'
+  throw new UserError(`--test "${text}": ${problem}`, `use the whole id: ${listed || '(the suite has none)'}`)
 }

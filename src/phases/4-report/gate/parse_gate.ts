@@ -25,7 +25,10 @@ export function parseGate(text: string, of: GateSubject = benchmarkGateSubject):
   const parts = form.exec(text)?.groups
   const operator = operators.find((one) => one === parts?.operator)
   if (parts === undefined || operator === undefined) {
-    throw new UserError(`--gate ${JSON.stringify(text)}: not of the form path op value`, of.example)
+    throw new UserError(
+      `--gate ${JSON.stringify(text)}: expected the form "path op value"`,
+      suggestOperator(text) ?? of.example,
+    )
   }
   const { path: written = '', value = '' } = parts
   const path = parsePathSteps(of.shortNames[written] ?? written)
@@ -37,9 +40,28 @@ export function parseGate(text: string, of: GateSubject = benchmarkGateSubject):
     )
   const limit = parseLimit(value, text)
   if (typeof limit !== 'number' && operator !== '==' && operator !== '!=') {
-    throw new UserError(`--gate ${JSON.stringify(text)}: ${operator} needs a number, not ${value}`, of.example)
+    throw new UserError(
+      `--gate ${JSON.stringify(text)}: ${operator} needs a number, got ${JSON.stringify(value)}`,
+      of.example,
+    )
   }
   return { text: text.trim(), path, operator, limit }
+}
+
+/** Operators of other languages, and what gates have. */
+const operatorSlips: readonly [slip: RegExp, operator: GateOperator][] = [
+  [/=>/, '>='],
+  [/=</, '<='],
+  [/===/, '=='],
+  [/!==|<>/, '!='],
+  [/[≥]/, '>='],
+  [/[≤]/, '<='],
+  [/(?<![=<>!])=(?![=<>])/, '=='],
+]
+
+function suggestOperator(text: string): string | null {
+  const [slip, operator] = operatorSlips.find(([one]) => one.test(text)) ?? []
+  return slip === undefined ? null : `did you mean "${text.replace(slip, operator ?? '')}"?`
 }
 
 function suggestGateFix(
@@ -47,11 +69,10 @@ function suggestGateFix(
   { name, known }: { name: string; known: string[] },
   shortNames: GateSubject['shortNames'],
 ): string {
-  const near = findNearest(name, known)
-  const short = findNearest(written, Object.keys(shortNames))
-  const meant = [...short, ...near]
-  if (meant.length > 0) return `did you mean ${meant.join(' or ')}?`
-  return `there are ${known.join(', ') || 'none'}; short names: ${Object.keys(shortNames).join(', ')}`
+  const short = Object.keys(shortNames)
+  const near = [...new Set([...findNearest(written, short), ...findNearest(name, known)])]
+  if (near.length > 0) return `did you mean ${near.map((one) => `"${one}"`).join(' or ')}?`
+  return `expected one of ${known.join(', ') || '(none)'}; short names: ${short.join(', ')}`
 }
 
 function parseLimit(value: string, text: string): GateLimit {
@@ -63,7 +84,7 @@ function parseLimit(value: string, text: string): GateLimit {
   if (quoted !== undefined) return quoted
   if (/^[\w:./-]+$/.test(value)) return value
   throw new UserError(
-    `--gate ${JSON.stringify(text)}: ${value} is no value`,
-    'a number, a word, "quoted text", true, false or null',
+    `--gate ${JSON.stringify(text)}: invalid value ${JSON.stringify(value)}`,
+    suggestOperator(text) ?? 'expected a number, a word, "quoted text", true, false or null',
   )
 }

@@ -124,6 +124,6 @@ test.each([
   [3, 2, '7–9'],
   [3, 4, '6–9'],
   [12, 1, '6'],
-])('docs/statistics.md: %i runs of %i expectations need %s cases', (each, expectations, range) =>
+])('docs/explanation/statistics.md: %i runs of %i expectations need %s cases', (each, expectations, range) =>
   expect(formatVariedCases(planSimilarCases(each, [expectations]))).toBe(range),
 )

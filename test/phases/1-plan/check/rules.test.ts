@@ -142,8 +142,8 @@ describe('SKILL.md', () => {
     ['a deeper key', 'name: sums\n  description: d', /^give keys of one level the same indent/],
     ['keys of two depths', `${sound}\nmetadata:\n    a: b\n  c: d`, /^give keys of one level the same indent/],
     ['items of two depths', `${sound}\nallowed-tools:\n  - a\n - b`, /^give keys of one level the same indent/],
-    ['two ": " in a line', 'name: sums\ndescription: Adds: up', /^quote values that hold ": "/],
-    ['a second document', 'name: sums\n...\ndescription: d', /^take the line out/],
+    ['two ": " in a line', 'name: sums\ndescription: Adds: up', /^quote values that contain ": "/],
+    ['a second document', 'name: sums\n...\ndescription: d', /^remove the line/],
   ])('%s has its own fix', async (_, text, fix) => {
     const found = (await problems(front(text))).filter(({ rule }) => rule === 'frontmatter-yaml')
     expect(found.map((one) => one.fix)).toEqual([expect.stringMatching(fix)])

@@ -59,9 +59,9 @@ test('a slip in a golden test is named, not a prompt that would be missing', asy
 })
 
 test.each([
-  ['name: sums\nname: sums', 'take one of the lines with this key out'],
+  ['name: sums\nname: sums', 'remove one of the lines with this key'],
   ['name: sums\nmetadata:\n\tversion: "1"', 'indent with spaces'],
-  ['name: sums\ndescription: a: b', 'quote values that hold ": ", and write each key: value on a line of its own'],
+  ['name: sums\ndescription: a: b', 'quote values that contain ": ", and write each key: value on its own line'],
   ['name: sums\ndescription: "a', 'close the quote'],
   ['name: sums\ndescription: *a', 'quote values that begin with * or &'],
   ['name: sums\ndescription: @a', 'quote the value'],

@@ -116,6 +116,6 @@ describe('an EVAL.md', () => {
     const folder = folderOf({ 'real.md': '## a\n### Prompt\nx\n### Expect\ny\n', 'b/notes.md': 'x' })
     symlinkSync('../real.md', path.join(folder, 'b/EVAL.md'))
     const { fix } = await userError(findSuites(path.join(folder, 'b'), null))
-    expect(fix).toBe('EVAL.md is a link, which is not followed in a folder: name it itself, or copy it there')
+    expect(fix).toBe('links are not followed: pass EVAL.md itself, or copy it into the folder')
   })
 })

@@ -64,11 +64,11 @@ describe('frontmatter', () => {
     ['a name that is a number', '---\nname: 7\ndescription: d\n---\n', /name must be text, found 7/],
     ['a name that holds itself', '---\nname: &a [*a]\ndescription: d\n---\n', /an anchor that holds itself/],
     ['broken YAML', '---\nname: [\n---\n', /the frontmatter is not valid YAML/],
-    ['a name that leads elsewhere', '---\nname: ../x\ndescription: d\n---\n', /cannot be a folder's name/],
+    ['a name that leads elsewhere', '---\nname: ../x\ndescription: d\n---\n', /can't be a folder name/],
   ])('refused: %s', async (_, text, message) => {
     const error = await userError(read(text))
     expect(error.message).toMatch(message)
-    expect(error.message).toMatch(/sums[/\\]SKILL\.md: /)
+    expect(error.message).toMatch(/sums[/\\]SKILL\.md(:\d+:\d+)?: /)
     expect(error.fix).not.toBeNull()
   })
   test.each<[string, string, RegExp]>([
@@ -105,11 +105,11 @@ describe('folders', () => {
   test.each<[string, (root: string) => string, RegExp]>([
     ['no folder', (root) => path.join(root, 'none'), /none: no such folder/],
     ['a file', (root) => path.join(root, 'a.txt'), /a\.txt: not a folder/],
-    ['no SKILL.md', (root) => root, /SKILL\.md: no such file/],
+    ['no SKILL.md', (root) => root, /: no SKILL\.md in this folder/],
   ])('refused: %s', async (_, place, message) => {
     const error = await userError(readSkill(place(folderOf({ 'a.txt': '' }))))
     expect(error.message).toMatch(message)
-    expect(error.fix).toBe('give the folder that holds SKILL.md')
+    expect(error.fix).toMatch(/pass the folder that contains (SKILL\.md|one)$/)
   })
 })
 
@@ -239,11 +239,13 @@ describe('a version from git', () => {
     const { skill, target } = repository()
     const error = await userError(exportGitVersion({ folder: skill, ref: 'v2', target }))
     expect(error.message).toMatch(/^--baseline git:v2: no such ref in /)
-    expect(error.fix).toMatch(/^nearest: v1/)
+    expect(error.fix).toMatch(/^did you mean "v1"/)
   })
   test('a mistyped HEAD is known too', async () => {
     const { skill, target } = repository()
-    expect((await userError(exportGitVersion({ folder: skill, ref: 'HEDA', target }))).fix).toMatch(/^nearest: HEAD/)
+    expect((await userError(exportGitVersion({ folder: skill, ref: 'HEDA', target }))).fix).toMatch(
+      /^did you mean "HEAD"/,
+    )
   })
   test('a ref that looks like an option is only a ref', async () => {
     const { skill, target } = repository()
@@ -254,12 +256,12 @@ describe('a version from git', () => {
     const { repo, skill, target } = repository()
     renameSync(skill, path.join(repo, 'skills/totals'))
     const error = await userError(exportGitVersion({ folder: path.join(repo, 'skills/totals'), ref: 'v1', target }))
-    expect(error.message).toMatch(/skills\/totals\/ was not there at v1$/)
+    expect(error.message).toMatch(/skills\/totals\/ did not exist at v1$/)
   })
   test('no repository', async () => {
     const root = folderOf({ 'SKILL.md': skillText })
     rmSync(path.join(root, '.git'), { recursive: true, force: true })
     const error = await userError(exportGitVersion({ folder: root, ref: 'v1', target: path.join(root, 'old') }))
-    expect(error.message).toMatch(/is in no git repository$/)
+    expect(error.message).toMatch(/: not in a git repository: /)
   })
 })

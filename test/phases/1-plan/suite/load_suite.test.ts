@@ -107,19 +107,19 @@ describe('refused', () => {
   ])('UTF-16 %s', async (_, encoding, mark) => {
     const root = folderOf({ 'evals/evals.json': Buffer.from(`${mark}${evals}`, encoding) })
     const error = await userError(loadSuite(root))
-    expect(error.message).toBe(`${root}/evals/evals.json: is in UTF-16, where UTF-8 is read`)
+    expect(error.message).toBe(`${root}/evals/evals.json: encoded as UTF-16, expected UTF-8`)
     expect(error.fix).toBe('save it as UTF-8')
   })
   test('a file of no known format', async () => {
     const root = folderOf({ 'suite.toml': '' })
     expect((await userError(loadSuite(path.join(root, 'suite.toml')))).fix).toContain(
-      'known: evals.json, plugin-eval, ',
+      'expected one of evals.json, plugin-eval, ',
     )
   })
   test('a suite that agents would get with the skill', async () => {
     const root = folderOf({ 'SKILL.md': skillText, 'tests/suite.json': evals })
     const error = await userError(loadSuite(path.join(root, 'tests/suite.json')))
-    expect(error.message).toMatch(/agents would find the suite there/)
+    expect(error.message).toMatch(/agents would see this suite/)
     expect(error.fix).toBe(`move it to ${root}/evals/`)
   })
 })

@@ -41,16 +41,16 @@ describe('picks', () => {
 
 describe('refuses', () => {
   test.each<[string, string]>([
-    ['march totl', 'nearest: march total'],
-    ['apr', 'nearest: '],
-    ['exprot', 'nearest: export [json]'],
-    ['zzzzzzzz', 'there is 1 (march total), 2 (april/total), 12 (1), 3 (export [json])'],
-    ['zzzz*', 'there is 1 (march total)'],
-    ['', 'nearest: '],
+    ['march totl', 'did you mean "march total"?'],
+    ['apr', 'did you mean '],
+    ['exprot', 'did you mean "export [json]"?'],
+    ['zzzzzzzz', 'expected one of 1 (march total), 2 (april/total), 12 (1), 3 (export [json])'],
+    ['zzzz*', 'expected one of 1 (march total)'],
+    ['', 'did you mean '],
   ])('%j', (wanted, fix) => {
     const attempt = () => chosen('1', wanted)
     expect(attempt).toThrow(UserError)
-    expect(attempt).toThrow(`--case ${wanted}: no such case`)
+    expect(attempt).toThrow(`--case "${wanted}": no such case`)
     expect(attempt).toThrow(expect.objectContaining({ fix: expect.stringContaining(fix) }))
   })
 })

@@ -30,11 +30,11 @@ test.each<[Partial<EvalSelection>, string[]]>([
   [{ cases: ['001*'], category: 'happy' }, ['/a: 001_rent']],
 ])('%j', (wish, wanted) => expect(chosen(wish)).toEqual(wanted))
 test.each<[Partial<EvalSelection>, string]>([
-  [{ test: 'rent' }, '--test rent: means 2 tests'],
-  [{ test: 'heat' }, '--test heat: no such test'],
-  [{ category: 'egde' }, '--category egde: no such case'],
-  [{ target: 'sums' }, 'neither skill:, hook: nor agent:'],
-  [{ target: 'skill:sumz' }, '--target skill:sumz: no such case'],
-  [{ target: 'skill:sums', category: 'edge' }, '--category edge: no such case'],
+  [{ test: 'rent' }, '--test "rent": matches 2 tests'],
+  [{ test: 'heat' }, '--test "heat": no such test'],
+  [{ category: 'egde' }, '--category "egde": no such case'],
+  [{ target: 'sums' }, 'expected skill:, hook: or agent:'],
+  [{ target: 'skill:sumz' }, '--target "skill:sumz": no such case'],
+  [{ target: 'skill:sums', category: 'edge' }, '--category "edge": no such case'],
   [{ cases: ['nothing'] }, 'nothing'],
 ])('%j is refused', (wish, message) => expect(() => chosen(wish)).toThrow(message))

@@ -91,18 +91,24 @@ describe('is refused at once', () => {
     return 'taken'
   }
   test.each([
-    ['ci_low', /not of the form path op value.*such as/],
-    ['', /not of the form/],
-    ['ci_low > ', /not of the form/],
-    ['ci_lo > 0', /no "ci_lo" \| did you mean ci_low\?/],
+    ['ci_low', /expected the form "path op value".*such as/],
+    ['', /expected the form/],
+    ['ci_low > ', /expected the form/],
+    ['ci_low => 0', /\| did you mean "ci_low >= 0"\?$/],
+    ['ci_low =< 0', /\| did you mean "ci_low <= 0"\?$/],
+    ['ci_low ≥ 0', /\| did you mean "ci_low >= 0"\?$/],
+    ['verdict = helps', /\| did you mean "verdict == helps"\?$/],
+    ['verdict === helps', /\| did you mean "verdict == helps"\?$/],
+    ['verdict <> helps', /\| did you mean "verdict != helps"\?$/],
+    ['ci_lo > 0', /no "ci_lo" \| did you mean "ci_low"\?/],
     [
       'statistics.scopes.these_case.verdict == helps',
-      /statistics\.scopes has no "these_case" \| did you mean these_cases\?/,
+      /statistics\.scopes has no "these_case" \| did you mean "these_cases"\?/,
     ],
-    ['cost.agent_us < 3', /did you mean .*agent_usd\?/],
-    ['verdict > helps', /> needs a number, not helps/],
-    ['cost < $5', /\$5 is no value/],
-    ['cost < 5 && ci_low > 0', /is no value/],
+    ['cost.agent_us < 3', /did you mean .*"agent_usd"\?/],
+    ['verdict > helps', /> needs a number, got "helps"/],
+    ['cost < $5', /invalid value "\$5"/],
+    ['cost < 5 && ci_low > 0', /invalid value/],
   ])('%s', (text, wanted) => expect(mistake(text)).toMatch(wanted))
 })
 

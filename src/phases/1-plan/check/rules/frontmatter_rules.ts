@@ -1,5 +1,6 @@
 /** Rules of the Agent Skills specification for the frontmatter and the body of a SKILL.md. */
 import { agentKeys, specKeys } from '../../../../../schemas/skill_frontmatter.ts'
+import { yamlFix } from '../../../../base/text/yaml_fix.ts'
 import type { FrontmatterEntry, SkillText } from '../text/skill_text.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
@@ -169,26 +170,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   },
 ]
 
-const indentFix = 'give keys of one level the same indent, or quote the value where it holds ": "'
-
-/** The first entry that matches the parser's message applies. */
-const yamlFixes: readonly { form: RegExp; fix: string }[] = [
-  { form: /^Map keys must be unique/, fix: 'take one of the lines with this key out' },
-  { form: /\btabs?\b/i, fix: 'indent with spaces' },
-  { form: /another document$/, fix: 'take the line out, or quote the value that it is a part of' },
-  { form: /^Missing closing/, fix: 'close the quote' },
-  {
-    form: /^Nested mappings|implicit (?:map )?key/i,
-    fix: 'quote values that hold ": ", and write each key: value on a line of its own',
-  },
-  { form: /alias|anchor/i, fix: 'quote values that begin with * or &' },
-  { form: /^Plain value cannot start/, fix: 'quote the value' },
-  { form: /sufficiently indented and end with/, fix: 'close the bracket, or quote the value' },
-]
-
-function yamlFix(message: string): string {
-  return yamlFixes.find(({ form }) => form.test(message))?.fix ?? 'mend it, or quote the value'
-}
+const indentFix = 'give keys of one level the same indent, or quote the value if it contains ": "'
 
 function entry({ entries }: SkillText, key: string): FrontmatterEntry[] {
   const found = entries.get(key)

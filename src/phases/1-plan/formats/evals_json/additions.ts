@@ -5,7 +5,7 @@ import { evalCase, type SandboxSettings, sandboxSettings } from '../../../../../
 import { UserError } from '../../../../base/errors/error.ts'
 import { formatJsonPath } from '../../../../base/json/json.ts'
 import { findSystemPart } from '../../../../base/sandbox/system.ts'
-import { findNearest } from '../../../../base/text/did_you_mean.ts'
+import { didYouMean, suggestChoice } from '../../../../base/text/did_you_mean.ts'
 import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { resolveCheckFile } from '../check_files.ts'
@@ -128,11 +128,27 @@ function findClearestIssues(issue: Issue): Issue[] {
 function toSuiteMistake(issue: Issue, at: string, given: unknown): SuiteMistake {
   const place = `${at}${formatJsonPath(issue.path).slice(1)}`
   const isType = issue.path.at(-1) === 'type' && issue.path[0] === 'checks'
-  if (!isType) return { at: place, message: issueWords(issue, lookUpValue(given, issue.path)) }
+  if (!isType) {
+    const value = lookUpValue(given, issue.path)
+    const hint = issue.code === 'unrecognized_keys' ? suggestCheckField(issue.keys, value) : ''
+    return { at: place, message: `${issueWords(issue, value)}${hint}` }
+  }
   const value = lookUpValue(given, issue.path)
-  const [meant] = typeof value === 'string' ? findNearest(value, checkTypes, 1) : []
-  const hint = meant === undefined ? `known: ${checkTypes.join(', ')}` : `did you mean "${meant}"?`
-  return { at: place, message: `no check is called ${JSON.stringify(value)}; ${hint}` }
+  const hint = suggestChoice(typeof value === 'string' ? value : '', checkTypes)
+  return { at: place, message: `unknown check type ${JSON.stringify(value)}; ${hint}` }
+}
+
+/** For an unknown field of a check: the nearest one, or else the required field that the check lacks. */
+function suggestCheckField(keys: readonly string[], value: unknown): string {
+  if (!isJsonObject(value)) return ''
+  const shape = check.options.find((option) => option.shape.type.value === value.type)?.shape
+  if (shape === undefined) return ''
+  const isMissing = (name: string, field: z.ZodType) => !(name in value) && !field.safeParse(undefined).success
+  const missing = Object.entries(shape).flatMap(([name, field]) => (isMissing(name, field) ? name : []))
+  const [only, ...others] = missing
+  const names = Object.keys(shape).filter((name) => !(name in value))
+  const instead = only !== undefined && others.length === 0 ? `did you mean "${only}"?` : null
+  return `; ${didYouMean(keys[0] ?? '', names, 1) ?? instead ?? `expected one of ${names.join(', ')}`}`
 }
 
 const checkTypes = check.options.map((option) => option.shape.type.value)

@@ -1,6 +1,7 @@
 /** Reads rubric.md and judge.md of an Atomic Agent. */
 import type { GoldenJudge, GoldenRubric } from '../../../../../schemas/golden.ts'
 import { UserError } from '../../../../base/errors/error.ts'
+import { yamlFix } from '../../../../base/text/yaml_fix.ts'
 import { isJsonObject } from '../evals_json/fields.ts'
 import { type MarkdownFront, readFront } from '../markdown/front_matter.ts'
 import { normalizeLineEnds } from '../markdown/lines.ts'
@@ -100,7 +101,10 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
 function requireFront(source: string, file: string): MarkdownFront {
   const front = readFront(normalizeLineEnds(source))
   if ('fields' in front) return front
-  throw new UserError(`${file}:${front.at.line}:${front.at.column}: ${front.message}`, 'mend the frontmatter')
+  throw new UserError(
+    `${file}:${front.at.line}:${front.at.column}: ${front.message}`,
+    yamlFix(front.message.replace(/^.*not valid YAML: /, '')),
+  )
 }
 
 function mistake(file: string, front: MarkdownFront, path: readonly PropertyKey[], message: string): UserError {

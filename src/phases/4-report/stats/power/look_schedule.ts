@@ -12,7 +12,7 @@ export const leastPredictivePower = 0.16
 const mostLooks = 10
 
 /**
- * The runs per case from which adaptive stopping keeps what docs/statistics.md says of its cost and power. With fewer blocks a benchmark
+ * The runs per case from which adaptive stopping keeps what docs/explanation/statistics.md says of its cost and power. With fewer blocks a benchmark
  * has few places to stop; with fewer pairs its test finds less than that of a fixed size.
  */
 export function fewestUntilRuns(cases: number): number {

@@ -1,0 +1,14 @@
+/** A word outside a closed set gets its nearest words, else the whole set. */
+import { expect, test } from 'vitest'
+import { didYouMean, suggestChoice } from '../../../src/base/text/did_you_mean.ts'
+
+const known = ['hurts', 'helps', 'inconclusive']
+
+test.each([
+  ['hurt', 'did you mean "hurts"?'],
+  ['inconclusiv', 'did you mean "inconclusive"?'],
+  ['banana', 'expected one of hurts, helps, inconclusive'],
+])('%s: %s', (word, hint) => expect(suggestChoice(word, known)).toBe(hint))
+
+test('several near words', () => expect(didYouMean('helts', known)).toBe('did you mean "helps" or "hurts"?'))
+test('no near word', () => expect(didYouMean('banana', known)).toBeNull())

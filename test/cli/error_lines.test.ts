@@ -1,0 +1,30 @@
+/** An error is `error: what (where)`, then `hint: one action`. */
+import { expect, test } from 'vitest'
+import { errorLines, warningText } from '../../src/cli/error_lines.ts'
+
+test.each([
+  ['a/b.json:2:3: not valid JSON', 'error: not valid JSON (a/b.json:2:3)'],
+  ['evals.json: no such file', 'error: no such file (evals.json)'],
+  ['/home/me/my skills/pdf: no such folder', 'error: no such folder (/home/me/my skills/pdf)'],
+  ['./a b.yaml:4: runs: not a number', 'error: runs: not a number (./a b.yaml:4)'],
+  ['unknown command "a/b"', 'error: unknown command "a/b"'],
+  ['--queue redis://host: no answer', 'error: --queue redis://host: no answer'],
+  ['runs: not a number', 'error: runs: not a number'],
+  ['a.json: 2 problems:', 'error: a.json: 2 problems:'],
+  ['a.yaml:1: one\na.yaml:2: two', 'error: one (a.yaml:1)\ntwo (a.yaml:2)'],
+  ['a.json: 1 problem\n  error here: b', 'error: 1 problem (a.json)\n  error here: b'],
+])('%j', (message, text) => {
+  expect(errorLines(message, null).join('\n')).toBe(text)
+  expect(errorLines(message, 'do this').at(-1)).toBe('hint: do this')
+})
+
+test('only the first word is marked', () => {
+  expect(errorLines('a', 'b', (word) => `<${word}>`)).toEqual(['<error:> a', 'hint: b'])
+})
+
+test('a warning has the same form', () => {
+  expect(warningText({ file: 'a.json', at: '$.evals[0]', message: 'unknown' })).toBe(
+    'warning: unknown (a.json $.evals[0])',
+  )
+  expect(warningText({ file: 'a.json', at: '', message: 'unknown' })).toBe('warning: unknown (a.json)')
+})
