@@ -89,6 +89,14 @@ describe('what is listed is complete', () => {
     expect(names.length).toBeGreaterThan(20)
     expect(names.filter((name) => !new RegExp(`\`${name}(\\(|\`)`).test(page))).toEqual([])
   })
+  test('the parts of messages to look for are in messages', () => {
+    const [, table = ''] = readPage('docs/how-to/troubleshooting.md').split(/^## /m)
+    const cells = [...table.matchAll(/^\| (.*?) \|/gm)].map(([, cell = '']) => cell)
+    const parts = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, part = '']) => part))
+    const source = sourceText()
+    expect(parts.length).toBeGreaterThan(10)
+    expect(parts.filter((part) => !part.startsWith('--') && !source.includes(part))).toEqual([])
+  })
   test('kinds of failures', () => {
     const page = readPage('docs/how-to/troubleshooting.md')
     expect(failureKind.options.filter((kind) => !page.includes(`\`${kind}\``))).toEqual([])
