@@ -158,7 +158,7 @@ export const benchmark = z.looseObject({
       kept: z.number().int().nonnegative().describe("of the notes, the last so many are a model's"),
       dropped: z
         .array(z.object({ text: z.string(), reason: z.string() }))
-        .describe('what did not hold against the numbers'),
+        .describe('what did not hold against the numbers, or was more than six notes in all'),
     })
     .optional()
     .describe('absent: no model was asked'),

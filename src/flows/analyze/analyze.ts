@@ -138,13 +138,13 @@ async function analyzeLocked(
   )
   const ends = await Promise.all(jobs)
   const wantsNotes = request.notes && !context.drain.aborted
-  const notes = wantsNotes ? await writeAnalystNotes(folder, { judge: judgeName(judge), openJudge }, context) : null
+  const failed = wantsNotes ? await writeAnalystNotes(folder, { judge: judgeName(judge), openJudge }, context) : null
   const { benchmark } = await summarizeBenchmark(folder, plan, context)
   const made = ends.filter((end) => end !== null)
   return {
     folder,
     analyses: made,
     missing: decided.length - made.length,
-    notes: notes === null || 'error' in notes ? notes : { ...notes, ...(benchmark.analyst_notes ?? {}) },
+    notes: failed ?? (wantsNotes ? (benchmark.analyst_notes ?? null) : null),
   }
 }

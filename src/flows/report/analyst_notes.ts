@@ -5,23 +5,24 @@ import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/b
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { validateNote } from '../../phases/4-report/notes/check_note.ts'
+import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { OpenJudge } from '../judge/open_judge.ts'
 
-/** How many notes are valid, and why the others were dropped. */
+/** How many notes the benchmark has of the model, and why it lacks the others. */
 export type AnalystNotesResult = NonNullable<Benchmark['analyst_notes']>
 
 const analystNotesFile = (folder: string) => path.join(folder, 'analyst_notes.json')
 
-/** Asks the model and stores the answer. Rejects only when aborted, or without a benchmark.json. */
+/** Asks the model and stores the answer; null: it gave one. Rejects only when aborted, or without a benchmark.json. */
 export async function writeAnalystNotes(
   folder: string,
   how: { judge: string; openJudge: OpenJudge },
   context: FlowContext,
-): Promise<AnalystNotesResult | { error: string }> {
+): Promise<{ error: string } | null> {
   const before = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
   const { askNotes } = await import('../../phases/3-judge/analyze/ask_notes.ts')
   await using opened = await how.openJudge()
@@ -32,29 +33,32 @@ export async function writeAnalystNotes(
   const analyzer_model = asked.spent.model ?? how.judge
   const made_at = context.now().toISOString()
   await writeArtefact(analystNotes, analystNotesFile(folder), { schema_version: 1, analyzer_model, made_at, notes })
-  return verifyNotes(notes, before).counts
+  return null
 }
 
-/** The benchmark with the model's valid notes after the rule-based ones. */
+/** The benchmark with the model's valid notes after the rule-based ones, which are tested: at most six in all. */
 export function withAnalystNotes(made: Benchmark, folder: string, context: FlowContext): Benchmark {
   const stored = tryReadArtefact(analystNotes, analystNotesFile(folder), (damage) =>
     context.emit({ type: 'artefact_damaged', ...damage, mended: 'ignored; whetstone analyze writes it again' }),
   )
   if (stored === null) return made
-  const { kept, counts } = verifyNotes(stored.notes, made)
+  const { kept, dropped } = chooseNotes(stored.notes, made)
   return {
     ...made,
     metadata: { ...made.metadata, analyzer_model: stored.analyzer_model },
     notes: [...made.notes, ...kept],
-    analyst_notes: counts,
+    analyst_notes: { kept: kept.length, dropped },
   }
 }
 
-function verifyNotes(notes: Parameters<typeof validateNote>[0][], made: Benchmark) {
+function chooseNotes(notes: Parameters<typeof validateNote>[0][], made: Benchmark) {
   const judged = notes.map((note) => ({ note, reason: validateNote(note, made) }))
-  const kept = judged.flatMap(({ note, reason }) => (reason === null ? [`${note.text} (${note.runs.join(', ')})`] : []))
-  const dropped = judged.flatMap(({ note, reason }) => (reason === null ? [] : [{ text: note.text, reason }]))
-  return { kept, counts: { kept: kept.length, dropped } }
+  const valid = judged.flatMap(({ note, reason }) => (reason === null ? [note] : []))
+  const wrong = judged.flatMap(({ note, reason }) => (reason === null ? [] : [{ text: note.text, reason }]))
+  const places = Math.max(0, mostNotes - made.notes.length)
+  const more = valid.slice(places).map(({ text }) => ({ text, reason: `the benchmark has ${mostNotes} notes` }))
+  const kept = valid.slice(0, places).map(({ text, runs }) => `${text} (${runs.join(', ')})`)
+  return { kept, dropped: [...wrong, ...more] }
 }
 
 /** What the model sees: the runs with their verdicts, without evidence. */

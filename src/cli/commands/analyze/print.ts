@@ -54,7 +54,7 @@ function noteLines(notes: AnalyzeResult['notes']): string[] {
   if (notes === null) return []
   if ('error' in notes) return [oneLine(`no notes: ${notes.error}`, 500)]
   return [
-    `${formatPlural(notes.kept, 'note')} of the model ${notes.kept === 1 ? 'holds and stands' : 'hold and stand'} in benchmark.json; ${notes.dropped.length} dropped`,
+    `${formatPlural(notes.kept, 'note')} of the model ${notes.kept === 1 ? 'is' : 'are'} in benchmark.json; ${notes.dropped.length} dropped`,
     ...notes.dropped.map(({ text, reason }) => oneLine(`dropped: ${text} (${reason})`, 500)),
   ]
 }

@@ -7,7 +7,6 @@ import { countUndecided, leftOutCases, leftOutFiles } from '../../../phases/4-re
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { suspiciousLine } from '../../../phases/4-report/judge/suspicious_runs.ts'
-import { mostNotes } from '../../../phases/4-report/notes/limit_notes.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../phases/4-report/text/headline.ts'
 import { chosenSentence } from '../../../phases/4-report/text/selected_cases.ts'
@@ -136,10 +135,7 @@ export function resumeLines(resume: string | null): string[] {
 }
 
 function noteLines(notes: readonly string[], width: number): string[] {
-  if (notes.length === 0) return []
-  const more = notes.length > mostNotes ? [`… ${notes.length - mostNotes} more notes in benchmark.md`] : []
-  const shown = notes.slice(0, mostNotes).flatMap((note) => wrapText(`- ${note}`, width))
-  return [...shown, ...more, '']
+  return notes.length === 0 ? [] : [...notes.flatMap((note) => wrapText(`- ${note}`, width)), '']
 }
 
 function keptLine({ runs, judge, reason }: KeptGradings): string {
