@@ -62,7 +62,8 @@ async function markDrained(action: QueueAction, transport: Transport, now: Date)
   if (action === 'resume') await transport.takeDown(drainedId)
 }
 
-function isDrained(notes: readonly QueueNote[]): boolean {
+/** Whether a user has told the workers to take nothing new. */
+export function isDrained(notes: readonly QueueNote[]): boolean {
   return notes.some(({ kind }) => kind === 'drained')
 }
 

@@ -6,7 +6,7 @@ import type { Transport } from '../../../jobs/queue/transport.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { readWhetstoneVersion } from '../../report/describe_machine.ts'
 import { hasCapabilities } from '../job_requirements.ts'
-import { readQueueNotes } from '../queue_status.ts'
+import { isDrained, readQueueNotes } from '../queue_status.ts'
 
 interface WatchedQueue {
   transport: Transport
@@ -56,8 +56,13 @@ export function reportUnservedRuns(
   return { [Symbol.dispose]: () => over.abort() }
 }
 
-/** `living`: workers with a heartbeat since the last poll. `isInHand`: jobs are running, so a worker may just be slow. */
-type QueueObservation = { as: 'taken' | 'idle' } | { as: 'waiting'; living: readonly WorkerNote[]; isInHand: boolean }
+/**
+ * `living`: workers with a heartbeat since the last poll. `isInHand`: jobs are running, so a worker may just be slow. `isDrained`: a user
+ * has told the workers to take nothing.
+ */
+type QueueObservation =
+  | { as: 'taken' | 'idle' }
+  | { as: 'waiting'; living: readonly WorkerNote[]; isInHand: boolean; isDrained: boolean }
 
 class UnservedWatch {
   readonly #place: WatchedQueue
@@ -83,12 +88,14 @@ class UnservedWatch {
     const { waiting, active } = await transport.counts(queue)
     const out = waiting + active
     if (out === 0 && !this.#isTold) return { as: 'idle' }
-    const workers = (await readQueueNotes(transport)).flatMap((note) => (note.kind === 'worker' ? [note] : []))
+    const notes = await readQueueNotes(transport)
+    const workers = notes.flatMap((note) => (note.kind === 'worker' ? [note] : []))
     const before = this.#heard
     this.#heard = new Map(workers.map(({ worker, at }) => [worker, at]))
     const living = before === null ? [] : workers.filter(({ worker, at }) => before.get(worker) !== at)
-    if (living.some(({ queues }) => queues.includes(queue))) return { as: 'taken' }
-    return out === 0 ? { as: 'idle' } : { as: 'waiting', living, isInHand: active > 0 }
+    const isHeldBack = isDrained(notes) && active === 0
+    if (!isHeldBack && living.some(({ queues }) => queues.includes(queue))) return { as: 'taken' }
+    return out === 0 ? { as: 'idle' } : { as: 'waiting', living, isInHand: active > 0, isDrained: isHeldBack }
   }
 
   tell(seen: QueueObservation): void {
@@ -106,14 +113,15 @@ class UnservedWatch {
     if (this.#isTold || this.#misses < this.#enough * (seen.isInHand ? 3 : 1)) return
     this.#isTold = true
     const { engine, tags } = needs
-    this.#emit({
-      type: 'queue_unmet',
-      queue,
-      engine,
-      tags,
-      ...explainUnserved(needs, { living: [...this.#living.values()], own: this.#own }),
-    })
+    const living = [...this.#living.values()]
+    const why = seen.isDrained ? drainedServer : explainUnserved(needs, { living, own: this.#own })
+    this.#emit({ type: 'queue_unmet', queue, engine, tags, ...why })
   }
+}
+
+const drainedServer = {
+  message: 'the queue server is drained: workers take no new runs',
+  fix: '`whetstone queue resume` lets them take runs again',
 }
 
 /** Explains to a person why none of these workers takes from the queue. `own`: this Whetstone version. */

@@ -67,6 +67,25 @@ needsRedis('runs that are out', () => {
     expect((await out.transport.counts(out.queue)).waiting).toBe(1)
   }, 60_000)
 
+  test('and wait on a drained server are told so, and again when it is resumed', async () => {
+    await using out = await outWith(['paused'])
+    await using _fit = await workHere(url(), fresh(), { tags: ['paused'] })
+    await manageQueues('drain', out.transport, new Date())
+    try {
+      await out.submit()
+      await expect.poll(out.types, { timeout: 20_000 }).toEqual(['queue_unmet'])
+      expect(out.events).toMatchObject([
+        {
+          message: 'the queue server is drained: workers take no new runs',
+          fix: '`whetstone queue resume` lets them take runs again',
+        },
+      ])
+    } finally {
+      await manageQueues('resume', out.transport, new Date())
+    }
+    await expect.poll(out.types, { timeout: 20_000 }).toEqual(['queue_unmet', 'queue_met'])
+  }, 60_000)
+
   test('and whose only worker has died are told', async () => {
     await using out = await outWith(['died'])
     const at = new Date(Date.now() + 60_000).toISOString() // its clock goes ahead
