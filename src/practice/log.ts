@@ -54,7 +54,7 @@ export class RequestLog {
     } catch (error) {
       throw new UserError(
         `${file}: can't be written to (${errorMessage(error)})`,
-        'name a file in a folder that is there',
+        'choose a file in a folder that exists',
       )
     }
   }

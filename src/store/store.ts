@@ -91,7 +91,7 @@ export async function listBenchmarks(workspace: string, collection: Collection =
 export async function readPlan(folder: string): Promise<Plan> {
   const file = benchmarkPaths(folder).plan
   if (!(await pathExists(file))) {
-    throw new UserError(`${file}: no such file`, 'give a benchmark folder, such as <workspace>/benchmarks/<timestamp>')
+    throw new UserError(`${file}: no such file`, 'pass a benchmark folder, such as <workspace>/benchmarks/<timestamp>')
   }
   return readJson(plan, file)
 }

@@ -18,7 +18,7 @@ describe('--allow-read', () => {
     ['check', ['check', skill]],
   ])('of a missing place ends %s with 2, and names it', async (_, args) => {
     const end = await runMain([...args, '--allow-read', tmpdir(), '--allow-read', missing])
-    expect(end.stderr).toContain(`--allow-read ${missing}: no such file or folder`)
+    expect(end.stderr).toContain(`--allow-read "${missing}": no such file or folder`)
     expect(end.code).toBe(2)
   })
   test('of a link to nothing says so', async () => {
@@ -27,7 +27,7 @@ describe('--allow-read', () => {
     const end = await runMain([...bench, '--dry-run', '--allow-read', link])
     expect([end.code, end.stderr]).toEqual([
       2,
-      expect.stringContaining(`--allow-read ${link}: a link to ${missing}, which is not there`),
+      expect.stringContaining(`--allow-read "${link}": a link to ${missing}, which is not there`),
     ])
   })
   test('control: a file and a folder that are there are taken', async () => {

@@ -193,7 +193,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     [
       'nothing to aggregate',
       ['aggregate', notSkill],
-      /holds no graded run .*\n.*<case>\/<configuration>\/grading\.json/,
+      /no graded runs found .*\n.*<case>\/<configuration>\/grading\.json/,
     ],
     ['a dialect without a folder', ['aggregate', notSkill, '--to', 'agentskills'], /--to without --output/],
     ['an unknown git ref', ['bench', skill, ...command, '--baseline', 'git:nope'], /nope|git/],
@@ -249,11 +249,11 @@ describe('bench', () => {
     expect(end).toMatchObject({ code: 2 })
     expect(end.stderr).toMatch(/case 1 \(x\): tool_used: the engine command does not show how the agent works/)
   })
-  test('--dry-run plans even where no engine can work, and says why', async () => {
+  test('--dry-run plans even where no engine available, and says why', async () => {
     const end = await runMain(['bench', makeSkill(simple), '--dry-run'], { env: { PATH: '/usr/bin:/bin' } })
     expect(end).toMatchObject({ code: 2 })
     expect(end.stdout).toMatch(/6 agent runs/)
-    expect(end.stderr).toMatch(/^error: no engine can work: claude-code: .*anthropic: /)
+    expect(end.stderr).toMatch(/^error: no engine available: claude-code: .*anthropic: /)
   })
   test('--dry-run --json is the plan', async () => {
     const end = await runMain(['bench', makeSkill(simple), ...command, '--dry-run', '--json'])

@@ -142,7 +142,7 @@ describe('engine, judge, limits and workspace', () => {
   })
   test('no engine that could be chosen', async () => {
     const args = ['bench', makeSkill([fine]), '--workspace', path.join(fresh(), 'ws')]
-    await refusedAlike(args, { code: 2, message: /no engine can work/, env: { PATH: '/nowhere' } })
+    await refusedAlike(args, { code: 2, message: /no engine available/, env: { PATH: '/nowhere' } })
   })
   test('no key for the judge', async () => {
     await refusedAlike(bench([judged], '--judge', 'openai:gpt-5.4'), {
@@ -152,7 +152,7 @@ describe('engine, judge, limits and workspace', () => {
   })
   test('no judge beside a command', async () => {
     const args = ['bench', makeSkill([judged]), '--engine', 'command:true', '--workspace', path.join(fresh(), 'ws')]
-    await refusedAlike(args, { code: 2, message: /no engine can work/, env: { PATH: '/nowhere' } })
+    await refusedAlike(args, { code: 2, message: /no engine available/, env: { PATH: '/nowhere' } })
   })
   test('a server that is not there', async () => {
     const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
@@ -166,7 +166,7 @@ describe('engine, judge, limits and workspace', () => {
     const args = ['bench', makeSkill([fine]), '--engine', 'anthropic:claude-of-nobody', '--budget', '2']
     await refusedAlike([...args, '--workspace', path.join(fresh(), 'ws')], {
       code: 2,
-      message: /--budget: what anthropic:claude-of-nobody costs/,
+      message: /--budget: the cost of anthropic:claude-of-nobody is unknown/,
     })
   })
   test('a workspace that is a file', async () => {

@@ -18,9 +18,12 @@ export async function assertReportPlace(flag: string, file: string): Promise<voi
   const isThere = existsSync(file)
   const isFolder = isThere && statSync(file).isDirectory()
   const reason = isFolder ? 'is a folder' : whyNotWritable({ place: file, kind: 'file' })
-  if (reason !== null) throw new UserError(`${flag}: ${file}: ${reason}`, 'name a file that can be written')
+  if (reason !== null) throw new UserError(`${flag}: ${file}: ${reason}`, 'choose a file that can be written')
   if (isThere && isSource(file)) {
-    throw new UserError(`${flag}: ${file}: belongs to a skill or a suite, and is not replaced`, 'name another file')
+    throw new UserError(
+      `${flag}: ${file}: belongs to a skill or a suite; refusing to overwrite it`,
+      'choose another file',
+    )
   }
 }
 

@@ -54,7 +54,7 @@ export async function writeReports<T>(reporters: readonly Reporter[], texts: Rep
       failures.push(`--reporter ${reporter.kind}: ${file} can't be written: ${errorMessage(error)}`)
     }
   }
-  const fix = 'the results are kept, only this report is missing: name a file that can be written'
+  const fix = 'choose a file that can be written (the results are kept; only this report is missing)'
   if (failures.length > 0) throw new UserError(failures.join('\n'), fix)
 }
 

@@ -8,9 +8,9 @@ import { engineNames, findEngine } from '../table.ts'
 export function withBaseUrl(choice: EngineChoice, url: string | null): EngineChoice {
   if (url === null) return choice
   const able = engineNames.filter((name) => findEngine(name).address !== undefined).join(', ')
-  if (choice.name === 'auto') throw new UserError('--base-url without an engine', `name one with --engine: ${able}`)
+  if (choice.name === 'auto') throw new UserError('--base-url without an engine', `add --engine: ${able}`)
   if (findEngine(choice.name).address === undefined) {
-    throw new UserError(`--base-url: the engine ${choice.name} has no server that can be chosen`, `these have: ${able}`)
+    throw new UserError(`--base-url: not supported by the engine ${choice.name}`, `supported by ${able}`)
   }
   return { ...choice, base_url: checkBaseUrl(url) }
 }
@@ -36,7 +36,7 @@ function checkBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
     const fix = 'give one that begins with https:// (or http://), such as http://127.0.0.1:11434/v1'
-    throw new UserError(`--base-url is no web address: ${text}`, fix)
+    throw new UserError(`--base-url: expected an http(s) URL, got "${text}"`, fix)
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     const shown = `${url.protocol}//${url.host}${url.pathname}`

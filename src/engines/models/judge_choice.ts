@@ -46,7 +46,7 @@ export async function selectJudge({ recommended, agent, env }: JudgeSelectionReq
     }
   }
   throw new UserError(
-    `no judge can be asked: ${passed.join('; ') || 'none is recommended'}`,
+    `no judge available: ${passed.join('; ') || 'none is recommended'}`,
     'set the key of one of them, or name another with --judge',
     'no-judge',
   )
@@ -56,7 +56,7 @@ export async function selectJudge({ recommended, agent, env }: JudgeSelectionReq
 export function parseJudgeList(text: string, agent: EngineChoice): RecommendedJudges {
   const names = text.split(',').map((name) => name.trim())
   const all = names.map((name) => {
-    if (/^command\b/.test(name)) throw new UserError('--judge: a command in a list', 'name the command alone')
+    if (/^command\b/.test(name)) throw new UserError('--judge: a command in a list', 'name only the command')
     const choice = resolveJudgeChoice(name)
     if (choice.name === 'auto') throw new UserError('--judge: auto in a list', 'name engines, such as openai,anthropic')
     return choice

@@ -54,8 +54,8 @@ async function summarizeFolder(request: AggregateRequest, context: FlowContext):
   }
   if (request.candidate !== null || request.baseline !== null) {
     throw new UserError(
-      `${request.folder}: its plan.json says which configuration is which`,
-      'leave out --candidate and --baseline',
+      `${request.folder}: its plan.json already says which configuration is which`,
+      'remove --candidate and --baseline',
     )
   }
   const plan = await readPlan(folder)

@@ -70,7 +70,7 @@ export async function planAnalyze(request: AnalyzeRequest, context: FlowContext,
     ? chosen.flatMap((one) => listDecidedComparisons(folder, plan, one).slice(0, request.pairs))
     : []
   if (decided.length === 0 && !request.notes) {
-    throw new UserError(`${folder}: no comparison there has a winner`, 'whetstone compare <benchmark> makes them')
+    throw new UserError(`${folder}: no comparison with a winner`, 'run whetstone compare <benchmark> first')
   }
   const flags = { choice: request.judge !== null, baseUrl: request.baseUrl !== null }
   const asked = { role: 'judge', choice: plan.options.judge, named: flags, wish: request.sandbox } as const

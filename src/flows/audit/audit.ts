@@ -34,10 +34,7 @@ export async function openAudit(request: AuditRequest): Promise<AuditSession> {
   const workspace = auditWorkspace(folder)
   const all = await readJudgeDecisions(folder, await readPlan(folder))
   if (all.length === 0) {
-    throw new UserError(
-      `${folder}: no judge decided anything there`,
-      'checks need no audit; expectations are decided by a judge',
-    )
+    throw new UserError(`${folder}: no decisions of a judge found`, 'audit a benchmark whose cases have expectations')
   }
   const decisions = uniqueDecisions(all)
   const labels = new Map(
@@ -55,8 +52,8 @@ export async function labelDecision(
   const decision = audit.decisions.find((one) => one.id === id)
   if (decision === undefined) {
     throw new UserError(
-      `--label ${id}: no such decision`,
-      'whetstone audit <workspace> --json lists them with their ids',
+      `--label "${id}": no such decision`,
+      'list decisions with their ids: whetstone audit <workspace> --json',
     )
   }
   const { passed } = decision.graded
@@ -78,6 +75,6 @@ export async function findBenchmarkFolder(place: string): Promise<string> {
   if (await pathExists(benchmarkPaths(place).plan)) return place
   const [newest] = await listBenchmarks(place)
   if (newest === undefined)
-    throw new UserError(`${place}: no benchmark there`, 'give a workspace or a benchmark folder')
+    throw new UserError(`${place}: no benchmark found`, 'pass a workspace or a benchmark folder')
   return newest
 }

@@ -99,7 +99,7 @@ export async function authorizeCommands(review: CommandReview, context: FlowCont
   if (context.confirm === undefined) throw unauthorizedError(review)
   const question = `No sandbox holds these commands of ${commandOwner(commands)}: they run as you. Start them?`
   if (!(await context.confirm(question))) {
-    throw new UserError(`${file}: its commands were not allowed to start`, unauthorizedError(review).fix)
+    throw new UserError(`${file}: refusing to run its commands`, unauthorizedError(review).fix)
   }
   rememberTrust(hashes, context.env)
 }
@@ -122,6 +122,6 @@ function unauthorizedError({ file, commands, confinement }: CommandReview): User
   const many = commands.length === 1 ? 'a command' : `${commands.length} commands`
   return new UserError(
     `${file}: ${many} of ${commandOwner(commands)} would run as you, without a sandbox (${confinement.sandbox.reason})`,
-    'read the list and give --trust-suite, or have a sandbox: install bubblewrap (whetstone doctor says whether it works)',
+    'read the list and add --trust-suite, or install bubblewrap (check it with whetstone doctor)',
   )
 }

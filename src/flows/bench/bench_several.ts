@@ -101,7 +101,7 @@ export async function planBenchMany<P>(
 async function expandRequest(asked: BenchManyRequest, context: FlowContext) {
   const cells = asked.matrix === null ? [] : parseMatrix(asked.matrix)
   if (cells.length > 0 && (asked.engine !== 'auto' || asked.model !== null)) {
-    throw new UserError('--matrix names engines and models, and so does --engine or --model', 'give one of them')
+    throw new UserError('--matrix with --engine or --model', 'use one of them')
   }
   const { root, all } = await spread(asked, cells)
   if (cells.length === 0) return { root, all, judge: null }

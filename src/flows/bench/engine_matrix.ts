@@ -31,7 +31,7 @@ export function parseMatrix(text: string): MatrixCell[] {
     const key = canonicalJson(cell.choice)
     const other = seen.get(key)
     if (other !== undefined) {
-      throw new UserError(`--matrix: ${other} and ${cell.text} are the same`, 'name each engine and model once')
+      throw new UserError(`--matrix: ${other} and ${cell.text} are the same`, 'list each engine and model once')
     }
     seen.set(key, cell.text)
   }
@@ -46,7 +46,7 @@ function splitMatrix(text: string): string[] {
     if (last?.startsWith('command:') && !isEngine) parts[parts.length - 1] = `${last},${part}`
     else parts.push(part.trim())
   }
-  if (parts.includes('')) throw new UserError('--matrix: an empty cell', 'write engine:model,engine:model')
+  if (parts.includes('')) throw new UserError('--matrix: an empty entry', 'expected engine:model,engine:model')
   return parts
 }
 

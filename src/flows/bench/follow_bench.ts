@@ -92,8 +92,8 @@ async function readBenchResult(folder: string, context: FlowContext): Promise<Be
   const paths = benchmarkPaths(folder)
   if (!(await pathExists(paths.benchmark))) {
     throw new IncompleteError(
-      `${folder}: the process that ran it stopped before it wrote a benchmark`,
-      'run the same command again to continue',
+      `${folder}: the other process stopped before the benchmark was finished`,
+      'the same command goes on',
     )
   }
   const [plan, benchmark] = [await readPlan(folder), await readJson(benchmarkSchema, paths.benchmark)]

@@ -79,7 +79,7 @@ async function locateRun({ skill, workspace, run }: RerunRequest): Promise<{ fol
   if (await pathExists(runPaths(place, '').record)) {
     const folder = path.resolve(place, '../../..')
     if (!(await pathExists(benchmarkPaths(folder).plan))) {
-      throw new UserError(`--rerun ${run}: no plan.json in ${folder}`, 'give the folder of a run from bench')
+      throw new UserError(`--rerun ${run}: no plan.json in ${folder}`, 'pass the folder of a run by bench')
     }
     return { folder, runId: path.relative(folder, place).replaceAll(path.sep, '/') }
   }
@@ -93,7 +93,10 @@ async function versionFolders(spec: RunSpec, target: string): Promise<ReadonlyMa
   const folder = await locateVersion(spec.skill, target)
   const { skill } = await readSkill(folder)
   if (skill.sha256 !== spec.skill.sha256) {
-    throw new UserError(`${spec.skill.path}: the skill has changed since the run`, 'bench again: it is another version')
+    throw new UserError(
+      `${spec.skill.path}: the skill has changed since the run`,
+      'run bench again for the new version',
+    )
   }
   return new Map([[skill.sha256, folder]])
 }

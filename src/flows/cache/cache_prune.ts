@@ -20,7 +20,7 @@ export interface CachePruneRequest {
 /** One result for each cache. Benchmarks lose nothing. Throws UserError if there is no cache or no criterion for removal. */
 export async function pruneCaches(request: CachePruneRequest, now: Date): Promise<CachePruned[]> {
   if (!request.all && request.olderThanMs === null && request.maxBytes === null) {
-    throw new UserError('cache prune: nothing says what should go', 'give --older-than 30d, --max-size 1GB or --all')
+    throw new UserError('cache prune: no filter', 'pass --older-than 30d, --max-size 1GB or --all')
   }
   const pruned: CachePruned[] = []
   for (const workspace of findCachedWorkspaces(request.workspace)) {

@@ -19,8 +19,8 @@ export function findCachedWorkspaces(workspace: string): string[] {
   const found = listCachedWorkspaces(path.resolve(workspace))
   if (found.length > 0) return found
   throw new UserError(
-    `${workspace}: no cache there`,
-    'name the workspace of a benchmark, or a folder of them, with --workspace',
+    `${workspace}: no cache found`,
+    'set --workspace to the workspace of a benchmark, or to a folder of workspaces',
   )
 }
 

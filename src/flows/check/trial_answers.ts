@@ -71,9 +71,11 @@ function toPlaceRequest(one: SuiteCase, { sandbox, hidden, suite }: TryAnswersRe
 
 function resolveTrialJudge(text: string | null): JudgeChoice | null {
   if (text === null) return null
-  if (isJudgeList(text)) throw new UserError('--judge: a list', 'name one here, such as --judge anthropic:haiku')
+  if (isJudgeList(text))
+    throw new UserError('--judge: a list of judges', 'name one judge, such as --judge anthropic:haiku')
   const { name, model, command = null } = resolveJudgeChoice(text)
-  if (name === 'auto') throw new UserError('--judge auto: name one here', 'such as --judge anthropic:haiku')
+  if (name === 'auto')
+    throw new UserError('--judge auto is not supported here', 'name one judge, such as --judge anthropic:haiku')
   return { engine: findEngine(name), model, command }
 }
 

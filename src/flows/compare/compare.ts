@@ -146,18 +146,18 @@ async function resolvePairing(request: CompareRequest): Promise<Pairing> {
   const folder = path.resolve(request.folder)
   if (request.other === null) {
     if (request.output !== null)
-      throw new UserError('--output: the verdicts on a benchmark stay in its folder', 'leave it out')
+      throw new UserError('--output: the verdicts on a benchmark stay in its folder', 'remove --output')
     return pairBenchmarkArms(folder, await readPlan(folder), request)
   }
   const other = path.resolve(request.other)
   if (folder === other)
     throw new UserError(
       `${request.folder} and ${request.other} are the same folder`,
-      'give one to compare its arms, or two',
+      'pass one to compare its configurations, or two different ones',
     )
   for (const one of [folder, other]) {
     if (!(await pathExists(one)))
-      throw new UserError(`${one}: no such folder`, 'give two benchmarks, or two folders of one run each')
+      throw new UserError(`${one}: no such folder`, 'pass two benchmarks, or two folders of one run each')
   }
   const folders: [string, string] = [folder, other]
   const output = path.resolve(
@@ -166,7 +166,7 @@ async function resolvePairing(request: CompareRequest): Promise<Pairing> {
   const planned = await Promise.all(folders.map((one) => pathExists(benchmarkPaths(one).plan)))
   if (planned.every(Boolean)) return pairBenchmarks(folders, request, output)
   if (planned.some(Boolean))
-    throw new UserError('one is a benchmark and one is not', 'give two benchmarks, or two folders of one run each')
+    throw new UserError('only one of the two is a benchmark', 'pass two benchmarks, or two folders of one run each')
   return pairFolders(folders, { prompt: request.prompt, request }, output)
 }
 
@@ -189,6 +189,6 @@ function nothingToCompare({ skipped }: Pairing): UserError {
   const reasons = [...new Set(skipped.map(({ reason }) => reason))].slice(0, 3)
   return new UserError(
     `no pair of runs to compare${reasons.length > 0 ? `: ${reasons.join('; ')}` : ''}`,
-    'a pair is a completed run of each side on the same case',
+    'pairs need a completed run of each side on the same case',
   )
 }

@@ -70,10 +70,7 @@ export async function pairFolders(
   const known = findCaseMetadata(folders[0]) ?? findCaseMetadata(folders[1])
   const prompt = given.prompt ?? known?.prompt ?? null
   if (prompt === null) {
-    throw new UserError(
-      `${folders[0]}: no eval_metadata.json there or above says what the task was`,
-      'give the task with --prompt TEXT',
-    )
+    throw new UserError(`${folders[0]}: unknown task: no eval_metadata.json in it or above`, 'add --prompt TEXT')
   }
   const pair = {
     eval_id: known?.eval_id ?? 0,
@@ -107,7 +104,7 @@ async function readFolderSide(folder: string, configuration: string): Promise<Pa
   const isRun = await pathExists(path.join(folder, 'outputs'))
   const outputs = isRun ? await listRunOutputs(folder) : (await walk(folder, { links: 'never' })).files
   if (outputs.length === 0 && record === null && said === null) {
-    throw new UserError(`${folder}: nothing in it to compare`, 'give a benchmark, a run folder or a folder of outputs')
+    throw new UserError(`${folder}: nothing to compare in it`, 'pass a benchmark, a run folder or a folder of outputs')
   }
   return { configuration, run: folder, delivery: { response: record?.final_response ?? said ?? '', outputs } }
 }

@@ -1,10 +1,12 @@
 /** Pairs the runs of a comparison: which run of one side meets which of the other, and where the verdict is written. */
+
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { InputFile, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
 import type { HiddenNames } from '../../phases/3-judge/compare/blind.ts'
 import type { Delivery } from '../../phases/3-judge/compare/blind_folder.ts'
@@ -73,7 +75,7 @@ export interface PairsRequest {
 export async function pairBenchmarkArms(folder: string, plan: Plan, request: PairsRequest): Promise<Pairing> {
   const [a, b] = [request.a ?? plan.candidate_configuration, request.b ?? plan.baseline_configuration]
   for (const [flag, name] of Object.entries({ a, b })) checkArm(plan, name, flag)
-  if (a === b) throw new UserError(`--a and --b are both ${a}`, 'name two arms')
+  if (a === b) throw new UserError(`--a and --b are both "${a}"`, 'choose two different configurations')
   const made = await pairRuns(
     [
       { folder, plan, arm: a },
@@ -105,7 +107,7 @@ export interface BenchmarkArm {
 export function checkArm(plan: Plan, arm: string, flag: string): void {
   const arms = [...new Set(plan.runs.map((run) => run.configuration))]
   if (!arms.some((one) => one === arm)) {
-    throw new UserError(`--${flag}: the benchmark has no arm ${arm}`, `it has ${arms.join(' and ')}`)
+    throw new UserError(`--${flag}: unknown configuration "${arm}"`, suggestChoice(arm, arms))
   }
 }
 

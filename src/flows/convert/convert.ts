@@ -40,7 +40,7 @@ export async function convert({ path: place, format, to, output, force }: Conver
   const [found, ...more] = await findSuites(place, format)
   if (found === undefined || more.length > 0) {
     const all = [found, ...more].flatMap((one) => one?.place ?? [])
-    throw new UserError(`${place}: ${all.length} suites`, `name one of them: ${all.slice(0, 5).join(', ')}`)
+    throw new UserError(`${place}: ${all.length} suites`, `pass one of them: ${all.slice(0, 5).join(', ')}`)
   }
   const suite = await found.load()
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
@@ -50,10 +50,7 @@ export async function convert({ path: place, format, to, output, force }: Conver
   const [folder] = folders
   if (folder === undefined || folders.length > 1) {
     const targets = [...new Set(suite.cases.flatMap(({ target }) => target ?? []))].join(', ') || 'no skill'
-    throw new UserError(
-      `${suite.path}: its cases are about ${targets}`,
-      'only a suite about one skill can be an evals.json',
-    )
+    throw new UserError(`${suite.path}: its cases are about ${targets}`, 'pass a suite about one skill')
   }
   const { skill } = await readSkill(folder)
   const { file, lost } = toEvalsJson(suite, skill, to === 'agentskills' ? 'assertions' : 'expectations')
@@ -73,7 +70,7 @@ function refuseTarget(file: string, suite: Suite, skill: string): void {
   const reason = whyNotWritable({ place: file, kind: 'file' })
   if (reason !== null) throw new UserError(`${file} can't be written: ${reason}`, otherOutputHint)
   if (!existsSync(file) || !isSuiteInput(file, listSuiteInputs(suite, [skill]))) return
-  throw new UserError(`${file} is a part of what ${suite.path} is read from, and is not replaced`, otherOutputHint)
+  throw new UserError(`${file} is a part of what ${suite.path} is read from, so it is not overwritten`, otherOutputHint)
 }
 
 async function writeNew(file: string, text: string, force: boolean): Promise<void> {
@@ -82,6 +79,6 @@ async function writeNew(file: string, text: string, force: boolean): Promise<voi
     await writeFile(file, text, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     if (errnoCode(error) !== 'EEXIST') throw error
-    throw new UserError(`${file}: it is there already`, `${otherOutputHint}, or replace it with --force`)
+    throw new UserError(`${file}: it already exists`, `${otherOutputHint}, or overwrite it with --force`)
   }
 }

@@ -25,7 +25,8 @@ export async function diff({ before, after, arm }: DiffRequest, env: FlowContext
   const found = diffBenchmarks(old, now, arm)
   const made = { ...found, plan: getRedactor(env).value(found.plan) } // a command line may contain a credential
   for (const { name, configuration } of [made.before, made.after]) {
-    if (configuration === null) throw new UserError(`${name}: has no ${arm} arm`, 'choose the other with --arm')
+    if (configuration === null)
+      throw new UserError(`${name}: has no configuration "${arm}"`, 'choose the other one with --arm')
   }
   return made
 }
@@ -57,7 +58,7 @@ async function readDiffBenchmark(file: string): Promise<Benchmark> {
     return await readJson(benchmarkSchema, file)
   } catch (error) {
     if (!(error instanceof UserError) || error.fix !== null) throw error
-    throw new UserError(error.message, 'give a benchmark.json as bench or aggregate writes it')
+    throw new UserError(error.message, 'pass a benchmark.json written by bench or aggregate')
   }
 }
 

@@ -22,7 +22,7 @@ function readErrorMessage(read: Awaited<ReturnType<typeof readNamedReport>>): st
 
 function mixedReportsError({ report, other, message }: { report: string; other: string; message: string }): UserError {
   const why = message.startsWith(path.resolve(other)) ? message : `${other}: ${message}`
-  return new UserError(`${why} (${report} is a report of eval)`, 'give two reports, or two benchmarks')
+  return new UserError(`${why} (${report} is a report of eval)`, 'pass two reports, or two benchmarks')
 }
 
 /** null: there is none. In a folder: the JSON files in it, in evals/reports/ and in reports/. */

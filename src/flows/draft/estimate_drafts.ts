@@ -44,7 +44,7 @@ export function refuseOverBudget(estimate: DraftEstimate, limits: Limits): void 
     if (limit === null || needed === null || needed <= limit) continue
     throw new UserError(
       `--${budgetStopKinds[unit].replace('_', '-')}: the cases take about ${amountText(unit, needed)}, more than ${amountText(unit, limit)}`,
-      'give more, or have fewer cases drafted',
+      'raise it, or lower --cases',
     )
   }
 }

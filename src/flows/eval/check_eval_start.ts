@@ -74,7 +74,7 @@ async function refuseMissingJudge(plan: Plan, request: EvalRequest, context: Flo
   const [first, ...others] = reasons
   if (first === undefined || others.length === 0) return first && throwRefusal(first)
   const all = reasons.map(({ message }) => message.replace(/^judge /, '')).join('; ')
-  throw new UserError(`no judge can be asked: ${all}`, first.fix, 'no-judge')
+  throw new UserError(`no judge available: ${all}`, first.fix, 'no-judge')
 }
 
 async function otherJudges(plan: Plan, agent: EngineChoice, { env }: FlowContext): Promise<EngineChoice[]> {

@@ -91,8 +91,8 @@ function withoutResults(suite: Suite, workspace: string): Suite {
       ({ source, kind }) => kind === 'directory' && workspace.startsWith(`${source}${path.sep}`),
     )
     if (around === undefined) return { ...one, files }
-    const message = `--workspace ${workspace} is inside ${around.source}, which agents can read`
-    throw new UserError(message, 'choose a folder outside of it')
+    const message = `--workspace ${workspace} lies in ${around.source}, which agents get to see`
+    throw new UserError(message, 'choose a folder outside it')
   })
   return { ...suite, cases }
 }
@@ -142,7 +142,7 @@ async function chooseEngines(
 ): Promise<{ engine: EngineChoice; judge: EngineChoice | null; choices: string[] }> {
   if (request.engine === null && defaults.unsupported_engine !== undefined) {
     const message = `${file}: unsupported-engine: ${defaults.unsupported_engine}`
-    throw new UserError(message, 'name one that can be run with --engine', 'unsupported-engine')
+    throw new UserError(message, 'choose a supported engine with --engine', 'unsupported-engine')
   }
   if (request.engine === null && defaults.engine !== undefined)
     refuseProgram(defaults.engine, { file, field: 'engine' })

@@ -34,7 +34,7 @@ export function refuseBadReports(
     const replaced = files.find(({ file }) => isSuiteInput(file, inputs))
     if (replaced === undefined) continue
     const what = `${replaced.file} is a part of what ${plan.suite.path} is read from, and is not replaced`
-    throw new UserError(`${replaced.flag}: ${what}`, 'name another file')
+    throw new UserError(`${replaced.flag}: ${what}`, 'choose another file')
   }
   if (report === undefined) return
   refuseSharedReport(plans.length, report.output)
@@ -78,7 +78,7 @@ export async function writeEvalReports(
 
 function refuseSharedReport(suites: number, output: string | null): void {
   if (output === null || suites < 2) return
-  throw new UserError(`--output ${output}: there are ${suites} suites`, 'name one suite, or leave --output out')
+  throw new UserError(`--output ${output}: ${suites} suites, but one report file`, 'pass one suite, or remove --output')
 }
 
 async function writeReportFile(result: EvalResult, machine: MachineInfo, output: string): Promise<string> {

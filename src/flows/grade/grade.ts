@@ -187,7 +187,7 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, conte
   for (const message of choices) if (!known.has(message)) warnings.push({ file: '--judge', at: '', message })
   const judge = named && withBaseUrl(named, request.baseUrl ?? null)
   if (judge === null && cases.some((one) => one.expectations.length > 0)) {
-    throw new UserError('the suite now has expectations, and the plan has no judge', 'name one with --judge')
+    throw new UserError('no judge for the expectations that the suite now has', 'add --judge')
   }
   return {
     ...plan,

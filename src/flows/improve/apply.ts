@@ -32,10 +32,7 @@ export async function prepareApply(
   const hash = await hashWalk(wanted)
   const tested = history.iterations.find(({ version }) => version === history.current_best)?.skill_sha256
   if (tested !== undefined && hash !== tested) {
-    throw new UserError(
-      `${best}: it has changed since it was tested`,
-      `it is not put in place; take over by hand what you want of it`,
-    )
+    throw new UserError(`${best}: changed since it was tested`, 'copy what you want from it by hand')
   }
   if (now !== first && now !== hash) {
     throw new UserError(

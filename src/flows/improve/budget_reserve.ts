@@ -61,8 +61,8 @@ export async function refuseSmallBudget(
     )
     if (each === null || each * needed <= budgets.left(unit)) continue
     throw new UserError(
-      `the budget does not reach: v0's own runs and the test alone are ${needed} runs, about ${amountText(unit, each * needed)} by earlier ones`,
-      `give at least that and something for the rounds between, or fewer --train-runs and --test-runs`,
+      `budget too small: the runs of the original version and the test alone need ${needed} runs, about ${amountText(unit, each * needed)}`,
+      `raise the budget above that, or lower --train-runs and --test-runs`,
     )
   }
 }

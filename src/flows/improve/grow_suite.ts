@@ -78,7 +78,7 @@ async function resolveGrownFile({ path: place }: Suite): Promise<string> {
   const file = place.replace(/(\.grown)?\.json$/, '.grown.json')
   if (file !== place && !(await pathExists(file))) return file
   throw new UserError(
-    `${file}: it is there already`,
+    `${file}: it already exists`,
     'review its drafts and give it with --suite, or move it away; nothing is written over',
   )
 }

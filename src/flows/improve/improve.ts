@@ -60,8 +60,8 @@ export async function improve(request: ImproveRequest, context: FlowContext): Pr
   if (opened.history.ended_at !== undefined) return toImproveResult(workspace, opened.history)
   if (request.nobodyConfirms === true) {
     throw new UserError(
-      '--apply: nobody is there to confirm it',
-      'give --yes as well, or apply later: --resume --apply',
+      '--apply: cannot ask for confirmation (stdin is not a terminal)',
+      'add --yes, or apply later: --resume --apply',
     )
   }
   const inspected = await inspectSuite(request.bench.suite ?? skill.path, skill.path)
@@ -108,8 +108,8 @@ function toImproveResult(workspace: string, history: History): ImproveResult {
 async function refuseOtherSuite({ suite_sha256 }: NonNullable<History['split']>, suite: Suite): Promise<void> {
   if ((await hashSuite(suite)) === suite_sha256) return
   throw new UserError(
-    `${suite.path}: it has changed since the session was started`,
-    'put it back, or start another session in another --workspace',
+    `${suite.path}: changed since the session was started`,
+    'restore it, or start another session in another --workspace',
   )
 }
 

@@ -40,8 +40,8 @@ function splitReviewed({ cases, path }: Suite, { seed, useDrafts }: ImproveReque
   const reviewed = cases.filter(({ draft }) => draft !== true)
   if (reviewed.filter((one) => one.cannot_run === null).length >= 2) return splitCases(reviewed, seed)
   throw new UserError(
-    `${path}: ${drafts} of its ${cases.length} cases are unreviewed drafts, and too few are left`,
-    'read them and take out "review": "draft", or give --use-drafts',
+    `${path}: ${drafts} of its ${cases.length} cases are unreviewed drafts, and too few others are left`,
+    'review them and remove "review": "draft", or add --use-drafts',
   )
 }
 

@@ -15,8 +15,8 @@ export async function refuseTakenIndex(folder: string): Promise<void> {
     const text = await readFile(file, 'utf8').catch(() => null)
     if (text === null || (sign !== null && text.includes(sign))) continue
     throw new UserError(
-      `${folder}: an index of the workspaces in it has no place: ${path.basename(file)} is there and is not ours`,
-      'name one of the workspaces',
+      `${folder}: can't write an index of its workspaces: ${path.basename(file)} exists and is not from Whetstone`,
+      'pass one of the workspaces',
     )
   }
 }

@@ -132,7 +132,7 @@ export function assertDrafted({ evals, leftOut, missing }: DraftedCases): void {
   if (evals.length > 0) return
   const reasons = leftOut.map(({ name, reason }) => `${name}: ${reason}`).slice(0, 3)
   const why = [missing ?? '', ...reasons].filter(Boolean).join('; ')
-  throw new IncompleteError(`no case was drafted: ${why}`, 'nothing was written; try again, or another model')
+  throw new IncompleteError(`no case was drafted: ${why}`, 'try again, or use another model (nothing was written)')
 }
 
 /** The cases of the skill's suite; empty without a readable one. */
@@ -149,14 +149,14 @@ async function resolveOutputFile(output: string | null, skill: Skill): Promise<{
   const fix =
     'give another file: --output FILE, such as --output evals/drafts.json in the skill; nothing is written over'
   const file = path.resolve(output ?? path.join(skill.path, 'evals', 'evals.json'))
-  if (await pathExists(file)) throw new UserError(`${file}: it is there already`, fix)
+  if (await pathExists(file)) throw new UserError(`${file}: it already exists`, fix)
   if (output === null && (await hasSuite(skill.path)))
-    throw new UserError(`${skill.path}: it has a suite already, of another format`, fix)
+    throw new UserError(`${skill.path}: already has a suite of another format`, fix)
   if (!file.endsWith('.json'))
-    throw new UserError(`--output ${output}: not a .json file`, 'suites are read by that name')
+    throw new UserError(`--output: expected a .json file, got "${output}"`, 'choose a name that ends in .json')
   const inside = path.relative(skill.path, file).split(path.sep).join('/')
   if (!inside.startsWith('../') && !path.isAbsolute(inside) && !isHiddenFromAgents(inside)) {
-    throw new UserError(`--output ${output}: agents would find the suite there`, `put it below ${skill.path}/evals/`)
+    throw new UserError(`--output ${output}: agents would see this suite`, `put it below ${skill.path}/evals/`)
   }
   return { file, root: await findSkillRoot(path.dirname(file)) }
 }
@@ -168,7 +168,7 @@ async function chooseDrafter(
   const auto = createAutoEngine(context, lenient ? ignoreRefusals : throwRefusal)
   if (judge !== null) {
     if (engine !== 'auto' || model !== null) {
-      throw new UserError('--judge with --engine or --model: one of them drafts', 'give one of them')
+      throw new UserError('--judge with --engine or --model', 'use one of them for drafting')
     }
     return withBaseUrl(await auto.judge(judge, { name: 'auto', model: null }, choices), baseUrl)
   }

@@ -55,7 +55,7 @@ export async function importLabels({ folder, decisions, labels }: LabelTarget, f
     if (decision !== undefined) return { line, decision }
     throw new UserError(
       `${where}: no such decision in ${folder}`,
-      `the label is for ${line.benchmark}: name that benchmark; if its run was repeated, delete the line`,
+      `pass its benchmark ${line.benchmark}, or remove the line if the run was repeated`,
     )
   })
   const log = readAuditLog(auditWorkspace(folder))

@@ -38,9 +38,9 @@ async function requireReportedCost(
   if (budget !== null && costPerRun === null && !reported.cost) {
     const fix =
       'name a model with a listed price (the short names haiku, sonnet and opus have one), or say what a run counts: --cost-per-run DOLLARS'
-    throw new UserError(`${budgetName}: what ${name} costs is not known`, fix)
+    throw new UserError(`${budgetName}: the cost of ${name} is unknown`, fix)
   }
   if (budgetTokens !== null && !reported.tokens) {
-    throw new UserError(`--budget-tokens: ${name} does not report tokens`, 'leave it out, or take another engine')
+    throw new UserError(`--budget-tokens: ${name} does not report tokens`, 'remove it, or use another engine')
   }
 }

@@ -15,10 +15,7 @@ export async function publishPage(page: string, to: string, withData: boolean): 
       if (source !== null) await copyPage(source, path.join(path.dirname(copy), name), true)
     }
   } catch (error) {
-    throw new UserError(
-      `--static ${to}: ${errorMessage(error)}`,
-      'give a folder that you can write to; it is created if it does not exist',
-    )
+    throw new UserError(`--static ${to}: ${errorMessage(error)}`, 'choose a folder that you may write to')
   }
   return copy
 }

@@ -19,8 +19,8 @@ export async function refuseStrayInstructions(tempDir: string): Promise<void> {
       const file = path.join(folder, name)
       if (!(await pathExists(file))) continue
       throw new UserError(
-        `${file}: agents that work below ${above} read it, and it does not belong to any case`,
-        'set TMPDIR to a folder that has nothing of the kind above it',
+        `${file}: agents that work below ${above} read it, although no case asks for it`,
+        'set TMPDIR to a folder without such a file above it',
       )
     }
   }

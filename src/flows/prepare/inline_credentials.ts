@@ -16,7 +16,7 @@ export function refuseInlineCredentials({ choices, suite, env }: CredentialSourc
     const found = findCredential(choice?.command ?? '', env)
     if (found === null) continue
     throw new UserError(
-      `--engine command: the command line holds a credential (${found}), and plan.json keeps it`,
+      `--engine command: the command line contains a credential (${found}), which plan.json would keep`,
       'let the program read it from its environment: --pass-env NAME',
     )
   }
@@ -26,7 +26,7 @@ export function refuseInlineCredentials({ choices, suite, env }: CredentialSourc
     const found = findCredential(JSON.stringify({ hooks, mcp_servers }), env)
     if (found === null) continue
     throw new UserError(
-      `${suite.path}: the environment of case ${eval_id} holds a credential (${found}), and plan.json keeps it`,
+      `${suite.path}: the environment of case ${eval_id} contains a credential (${found}), which plan.json would keep`,
       'let the hook or server read it from its environment: --pass-env NAME',
     )
   }

@@ -15,8 +15,8 @@ export function refuseProgram(text: string, { file, field }: SuiteField): void {
   if (!text.split(',').some((one) => /^\s*(?:auto\s*:\s*)?command\s*(?::|$)/i.test(one))) return
   const flag = field === 'judge' ? '--judge' : '--engine'
   throw new UserError(
-    `${file}: ${field}: ${JSON.stringify(text)} would have a program of the suite run with your keys; only the command line, or a configuration file of your own, may name one`,
-    `name another, such as ${flag} ${field === 'judge' ? 'anthropic:haiku' : 'anthropic'}; or, where you have read that program and trust it, name it yourself with ${flag}`,
+    `${file}: ${field}: refusing to run ${JSON.stringify(text)}, a program named by the suite, with your API keys`,
+    `choose another with ${flag} ${field === 'judge' ? 'anthropic:haiku' : 'anthropic'}, or pass the program with ${flag} if you trust it`,
   )
 }
 
@@ -36,8 +36,8 @@ export function resolveSuiteModel(model: string, file: string): EngineChoice {
   if (name === undefined || isProvider(name)) return { name: 'auto', model }
   if (isEngineName(name)) return resolveEngineChoice({ engine: model, model: null })
   throw new UserError(
-    `${file}: the model ${model} is of a provider that is not reached from here`,
-    'name one with --engine or --model',
+    `${file}: the model ${model} belongs to a provider that is not available`,
+    'choose another with --engine or --model',
   )
 }
 

@@ -119,7 +119,7 @@ async function writeMarkedReports(
     if (!isShortage(error) || errnoCode(error) === 'EROFS') throw error
     throw new IncompleteError(
       `${folder}: ${errorMessage(error)}; not all of its reports were written`,
-      'free what is short (df -h, ulimit -a); then the same command writes them, and nothing is run again',
+      'free the missing resource (df -h, ulimit -a); then the same command writes them, and nothing is run again',
     )
   }
 }

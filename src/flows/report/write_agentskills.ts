@@ -15,19 +15,19 @@ import type { SummarizedBenchmark } from './summarize.ts'
 export async function assertExportTarget(benchmark: string, target: string): Promise<void> {
   const inside = path.relative(benchmark, target)
   if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
-    throw new UserError(`--output ${target}: is inside the benchmark itself`, 'give a folder outside of it')
+    throw new UserError(`--output "${target}": is inside the benchmark`, 'choose a folder outside it')
   }
   if (!(await pathExists(target))) {
     const isLink = await lstat(target).then(
       () => true,
       () => false,
     )
-    if (isLink) throw new UserError(`--output ${target}: a link that leads nowhere`, 'give a new folder')
+    if (isLink) throw new UserError(`--output "${target}": a broken link`, 'choose a new folder')
     return
   }
   const names = await readdir(target).catch(() => null)
-  if (names === null) throw new UserError(`--output ${target}: not a folder that can be read`, 'give a new folder')
-  if (names.length > 0) throw new UserError(`--output ${target}: not empty`, 'give a new or an empty folder')
+  if (names === null) throw new UserError(`--output "${target}": not a readable folder`, 'choose a new folder')
+  if (names.length > 0) throw new UserError(`--output "${target}": not empty`, 'choose a new or an empty folder')
 }
 
 /** The target must have passed assertExportTarget. It gets all files or, on an error, none. */

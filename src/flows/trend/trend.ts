@@ -26,8 +26,8 @@ export async function readTrend(names: readonly string[], env: FlowContext['env'
   if (found.length > 0) return getRedactor(env).value(buildTrend(found, improved, left_out))
   const why = left_out.map(({ message }) => `: ${message}`)[0] ?? ''
   throw new UserError(
-    `${names.join(', ')}: no benchmark.json that can be read${why}`,
-    'bench first (of a package: eval --report), or name another folder',
+    `${names.join(', ')}: no readable benchmark.json${why}`,
+    'run bench first (for a package: eval --report), or pass another folder',
   )
 }
 

@@ -35,10 +35,10 @@ async function listSkillFolders(place: string): Promise<string[]> {
   const isSkill = (folder: string) => pathExists(path.join(folder, 'SKILL.md'))
   if (await isSkill(place)) return [place]
   const names = await readdir(place).catch(() => {
-    throw new UserError(`--among ${place}: no such folder`, 'give a skill, or a folder that holds skills')
+    throw new UserError(`--among "${place}": no such folder`, 'pass a skill, or a folder that contains skills')
   })
   const found: string[] = []
   for (const name of names.sort()) if (await isSkill(path.join(place, name))) found.push(path.join(place, name))
   if (found.length > 0) return found
-  throw new UserError(`--among ${place}: no skill in it`, 'give a skill, or a folder whose folders hold SKILL.md')
+  throw new UserError(`--among "${place}": no skill in it`, 'pass a skill, or a folder whose folders contain SKILL.md')
 }

@@ -51,7 +51,7 @@ export async function generateQueries(request: GenerateRequest, context: FlowCon
   const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
   const file = path.resolve(request.output ?? path.join(skill.path, 'evals', 'trigger-eval.draft.json'))
   if (await pathExists(file))
-    throw new UserError(`${file}: it is there already`, 'rename it once it is reviewed, or give --output FILE')
+    throw new UserError(`${file}: it already exists`, 'rename it after your review, or add --output FILE')
   const { skills: others } = await readDistractors(request.among, skill)
   const choice = await chooseTriggerEngine(request, { context, lenient: false, choices: [] })
   const { passEnv, sandbox, count } = request

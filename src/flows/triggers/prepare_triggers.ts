@@ -118,7 +118,7 @@ export async function chooseTriggerEngine(
       : placed
   if (chosen.name !== 'command') return chosen
   throw new UserError(
-    'the command engine does not show which files a program reads, so it is not known whether it uses a skill',
-    'take --engine claude-code, codex, opencode, anthropic or openai',
+    'the command engine does not report which files a program reads, so skill use cannot be measured',
+    'use --engine claude-code, codex, opencode, anthropic or openai',
   )
 }

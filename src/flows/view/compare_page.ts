@@ -25,14 +25,14 @@ interface TwoRequest {
 export async function viewTwo({ a, b, singleFile }: TwoRequest, context: FlowContext): Promise<string> {
   const folders = { A: await resolveBenchmarkFolder(a), B: await resolveBenchmarkFolder(b) }
   if (folders.A === folders.B) {
-    throw new UserError(`${a} and ${b} are the same benchmark`, 'give two; `whetstone view` shows one')
+    throw new UserError(`${a} and ${b} are the same benchmark`, 'pass two different ones')
   }
   const found = { A: await loadBenchmark(folders.A, context), B: await loadBenchmark(folders.B, context) }
   const made = mergeBenchmarks(
     { ...found.A, name: displayFolder(folders.A) },
     { ...found.B, name: displayFolder(folders.B) },
   )
-  if (made === null) throw new UserError(`${a} and ${b}: one of them has no arm to compare`)
+  if (made === null) throw new UserError(`${a} and ${b}: one of them has no configuration to compare`)
   const folder = path.resolve('comparisons', `${path.basename(folders.A)}-vs-${path.basename(folders.B)}`)
   const report = path.join(folder, 'report.html')
   const redactor = getRedactor(context.env)

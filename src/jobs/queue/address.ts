@@ -61,8 +61,8 @@ export function resolveQueueAddress(request: AddressRequest): QueueAddress | nul
   const known = url && kinds[url.protocol]
   if (!url || !known || url.hostname === '') {
     throw new UserError(
-      `--queue ${withoutLogin(given)}: not the address of a queue`,
-      'give redis://host:6379, rediss://host:6379 or postgres://host/database',
+      `--queue "${withoutLogin(given)}": not a queue address`,
+      'use redis://host:6379, rediss://host:6379 or postgres://host/database',
     )
   }
   return {
@@ -81,8 +81,8 @@ function databaseName(url: URL, { kind, database }: ServerDefaults): string {
   const asked = decodePart(url.pathname.slice(1), url) || database
   if (kind === 'redis' && !/^\d{1,9}$/.test(asked)) {
     throw new UserError(
-      `--queue ${shownPlace(url)}: a database of Redis is a whole number from 0, not "${asked}"`,
-      `such as ${url.protocol}//${url.host}/0`,
+      `--queue ${shownPlace(url)}: expected a database number of at least 0, got "${asked}"`,
+      `use a number such as ${url.protocol}//${url.host}/0`,
     )
   }
   return asked
@@ -119,7 +119,7 @@ function readCa({ caFile, env }: AddressRequest): string | null {
   if (file === null) return null
   const text = readSettingFile(name, file)
   if (/-----BEGIN CERTIFICATE-----/.test(text)) return text
-  throw new UserError(`${name} ${file}: holds no certificate`, 'give the certificate of the authority as PEM')
+  throw new UserError(`${name} ${file}: contains no certificate`, 'use a CA certificate in PEM form')
 }
 
 function readSettingFile(name: string, file: string): string {
@@ -152,10 +152,7 @@ function tlsSettings(url: URL, ca: string | null): QueueTls | null {
   const mode = modes[asked]
   if (mode === null && (ca !== null || url.protocol === 'rediss:')) {
     const place = `${url.protocol}//${url.host}`
-    throw new UserError(
-      `--queue ${place}: an authority is given, and no encryption`,
-      'use rediss:// or sslmode=verify-full',
-    )
+    throw new UserError(`--queue ${place}: a CA certificate without encryption`, 'use rediss:// or sslmode=verify-full')
   }
   return mode === null ? null : { ...mode, ...(ca !== null && { ca }) }
 }

@@ -151,7 +151,7 @@ export function parseScenario(text: string, file: string): Scenario {
     const line = at === null ? '' : `:${lines.linePos(at).line}`
     return `${file}${line}: ${fieldPath(path)}: ${message}`
   })
-  throw new UserError(told.join('\n'), 'docs/reference/practice.md describes every field of a scenario')
+  throw new UserError(told.join('\n'), 'see docs/reference/practice.md for every field of a scenario')
 }
 
 /** The offset of the value at this path, or of its nearest existing parent; null: none. */

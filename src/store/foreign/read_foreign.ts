@@ -1,8 +1,10 @@
 /** Reads a folder without Whetstone's plan.json: cases, arms, results, and all that was skipped. */
+
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { plainName } from '../../../schemas/arm_names.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { type ArmsFound, chooseArms, isConfiguration } from './arms.ts'
 import { type CaseFound, groupCases } from './cases.ts'
 import { type CommittedBenchmark, readCommitted } from './committed.ts'
@@ -38,8 +40,8 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
     const first = problems[0]
     const some = first ? `${first.file}: ${first.message}` : skippedText(passedOver)
     throw new UserError(
-      `${folder}: holds no graded run${some === '' ? '' : ` (${some})`}`,
-      'give a benchmark of ours (it holds plan.json) or a folder with <case>/<configuration>/grading.json in it',
+      `${folder}: no graded runs found${some === '' ? '' : ` (${some})`}`,
+      'pass a Whetstone benchmark folder (contains plan.json), or one with <case>/<configuration>/grading.json',
     )
   }
   refuseSeveral(folder, graded)
@@ -77,7 +79,7 @@ async function refuseFile(place: string): Promise<void> {
   if (found === null || found.isDirectory()) return
   const fix =
     'give a benchmark of ours (it holds plan.json) or the folder that holds <case>/<configuration>/grading.json'
-  throw new UserError(`${place}: a file, and a folder is wanted`, fix)
+  throw new UserError(`${place}: is a file, expected a folder`, fix)
 }
 
 function refuseSeveral(folder: string, runs: readonly RunFound[]): void {
@@ -86,7 +88,7 @@ function refuseSeveral(folder: string, runs: readonly RunFound[]): void {
   const one = runs.find((run) => run.iteration === iterations.at(-1))
   throw new UserError(
     `${folder}: holds several benchmarks: ${iterations.join(', ')}`,
-    `name one, such as ${path.join(folder, one === undefined ? '' : iterationPath(one))}`,
+    `pass one, such as ${path.join(folder, one === undefined ? '' : iterationPath(one))}`,
   )
 }
 
@@ -99,11 +101,11 @@ function iterationPath({ folder, iteration }: RunFound): string {
 function chooseAskedArms(names: readonly string[], { candidate, baseline }: ArmsAsked): ArmsFound {
   for (const [flag, name] of Object.entries({ candidate, baseline })) {
     if (name !== null && !names.includes(name)) {
-      throw new UserError(`--${flag} ${name}: no such configuration here`, `there are ${names.join(', ')}`)
+      throw new UserError(`--${flag}: unknown configuration "${name}"`, suggestChoice(name, names))
     }
   }
   if (candidate !== null && candidate === baseline) {
-    throw new UserError(`--candidate and --baseline are both ${candidate}`, `there are ${names.join(', ')}`)
+    throw new UserError(`--candidate and --baseline are both "${candidate}"`, `choose two of ${names.join(', ')}`)
   }
   const chosen = chooseArms(names.filter((name) => name !== candidate && name !== baseline))
   if (candidate === null && baseline === null) return chosen

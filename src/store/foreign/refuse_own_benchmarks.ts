@@ -17,7 +17,7 @@ export async function assertThirdParty(folder: string, names: Iterable<string>):
   const [what, places] = workspaces.length > 1 ? ['workspaces', workspaces] : ['benchmarks', own]
   const said =
     others.length === 0 ? `is no benchmark, and holds one: ${first}` : `holds several ${what}: ${listPlaces(places)}`
-  throw new UserError(`${folder}: ${said}`, `name one, such as ${path.join(folder, places.at(-1) ?? first)}`)
+  throw new UserError(`${folder}: ${said}`, `pass one, such as ${path.join(folder, places.at(-1) ?? first)}`)
 }
 
 /** The folder to name for a benchmark: its workspace below the folder, else its own. */

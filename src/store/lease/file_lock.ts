@@ -25,7 +25,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
     }
     if (performance.now() - start > lockTimeoutMs) {
       const who = lease === null ? 'another process' : `process ${lease.heldBy.pid} on ${lease.heldBy.host}`
-      throw new UserError(`${file}: ${who} has been writing it for a minute`, 'end that process, then save again')
+      throw new UserError(`${file}: ${who} has been writing it for a minute`, 'stop that process, then save again')
     }
     await sleep(5 + Math.random() * 40)
   }

@@ -163,8 +163,8 @@ describe('mistakes', () => {
     const { skill } = makeRepository({ [yaml]: 'runs: 1\nbudget: 2\n' })
     const args = ['bench', skill, '--engine', agent('tidy.mjs')]
     const { stderr } = await runMain(args)
-    expect(stderr).toMatch(/--budget: what command costs is not known \(.*whetstone\.config\.yaml:2\)/)
-    expect((await runMain([...args, '--budget', '3'])).stderr).toMatch(/^(error: )?--budget: what command/m)
+    expect(stderr).toMatch(/--budget: the cost of command is unknown \(.*whetstone\.config\.yaml:2\)/)
+    expect((await runMain([...args, '--budget', '3'])).stderr).toMatch(/^(error: )?--budget: the cost of command/m)
   })
   test('two files side by side', async () => {
     const { skill } = makeRepository({ [yaml]: 'runs: 1\n', 'whetstone.config.json': '{}' })
@@ -174,7 +174,7 @@ describe('mistakes', () => {
   test('what is one for all skills, said in two ways', async () => {
     const [one, two] = [makeRepository({ [yaml]: 'budget: 2\n' }), makeRepository({ [yaml]: 'budget: 3\n' })]
     const end = await runMain(['bench', one.skill, two.skill, '--dry-run'])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/budget: 2 for .*3 for .*\n.*give --budget/) })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/budget: 2 for .*3 for .*\n.*pass --budget/) })
   })
 })
 

@@ -51,7 +51,7 @@ describe('files may not grow (as with a quota)', () => {
     const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
     const end = await bench(workspace, { log: file, bytes: 300_000, shell: limited })
     expect(end.code, end.stderr).toBe(3)
-    expect(end.stderr).toMatch(/^error: .*EFBIG.*\nhint: free what is short/m)
+    expect(end.stderr).toMatch(/^error: .*EFBIG.*\nhint: free the missing resource/m)
     expect(end.stderr).not.toMatch(/\n\s+at /)
     expect(starts(file), 'two at work and two that are made durable').toBeLessThanOrEqual(4)
     expect(runsIn(workspace)).toBe(0)
@@ -69,7 +69,7 @@ needsMounts('a disk of 1 MiB', () => {
     const [workspace, file] = [path.join(full ?? '', 'ws'), log()]
     const end = await bench(workspace, { log: file, bytes: 100_000 })
     expect(end.code, end.stderr).toBe(3)
-    expect(end.stderr).toMatch(/^error: .*ENOSPC.*\nhint: free what is short/m)
+    expect(end.stderr).toMatch(/^error: .*ENOSPC.*\nhint: free the missing resource/m)
     const kept = runsIn(workspace)
     const before = starts(file)
     expect(before).toBeLessThan(12)
@@ -87,7 +87,7 @@ needsMounts('a disk of 1 MiB', () => {
     const args = ['bench', makeSkill(cases.slice(0, 1)), '--engine', `command:sh ${maker}`, '--workspace', disk]
     const end = await whetstone([...args, '--runs', '1', '--sandbox', 'off'])
     expect(end.code, end.stderr).toBe(3)
-    expect(end.stderr).toMatch(/^error: .*ENOSPC.*\nhint: free what is short/m)
+    expect(end.stderr).toMatch(/^error: .*ENOSPC.*\nhint: free the missing resource/m)
     expect(runsIn(disk)).toBe(0)
     execFileSync('mount', ['-o', 'remount,size=50m', disk])
     const again = await whetstone([...args, '--runs', '1', '--sandbox', 'off'])
@@ -110,7 +110,7 @@ needsMounts('a temporary folder that is full while an agent works ends with 3, a
   }
   const refused = ({ end, made }: Awaited<ReturnType<typeof ends>>, tmp: string) => {
     expect(end.code, end.stderr).toBe(3)
-    expect(end.stderr).toMatch(/^error: .*ENOSPC.*\nhint: free what is short/m)
+    expect(end.stderr).toMatch(/^error: .*ENOSPC.*\nhint: free the missing resource/m)
     expect(made).toBe(0)
     expect(readdirSync(tmp)).toEqual([])
   }

@@ -43,7 +43,7 @@ describe('an engine that does not say what it costs', () => {
     const end = await runMain(args(workspace))
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/--budget: what command costs is not known[\s\S]*--cost-per-run/),
+      stderr: expect.stringMatching(/--budget: the cost of command is unknown[\s\S]*--cost-per-run/),
     })
     expect(existsSync(workspace)).toBe(false)
   })
@@ -53,7 +53,7 @@ describe('an engine that does not say what it costs', () => {
     const skill = makeSkill([{ id: 1, prompt: 'x', expectations: ['it is tidy'] }])
     const judged = ['bench', skill, ...haiku, '--judge', agent('tidy.mjs'), '--budget', '1', '--workspace', fresh()]
     const refused = await served(says, (env) => runMain(judged, { env }))
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('what command costs is not known') })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('the cost of command is unknown') })
   })
   test('counts what --cost-per-run says', async () => {
     const workspace = path.join(fresh(), 'ws')

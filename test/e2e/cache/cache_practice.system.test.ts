@@ -181,11 +181,11 @@ describe('whetstone cache', () => {
     expect(await made.bench()).toMatchObject({ code: 0, asked: all })
   })
   test.each([
-    [['prune'], 'nothing says what should go'],
-    [['prune', '--older-than', 'soon'], '--older-than soon: not an age'],
-    [['prune', '--max-size', '5'], '--max-size 5: not a size'],
-    [['stats', '--all'], 'cache stats only looks'],
-    [['stats', '--workspace', '/nowhere'], 'no cache there'],
+    [['prune'], 'cache prune: no filter'],
+    [['prune', '--older-than', 'soon'], '--older-than: expected an age such as 12h, 30d or 2w, got "soon"'],
+    [['prune', '--max-size', '5'], '--max-size: expected a size such as 500MB, 1.5GB or 2GiB, got "5"'],
+    [['stats', '--all'], 'cache stats takes no filter'],
+    [['stats', '--workspace', '/nowhere'], 'no cache found'],
     [['clear'], 'cache action: unknown value "clear"\nhint: expected one of stats, prune'],
   ])('%j is a mistake', async (args, message) => {
     expect(await runMain(['cache', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

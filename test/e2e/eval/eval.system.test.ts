@@ -116,8 +116,8 @@ describe('choosing', () => {
     [['--category', 'edge'], 'no such case'],
     [['--test', 'goes'], 'means 2 tests'],
     [['--all', '--category', 'x'], '--all with --category'],
-    [['--case', 'goes well'], 'eval takes cases without --case'],
-    [['--case=goes well'], 'behind the path: whetstone eval <path> goes well'],
+    [['--case', 'goes well'], 'eval has no --case'],
+    [['--case=goes well'], 'after the path: whetstone eval <path> goes well'],
     [['-o', 'x.json'], '--output without --report'],
     [['--format', 'evals.jsn'], 'did you mean evals.json'],
   ])('a wish that means nothing: %j', async (flags, message) => {

@@ -165,14 +165,14 @@ describe('what goes wrong', () => {
     const none = changed([list])
     const failed = await practised(none, ['--test', '001_rent', ...engine])
     expect(failed.end.code).toBe(2)
-    expect(failed.end.stderr).toMatch(/no judge can be asked: .*claude-gone-1.*claude-haiku-5-5/)
+    expect(failed.end.stderr).toMatch(/no judge available: .*claude-gone-1.*claude-haiku-5-5/)
     expect(failed.asked.filter(Boolean)).toEqual([])
   })
   test('no judge has a key: a clear end, before anything is paid', async () => {
     const copy = changed([['ledger/evals/judge.md', '- claude-haiku-5-5', '- gpt-4']])
     const ran = await practised(copy, ['--engine', 'anthropic:practice-1'])
     expect(ran.end.code).toBe(2)
-    expect(`${ran.end.stdout}${ran.end.stderr}`).toMatch(/no judge can be asked: .*OPENAI_API_KEY/)
+    expect(`${ran.end.stdout}${ran.end.stderr}`).toMatch(/no judge available: .*OPENAI_API_KEY/)
     expect(ran.asked).toEqual([])
   })
   test.each([

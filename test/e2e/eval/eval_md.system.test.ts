@@ -63,7 +63,7 @@ describe('the example', () => {
     })
     expect(end, end.stderr).toMatchObject({ code: 2 })
     expect(end.stdout).toContain('explains a slug')
-    expect(end.stdout).toContain('no engine can work')
+    expect(end.stdout).toContain('no engine available')
     expect(existsSync(workspace)).toBe(false)
   })
   test('a broken file, a report and an older form beside them stop nobody', async () => {

@@ -174,7 +174,10 @@ describe('ended before its end', () => {
       expect(end.code, end.stderr).toBe(code)
       if (code !== null) expect(end.stderr).toContain('the same command with --resume goes on from there')
       const others = await whetstone(commandOf(at, ['--resume', '--seed', '9']), { env })
-      expect(others).toMatchObject({ code: 2, stderr: expect.stringContaining('seed is not as when the search') })
+      expect(others).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('seed is different from the start of the search'),
+      })
       const more = await whetstone(commandOf(at, ['--resume']), { env })
       expect(more.code, more.stderr).toBe(0)
       expect(lasting(more.stdout)).toEqual(before.lasting)

@@ -51,7 +51,7 @@ describe('--grow-suite', () => {
     const asked = world.asked.filter((text) => text.includes('test cases for the skill'))
     expect(asked.every((text) => text.includes('What is 1000 plus 210?'))).toBe(true)
     const again = await world.improve(['--grow-suite'])
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('it is there already')])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already exists')])
   })
 
   test('drafts are left out until they are reviewed, and taken in unreviewed only where that is asked for', async () => {

@@ -62,7 +62,7 @@ test('--review where nobody can press Enter is refused before anything is paid f
   await using world = await openWorld(listens, 6)
   const end = await world.improve(['--review'])
   expect([end.code, world.requests]).toEqual([2, 0])
-  expect(end.stderr).toContain('nobody is there to go on')
+  expect(end.stderr).toContain('stdin is not a terminal')
 })
 
 needsTerminal('--apply', () => {

@@ -76,7 +76,7 @@ describe('analyze', () => {
   test('without a decided comparison there is nothing to analyze', async () => {
     const { folder } = await benched(1)
     const end = await ask('http://127.0.0.1:9', [folder, '--only', 'comparisons'])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('no comparison there has a winner') })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('no comparison with a winner') })
   })
 })
 

@@ -130,7 +130,7 @@ describe('labels', () => {
   })
   test.each([
     [['--label', 'nonsense=agree'], 'no such decision'],
-    [['--label', 'nonsense'], 'not understood'],
+    [['--label', 'nonsense'], '--label "nonsense": invalid form'],
     [['--sample', '0'], '--sample: expected per cent above 0'],
   ])('%j is a mistake', async (flags, message) => {
     const { workspace, log } = copied()

@@ -231,7 +231,7 @@ describe('mistakes', () => {
     folder = (await benched(1)).folder
   })
   test.each([
-    [['--a', 'with_skills'], 'the benchmark has no arm with_skills'],
+    [['--a', 'with_skills'], 'unknown configuration "with_skills"'],
     [['--a', 'with_skill', '--b', 'with_skill'], '--a and --b are both with_skill'],
     [['--case', 'gamma'], '--case gamma: no such case'],
     [['--pairs', '0'], '--pairs: expected a whole number'],

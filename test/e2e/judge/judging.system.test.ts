@@ -46,7 +46,7 @@ describe('the judge', () => {
       '--dry-run',
     ])
     expect(none.code).toBe(2)
-    expect(none.stderr).toMatch(/no judge can be asked: .*OPENAI_API_KEY is not set/)
+    expect(none.stderr).toMatch(/no judge available: .*OPENAI_API_KEY is not set/)
   })
   test('that is not named is the engine of the runs, with a warning and a way out', async () => {
     const env = { ...keys, OPENAI_API_KEY: 'k' }

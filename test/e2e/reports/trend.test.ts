@@ -93,9 +93,9 @@ describe('diff <folder>', () => {
     expect(document.stdout).toMatch(/^# 3 benchmarks/)
   })
   test.each<[string, string[], RegExp]>([
-    ['nothing there', [fresh()], /no benchmark\.json that can be read/],
+    ['nothing there', [fresh()], /no readable benchmark\.json/],
     ['no such folder', ['nowhere'], /no such file or folder/],
-    ['a gate of two', ['.', '--fail-on', 'regression'], /compare two benchmarks/],
+    ['a gate of two', ['.', '--fail-on', 'regression'], /need two benchmarks/],
   ])('%s: exit 2', async (_, args, message) => {
     const end = await runMain(['diff', ...args], { cwd: tree })
     expect(end.code).toBe(2)
@@ -106,7 +106,7 @@ describe('diff <folder>', () => {
     writeFileSync(path.join(folder, 'benchmark.json'), '{')
     const end = await runMain(['diff', folder])
     expect(end.code).toBe(2)
-    expect(end.stderr).toMatch(/can be read: .*benchmark\.json/)
+    expect(end.stderr).toMatch(/no readable benchmark\.json: .*benchmark\.json/)
   })
 })
 

@@ -60,7 +60,7 @@ describe('view', () => {
     cpSync(workspace, path.join(cwd, 'ws'), { recursive: true })
     writeFileSync(path.join(cwd, name), '<title>My site</title>')
     const end = await runMain(['view', '.', '--no-open'], { cwd })
-    expect([end.code, end.stderr]).toEqual([2, expect.stringContaining(`${name} is there and is not ours`)])
+    expect([end.code, end.stderr]).toEqual([2, expect.stringContaining(`${name} exists and is not from Whetstone`)])
     expect(readdirSync(cwd).sort()).toEqual([name, 'ws'])
   })
   test('an index of ours is written anew where index.json is gone', async () => {
@@ -96,7 +96,7 @@ describe('aggregate', () => {
     const end = await runMain(['aggregate', place], { cwd })
     expect(end.code).toBe(2)
     expect(end.stderr).toContain(filled(said))
-    expect(end.stderr).toMatch(new RegExp(`name one, such as .*${filled(fix)}\n`))
+    expect(end.stderr).toMatch(new RegExp(`pass one, such as .*${filled(fix)}\n`))
     expect(readdirSync(cwd).sort()).toEqual(['README.md', 'workspaces'])
     expect(readdirSync(path.join(cwd, 'workspaces')).sort()).toEqual(['a', 'b'])
     expect(readdirSync(path.join(cwd, 'workspaces/a/benchmarks')).sort()).toEqual(made)

@@ -32,7 +32,7 @@ test.each([
       })
     const end = await bench(`ulimit -n ${most}; exec "$0" "$@"`)
     expect(end.code, end.stderr.slice(-2000)).toBe(3)
-    expect(end.stderr).toMatch(/^error: .*EMFILE.*\nhint: free what is short .*ulimit -a/m)
+    expect(end.stderr).toMatch(/^error: .*EMFILE.*\nhint: free the missing resource .*ulimit -a/m)
     expect(end.stderr).not.toMatch(/\n\s+at /)
     for (const mark of marksIn(tmp)) expect(await findMarkedProcesses(mark)).toEqual([])
     expect(readdirSync(tmp).filter((name) => name.startsWith('whetstone-'))).toEqual([])

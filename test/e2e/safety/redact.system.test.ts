@@ -110,7 +110,7 @@ describe('an agent of the command engine that tells all', () => {
     ]
     const end = await whetstone(args, { env: { MY_SERVICE_KEY: key } })
     expect(end.code).toBe(2)
-    expect(end.stderr).toContain('the command line holds a credential')
+    expect(end.stderr).toContain('the command line contains a credential')
     expect(end.stderr).not.toContain(spoken)
   })
   test('so is a server of a suite with a key', async () => {

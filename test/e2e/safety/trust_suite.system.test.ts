@@ -192,7 +192,7 @@ needsTerminal('at a terminal', () => {
   test('no: nothing starts', async () => {
     const { skill, marked } = marking()
     const end = await session(skill, 'n\n', fresh())
-    expect(end.said).toContain('were not allowed to start')
+    expect(end.said).toContain('refusing to run its commands')
     expect([end.code, marked()]).toEqual([2, []])
   })
   test('yes: they start, and the answer is remembered until what would run changes', async () => {

@@ -33,7 +33,7 @@ describe('an EVAL.md', () => {
   test('a file that is there stays, unless --force', async () => {
     const folder = folderOf({ 'SKILL.md': skill, 'EVAL.md': evalMd, 'evals/evals.json': '{}' })
     const again = (...flags: string[]) => whetstone(['convert', path.join(folder, 'EVAL.md'), ...flags])
-    expect(await again()).toMatchObject({ code: 2, stderr: expect.stringContaining('it is there already') })
+    expect(await again()).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') })
     expect(readFileSync(path.join(folder, 'evals/evals.json'), 'utf8')).toBe('{}')
     expect(await again('--force')).toMatchObject({ code: 0 })
   })

@@ -233,7 +233,7 @@ describe('what a user may ask', () => {
       ['--cases', '20', '--budget', '0.001'],
       /--budget: the cases take about \$0\.\d+, more than/,
     ],
-    ['on a model without a price', ['--model', 'mine-7', '--budget', '5'], /what anthropic:mine-7 costs is not known/],
+    ['on a model without a price', ['--model', 'mine-7', '--budget', '5'], /the cost of anthropic:mine-7 is unknown/],
   ])('a budget %s is refused, and nobody is asked', patience, async (_, flags, message) => {
     const { end, asked } = await drafted(three, { args: flags, model: flags.includes('--model') ? null : undefined })
     expect([end.code, asked.length]).toEqual([2, 0])
@@ -270,8 +270,8 @@ describe('what a user may ask', () => {
     [['--caess', '3'], 'did you mean --cases?'],
     [['--outpt', 'x.json'], 'did you mean --output'],
     [['--force'], 'init has no --force'],
-    [['--judge', 'openai'], 'one of them drafts'],
-    [['--output', 'drafts.txt'], 'not a .json file'],
+    [['--judge', 'openai'], '--judge with --engine or --model'],
+    [['--output', 'drafts.txt'], 'expected a .json file'],
   ])('%j', patience, async (flags, message) => {
     const { end } = await drafted(three, { args: flags })
     expect(end.code).toBe(2)
@@ -280,7 +280,7 @@ describe('what a user may ask', () => {
   test('--output where agents would find the suite', patience, async () => {
     const skill = skillWith(undefined)
     const { end } = await drafted(three, { args: ['--output', path.join(skill, 'drafts.json')], skill })
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('agents would find the suite') })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('agents would see this suite') })
   })
   test('outside of the skill its files lie beside the suite', patience, async () => {
     const output = path.join(fresh(), 'evals/drafts.json')

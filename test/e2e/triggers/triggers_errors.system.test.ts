@@ -172,7 +172,10 @@ describe('what a new user may bring', () => {
     expect(folder).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a folder\n +name a file/) })
     write(skill, 'SKILL.md', '---\nname: tidy\n---\n\nSay TIDY.\n')
     const none = await runMain(['triggers', skill, '--engine', 'anthropic'])
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no description\n +add the line description/) })
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no description .*\nhint: add a line description/),
+    })
   })
 })
 

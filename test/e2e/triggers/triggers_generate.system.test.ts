@@ -48,7 +48,7 @@ test(
   async () => {
     const { skill, file } = await generated([good])
     const alone = await whetstone(['triggers', skill, '--dry-run', '--engine', 'anthropic'])
-    expect(alone.stderr).toContain('no set of trigger queries')
+    expect(alone.stderr).toContain('no trigger queries found')
     const named = await whetstone(['triggers', skill, '--set', file, '--dry-run', '--engine', 'anthropic'])
     expect(named.stdout).toContain('4 queries are drafts that nobody has reviewed')
   },

@@ -52,7 +52,7 @@ describe('the judge of a recommended list', () => {
   })
   test('is an error that says why, where nobody can be asked', async () => {
     await expect(select({})).rejects.toThrow(
-      'no judge can be asked: not openai:gpt-5.4 (OPENAI_API_KEY is not set); not anthropic:claude-opus-5-5 (ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN is not set)',
+      'no judge available: not openai:gpt-5.4 (OPENAI_API_KEY is not set); not anthropic:claude-opus-5-5 (ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN is not set)',
     )
   })
 })

@@ -145,11 +145,11 @@ describe('the target', () => {
   })
   test('must be a folder', async () => {
     const file = path.join(folderOf({ 'mine.txt': 'x' }), 'mine.txt')
-    await expect(run(folderOf(source), file)).rejects.toThrow('not a folder')
+    await expect(run(folderOf(source), file)).rejects.toThrow('not a readable folder')
   })
   test('must lie outside', async () => {
     const folder = folderOf(source)
-    await expect(run(folder, path.join(folder, 'out'))).rejects.toThrow('is inside the benchmark itself')
+    await expect(run(folder, path.join(folder, 'out'))).rejects.toThrow('is inside the benchmark')
     expect(existsSync(path.join(folder, 'benchmark.json'))).toBe(false)
   })
   test.each([
@@ -182,7 +182,7 @@ describe('the target', () => {
     const folder = folderOf(source)
     const link = path.join(folderOf({ 'keep.txt': '' }), 'link')
     symlinkSync('gone', link)
-    await expect(run(folder, link)).rejects.toThrow(`--output ${link}: a link that leads nowhere`)
+    await expect(run(folder, link)).rejects.toThrow(`--output "${link}": a broken link`)
     expect(existsSync(path.join(folder, 'benchmark.json'))).toBe(false)
   })
   test('may be a link to an empty folder', async () => {

@@ -169,7 +169,7 @@ describe('reports that were not all written', () => {
     expect(end.stderr).toMatch(/^error: EFBIG.* \(.*\)$/m)
     expect(end.stderr).toContain(`(${made.folder})`)
     expect(end.stderr).toMatch(
-      /^hint: free what is short .*then the same command writes them, and nothing is run again$/m,
+      /^hint: free the missing resource .*then the same command writes them, and nothing is run again$/m,
     )
     await wrote()
   })

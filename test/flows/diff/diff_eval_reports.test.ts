@@ -93,5 +93,5 @@ test('a file that is no benchmark is told its mistakes and what is wanted', asyn
   const file = path.join(folderOf(files), 'benchmark.json')
   const error = await userError(diff({ before: file, after: file, arm: 'candidate' }, {}))
   expect(error.message).toMatch(/benchmark\.json: \$\.metadata: /)
-  expect(error.fix).toBe('give a benchmark.json as bench or aggregate writes it')
+  expect(error.fix).toBe('pass a benchmark.json written by bench or aggregate')
 })

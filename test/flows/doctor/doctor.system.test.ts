@@ -32,7 +32,7 @@ async function withServer(scenario: string, args: string[] = ['--engine', 'anthr
 const says = "models: [practice-1]\nrules: [{ name: says, text: 'hello' }]"
 
 describe('exit code', () => {
-  test('1 where no engine can work', async () => {
+  test('1 where no engine available', async () => {
     expect(await examined()).toMatchObject({ code: 1, ok: false, exit_code: 1 })
   })
   test('0 where one can', async () => expect(await withServer(says)).toMatchObject({ code: 0, ok: true }))
@@ -70,7 +70,7 @@ describe('what it all comes to', () => {
     const words = 'command can work; what is missing for a benchmark: temporary folder.'
     expect(await told([], { TMPDIR: file() })).toEqual([1, words])
   })
-  test('no engine can work', async () => {
+  test('no engine available', async () => {
     const { stdout } = await runMain(['doctor', '--workspace', file()])
     expect(stdout).toMatch(/No engine can work yet; `whetstone demo` needs none\.\n$/)
   })

@@ -67,7 +67,7 @@ describe('the model of an EVAL.md', () => {
   })
   test('of a provider that is not reached is refused with the file, unless a flag names another', async () => {
     await expect(engines('model: "ollama:llama3"')).rejects.toThrow(
-      /EVAL\.md: the model ollama:llama3 is of a provider/,
+      /EVAL\.md: the model ollama:llama3 belongs to a provider/,
     )
     expect((await engines('model: "ollama:llama3"', { model: 'gpt-5' }))[0]?.model).toBe('gpt-5')
     expect((await engines('model: "eu.x.claude-v1:0"'))[0]?.model).toBe('eu.x.claude-v1:0')
@@ -120,7 +120,7 @@ describe('a program that a suite names', () => {
     }
     const error = await userError(attempt({}))
     expect(error.message).toMatch(where)
-    expect(error.message).toContain('only the command line')
+    expect(error.message).toContain('refusing to run ')
     expect(error.fix).toContain(`--${flag}`)
     expect((await userError(attempt({ engine: 'auto' }))).message).toMatch(where)
     expect(await attempt({ engine: 'openai' })).toBe('openai')
@@ -162,7 +162,7 @@ describe('the judge of golden tests', () => {
   })
   test('none of the list has a key: said, before anything is paid', async () => {
     await expect(judged(both, {}, { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' })).rejects.toThrow(
-      /no judge can be asked: .*OPENAI_API_KEY/,
+      /no judge available: .*OPENAI_API_KEY/,
     )
   })
 })

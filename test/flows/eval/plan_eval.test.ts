@@ -86,7 +86,7 @@ describe('engine and judge of an AAM package', () => {
     'command',
   ])('the judge %j is a program, and refused; --judge names it all the same', async (judge) => {
     const error = await userError(planned(config({ judge }), {}))
-    expect(error.message).toMatch(/eval-config\.json: judge: .*only the command line/)
+    expect(error.message).toMatch(/eval-config\.json: judge: refusing to run /)
     expect(error.fix).toContain('--judge')
     const asked = await planned(config({ judge }), { judge: 'command:sh' })
     expect(asked.plan.options.judge).toEqual({ name: 'command', model: null, command: 'sh' })

@@ -40,7 +40,7 @@ test.each([
     'dollars of a model without a price',
     { budget: 5 },
     'anthropic:practice-1',
-    /^--budget: what anthropic:practice-1 costs is not known/,
+    /^--budget: the cost of anthropic:practice-1 is unknown/,
   ],
 ])('too few %s: refused before anybody is asked, and nothing is written', async (_, limits, engine, said) => {
   await using world = await openWorld(drafter, 6)

@@ -30,14 +30,14 @@ describe('the model of an EVAL.md', () => {
     'that is a program is refused with %j, and --engine is the way out',
     async (wish) => {
       const error = await userError(planned(evalMd('command:sh -c true'), wish))
-      expect(error.message).toMatch(/EVAL\.md: model: "command:sh -c true".*only the command line/)
+      expect(error.message).toMatch(/EVAL\.md: model: refusing to run "command:sh -c true"/)
       expect(error.fix).toContain('--engine')
       expect((await planned(evalMd('command:sh -c true'), { engine: 'openai' })).options.engine.name).toBe('openai')
     },
   )
   test('of a provider that is not reached is refused, and --model is the way out', async () => {
     const error = await userError(planned(evalMd('mistral:large'), {}))
-    expect(`${error.message} ${error.fix}`).toMatch(/EVAL\.md: the model mistral:large is of a provider.*--model/)
+    expect(`${error.message} ${error.fix}`).toMatch(/EVAL\.md: the model mistral:large belongs to a provider.*--model/)
   })
 })
 

@@ -14,10 +14,25 @@ const bench = (...flags: string[]) => [
 ]
 
 test.each([
-  ['tags', { tags: 'gpu' }, '--tags without --queue', 'name the queue server with --queue'],
-  ['a shared folder', { shared: fresh() }, '--shared without --queue', 'name the queue server with --queue'],
-  ['an authority', { queueCa: 'ca.pem' }, '--queue-ca without --queue', 'name the queue server with --queue'],
-  ['a queue', { queue: nowhere }, '--queue without --shared', 'name a folder that coordinator and workers share'],
+  ['tags', { tags: 'gpu' }, '--tags without --queue', 'add --queue with the address of the queue server'],
+  [
+    'a shared folder',
+    { shared: fresh() },
+    '--shared without --queue',
+    'add --queue with the address of the queue server',
+  ],
+  [
+    'an authority',
+    { queueCa: 'ca.pem' },
+    '--queue-ca without --queue',
+    'add --queue with the address of the queue server',
+  ],
+  [
+    'a queue',
+    { queue: nowhere },
+    '--queue without --shared',
+    'add --shared with a folder that coordinator and workers share',
+  ],
 ])('%s alone is refused, also where the environment names a queue', (_what, asked, message, fix) => {
   for (const env of [{}, { WHETSTONE_QUEUE: nowhere }]) {
     const wish = () => queueWish({ inFlight: 1, ...asked }, env)
@@ -33,8 +48,8 @@ test('the environment alone is no wish; a queue and a folder are', () => {
 })
 
 test.each([
-  ['a benchmark with tags and no queue', bench('--tags', 'gpu'), /--tags without --queue\n.*name the queue server/],
-  ['a worker without a queue', ['queue', 'work', '--shared', fresh()], /--queue is not given\n.*or WHETSTONE_QUEUE/],
+  ['a benchmark with tags and no queue', bench('--tags', 'gpu'), /--tags without --queue\nhint: add --queue/],
+  ['a worker without a queue', ['queue', 'work', '--shared', fresh()], /no queue server\n.*or set WHETSTONE_QUEUE/],
   [
     'a worker without a shared folder',
     ['queue', 'work', '--queue', nowhere],

@@ -38,7 +38,7 @@ async function jobFor(engine: string, passEnv: readonly string[]): Promise<Queue
 
 describe('a worker with a key', () => {
   test.each([
-    [['WHETSTONE_QUEUE_KEY'], /asks for WHETSTONE_QUEUE_KEY, which no run gets to see/],
+    [['WHETSTONE_QUEUE_KEY'], /asks for WHETSTONE_QUEUE_KEY, which runs may not see/],
     [['LANG', 'WHETSTONE_QUEUE_PASSWORD'], /asks for WHETSTONE_QUEUE_PASSWORD/],
     [['whetstone_queue_key'], /asks for whetstone_queue_key/], // the same variable where names have no case
     [['WHETSTONE_QUEUE'], /asks for WHETSTONE_QUEUE,/],
@@ -68,7 +68,7 @@ needsRedis('through Redis', () => {
       await there.submit(queue, { id, data: await jobFor(own.engine, names) })
       return await there.wait(queue, id, AbortSignal.timeout(20_000))
     }
-    const reason = 'the job asks for WHETSTONE_QUEUE_KEY, which no run gets to see'
+    const reason = 'the job asks for WHETSTONE_QUEUE_KEY, which runs may not see'
     expect(await endOf('a', ['WHETSTONE_QUEUE_KEY'])).toEqual({ as: 'failed', reason })
     expect(worker.told).toContainEqual({ type: 'job_refused', job: 'a', queue, reason })
     expect(own.starts()).toBe(0)
@@ -110,7 +110,7 @@ describe('--pass-env', () => {
       const end = await asked(command, 'WHETSTONE_QUEUE_PASSWORD')
       expect(end).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/--pass-env WHETSTONE_QUEUE_PASSWORD: no run gets to see/),
+        stderr: expect.stringMatching(/--pass-env WHETSTONE_QUEUE_PASSWORD: runs may not see/),
       })
     },
   )

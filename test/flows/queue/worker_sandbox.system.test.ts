@@ -142,7 +142,7 @@ needsRedis('through Redis', () => {
     const without = await whetstone(['queue', 'work', '--queue', url(), '--shared', fresh(), '--sandbox', 'auto'], {
       env: { PATH: poorPath() },
     })
-    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('--engines command takes jobs') })
+    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('use --engines command') })
   }, 60_000)
 
   needs(

@@ -218,7 +218,7 @@ describe('candidate minus baseline', () => {
     expect(await delta(pair('with_skill', 'old_skill'), { candidate: 'old_skill' })).toBe('-0.50'))
   test('a name that is not there is a mistake', async () =>
     expect(run(pair('with_skill', 'old_skill'), { baseline: 'older' })).rejects.toThrow(
-      '--baseline older: no such configuration',
+      '--baseline: unknown configuration "older"',
     ))
   test('one configuration has no delta', async () =>
     expect(await delta(folderOf({ 'eval-1/with_skill/grading.json': graded(1, 2) }))).toBeUndefined())
@@ -265,7 +265,7 @@ describe('what is missing or broken', () => {
     expect(benchmark.runs.map(({ result }) => result.passed)).toEqual([2])
   })
   test('no grading at all is a mistake', async () =>
-    expect(run(folderOf({ 'notes.md': 'x' }))).rejects.toThrow('holds no graded run'))
+    expect(run(folderOf({ 'notes.md': 'x' }))).rejects.toThrow('no graded runs found'))
   test('several iterations are a mistake that names them', async () => {
     const files = {
       'iteration-1/eval-1/with_skill/grading.json': graded(1, 1),
@@ -275,7 +275,7 @@ describe('what is missing or broken', () => {
     const deeper = folderOf(
       Object.fromEntries(Object.entries(files).map(([name, file]) => [`benchmarks/${name}`, file])),
     )
-    const fix = `name one, such as ${path.join(deeper, 'benchmarks', 'iteration-2')}`
+    const fix = `pass one, such as ${path.join(deeper, 'benchmarks', 'iteration-2')}`
     await expect(run(deeper)).rejects.toMatchObject({ fix })
   })
 })

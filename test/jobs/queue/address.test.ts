@@ -57,7 +57,7 @@ describe('an address', () => {
   const missing = path.join(folder, 'none')
   writeFileSync(path.join(folder, 'empty'), '')
   test.each([
-    ['no url', 'not a url', nothing, 'not the address of a queue'],
+    ['no url', 'not a url', nothing, 'not a queue address'],
     ['another protocol', 'http://u:hunter2@h', nothing, '--queue http://***@h: not the address'],
     ['a password with an @', 'http://u:hunter2@x@h', nothing, 'http://***@h:'],
     ['no host', 'redis://', nothing, 'not the address'],
@@ -87,7 +87,7 @@ describe('an address', () => {
       { ...nothing, caFile: missing },
       `--queue-ca ${missing}: no such file`,
     ],
-    ['an authority that is none', 'rediss://h', { ...nothing, caFile: passwordFile }, 'holds no certificate'],
+    ['an authority that is none', 'rediss://h', { ...nothing, caFile: passwordFile }, 'contains no certificate'],
     ['no password file', 'redis://h', { ...nothing, passwordFile: missing }, 'no such file'],
     ['an empty one', 'redis://h', { ...nothing, passwordFile: path.join(folder, 'empty') }, 'it is empty'],
   ])('%s is refused, and no secret said', (_what, url, more, message) => {

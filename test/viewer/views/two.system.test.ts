@@ -148,7 +148,7 @@ withChromium('two benchmarks on one page', () => {
     [['old'], /takes two benchmarks/],
     [['old', 'new', 'old'], /takes two benchmarks/],
     [['old', 'nowhere'], /nowhere: no such folder/],
-    [['old', 'new', '--serve'], /--compare and --serve/],
+    [['old', 'new', '--serve'], /--compare with --serve/],
   ])('%j is refused', async (args, message) => {
     const end = await compare(...args)
     expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(message)])

@@ -14,12 +14,12 @@ export async function applyLabels(audit: AuditSession, given: readonly string[])
     const [id = '', word = ''] = text.split('=')
     const agree = words[word]
     if (id === '' || agree === undefined) {
-      throw new UserError(`--label ${text}: not understood`, 'write ID=agree, ID=disagree or ID=undo')
+      throw new UserError(`--label "${text}": invalid form`, 'expected ID=agree, ID=disagree or ID=undo')
     }
     if (!audit.decisions.some((one) => one.id === id)) {
       throw new UserError(
-        `--label ${id}: no such decision`,
-        'whetstone audit <workspace> --json lists them with their ids',
+        `--label "${id}": no such decision`,
+        'list decisions with their ids: whetstone audit <workspace> --json',
       )
     }
     return { id, agree }

@@ -73,8 +73,9 @@ function refuseMixtures({
   calibrate,
   case: cases,
 }: BenchArguments): void {
-  if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run: it explains a plan')
-  if (calibrate && lastFailed) throw new UserError('--calibrate with --last-failed', 'name cases with --case')
+  if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run')
+  if (calibrate && lastFailed)
+    throw new UserError('--calibrate with --last-failed', 'use --case instead of --last-failed')
   if (rerun === undefined) return
   const others = {
     '--matrix': matrix,
@@ -88,7 +89,11 @@ function refuseMixtures({
     ...(cases.length > 0 ? ['--case'] : []),
     ...(skill.length > 1 ? ['several skills'] : []),
   ]
-  if (given.length > 0) throw new UserError(`--rerun with ${given.join(', ')}`, 'name one run of one skill')
+  if (given.length > 0)
+    throw new UserError(
+      `--rerun with ${given.join(', ')}`,
+      'remove the other options: --rerun repeats one run of one skill',
+    )
 }
 
 async function start(asked: BenchArguments, argv: readonly string[]): Promise<number> {

@@ -45,7 +45,7 @@ function refuseDifferent<T extends SkillArguments>(key: string, all: readonly Sk
   const other = others.find((one) => first !== undefined && text(one) !== text(first))
   if (first === undefined || other === undefined) return
   const said = [first, other].map((one) => `${text(one)} for ${one.skill} (${one.configured.file ?? 'no file'})`)
-  throw new UserError(`${key}: ${said.join(', ')}`, `it is one for all skills: give --${key}, or bench them apart`)
+  throw new UserError(`${key}: ${said.join(', ')}`, `pass --${key} for all skills, or benchmark them one by one`)
 }
 
 /** Where to look for a skill's configuration file, and the folder whose files come with the skill. */

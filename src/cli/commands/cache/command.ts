@@ -48,7 +48,10 @@ type CacheArguments = Awaited<ReturnType<typeof cacheOptions>['argv']>
 
 async function statsOutput({ workspace, json, olderThan, maxSize, all, dryRun }: CacheArguments): Promise<string[]> {
   if (olderThan !== undefined || maxSize !== undefined || all || dryRun) {
-    throw new UserError('cache stats only looks', 'cache prune takes --older-than, --max-size, --all and --dry-run')
+    throw new UserError(
+      'cache stats takes no filter',
+      'use cache prune with --older-than, --max-size, --all or --dry-run',
+    )
   }
   const { readCacheStats } = await import('../../../flows/cache/cache_stats.ts')
   const stats = await readCacheStats(workspace)

@@ -68,7 +68,7 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
     if (skills.length === 0) throw new UserError('check needs <skill>', 'see whetstone check --help')
     const trials = [...(parsed.null ? (['null'] as const) : []), ...(parsed.oracle ? (['oracle'] as const) : [])]
     if (judge !== null && trials.length === 0) {
-      throw new UserError('--judge: there is nothing to judge', 'give --null or --oracle with it')
+      throw new UserError('--judge without --null or --oracle', 'add --null or --oracle')
     }
     const { checkSkills } = await import('../../../flows/check/check.ts')
     const request = { skills, suite: parsed.suite ?? null, trials, judge, sandbox: sandboxWish(parsed) }
@@ -84,14 +84,13 @@ type CheckArguments = ArgumentsCamelCase<ReturnType<typeof checkOptions> extends
 async function runCritique(parsed: CheckArguments, benchmark: string): Promise<number> {
   const { skill: skills, judge, json, failOn } = parsed
   if (parsed.suite !== undefined)
-    throw new UserError('--critique with --suite: it reads the suite of the benchmark', 'name another suite as <skill>')
-  if (parsed.null || parsed.oracle || judge !== undefined)
     throw new UserError(
-      '--critique with --null, --oracle or --judge: it looks at verdicts that there are',
-      'leave them out',
+      '--critique with --suite (it reads the suite of the benchmark)',
+      'pass another suite as <skill>',
     )
-  if (skills.length > 1)
-    throw new UserError('--critique with several skills', 'name the one that the edits are for, or none')
+  if (parsed.null || parsed.oracle || judge !== undefined)
+    throw new UserError('--critique with --null, --oracle or --judge (it reads existing verdicts)', 'leave them out')
+  if (skills.length > 1) throw new UserError('--critique with several skills', 'pass one skill, or none')
   const { critiqueBenchmark } = await import('../../../flows/check/critique/critique.ts')
   const request = { benchmark, suite: skills[0] ?? null }
   const { result } = await withFlow({ json, concurrency: 1 }, (context) => critiqueBenchmark(request, context))

@@ -48,7 +48,7 @@ export function addDiff(args: Argv, done: SetExitCode): Argv {
     if (shown !== null) return done(shown)
     if (after !== undefined && benchmarks.length === 2) return done(await compareTwo({ before, after }, how))
     if (how.failOn !== undefined || how.arm !== 'candidate') {
-      throw new UserError('--fail-on and --arm compare two benchmarks', 'name two, or leave them out')
+      throw new UserError('--fail-on and --arm need two benchmarks', 'pass two benchmarks, or remove them')
     }
     const { readTrend } = await import('../../../flows/trend/trend.ts')
     const trend = await readTrend(benchmarks, process.env)

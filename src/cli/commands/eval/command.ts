@@ -65,12 +65,11 @@ function refuseCaseFlag(argv: readonly string[]): void {
   const at = argv.slice(0, end < 0 ? argv.length : end).findIndex((word) => /^--case(=|$)/.test(word))
   if (at < 0) return
   const name = /^--case=(.*)$/s.exec(argv[at] ?? '')?.[1] ?? argv[at + 1] ?? '<case>'
-  throw new UserError('eval takes cases without --case', `name them behind the path: whetstone eval <path> ${name}`)
+  throw new UserError('eval has no --case', `pass cases after the path: whetstone eval <path> ${name}`)
 }
 
 function refuseMixtures({ all, case: cases, target, category, test, output, report }: EvalArguments): void {
-  if (output !== undefined && !report)
-    throw new UserError('--output without --report', 'add --report: it names its file')
+  if (output !== undefined && !report) throw new UserError('--output without --report', 'add --report')
   if (!all) return
   const given = [
     ...(cases.length > 0 ? [`the case ${cases[0]}`] : []),

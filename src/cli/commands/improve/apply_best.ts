@@ -38,7 +38,10 @@ export async function applyBest(
   }
   if (!yes) {
     if (!canAnswer({ json, yes })) {
-      throw new UserError('--apply: nobody is there to confirm it', 'look at the diff, then give --yes as well')
+      throw new UserError(
+        '--apply: cannot ask for confirmation (stdin is not a terminal)',
+        'review the diff, then add --yes',
+      )
     }
     if (!(await askYesNo(`Put ${best} in place of ${toSafeLine(skill)}?`, 'not applied'))) {
       say('Not applied.')

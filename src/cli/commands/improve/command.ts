@@ -78,16 +78,14 @@ async function configureImprove(given: ArgumentsCamelCase<ImproveArguments>, arg
 function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]): void {
   const unread = parsed.description ? [] : descriptionOnlyFlags.filter((flag) => argv.some((one) => isFlag(one, flag)))
   if (unread.length > 0) {
-    throw new UserError(
-      `--${unread.join(', --')} without --description`,
-      'trigger queries are for --description: add it',
-    )
+    throw new UserError(`--${unread.join(', --')} without --description`, 'add --description')
   }
   if (!growSuite) return
   const { resume, apply, review, description, useDrafts } = parsed
   const others = { resume, apply, review, description, 'use-drafts': useDrafts }
   const given = Object.entries(others).flatMap(([flag, value]) => (value ? [`--${flag}`] : []))
-  if (given.length > 0) throw new UserError(`--grow-suite with ${given.join(', ')}`, 'it runs nothing: give it alone')
+  if (given.length > 0)
+    throw new UserError(`--grow-suite with ${given.join(', ')}`, 'use --grow-suite alone (it runs nothing)')
 }
 
 const descriptionOnlyFlags = ['set', 'among', 'threshold']

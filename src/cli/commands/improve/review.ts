@@ -17,5 +17,5 @@ const waitForReview: ReviewBenchmark = async ({ folder, cases }) => {
 /** Throws UserError before any paid call if nobody can press Enter. */
 export function createReviewer(): ReviewBenchmark {
   if (process.stdin.isTTY) return waitForReview
-  throw new UserError('--review: nobody is there to go on', 'run it on a terminal')
+  throw new UserError('--review: stdin is not a terminal', 'run it in a terminal, or remove --review')
 }

@@ -94,7 +94,8 @@ export function queueWish(asked: QueueArguments, env: Environment): QueueWish | 
   if (address === null) {
     const given = { '--shared': shared, '--tags': tags, '--key-file': keyFile, '--queue-ca': asked.queueCa }
     const [spare] = Object.entries(given).filter(([, value]) => value !== undefined)
-    if (spare !== undefined) throw new UserError(`${spare[0]} without --queue`, 'name the queue server with --queue')
+    if (spare !== undefined)
+      throw new UserError(`${spare[0]} without --queue`, 'add --queue with the address of the queue server')
     return null
   }
   const signer = openSigner({ keyFile: keyFile ?? null, env })
@@ -105,12 +106,12 @@ export function queueWish(asked: QueueArguments, env: Environment): QueueWish | 
 /** Throws UserError if none is given or it does not exist. */
 export function sharedFolder(shared: string | undefined): string {
   if (shared === undefined) {
-    throw new UserError('--queue without --shared', 'name a folder that coordinator and workers share')
+    throw new UserError('--queue without --shared', 'add --shared with a folder that coordinator and workers share')
   }
   const folder = path.resolve(shared)
   // not created here: without the mount it would exist only on this machine
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new UserError(`--shared ${shared}: no such folder`, 'mount it, or make it: mkdir -p')
+    throw new UserError(`--shared ${shared}: no such folder`, 'mount it, or create it: mkdir -p')
   }
   return folder
 }
@@ -121,7 +122,7 @@ export function parseList(flag: 'tags' | 'engines', text: string | undefined): s
   const named = words.filter((word) => word !== '')
   if (text !== undefined && named.length === 0) {
     const such = { tags: 'gpu,eu', engines: 'anthropic,codex' }[flag]
-    throw new UserError(`--${flag} "${text}" names none`, `such as --${flag} ${such}, or leave it out`)
+    throw new UserError(`--${flag} "${text}": empty list`, `use a list such as --${flag} ${such}, or remove it`)
   }
   return named
 }

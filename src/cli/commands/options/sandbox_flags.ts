@@ -42,7 +42,7 @@ export function sandboxWish(parsed: {
     const place = path.resolve(given)
     if (existsSync(place)) return place
     const why = describeMissingPath(place, 'no such file or folder')
-    throw new UserError(`--allow-read ${given}: ${why}`, 'name a file or folder that is there, or leave it out')
+    throw new UserError(`--allow-read "${given}": ${why}`, 'pass a file or folder that exists, or remove it')
   })
   return { mode: parsed.sandbox, network: parsed.network ?? null, readable, trusted: parsed.trustSuite }
 }

@@ -14,7 +14,7 @@ export function addQueue(args: Argv, done: SetExitCode): Argv {
   return args.command('queue <action>', 'make runs that others put into a queue', queueOptions, async (parsed) => {
     const address = resolveAskedAddress(parsed, process.env)
     if (address === null) {
-      throw new UserError('queue: --queue is not given', 'such as --queue redis://127.0.0.1:6379, or WHETSTONE_QUEUE')
+      throw new UserError('queue: no queue server', 'add --queue redis://127.0.0.1:6379, or set WHETSTONE_QUEUE')
     }
     const say = (line: string) => process.stderr.write(`${line}\n`)
     if (parsed.action === 'work') {

@@ -99,8 +99,8 @@ async function resolveWorkerEngines(
   }
   if (able.length === 0)
     throw new UserError(
-      'this worker has no key and no agent program for any engine',
-      'whetstone doctor shows what is missing; --engines command takes jobs that name a program of their own',
+      'no engine available on this worker: neither a key nor an agent program found',
+      'run whetstone doctor to see what is missing, or use --engines command',
     )
   return able
 }

@@ -72,7 +72,8 @@ export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string
 /** `isSetGiven`: on the command line; a set from a configuration file does not prevent drafting another. */
 async function start(parsed: TriggersArguments, isSetGiven: boolean): Promise<number> {
   if (parsed.generate !== undefined) return generate(parsed, { count: parsed.generate, isSetGiven })
-  if (parsed.output !== undefined) throw new UserError('--output without --generate', 'leave it out')
+  if (parsed.output !== undefined)
+    throw new UserError('--output without --generate', 'add --generate, or remove --output')
   const { json, concurrency, failOn } = parsed
   const { planTriggersOnly, measureTriggers } = await import('../../../flows/triggers/triggers.ts')
   const gates = parsed.gate.map((text) => parseGate(text, triggersGateSubject))
@@ -98,7 +99,7 @@ async function generate(
   parsed: TriggersArguments,
   { count, isSetGiven }: { count: number; isSetGiven: boolean },
 ): Promise<number> {
-  if (isSetGiven) throw new UserError('--generate with --set', 'drafts go to a file of their own: --output')
+  if (isSetGiven) throw new UserError('--generate with --set', 'use --output for the drafts')
   const { generateQueries } = await import('../../../flows/triggers/generate_queries.ts')
   const { json, skill } = parsed
   const request = { ...askingWish(parsed), skill, count, output: parsed.output ?? null }

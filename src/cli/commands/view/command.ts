@@ -70,11 +70,10 @@ export function addView(args: Argv, done: SetExitCode): Argv {
     const { json, open, trend, static: copyTo = null, singleFile } = parsed
     const { folder, against } = resolveViewFolders(parsed)
     if (parsed.serve && copyTo !== null) {
-      throw new UserError('--serve and --static: a page is served, or copied to be published', 'give one of them')
+      throw new UserError('--serve with --static', 'use one of them')
     }
     const queue = parsed.queue === undefined ? null : resolveAskedAddress(parsed, process.env)
-    if (queue !== null && !parsed.serve)
-      throw new UserError('--queue without --serve: a page on disk is not live', 'add --serve')
+    if (queue !== null && !parsed.serve) throw new UserError('--queue without --serve', 'add --serve')
     if (parsed.serve) return serveUntilStopped({ folder, queue }, { json, open })
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
       view({ folder, copyTo, trend, singleFile, against }, context),
@@ -106,10 +105,10 @@ function resolveViewFolders({ folder, compare, trend, serve }: ViewArguments): {
   if (compare === undefined) return { folder, against: null }
   const [a, b, ...more] = folder === '.' ? compare : [folder, ...compare]
   if (a === undefined || b === undefined || more.length > 0) {
-    throw new UserError('--compare takes two benchmarks', 'whetstone view --compare A B')
+    throw new UserError('--compare needs two benchmarks', 'use whetstone view --compare A B')
   }
   if (trend || serve) {
-    throw new UserError(`--compare and --${trend ? 'trend' : 'serve'} make two different pages`, 'give one of them')
+    throw new UserError(`--compare with --${trend ? 'trend' : 'serve'}`, 'use one of them')
   }
   return { folder: a, against: b }
 }

@@ -35,10 +35,13 @@ export async function critiqueBenchmark(request: CritiqueRequest, context: FlowC
   const { benchmark, plan } = found
   const names = findArms(benchmark)
   if (isCalibration(names)) {
-    throw new UserError(`${folder}: both arms are the same there (a calibration)`, 'give a benchmark of two arms')
+    throw new UserError(
+      `${folder}: both configurations are the same (a calibration)`,
+      'pass a benchmark of two configurations',
+    )
   }
   if (benchmark.runs.length === 0)
-    throw new UserError(`${folder}: no run there has a grade`, 'whetstone grade <benchmark>')
+    throw new UserError(`${folder}: no graded run found`, 'run whetstone grade <benchmark>')
   const { candidate, baseline } = names
   const arms = candidate === null || baseline === null ? null : { candidate, baseline }
   if (arms === null) notes.push('one arm alone: what tells arms apart could not be looked at')

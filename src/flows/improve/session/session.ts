@@ -68,8 +68,8 @@ export async function openHistory(
   if (request.resume) return { history: resumeHistory(found, request, at.workspace), isNew: false }
   if (isOpen) {
     throw new UserError(
-      `${paths.history}: an unfinished session`,
-      'continue with --resume, or choose another folder with --workspace',
+      `${paths.history}: contains an unfinished session`,
+      'continue it with --resume, or choose another folder with --workspace',
     )
   }
   const history: History = {
@@ -85,14 +85,14 @@ export async function openHistory(
 }
 
 function resumeHistory(found: History | null, request: ImproveRequest, workspace: string): History {
-  if (found === null) throw new UserError(`${workspace}: no session to resume`, 'leave out --resume')
+  if (found === null) throw new UserError(`${workspace}: no session to resume`, 'remove --resume')
   const now: Record<string, unknown> = pickSettings(request)
   const then: Record<string, unknown> = { ...Object(found.settings) }
   const other = Object.keys(now).filter((key) => canonicalJson(now[key] ?? null) !== canonicalJson(then[key] ?? null))
   if (other.length > 0) {
     throw new UserError(
-      `--resume: ${other.join(', ')} ${other.length === 1 ? 'is' : 'are'} not as when the session was started`,
-      'give the flags of its first start; only iterations, budget and deadline may differ',
+      `--resume: ${other.join(', ')} ${other.length === 1 ? 'is' : 'are'} different from the start of the session`,
+      'use the flags of its start; only --iterations, --budget and --deadline may differ',
     )
   }
   if (found.ended_at !== undefined) return found // the test cases were evaluated, so the session has ended for good

@@ -36,8 +36,8 @@ export async function checkVersions(
     const folder = version(name)
     const now = existsSync(folder) ? await hashSkillFolder(folder) : null
     if (now === then) continue
-    const how = now === null ? 'it is gone' : 'it has changed since the session wrote it'
-    throw new UserError(`${folder}: ${how}`, 'put it back as it was, or start another session in another --workspace')
+    const how = now === null ? 'it is gone' : 'it has changed since the session made it'
+    throw new UserError(`${folder}: ${how}`, 'restore it, or start another session in another --workspace')
   }
   const first = version('v0')
   if (!existsSync(first) || (await hashSkillFolder(first)) === skill.sha256) return

@@ -95,7 +95,7 @@ async function runStepBench(asked: Parameters<typeof bench>[0], context: FlowCon
   if (context.drain.aborted) throw new StepStopped('interrupted', 'interrupted')
   if ((benchmark.counts?.used ?? 0) === 0) {
     const message = benchmark.excluded_runs?.[0]?.message ?? 'no run has a grade'
-    throw new IncompleteError(`${folder}: no run can be used: ${message}`, 'fix that, then continue with --resume')
+    throw new IncompleteError(`${folder}: no usable run: ${message}`, 'fix that, then continue with --resume')
   }
   return { folder, benchmark }
 }

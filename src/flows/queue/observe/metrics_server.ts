@@ -17,7 +17,7 @@ export async function serveMetrics(metrics: WorkerMetrics, at: { host: string; p
   })
   server.listen(at.port, at.host)
   await once(server, 'listening').catch((error: unknown) => {
-    throw new UserError(`--metrics-port ${at.port}: ${errorMessage(error)}`, 'give another port')
+    throw new UserError(`--metrics-port ${at.port}: ${errorMessage(error)}`, 'choose another port')
   })
   server.unref()
   const address = server.address()

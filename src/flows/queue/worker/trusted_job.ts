@@ -76,7 +76,7 @@ export function parseTrustedJob(
     if (!engines.includes(job.run.engine.name))
       throw new Error(`the job is of the engine ${job.run.engine.name}, which this worker does not offer (--engines)`)
     const wanted = findHiddenName(job.pass_env)
-    if (wanted !== undefined) throw new Error(`the job asks for ${wanted}, which no run gets to see`)
+    if (wanted !== undefined) throw new Error(`the job asks for ${wanted}, which runs may not see`)
     return job
   } catch (error) {
     refused(errorMessage(error))

@@ -161,7 +161,7 @@ async function applyEndedSearch(
   const source = await readFile(skillFile, 'utf8')
   const { skill } = await readSkill(path.dirname(skillFile))
   if (normalizeDescription(skill.description) !== ended.original)
-    throw new UserError(`${skillFile}: its description has changed since the search`, 'put the new one there by hand')
+    throw new UserError(`${skillFile}: its description changed since the search`, 'replace it by hand')
   await applyDescription(skillFile, { source, description: ended.best })
   const description = { ...ended, applied: true }
   await writeArtefact(descriptionSchema, file, description)
@@ -185,7 +185,7 @@ async function applyDescription(
   { source, description }: { source: string; description: string },
 ): Promise<void> {
   if ((await readFile(file, 'utf8')) !== source)
-    throw new UserError(`${file}: it changed in the meantime, so the new description was not written`, 'start again')
+    throw new UserError(`${file}: changed during the search; the new description was not written`, 'start again')
   const text = replaceDescription(source, description)
   if (text !== null) await writeAtomic(file, text)
 }

@@ -137,7 +137,7 @@ function requireComplete(made: Triggers, folder: string, { drain }: FlowContext)
   const first = made.results.flatMap(({ query_runs }) => query_runs.flatMap(({ error }) => error ?? []))[0]
   const why = made.stop?.reason ?? (first === undefined ? 'it was stopped' : `${first.kind}: ${first.message}`)
   throw new IncompleteError(
-    `${folder}: ${runs_planned - runs_decided} of ${runs_planned} runs have no answer (${why}); nothing is concluded from a part`,
+    `${folder}: ${runs_planned - runs_decided} of ${runs_planned} runs have no answer (${why}); no conclusion from a part of the runs`,
     'fix that, then run the same command with --resume',
   )
 }

@@ -31,7 +31,7 @@ export async function findNewestSearch(workspace: string): Promise<{ folder: str
     const ended = tryReadArtefact(descriptionSchema, descriptionFilePath(folder))
     if (ended !== null || readSearch(folder) !== null) return { folder, ended }
   }
-  throw new UserError(`${workspace}: no search to resume`, 'leave out --resume')
+  throw new UserError(`${workspace}: no search to resume`, 'remove --resume')
 }
 
 /** A new folder, or the one to resume. Throws UserError if its settings differ. */
@@ -64,8 +64,8 @@ function refuseOther(then: Record<string, unknown>, now: Record<string, unknown>
   const other = Object.keys(now).filter((key) => canonicalJson(now[key] ?? null) !== canonicalJson(then[key] ?? null))
   if (other.length === 0) return
   throw new UserError(
-    `--resume: ${other.join(', ')} ${other.length === 1 ? 'is' : 'are'} not as when the search was started`,
-    'give the flags of its first start; only iterations, budget and deadline may differ',
+    `--resume: ${other.join(', ')} ${other.length === 1 ? 'is' : 'are'} different from the start of the search`,
+    'use the flags of its start; only --iterations, --budget and --deadline may differ',
   )
 }
 

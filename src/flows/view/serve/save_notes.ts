@@ -27,7 +27,7 @@ async function readEarlierNotes(file: string): Promise<Pick<FeedbackNotes, 'revi
   if (!(await pathExists(file))) return { reviews: [], rest: {} }
   const found = readFeedbackNotes(file)
   if (found.unread === null) return found
-  throw new UserError(`${file}: ${found.unread}`, 'fix it or move it away; otherwise its notes would be lost')
+  throw new UserError(`${file}: ${found.unread}`, 'fix it or move it away: its content would be lost')
 }
 
 function mergeReviews(reviews: Feedback['reviews']): Feedback['reviews'] {

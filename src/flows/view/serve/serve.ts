@@ -82,7 +82,7 @@ async function serveWorkspace(
   const now = () => readMeasuredWorkspace(folder)
   const page = async (report: string) => {
     const measured = now()
-    if (measured === null) throw new UserError(`${workspace}: what was measured is not there any more`)
+    if (measured === null) throw new UserError(`${workspace}: the benchmark no longer exists`)
     return makeWorkspacePage({ ...measured, report, redactor, now: context.now(), served: true })
   }
   const last = { state: JSON.stringify(now()) }
@@ -163,7 +163,7 @@ async function renderPage(seen: ServedState, report: string, context: FlowContex
  */
 async function pollChanges(seen: ServedState): Promise<boolean> {
   if (!(await pathExists(seen.folder))) {
-    throw new UserError(`${seen.folder}: is not there any more`, 'serve it where it is now')
+    throw new UserError(`${seen.folder}: no longer exists`, 'start view --serve again with the new path')
   }
   const isLocked = await isLeaseHeld(seen.folder)
   const state = `${isLocked} ${await readChangeTimes(seen)}`

@@ -118,10 +118,7 @@ function warnDuplicateTests(cases: readonly SuiteCase[], files: readonly string[
 /** Throws UserError if it is missing, and says which files belong together. */
 async function neededText(file: string): Promise<string> {
   if (await pathExists(file)) return await boundedText(file)
-  throw new UserError(
-    `${file}: no such file`,
-    'golden tests need rubric.md and judge.md beside golden/; docs/reference/golden.md shows both',
-  )
+  throw new UserError(`${file}: no such file`, 'add rubric.md and judge.md next to golden/ (docs/reference/formats.md)')
 }
 
 async function boundedText(file: string): Promise<string> {

@@ -65,8 +65,8 @@ function assertRunnableCase(suite: Suite): void {
   if (suite.cases.some((one) => one.cannot_run === null)) return
   const reasons = suite.cases.map((one) => `${one.eval_id} ${one.eval_name}: ${one.cannot_run}`)
   throw new UserError(
-    `${suite.path}: no case can run (${reasons.join('; ') || 'there is none'})`,
-    'mend one of them, or choose others with --case',
+    `${suite.path}: no case can run (${reasons.join('; ') || 'the suite has none'})`,
+    'fix one of them, or choose others with --case',
   )
 }
 

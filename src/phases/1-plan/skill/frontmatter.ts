@@ -59,7 +59,7 @@ function readTextField(values: Record<string, unknown>, field: 'name' | 'descrip
   const value = values[field]
   if (typeof value === 'string' && value.trim() !== '') return value.trim()
   if (value === undefined || value === null || value === '') {
-    throw new UserError(`${file}: the frontmatter has no ${field}`, `add the line ${field}: …`)
+    throw new UserError(`${file}: the frontmatter has no ${field}`, `add a line ${field}: …`)
   }
   throw new UserError(`${file}: ${field} must be text, found ${formatFieldValue(value)}`, `quote it: ${field}: "…"`)
 }

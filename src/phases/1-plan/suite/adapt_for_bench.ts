@@ -8,8 +8,8 @@ export function adaptSuiteToBench(suite: Suite): Suite {
   if (others.length > 0 && others.length === suite.cases.length) {
     const targets = [...new Set(others.map(({ target }) => target))].join(', ')
     throw new UserError(
-      `${suite.path}: its cases are about ${targets}, and bench compares with and without a skill`,
-      `whetstone eval ${suite.path} runs them`,
+      `${suite.path}: its cases are about ${targets}, which bench can't compare with and without a skill`,
+      `run them with whetstone eval ${suite.path}`,
     )
   }
   const cases = suite.cases.map(({ judging: _, ...one }) => {

@@ -20,8 +20,8 @@ export function splitCases(cases: readonly SuiteCase[], seed: number): CaseSplit
   const runnable = cases.filter((one) => one.cannot_run === null)
   if (runnable.length < 2) {
     throw new UserError(
-      `improve needs at least 2 cases that can run, and there is ${runnable.length}: a version is judged on cases that its author has not seen`,
-      'add cases, or have some drafted with --grow-suite',
+      `improve needs at least 2 cases that can run, got ${runnable.length} (versions are tested on unseen cases)`,
+      'add cases, or draft some with --grow-suite',
     )
   }
   const kind = runnable.length >= leastThreeWay ? ('three_way' as const) : ('cross_fitted' as const)

@@ -13,8 +13,8 @@ export function findQuerySet(skill: string): string {
   const [only, another] = found
   if (only === undefined) {
     const fix = `name it with --set FILE, or draft one: whetstone triggers ${skill} --generate 20`
-    throw new UserError(`${skill}: no set of trigger queries (looked for evals/trigger-eval.json and its like)`, fix)
+    throw new UserError(`${skill}: no trigger queries found (looked for evals/trigger-eval.json)`, fix)
   }
   if (another === undefined) return only
-  throw new UserError(`${skill}: several sets of trigger queries (${found.join(', ')})`, 'name one with --set FILE')
+  throw new UserError(`${skill}: several sets of trigger queries (${found.join(', ')})`, 'choose one with --set FILE')
 }

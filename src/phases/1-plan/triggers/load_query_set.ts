@@ -51,7 +51,7 @@ export async function loadQuerySet(file: string, skill: string): Promise<QuerySe
   if (named) warn('$', `a routing set: a query that names ${skill} should trigger it, every other one should not`)
   for (const message of doubts(queries)) warn('$', message)
   if (queries.length === 0)
-    throw new UserError(`${file}: it has no query`, 'add {"query": "…", "should_trigger": true}')
+    throw new UserError(`${file}: no queries in it`, 'add {"query": "…", "should_trigger": true}')
   return {
     path: path.resolve(file),
     sha256: sha256(text),
@@ -65,7 +65,7 @@ function readQueryItem({ value, at, label }: FoundItem, file: string): Item {
   const fields = typeof value === 'string' ? { query: value } : object.safeParse(value).data
   const query = fields === undefined ? null : firstText(fields, texts)
   if (fields === undefined || query === null) {
-    throw new UserError(`${file}: ${at} has no query`, 'give it a text under "query"')
+    throw new UserError(`${file}: ${at} has no query`, 'add a text as "query"')
   }
   return { at, fields, query, label: label === null ? readTriggerLabel(fields) : { kind: 'boolean', value: label } }
 }

@@ -107,6 +107,6 @@ function readGroupName(fields: Record<string, unknown>, keys: readonly string[])
 function noSet(file: string, what: string): UserError {
   return new UserError(
     `${file}: no trigger queries in it (${what})`,
-    'write a list of {"query": "…", "should_trigger": true}; docs/how-to/triggers.md shows every shape that is read',
+    'write a list of {"query": "…", "should_trigger": true}; see docs/how-to/triggers.md',
   )
 }

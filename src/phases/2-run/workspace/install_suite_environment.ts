@@ -61,7 +61,7 @@ async function writeTexts({ texts = {}, agent_texts = {}, instructions }: Enviro
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
       throw new SetupError(
-        `environment: ${errnoCode(error) === 'EEXIST' ? `${name} is there already` : errorMessage(error)}`,
+        `environment: ${errnoCode(error) === 'EEXIST' ? `${name} already exists` : errorMessage(error)}`,
       )
     })
   }

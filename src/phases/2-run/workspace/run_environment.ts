@@ -58,8 +58,8 @@ function selectPassedVariables({ user, passEnv, hidden }: EnvironmentRequest): R
   const unseen = findHiddenName(passEnv)
   if (unseen !== undefined) {
     throw new UserError(
-      `--pass-env ${unseen}: no run gets to see what leads to the queue`,
-      'leave it out, or give what the run needs another name',
+      `--pass-env ${unseen}: runs may not see the secrets of the queue`,
+      'remove it, or give the variable another name',
     )
   }
   const entries = Object.entries(user).flatMap(([name, value]) =>

@@ -84,7 +84,7 @@ describe('a cap', () => {
   test('is refused where what a run costs is not known and nothing says what to count', async () => {
     const folder = folderOf({ ...files, 'ledger/model.md': model('  enabled: true\n  daily_cap_usd: 5') })
     await expect(evaluated(path.join(folder, 'ledger'))).rejects.toThrow(
-      'the daily cap of $5.00 in model.md: what command costs is not known',
+      'the daily cap of $5.00 in model.md: the cost of command is unknown',
     )
     expect((await planned(folder)).plans[0]?.choices).toContain('costs: the daily cap of $5.00 in model.md (skip)')
   })

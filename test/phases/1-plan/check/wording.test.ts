@@ -40,7 +40,7 @@ test('a weight that is not above 0', async () => {
 test('a misspelt event of a hook', async () => {
   const folder = caseOf({ prompt: 'p', environment: { hooks: { PreToolUs: [{ hooks: [{ command: 'true' }] }] } } })
   expect(await said(folder, 'field-misspelt')).toEqual([
-    [expect.stringContaining('(did you mean "PreToolUse"?)'), 'correct the name, or remove the field'],
+    [expect.stringContaining('(did you mean "PreToolUse"?)'), 'fix the name, or remove the field'],
   ])
 })
 

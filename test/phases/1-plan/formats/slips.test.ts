@@ -95,7 +95,7 @@ test.each(['rubric.md', 'judge.md'])('golden tests without %s are told what belo
   const { message, fix } = await userError(found?.load() ?? Promise.resolve())
   expect([message, fix]).toEqual([
     expect.stringMatching(new RegExp(`${name}: no such file$`)),
-    expect.stringContaining('rubric.md and judge.md beside golden/'),
+    expect.stringContaining('add rubric.md and judge.md next to golden/'),
   ])
 })
 

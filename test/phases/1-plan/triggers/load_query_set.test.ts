@@ -100,7 +100,7 @@ describe('refused', () => {
     ['groups without one for the skill', [{ skill: 'docx', queries: [yes] }], /none for pdf/],
     ['an item without a query', [{ should_trigger: true }], /\$\[0\] has no query/],
     ['results of a loop', { best_description: 'x', history: [] }, /no trigger queries/],
-    ['nothing', [], /no query/],
+    ['nothing', [], /no queries in it/],
     ['text', 'x', /neither a list nor an object/],
   ])('%s', async (_, content, message) => {
     await expect(load(content)).rejects.toThrow(message)
@@ -136,7 +136,7 @@ test.each<[string, unknown, RegExp]>([
 
 test('the set of a skill is found, unless there are two', () => {
   const skill = mkdtempSync(path.join(tmpdir(), 'skill-'))
-  expect(() => findQuerySet(skill)).toThrow(/no set of trigger queries/)
+  expect(() => findQuerySet(skill)).toThrow(/no trigger queries found/)
   writeFileSync(path.join(skill, 'trigger_evals.json'), '[]')
   expect(findQuerySet(skill)).toBe(path.join(skill, 'trigger_evals.json'))
   writeFileSync(path.join(skill, 'triggers.json'), '[]')

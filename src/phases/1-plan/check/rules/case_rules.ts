@@ -145,7 +145,7 @@ function cannotRun(subject: CaseSubject, kind: Reason): LintFinding[] {
 const fixes: Readonly<Record<Reason, string>> = {
   missing: "add the file; paths start at the skill's folder",
   escapes: "copy the file into the skill's evals/ and name it there",
-  misspelt: 'correct the name, or remove the field',
+  misspelt: 'fix the name, or remove the field',
   type: 'write a list of statements: "expectations": ["…"]',
   flag: 'write true or false, or remove the field',
   weight: 'write a number above 0, or remove the field',

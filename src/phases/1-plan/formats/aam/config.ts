@@ -48,7 +48,7 @@ export async function readAamConfig(file: string, root: string, warn: Warn): Pro
   const [first, ...others] = [...mistakes, ...unread.filter(({ meant }) => meant !== null)]
   if (first !== undefined) {
     const more = others.map(({ at, message }) => `; ${at}: ${message}`).join('')
-    throw new UserError(`${first.at}: ${first.message}${more}`, 'docs/reference/aam.md shows the fields')
+    throw new UserError(`${first.at}: ${first.message}${more}`, 'see docs/reference/formats.md for the fields')
   }
   const { set, refused } = suiteVariables(env)
   for (const name of refused) warn(`env.${name}`, 'is not set: the run has its own')

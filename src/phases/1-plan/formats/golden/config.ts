@@ -116,7 +116,7 @@ function mistake(file: string, front: MarkdownFront, path: readonly PropertyKey[
 function assertNoSlips(file: string, front: MarkdownFront, [first]: readonly FieldSlip[]): void {
   if (first === undefined) return
   const { line, column } = front.at(first.path)
-  throw new UserError(`${file}:${line}:${column}: ${first.message}`, 'correct the name, or remove the field')
+  throw new UserError(`${file}:${line}:${column}: ${first.message}`, 'fix the name, or remove the field')
 }
 
 /** Checks fields that rubric, judge and tests share: the schema version and the agent. */

@@ -80,7 +80,7 @@ function readGuardrailBlock(
 }
 
 function mistake(file: string, { line, column }: YamlPlace, message: string): UserError {
-  return new UserError(`${file}:${line}:${column}: ${message}`, 'mend it, or write enabled: false')
+  return new UserError(`${file}:${line}:${column}: ${message}`, 'fix it, or set enabled: false')
 }
 
 /** Fenced YAML blocks with the line in which each begins. */
