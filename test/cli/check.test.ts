@@ -29,6 +29,7 @@ function pluginOf(names: readonly string[]): string {
   write('skills/tidy/SKILL.md', '---\nname: tidy\ndescription: Tidies things up.\n---\n\nSay so.\n')
   for (const name of names) {
     write(`evals/${name}/prompt.md`, `Clear the room ${name}.`)
+    write(`evals/${name}/graders/clear.md`, '---\ntype: llm\n---\nThe room is clear.\n')
     write(`evals/${name}/graders/quiet.md`, '---\ntype: tool_used\ntool: Bash\nmin: 0\nmax: 0\n---\n')
   }
   return root

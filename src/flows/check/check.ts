@@ -11,6 +11,7 @@ import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/
 import { needsNetworkFlag, openNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
 import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
+import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { findCheckPlaces } from '../prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
@@ -40,8 +41,10 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
     const checked = await checkSkill(place, suite)
     const asked = openNetworkProblems(checked, request.sandbox)
     const tried = asked.length > 0 ? [] : await runTrials(checked, request, context)
+    const dead = checked.suite === null ? [] : await findDeadChecks(checked.suite, context.signal)
+    const untried = dead.filter(({ rule }) => !request.trials.some((trial) => triedRules[trial].includes(rule)))
     const commands = await listCheckedCommands(checked)
-    const problems = sortProblems([...checked.problems, ...asked, ...tried])
+    const problems = sortProblems([...checked.problems, ...untried, ...asked, ...tried])
     skills.push({ path: checked.path, readable: checked.readable, problems, ...(commands.length > 0 && { commands }) })
   }
   const count = (severity: Severity) =>
@@ -89,6 +92,12 @@ function openNetworkProblems({ suite }: CheckedSkill, wish: SandboxWish | undefi
   return needsNetworkFlag(suite?.suite.sandbox, wish)
     ? [toProblem(networkRule, { ...openNetwork, at: '$.sandbox.network' }, suite?.suite.path ?? '')]
     : []
+}
+
+/** What each trial finds itself, with more of the suite. */
+const triedRules: Readonly<Record<Trial, readonly string[]>> = {
+  null: ['case-passes-empty', 'checks-only-absences'],
+  oracle: ['reference-fails'],
 }
 
 const order: readonly Severity[] = ['error', 'warning', 'info']

@@ -4,6 +4,7 @@ import type { History } from '../../../schemas/history.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { chooseSandbox, noSandboxWish } from '../../base/sandbox/choose.ts'
+import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
 import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
@@ -13,6 +14,7 @@ import { improvePaths } from '../../store/paths.ts'
 import { readPlan } from '../../store/store.ts'
 import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
 import { planBench } from '../bench/bench.ts'
+import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { SharedBudgets } from '../limits/budgets.ts'
 import { noLimits } from '../limits/limits.ts'
@@ -65,8 +67,13 @@ export async function improve(request: ImproveRequest, context: FlowContext): Pr
     )
   }
   const inspected = await inspectSuite(request.bench.suite ?? skill.path, skill.path)
-  const wish = { skillName: skill.name, allowInvalid: request.bench.allowInvalid ?? false }
-  const suite = requireValidBenchSuite({ ...inspected, suite: adaptSuiteToBench(inspected.suite) }, wish)
+  const adapted = { ...inspected, suite: adaptSuiteToBench(inspected.suite) }
+  const { suite } = requireValidBenchSuite(adapted, {
+    skill: await checkSkillFolder(skill.path),
+    others: await findDeadChecks(adapted, context.signal),
+    isPart: false,
+    allowInvalid: request.bench.allowInvalid ?? false,
+  })
   const split = opened.history.split ?? (await splitSuite(request, suite))
   await refuseOtherSuite(split, suite)
   const budgets = new SharedBudgets(request.bench.limits ?? noLimits)

@@ -1,17 +1,22 @@
 /** Turns a request into a plan: skill, baseline, suite, cases, engine and judge. Starts and costs nothing. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Problem } from '../../../schemas/check_report.ts'
 import type { Activation, Plan } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { describeMissingPath } from '../../base/fs/dead_link.ts'
 import { suggestPath } from '../../base/fs/nearest_path.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
+import { type CheckedFolder, checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
+import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
+import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
 import { exportGitVersion, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
+import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -62,6 +67,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   limits?: Limits
   /** What the limits leave, if several benchmarks share them; absent: this benchmark has its own. */
   budgets?: SharedBudgets
+  /** The caller has checked skill and suite, and said what it found. */
+  checked?: boolean
   /** Compare the baseline with itself, to measure the suite's noise; absent: with the skill. */
   calibrate?: boolean
   /** Absent: rate limits are detected automatically. */
@@ -90,9 +97,15 @@ export async function prepareBench(
   context: FlowContext,
   where: PrepareOptions,
 ): Promise<PreparedBench> {
-  const { skill, warnings } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
+  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
   const baseline = await resolveBaseline(request.baseline, skill, where.scratch)
-  const { suite, chosen, sha256 } = await loadBenchSuite(request, skill)
+  const isNew = request.checked !== true
+  const { suite, chosen, sha256, warnings } = await loadBenchSuite(request, {
+    ...skill,
+    checked: isNew ? await checkSkillFolder(skill.path) : toCheckedFolder(skill),
+    findOthers: async (selected) =>
+      isNew ? [...findSameVersions(request, skill, baseline), ...(await findDeadChecks(selected, context.signal))] : [],
+  })
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({
@@ -115,11 +128,26 @@ export async function prepareBench(
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
-    warnings: [...warnings, ...(baseline?.warnings ?? [])],
+    warnings: [...(isNew ? warnings : []), ...(baseline?.warnings ?? [])],
   })
   const folders = new Map([[skill.sha256, skill.path]])
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   return { plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
+}
+
+function toCheckedFolder({ name }: Skill): CheckedFolder {
+  return { readable: true, problems: [], name, steps: [] }
+}
+
+function findSameVersions(
+  { calibrate, baseline: wish }: BenchRequest,
+  skill: Skill,
+  baseline: { skill: Skill } | null,
+): Problem[] {
+  if (calibrate === true || baseline?.skill.sha256 !== skill.sha256) return []
+  const message = `--baseline ${wish} has the same content as the skill: there is nothing to compare`
+  const fix = 'name an older version, or leave --baseline out'
+  return [toProblem(planRules.sameVersions, { message, fix }, skill.path)]
 }
 
 export interface PrepareOptions {

@@ -199,7 +199,11 @@ describe('answers that no agent gave', () => {
     ['changes an input', { ...leaves('start.txt', 't'), checks: [changed, made] }, []],
     ['changes an input named with ./', { ...leaves('./start.txt', 't'), checks: [changed] }, []],
     ['leaves an input', { ...leaves('start.txt', 's'), checks: [changed, made] }, ['oracle-fails', 'oracle-fails']],
-    ['leaves an input that a check hashes', { ...leaves('start.txt', 's'), checks: [hash('s')] }, []],
+    [
+      'leaves an input that a check hashes',
+      { ...leaves('start.txt', 's'), checks: [hash('s')] },
+      ['checks-only-absences'],
+    ],
     ['makes another file', { ...leaves('b.txt', 's'), checks: [{ ...changed, path: 'b.txt' }] }, ['oracle-fails']],
     ['changes what setup made', { ...laid, ...leaves('in/a.txt', 't'), checks: [{ ...changed, path: 'in/*' }] }, []],
     [
@@ -298,7 +302,10 @@ describe('answers that no agent gave', () => {
   test('a suite that would be refused is not graded', async () => {
     expect(await ids({ checks: [{ type: 'x' }] }, { trials: ['null', 'oracle'] })).toEqual(['own-field'])
   })
-  test('without a trial nothing is graded', async () => expect(await ids({ checks: [lacks] }, {})).toEqual([]))
+  test('without a trial no command is run, and what needs none is foreseen', async () => {
+    expect(await ids({ checks: [command] }, {})).toEqual([])
+    expect(await ids({ checks: [lacks] }, {})).toEqual(['checks-only-absences'])
+  })
   test('nothing is left behind', async () => {
     const rooms = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`whetstone-${process.pid}.`))
     const before = rooms()

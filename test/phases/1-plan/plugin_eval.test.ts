@@ -388,7 +388,7 @@ test.each([
 ])('check tells a scaffold as %s: %s', async (rule, script) => {
   const root = skillOf({ a: { 'prompt.md': `---\nscaffold_script: ${script}\n---\nAdd up.`, ...llm } })
   const rules = (await checkSkill(root)).problems.filter(({ severity }) => severity === 'error')
-  expect(rules.map((each) => each.rule)).toEqual(['name-folder', rule])
+  expect(rules.map((each) => each.rule)).toEqual([rule])
 })
 
 describe('an expected outcome alone', () => {

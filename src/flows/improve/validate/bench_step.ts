@@ -76,6 +76,7 @@ export async function runBenchStep(
     fresh: false,
     calibrate: step.calibrate ?? false,
     budgets,
+    checked: true,
     ...(step.perform && { perform: step.perform }),
   }
   const quiet = withoutKnownWarnings(context)

@@ -1,23 +1,17 @@
 /** Checks one skill and its suite and collects every problem in one list; a problem never ends the check. */
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Problem } from '../../../../schemas/check_report.ts'
-import { errorMessage, UserError } from '../../../base/errors/error.ts'
+import { UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath } from '../../../base/fs/dead_link.ts'
-import { pathExists, walk } from '../../../base/fs/files.ts'
-import { readText } from '../../../base/json/json.ts'
+import { pathExists } from '../../../base/fs/files.ts'
 import { findPluginEvals } from '../formats/plugin_eval.ts'
-import { isHiddenFromAgents } from '../skill/read_skill.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { findSkillRoot, hasSuite, inspectSuite } from '../suite/load_suite.ts'
-import { frontmatterRules } from './rules/frontmatter_rules.ts'
+import { checkSkillFolder } from './check_skill_folder.ts'
 import { placeRules } from './rules/missing_path_rules.ts'
-import { applyRules, toProblem } from './rules/rule.ts'
-import { treeRules } from './rules/tree_rules.ts'
-import { suiteProblems } from './suite_problems.ts'
-import { findLinks } from './text/markdown_links.ts'
-import type { SkillFileText } from './text/secrets.ts'
-import { openSkillText, type SkillText } from './text/skill_text.ts'
+import { toProblem } from './rules/rule.ts'
+import { type SuiteSkill, suiteProblems } from './suite_problems.ts'
 
 export interface CheckedSkill {
   /** Absolute path of the skill's folder, or of the suite file. */
@@ -79,9 +73,9 @@ interface Parts {
 }
 
 async function checkParts({ shown, root, suite }: Parts): Promise<CheckedSkill> {
-  const skill = root === null ? { readable: true, problems: [], name: null } : await checkFolder(root)
+  const skill = root === null ? { readable: true, problems: [], name: null, steps: [] } : await checkSkillFolder(root)
   const none = { readable: true, problems: [], suite: null }
-  const cases = suite === null ? none : await checkSuite(suite, { root, name: skill.name })
+  const cases = suite === null ? none : await checkSuite(suite, { root, ...skill })
   return {
     path: shown,
     readable: skill.readable && cases.readable,
@@ -91,41 +85,9 @@ async function checkParts({ shown, root, suite }: Parts): Promise<CheckedSkill> 
   }
 }
 
-async function checkFolder(root: string): Promise<{ readable: boolean; problems: Problem[]; name: string | null }> {
-  const file = path.join(root, 'SKILL.md')
-  const read = await readText(file).catch((error: unknown) => ({ message: errorMessage(error) }))
-  if (typeof read !== 'string') {
-    const message = (await pathExists(file)) ? read.message : describeMissingPath(file, 'no such file')
-    const problem = toProblem(placeRules.unreadable, { message, fix: 'give a folder that holds SKILL.md' }, file)
-    return { readable: false, problems: [problem], name: null }
-  }
-  const text = openSkillText(read, path.basename(root))
-  const name = text.entries.get('name')?.value
-  const problems = [...applyRules(frontmatterRules, text, file), ...(await checkTree(root, text))]
-  return { readable: true, problems, name: typeof name === 'string' ? name.trim() : null }
-}
-
-async function checkTree(root: string, text: SkillText): Promise<Problem[]> {
-  const seen = await walk(root, { skip: isHiddenFromAgents, unreadable: 'leave_out' })
-  const notOurs = (name: string) => /(^|\/)(\.git|node_modules)(\/|$)|^workspaces(\/|$)/.test(name)
-  const all = await walk(root, { skip: notOurs, unreadable: 'leave_out' })
-  const texts: SkillFileText[] = []
-  for (const { path: name, source, bytes } of all.files) {
-    const text = bytes > textBytes ? null : await readFile(source, 'utf8').catch(() => null)
-    if (text !== null && !text.includes('\0')) texts.push({ path: name, file: path.join(root, name), text })
-  }
-  const files = seen.files.map(({ path: name }) => name)
-  const [{ body, bodyLine }, { leftOut }] = [text, seen]
-  const links = await findLinks(body)
-  return applyRules(treeRules, { root, bodyLine, body, links, files, leftOut, texts }, path.join(root, 'SKILL.md'))
-}
-
-/** Larger files count as data and are not searched for secrets. */
-const textBytes = 2 ** 20
-
 async function checkSuite(
   place: string,
-  skill: { root: string | null; name: string | null },
+  skill: SuiteSkill & { root: string | null },
 ): Promise<Pick<CheckedSkill, 'readable' | 'problems' | 'suite'>> {
   if (place === skill.root && !(await hasSuite(place))) {
     const problem = toProblem(placeRules.noSuite, { message: 'no suite', fix: suiteFix(place) }, place)
@@ -133,7 +95,7 @@ async function checkSuite(
   }
   try {
     const inspected = await inspectSuite(place, skill.root ?? undefined)
-    return { readable: true, problems: suiteProblems(inspected, skill.name), suite: inspected }
+    return { readable: true, problems: suiteProblems(inspected, skill), suite: inspected }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const finding = { message: error.message, fix: error.fix ?? 'mend it' }

@@ -1,23 +1,50 @@
 /** Decides what `bench` and `eval` do with a suite that breaks a rule: refuse it, or skip the invalid cases. */
 import path from 'node:path'
 import type { Problem } from '../../../../schemas/check_report.ts'
-import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import type { LoadWarning, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import type { CheckedFolder } from './check_skill_folder.ts'
 import { allRules } from './rules/all_rules.ts'
+import { frontmatterRules } from './rules/frontmatter_rules.ts'
+import { loaderRules } from './rules/loader_rules.ts'
+import { planRules } from './rules/plan_rules.ts'
+import { treeRules } from './rules/tree_rules.ts'
 import { suiteProblems } from './suite_problems.ts'
 
 export interface ValidityOptions {
-  /** From SKILL.md; null: there is none. */
-  skillName: string | null
+  skill: CheckedFolder
+  /** Problems that take more than the files of skill and suite to find. */
+  others: readonly Problem[]
+  /** The user named some of the cases. */
+  isPart: boolean
   /** --allow-invalid: skips the cases that break a rule and runs the others. */
   allowInvalid: boolean
 }
 
-/** Returns the suite as `bench` runs it. Throws UserError for problems that stop it. */
-export function requireValidBenchSuite(inspected: InspectedSuite, wish: ValidityOptions): Suite {
-  const problems = suiteProblems(inspected, wish.skillName).filter(({ stops_bench }) => stops_bench)
-  return markInvalidCases(inspected.suite, problems, wish.allowInvalid)
+/** Returns the suite as `bench` runs it, and what `check` warns of. Throws UserError for problems that stop it. */
+export function requireValidBenchSuite(
+  inspected: InspectedSuite,
+  { skill, others, isPart, allowInvalid }: ValidityOptions,
+): { suite: Suite; warnings: LoadWarning[] } {
+  const problems = [...skill.problems, ...suiteProblems(inspected, skill), ...others]
+  const suite = markInvalidCases(
+    inspected.suite,
+    problems.filter(({ stops_bench }) => stops_bench),
+    allowInvalid,
+  )
+  const named = problems.filter((one) => isWorthWarning(one) && !(isPart && one.rule === 'suite-small'))
+  return { suite, warnings: named.map(toWarning) }
+}
+
+/** The loader's own warnings are in the suite; a case that is left out has its reason. */
+function isWorthWarning({ rule, severity, eval_id }: Problem): boolean {
+  if (severity === 'warning') return !saidByLoader.has(rule)
+  return severity === 'error' && (eval_id === undefined || stillRuns.has(rule))
+}
+
+function toWarning({ file, at, line, message, rule }: Problem): LoadWarning {
+  return { file, at: at ?? (line === null ? '$' : `line ${line}`), message: `${message} [${rule}]` }
 }
 
 /** Skips the cases with these problems; the reason is in `cannot_run`. Throws UserError unless that is allowed and a case remains. */
@@ -25,14 +52,14 @@ export function markInvalidCases(suite: Suite, problems: readonly Problem[], all
   if (problems.length === 0) return suite
   const reduced = { ...suite, cases: suite.cases.map((one) => skipInvalidCase(one, problems)) }
   const left = reduced.cases.filter(({ cannot_run }) => cannot_run === null).length
-  const isWhole = problems.some(({ eval_id }) => eval_id === undefined)
+  const isWhole = problems.some(({ eval_id, rule }) => eval_id === undefined && !ofSkill.has(rule))
   if (allowInvalid && left > 0 && !isWhole) return reduced
   throw new UserError(listProblems(suite, problems), hint({ left, of: suite.cases.length, isWhole }), 'invalid-suite')
 }
 
 /** Returns the suite as `eval` runs it, without cases that cannot be judged. Throws UserError for mistakes in Whetstone's own fields. */
 export function requireValidEvalSuite(inspected: InspectedSuite): Suite {
-  const all = suiteProblems(inspected, null)
+  const all = suiteProblems(inspected, { name: null, steps: [] })
   const refused = all.filter(({ rule }) => rule === 'own-field')
   if (refused.length > 0) throw new UserError(listProblems(inspected.suite, refused), fixAll, 'invalid-suite')
   return markSkippedCases(inspected.suite, all)
@@ -45,6 +72,13 @@ export function markSkippedCases(suite: Suite, problems: readonly Problem[]): Su
 }
 
 const skipsEval: ReadonlySet<string> = new Set(allRules.flatMap(({ id, skips_eval }) => (skips_eval ? [id] : [])))
+
+const listIds = (rules: readonly { id: string }[]): ReadonlySet<string> => new Set(rules.map(({ id }) => id))
+
+const saidByLoader = listIds(loaderRules)
+
+/** These concern the skill alone: with --allow-invalid its cases run. */
+const ofSkill = listIds([...frontmatterRules, ...treeRules, planRules.sameVersions])
 
 /** Problems of the suite that repeat what its cases already report. */
 const followsFromCases: ReadonlySet<string> = new Set(['suite-ungraded'])

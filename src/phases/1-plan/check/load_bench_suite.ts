@@ -1,10 +1,13 @@
 /** Loads the suite that `bench` runs: the chosen cases, valid by the rules of `check`, for the skill that is benchmarked. */
-import type { ChosenCases, Skill, Suite } from '../../../../schemas/suite.ts'
+import type { Problem } from '../../../../schemas/check_report.ts'
+import type { ChosenCases, LoadWarning, Suite } from '../../../../schemas/suite.ts'
 import { adaptSuiteToBench } from '../suite/adapt_for_bench.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { hashSuite, inspectSuite } from '../suite/load_suite.ts'
 import { assertNoOpenNetwork, type NetworkOptions } from '../suite/open_network.ts'
 import { describeChosenCases, selectInspected } from '../suite/select_cases.ts'
 import { applyTimeout } from '../suite/timeouts.ts'
+import type { CheckedFolder } from './check_skill_folder.ts'
 import { requireValidBenchSuite } from './invalid_suite.ts'
 
 export interface BenchSuiteRequest {
@@ -27,29 +30,35 @@ export interface BenchSuite {
   chosen: ChosenCases | undefined
   /** Hex sha256 of the suite's content. */
   sha256: string
+  /** What `check` warns of. */
+  warnings: LoadWarning[]
+}
+
+/** What is known of the skill beyond its suite. */
+export interface BenchedSkill {
+  name: string
+  path: string
+  checked: CheckedFolder
+  /** Finds problems that take more than the files of skill and suite. */
+  findOthers: (selected: InspectedSuite) => Promise<Problem[]>
 }
 
 /** Throws UserError for a suite that can't be read, that asks for an open network, or whose runs could not count. */
-export async function loadBenchSuite(request: BenchSuiteRequest, skill: Skill): Promise<BenchSuite> {
+export async function loadBenchSuite(request: BenchSuiteRequest, skill: BenchedSkill): Promise<BenchSuite> {
   const inspected = await inspectSuite(request.suite ?? skill.path, request.suiteRoot ?? skill.path)
   assertNoOpenNetwork(inspected.suite.path, inspected.suite.sandbox, request.sandbox)
   const whole = adaptSuiteToBench(applyTimeout(request.timeoutSeconds, inspected.suite))
   const selected = selectInspected({ ...inspected, suite: whole }, request.cases)
-  const wish = { skillName: skill.name, allowInvalid: request.allowInvalid ?? false }
-  const suite = requireValidBenchSuite(selected, wish)
+  const { suite, warnings } = requireValidBenchSuite(selected, {
+    skill: skill.checked,
+    others: await skill.findOthers(selected),
+    isPart: selected.suite.cases.length < whole.cases.length,
+    allowInvalid: request.allowInvalid ?? false,
+  })
   return {
-    suite: withSkillName(suite, skill.name),
+    suite: { ...suite, skill_name: skill.name },
     chosen: describeChosenCases(whole, suite),
     sha256: await hashSuite(suite),
-  }
-}
-
-function withSkillName(suite: Suite, name: string): Suite {
-  if (suite.skill_name === name) return suite
-  const message = `names the skill ${suite.skill_name}; SKILL.md says ${name}, which is used`
-  return {
-    ...suite,
-    skill_name: name,
-    warnings: [...suite.warnings, { file: suite.path, at: '$.skill_name', message }],
+    warnings,
   }
 }

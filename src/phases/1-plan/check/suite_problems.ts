@@ -1,4 +1,6 @@
 /** Collects every problem of a suite and its cases: `check` lists them; `bench`, `eval` and --dry-run stop at them. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import type { Problem } from '../../../../schemas/check_report.ts'
 import { type InspectedSuite, indexOfCase } from '../suite/inspected_suite.ts'
 import { caseRules } from './rules/case_rules.ts'
@@ -7,18 +9,37 @@ import { criteriaRules } from './rules/criteria_rules.ts'
 import { loaderProblems } from './rules/loader_rules.ts'
 import { applyRules } from './rules/rule.ts'
 import { suiteRules } from './rules/suite_rules.ts'
+import type { SkillStep } from './text/leaked_steps.ts'
 
-/** `skillName`: from SKILL.md; null: there is none. */
-export function suiteProblems(inspected: InspectedSuite, skillName: string | null): Problem[] {
+/** What the rules of a suite ask of its skill. */
+export interface SuiteSkill {
+  /** From SKILL.md; null: there is none. */
+  name: string | null
+  steps: readonly SkillStep[]
+}
+
+export function suiteProblems(inspected: InspectedSuite, { name, steps }: SuiteSkill): Problem[] {
   const { suite, places, mistakes } = inspected
   const partial = new Set(mistakes.map((mistake) => indexOfCase(places, mistake)))
   const subjects = suite.cases.map((one, index) => {
     const place = places[index] ?? { file: suite.path, at: null }
-    return { case: one, place, skillName: skillName ?? suite.skill_name, isPartial: partial.has(index) }
+    return {
+      ...{ case: one, place, steps, skillName: name ?? suite.skill_name, isPartial: partial.has(index) },
+      hasSuiteFile: (file: string) => hasSuiteFile(suite.path, file),
+    }
   })
   return [
-    ...applyRules(suiteRules, { ...inspected, skillName }, suite.path),
+    ...applyRules(suiteRules, { ...inspected, skillName: name }, suite.path),
     ...subjects.flatMap((subject) => applyRules([...caseRules, ...criteriaRules, ...checkRules], subject, suite.path)),
     ...loaderProblems(suite.warnings),
   ]
+}
+
+/** Whether the suite's folder has a file that is named from there, or from the skill's folder. */
+function hasSuiteFile(suite: string, name: string): boolean {
+  const folder = path.dirname(suite)
+  return [folder, path.dirname(folder)].some((base) => {
+    const file = path.resolve(base, name)
+    return file.startsWith(folder + path.sep) && existsSync(file)
+  })
 }

@@ -2,6 +2,7 @@
 import { caseRules } from './case_rules.ts'
 import { checkRules } from './check_rules.ts'
 import { criteriaRules } from './criteria_rules.ts'
+import { deadCheckRules } from './dead_check_rules.ts'
 import { frontmatterRules } from './frontmatter_rules.ts'
 import { loaderRules } from './loader_rules.ts'
 import { placeRules } from './missing_path_rules.ts'
@@ -20,6 +21,7 @@ export const allRules: readonly RuleFacts[] = [
   ...caseRules,
   ...criteriaRules,
   ...checkRules,
+  ...deadCheckRules,
   ...loaderRules,
   ...Object.values(planRules),
   ...trialRules,

@@ -1,5 +1,6 @@
 /** Rules for what keeps a case from running or from being graded. */
 import path from 'node:path'
+import { findLeakedSteps } from '../text/leaked_steps.ts'
 import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
@@ -93,6 +94,21 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
             }),
           ]
         : [],
+  },
+  {
+    id: 'prompt-states-skill',
+    severity: 'warning',
+    about:
+      'A prompt states instructions of SKILL.md: the arm without the skill gets them too, so the skill cannot help.',
+    find: (subject) => {
+      const [first, ...others] = findLeakedSteps(subject.case.prompt, subject.steps)
+      if (first === undefined) return []
+      const more = others.length === 0 ? '' : ` and ${others.length} more`
+      const message = `states what SKILL.md says: ${quoteText(first.text)}${more}`
+      return [
+        buildCaseFinding(subject, 'prompt', { message, fix: 'ask for the result, and leave the way to the skill' }),
+      ]
+    },
   },
 ]
 

@@ -1,12 +1,17 @@
 /** The subject of the rules for cases: a case and its place in the file. */
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import type { CasePlaceInFile } from '../../suite/inspected_suite.ts'
+import type { SkillStep } from '../text/leaked_steps.ts'
 import type { LintFinding } from './rule.ts'
 
 export interface CaseSubject {
   case: SuiteCase
   place: CasePlaceInFile
   skillName: string
+  /** The skill's instructions; empty: no skill is known. */
+  steps: readonly SkillStep[]
+  /** Whether the suite brings a file of that path. */
+  hasSuiteFile: (file: string) => boolean
   /** Whetstone's own fields have mistakes, so the criteria are not fully known. */
   isPartial: boolean
 }

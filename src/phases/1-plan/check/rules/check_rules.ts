@@ -1,7 +1,8 @@
 /** Rules for checks that say nothing, whatever the agent does. */
 import type { Check } from '../../../../../schemas/check.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
-import { buildCaseFinding, type CaseSubject } from './case_subject.ts'
+import { findCommandScripts } from '../text/command_scripts.ts'
+import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintRule } from './rule.ts'
 
 export const checkRules: readonly LintRule<CaseSubject>[] = [
@@ -21,6 +22,22 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
         : [],
   },
   {
+    id: 'command-file-missing',
+    severity: 'warning',
+    about:
+      "A `command` check starts a script that is not among the case's or the suite's files, and that nothing asks the agent to write.",
+    find: (subject) =>
+      subject.case.checks
+        .flatMap((check) => (check.type === 'command' ? findCommandScripts(check.run) : []))
+        .filter((script) => !isScriptThere(subject, script))
+        .map((script) =>
+          buildCaseFinding(subject, 'checks', {
+            message: `the command starts ${quoteText(script)}, which will not be there`,
+            fix: 'name the file in "files", or ask for it in the prompt',
+          }),
+        ),
+  },
+  {
     id: 'criteria-only-indicators',
     severity: 'warning',
     about: 'All criteria of a case are indicators: they are left out of the gain, so the case says nothing about it.',
@@ -35,6 +52,34 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
 
 function startsEmpty({ files, git, setup }: SuiteCase): boolean {
   return files.length === 0 && setup === null && (git === null || git === true)
+}
+
+/** Whether the script is given, may be made by the start, or is asked of the agent. */
+function isScriptThere({ case: one, hasSuiteFile }: CaseSubject, script: string): boolean {
+  const { files, git, setup, checks } = one
+  if (setup !== null || (git !== null && git !== true) || hasSuiteFile(script)) return true
+  const name = script.slice(script.lastIndexOf('/') + 1)
+  const isGiven = files.some(({ path: given, kind }) =>
+    kind === 'directory' ? `${script}/`.startsWith(`${given}/`) : given === script || given.endsWith(`/${name}`),
+  )
+  return (
+    isGiven || checks.some((check) => namesOutput(check, name)) || listTexts(one).some((text) => text.includes(name))
+  )
+}
+
+function namesOutput(check: Check, name: string): boolean {
+  return 'path' in check && check.path?.endsWith(name) === true
+}
+
+/** What tells the agent or the judge of the outcome. */
+function listTexts({ prompt, expected_output, expectations, reference, environment }: SuiteCase): string[] {
+  return [
+    prompt,
+    expected_output ?? '',
+    ...expectations.map(({ text }) => text),
+    ...Object.keys(reference?.files ?? {}),
+    ...Object.keys(environment?.texts ?? {}),
+  ]
 }
 
 /** Whether a case has a criterion that counts towards the gain. */

@@ -2,7 +2,7 @@
 import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import { canonicalJson } from '../../../../base/json/json.ts'
 import { revealsAnswer } from '../text/answer_in_prompt.ts'
-import { collectWords, measureWordCoverage, normalizeStatement, stemWords } from '../text/word_sets.ts'
+import { collectWords, measureWordCoverage, negation, normalizeStatement, stemWords } from '../text/word_sets.ts'
 import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
@@ -142,9 +142,6 @@ function restates(prompt: string, text: string): boolean {
   if (own.size < leastWords || (negation.test(text) && !negation.test(prompt))) return false
   return measureWordCoverage(stemWords(own), stemWords(collectWords(prompt))) >= overlap
 }
-
-const negation =
-  /\b(?:no|not|none|never|without|nothing|cannot|neither|nor|\w+n['’]t|(?:refus|declin|avoid|omit|reject|fail|skip|refrain)\w*|instead of|rather than)\b/i
 
 /** Whether nearly all words of `inner` are among these. */
 function covers(words: ReadonlySet<string>, inner: string): boolean {

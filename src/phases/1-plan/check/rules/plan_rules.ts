@@ -1,7 +1,13 @@
-/** Rules that depend on the engine: `bench`, `eval` and --dry-run apply them, `check` knows no engine. */
+/** Rules that depend on the engine or the baseline, which `check` does not know: `bench`, `eval` and --dry-run apply them. */
 import type { RuleFacts } from './rule.ts'
 
 export const planRules = {
+  sameVersions: {
+    id: 'same-versions',
+    severity: 'error',
+    stops_bench: true,
+    about: 'The skill and its baseline have the same content: there is nothing to compare (only with `--baseline`).',
+  },
   engineLacks: {
     id: 'engine-lacks',
     severity: 'error',

@@ -3,9 +3,18 @@ import path from 'node:path'
 import type { Walk } from '../../../../base/fs/files.ts'
 import { isHiddenFromAgents } from '../../skill/read_skill.ts'
 import type { MarkdownLink } from '../text/markdown_links.ts'
+import { findMissingFiles } from '../text/missing_files.ts'
 import { missingScripts } from '../text/missing_scripts.ts'
 import { type SkillFileText, secretRule } from '../text/secrets.ts'
 import type { LintFinding, LintRule } from './rule.ts'
+
+export interface SkillDocument {
+  /** Relative to the skill, with /. */
+  path: string
+  lines: readonly string[]
+  /** Line of the first one in the file, from 1. */
+  firstLine: number
+}
 
 export interface SkillTree {
   /** The skill's folder, absolute. */
@@ -19,6 +28,8 @@ export interface SkillTree {
   /** Paths of every file that an agent gets. */
   files: readonly string[]
   leftOut: Walk['leftOut']
+  /** SKILL.md's body, and the Markdown files of the skill that it names. */
+  documents: readonly SkillDocument[]
   /** Every text file in the folder, evals included. */
   texts: readonly SkillFileText[]
 }
@@ -26,7 +37,7 @@ export interface SkillTree {
 export const treeRules: readonly LintRule<SkillTree>[] = [
   {
     id: 'link-out',
-    severity: 'error',
+    severity: 'warning',
     about:
       'A symbolic link, or a link in SKILL.md, leads out of the skill: agents get the skill without what is there.',
     find: (tree) => [
@@ -62,6 +73,7 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
   {
     id: 'script-missing',
     severity: 'error',
+    stops_bench: true,
     about: 'SKILL.md has agents run a script of the skill (`python scripts/x.py`, `./scripts/x`) that is not there.',
     find: (tree) =>
       missingScripts(tree.body, tree.files).map(({ script, line }) => ({
@@ -69,6 +81,13 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
         fix: 'add the script, or correct its path in SKILL.md',
         line: tree.bodyLine + line,
       })),
+  },
+  {
+    id: 'file-missing',
+    severity: 'warning',
+    about:
+      'SKILL.md, or a Markdown file that it names, names a file of the skill in backticks (`references/x.md`, `scripts/x.py`, `assets/x.svg`) that is not there.',
+    find: findUnknownFiles,
   },
   {
     id: 'file-left-out',
@@ -82,6 +101,7 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
   {
     id: 'evals-in-sight',
     severity: 'error',
+    stops_bench: true,
     about: 'A suite, or a link to one, lies where agents find it: they could read the answers.',
     find: (tree) => [
       ...tree.files
@@ -116,6 +136,22 @@ function listRelativeLinks({ links, bodyLine }: SkillTree): MarkdownLink[] {
   return links.flatMap(({ target: raw, line }) => {
     const target = relativeTarget(raw)
     return target === null ? [] : [{ target, line: bodyLine + line }]
+  })
+}
+
+/** A script that SKILL.md has agents run is reported as that. */
+function findUnknownFiles({ root, body, files, documents }: SkillTree): LintFinding[] {
+  const reported = new Set(missingScripts(body, files).map(({ script }) => script))
+  return documents.flatMap(({ path: name, lines, firstLine }) => {
+    const folder = path.posix.dirname(name)
+    return findMissingFiles({ folder: folder === '.' ? '' : folder, lines }, files)
+      .filter((missing) => !reported.has(missing.name))
+      .map((missing) => {
+        reported.add(missing.name)
+        const message = `names ${missing.name}, which is not in the skill`
+        const fix = 'add the file, or correct its path'
+        return { message, fix, file: path.join(root, name), line: firstLine + missing.line }
+      })
   })
 }
 

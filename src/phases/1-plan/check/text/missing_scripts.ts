@@ -15,7 +15,7 @@ const root = String.raw`(?:\.\/|\$\{?(?:CLAUDE_SKILL_DIR|SKILL_DIR|CLAUDE_PLUGIN
 const command = new RegExp(String.raw`(?:${interpreter}["']?${root}?|(?<![\w/.])${root})(scripts\/[\w./-]*\w)`, 'g')
 
 /** Words with which a skill asks the agent to create a script before running it. */
-const creationWords = /\b(?:creat|writ|sav|generat|add|put)(?:e|es|ing)?\b/i
+export const creationWords = /\b(?:creat|writ|sav|generat|add|put)(?:e|es|ing)?\b/i
 
 /** Returns each once, at its first line. `files`: relative, as agents see them. A script that the agent has to create is not missing. */
 export function missingScripts(body: readonly string[], files: readonly string[]): MissingScript[] {

@@ -12,6 +12,10 @@ const common = new Set(
   ),
 )
 
+/** A word that says that something is not, or must not be. */
+export const negation =
+  /\b(?:no|not|none|never|without|nothing|cannot|neither|nor|\w+n['’]t|(?:refus|declin|avoid|omit|reject|fail|skip|refrain)\w*|instead of|rather than)\b/i
+
 /** The distinct words of a text in any script, in lower case, without the most common English words. */
 export function collectWords(text: string): Set<string> {
   const pieces = new Set(text.normalize('NFC').toLowerCase().match(piece))

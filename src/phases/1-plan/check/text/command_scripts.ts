@@ -1,0 +1,40 @@
+/** Finds the scripts that a shell command starts by their path. */
+
+const interpreters =
+  /^(?:python[\d.]*|node|bash|sh|zsh|dash|ruby|perl|php|deno|bun|tsx|ts-node|Rscript|pwsh|pytest|source|\.)$/
+/** Words between an interpreter and its script. */
+const launchers = new Set(['run', 'exec', 'env', 'npx', 'uv', 'sudo', 'time', 'timeout'])
+/** Flags after which the program is not a file. */
+const inline = /^-(?:[cemp]|-eval|-print|-check|-test|-version|V|v)$/
+const isScriptName = /^[\w@.-][\w@./-]*\.(?:py|m?js|cjs|ts|mts|sh|bash|rb|pl|php|R|ps1)$/
+
+/** Returns paths relative to the working folder. What the command itself writes or fetches is left out. */
+export function findCommandScripts(run: string): string[] {
+  const found = run.split(/&&|\|\||[;|\n]/).flatMap((part) => {
+    const words = part
+      .trim()
+      .split(/\s+/)
+      .map((word) => word.replaceAll(/^["']|["']$/g, ''))
+    const name = findScript(words.filter((word) => !/^\w+=/.test(word) && word !== '!'))
+    return name === null ? [] : [name.replace(/^(?:\.\/)+/, '')]
+  })
+  return [...new Set(found)].filter((name) => !isWritten(run, name))
+}
+
+function findScript(words: readonly string[]): string | null {
+  const start = words.findIndex((word) => !launchers.has(word) && !/^\d+$/.test(word))
+  const [first = '', ...rest] = words.slice(Math.max(0, start))
+  if (/^(?:\.\/|[\w.-]+\/)/.test(first)) return isScriptName.test(first.replace(/^\.\//, '')) ? first : null
+  if (!interpreters.test(first)) return null
+  const after = rest.slice(rest[0] === 'run' ? 1 : 0)
+  const script = after.find((word) => !word.startsWith('-'))
+  const flags = after.slice(0, script === undefined ? after.length : after.indexOf(script))
+  if (script === undefined || flags.some((flag) => inline.test(flag))) return null
+  return isScriptName.test(script.replace(/^\.\//, '')) ? script : null
+}
+
+/** The command names the file before, as what it copies to or fetches. */
+function isWritten(run: string, name: string): boolean {
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?:>|\\b(?:-o|tee|touch|cp|mv|curl|wget|ln)\\b[^;&|\\n]*)\\s*["']?(?:\\./)?${escaped}`).test(run)
+}

@@ -1,0 +1,145 @@
+/** Finds steps of a skill that a prompt gives away, by their words: a case like that can't tell whether the skill helped. */
+import { collectWords, negation, stemWords } from './word_sets.ts'
+
+/** An instruction of SKILL.md. */
+export interface SkillStep {
+  /** As it stands there, on one line. */
+  text: string
+  /** Its words in order, each once, without endings. */
+  words: readonly string[]
+  /** Those that the skill's name and description do not have: a user who asks for the task would not say them. */
+  own: ReadonlySet<string>
+}
+
+/** Share of the words of a step that the prompt has close together. */
+const leastShare = 0.75
+/** Fewer words of its own are in both by chance, in one step; in each of two steps. */
+const leastOwn = { single: 4, several: 2 }
+/** Words that say nothing of a step. */
+const fillers = new Set(
+  'please use using make sure always then first next finally also each every any all only one user skill step steps output input file run so if when which who whose what them they these those we us our i me my than not'.split(
+    ' ',
+  ),
+)
+
+/** Sections that quote users or show results; what stands there is no instruction. */
+const otherSection =
+  /\b(?:when|trigger|activat|example|sample|overview|about|purpose|introduction|background|related|see also|reference|resource|limitation|troubleshoot|faq|changelog|licen[sc]e|credit|contribut|install|test|eval)/i
+
+/** The instructions in the lines of SKILL.md's body. `topic`: name and description of the skill. */
+export function readSkillSteps(body: readonly string[], topic: string): SkillStep[] {
+  const known = new Set(splitWords(topic))
+  return readInstructions(body).flatMap((text) => {
+    const words = [...new Set(splitWords(text))]
+    const own = new Set(words.filter((word) => !known.has(word)))
+    return own.size < 2 ? [] : [{ text, words, own }]
+  })
+}
+
+/** The steps that the prompt states, in the order of the skill: one that is long, or two and more. */
+export function findLeakedSteps(prompt: string, steps: readonly SkillStep[]): SkillStep[] {
+  const words = splitWords(prompt)
+  const isDenied = !negation.test(prompt)
+  const stated = steps.flatMap((step) => {
+    if (isDenied && negation.test(step.text)) return []
+    const isWhole = hasCommand(step, prompt) || isWholeStep(step, words)
+    const own = countStatedOwn(step, words)
+    return isWhole || own >= leastOwn.several ? [{ step, isLong: isWhole || own >= leastOwn.single }] : []
+  })
+  const all = new Set(stated.flatMap(({ step }) => [...step.own]))
+  const isSeveral = stated.length > 1 && all.size > leastOwn.several
+  return isSeveral || stated.some(({ isLong }) => isLong) ? stated.map(({ step }) => step) : []
+}
+
+/** How many words of its own the prompt has close together; 0: too few of all its words. */
+function countStatedOwn({ words, own }: SkillStep, prompt: readonly string[]): number {
+  const least = words.length <= leastOwn.single ? words.length : words.length * leastShare
+  if (words.filter((word) => prompt.includes(word)).length < least) return 0
+  const best = findDensestPart(new Set(words), prompt)
+  return best.size < least ? 0 : [...best].filter((word) => own.has(word)).length
+}
+
+/** Whether the prompt has a command that the step has agents run. */
+function hasCommand({ text, own }: SkillStep, prompt: string): boolean {
+  const commands = [...text.matchAll(/\b(?:run|call|execute|invoke|start)\s+`([^`\s]+ [^`]+)`/gi)].map(
+    ([, code = '']) => code,
+  )
+  return commands.some((code) => prompt.includes(code) && splitWords(code).some((word) => own.has(word)))
+}
+
+/** Whether the prompt says a whole step of few words, in its order. A part of a sentence does not count. */
+function isWholeStep({ text, words, own }: SkillStep, prompt: readonly string[]): boolean {
+  const telling = [...own].filter((word) => !/^\d+$/.test(word))
+  if (telling.length < words.length || telling.length < 3 || !/^[\p{Lu}`*]/u.test(text)) return false
+  return ` ${prompt.join(' ')} `.includes(` ${words.join(' ')} `)
+}
+
+/** The words of the step in that part of the prompt which has most of them; a part is twice as long as the step. */
+function findDensestPart(step: ReadonlySet<string>, prompt: readonly string[]): Set<string> {
+  const length = step.size * 2 + 4
+  let best = new Set<string>()
+  for (let start = 0; start < Math.max(1, prompt.length - length + 1); start++) {
+    const found = new Set(prompt.slice(start, start + length).filter((word) => step.has(word)))
+    if (found.size > best.size) best = found
+  }
+  return best
+}
+
+const numbers = new Map(
+  'one two three four five six seven eight nine ten'.split(' ').map((word, at) => [word, String(at + 1)]),
+)
+
+/** Words in order, without endings, common words and fillers. */
+function splitWords(text: string): string[] {
+  return text
+    .split(/\s+/)
+    .flatMap((part) => [...collectWords(part)])
+    .filter((word) => !fillers.has(word))
+    .flatMap((word) => [...stemWords(new Set([numbers.get(word) ?? word]))])
+}
+
+/** Sentences of paragraphs and lists, and lines of code. */
+function readInstructions(body: readonly string[]): string[] {
+  const found: string[] = []
+  let block: string[] = []
+  let isOther = false
+  let fence: string | null = null
+  let isRead = false
+  const flush = () => {
+    if (!isOther) found.push(...splitSentences(block.join(' ')))
+    block = []
+  }
+  for (const line of body) {
+    const [, mark = null, language = ''] = /^\s*(`{3,}|~{3,})\s*(\w*)/.exec(line) ?? []
+    if (mark !== null && (fence === null || mark.startsWith(fence))) {
+      flush()
+      fence = fence === null ? mark : null
+      isRead = /^(?:|bash|sh|shell|zsh|console|markdown|md|text|txt)$/i.test(language)
+      continue
+    }
+    const heading = fence === null ? /^#{1,6}\s+(.*)/.exec(line) : null
+    if (heading) {
+      flush()
+      isOther = otherSection.test(heading[1] ?? '')
+    } else if (fence !== null) {
+      if (isRead && !isOther && !/^\s*(?:#|\/\/)/.test(line)) found.push(line.trim())
+    } else if (/^\s*(?:[-*+]|\d+[.)])\s|^\s*$|^\s*\||^\s*>/.test(line)) {
+      flush()
+      block = [line]
+    } else block.push(line)
+  }
+  flush()
+  return found.filter((text) => text !== '')
+}
+
+/** What a user says, or the name of something. */
+const isQuote = /^["“'][^"”']*["”'][.,;]?$|^`(?:[A-Z][^`]* [^`]* [^`]*|\S+)`[.,;]?$/
+const isLabel = /^\*\*[^*]*\*\*:?$|^\*\*[^*]*:\*\*$|^[^.*]*:$|^\|/
+
+function splitSentences(text: string): string[] {
+  return text
+    .replace(/^\s*(?:[-*+]|\d+[.)]|>)\s+/, '')
+    .split(/(?<=[.!?;:])\s+|,\s+(?=(?:and|then|but|which|never|not)\b)|(?<=\w\s)(?:and then)\s+/)
+    .map((one) => one.trim())
+    .filter((one) => !isQuote.test(one) && !isLabel.test(one))
+}

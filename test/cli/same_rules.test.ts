@@ -1,0 +1,165 @@
+/** What `check` finds, the dry run and the real start say too: an error refuses both before the first call, a warning is named by both. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { allRules } from '../../src/phases/1-plan/check/rules/all_rules.ts'
+import { agent, fresh, makeSkill } from '../e2e/program.ts'
+import { runMain } from './run_main.ts'
+
+const sound = { prompt: 'Tidy up the room', checks: [{ type: 'contains', value: 'TIDY' }] }
+const cases = (...first: object[]) => [1, 2, 3, 4, 5, 6].map((id, at) => ({ id, ...(first[at] ?? sound) }))
+const front = (lines: string, body = 'Say TIDY.') => ({ 'SKILL.md': `---\n${lines}\n---\n\n${body}\n` })
+const usual = 'name: tidy\ndescription: Tidies things up.'
+const saying = (body: string) => front(usual, body)
+
+interface Ends {
+  check: Awaited<ReturnType<typeof runMain>>
+  dry: Awaited<ReturnType<typeof runMain>>
+  real: Awaited<ReturnType<typeof runMain>>
+  /** Whether the agent was started. */
+  isStarted: boolean
+}
+
+async function runAll(skill: string, flags: readonly string[] = []): Promise<Ends> {
+  const workspace = path.join(fresh(), 'ws')
+  const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', workspace, ...flags]
+  const check = await runMain(['check', skill])
+  const dry = await runMain([...args, '--dry-run'])
+  const real = await runMain(args)
+  return { check, dry, real, isStarted: existsSync(path.join(workspace, 'benchmarks')) }
+}
+
+test('a sound skill is told nothing, and starts', async () => {
+  const ends = await runAll(makeSkill(cases()))
+  expect([ends.check.code, ends.dry.code, ends.real.code, ends.isStarted]).toEqual([0, 0, 0, true])
+  expect(ends.check.stdout + ends.dry.stdout + ends.real.stderr).not.toMatch(/^\s*warning\b|\[[a-z]+-[a-z-]+\]/m)
+})
+
+const errors: [string, string, object[], Record<string, string>][] = [
+  ['a misspelt field', 'field-misspelt', cases({ ...sound, expectation: ['It is tidy'] }), {}],
+  ['no criteria', 'criteria-missing', cases({ prompt: 'Tidy up the room' }), {}],
+  ['an empty prompt', 'prompt-empty', cases({ ...sound, prompt: '' }), {}],
+  ['a missing input', 'input-missing', cases({ ...sound, files: ['evals/files/gone.csv'] }), {}],
+  ['an id twice', 'duplicate-id', [...cases(), { id: 6, ...sound }], {}],
+  ['a misspelt check', 'own-field', cases({ ...sound, checks: [{ type: 'file_exist', path: 'x' }] }), {}],
+  ['a missing script', 'script-missing', cases(), saying('Run `python3 scripts/gone.py IN OUT`.')],
+  ['a name with a space', 'name-form', cases(), front('name: Tidy Up\ndescription: Tidies things up.')],
+  ['frontmatter that is not YAML', 'frontmatter-yaml', cases(), front('name: tidy\ndescription: Tidies: all')],
+  ['a long description', 'description-length', cases(), front(`name: tidy\ndescription: ${'d'.repeat(1025)}`)],
+  ['a secret', 'likely-secret', cases(), { 'notes.txt': `${'gh'}p_${'aB3dE5gH'.repeat(5).slice(0, 36)}` }],
+  [
+    'a case that anything passes',
+    'case-passes-empty',
+    cases({ ...sound, checks: [{ type: 'regex', pattern: '.*' }] }),
+    {},
+  ],
+  ['a reference that fails', 'reference-fails', cases({ ...sound, reference: { answer: 'A mess' } }), {}],
+]
+
+const warnings: [string, string, object[], Record<string, string>][] = [
+  ['a prompt that states the skill', 'prompt-states-skill', cases({ ...sound, prompt: leak() }), saying(steps())],
+  ['a dead check', 'check-passes-empty', cases(withCheck({ type: 'regex', pattern: '(TIDY)?' })), {}],
+  ['a command without its script', 'command-file-missing', cases(withCheck({ type: 'command', run: 'sh see.sh' })), {}],
+  ['a named file that is not there', 'file-missing', cases(), saying('Read `references/gone.md` first.')],
+  ['a case of absences', 'checks-only-absences', cases({ ...sound, checks: [{ type: 'file_absent', path: 'x' }] }), {}],
+  ['a criterion twice', 'criterion-twice', cases(withCheck({ type: 'contains', value: 'TIDY' })), {}],
+  ['a broken link', 'link-broken', cases(), saying('[More](references/gone.md)')],
+  ['another name than the folder', 'name-folder', cases(), front('name: neat\ndescription: Tidies things up.')],
+  ['few cases', 'suite-small', cases().slice(0, 3), {}],
+]
+
+function steps() {
+  return '1. Put the chairs on the tables.\n2. Sweep from the window to the door.'
+}
+
+function leak() {
+  return 'Tidy up. Put the chairs on the tables and sweep from the window to the door.'
+}
+
+function withCheck(check: object) {
+  return { ...sound, checks: [...sound.checks, check] }
+}
+
+describe('an error refuses both starts before anything is paid for', () => {
+  test.each(errors)('%s: %s', async (_, rule, evals, files) => {
+    const { check, dry, real, isStarted } = await runAll(makeSkill(evals, files))
+    expect([check.code, dry.code, real.code, isStarted]).toEqual([1, 2, 2, false])
+    expect(check.stdout).toContain(rule)
+    expect(dry.stderr).toContain(`[${rule}]`)
+    expect(real.stderr).toContain(`[${rule}]`)
+  })
+})
+
+describe('a warning is named by all three', () => {
+  test.each(warnings)('%s: %s', async (_, rule, evals, files) => {
+    const { check, dry, real, isStarted } = await runAll(makeSkill(evals, files))
+    expect([check.code, dry.code, isStarted]).toEqual([0, 0, true])
+    expect(check.stdout).toContain(rule)
+    expect(dry.stdout).toContain(`[${rule}]`)
+    expect(real.stderr).toContain(`[${rule}]`)
+  })
+})
+
+test('--allow-invalid runs a skill with an error all the same, and says so', async () => {
+  const { dry, real, isStarted } = await runAll(makeSkill(cases(), saying('Run `python3 scripts/gone.py IN OUT`.')), [
+    '--allow-invalid',
+  ])
+  expect([dry.code, real.code, isStarted]).toEqual([0, 0, true])
+  expect(dry.stdout).toContain('[script-missing]')
+  expect(real.stderr).toContain('[script-missing]')
+})
+
+describe('two versions of the same content', () => {
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd, stdio: 'pipe' })
+  const commit = (skill: string) => {
+    git(skill, 'init', '-q')
+    git(skill, 'add', '.')
+    git(skill, 'commit', '-q', '-m', 'first')
+    return skill
+  }
+  const copy = (skill: string) => {
+    const other = path.join(fresh(), 'tidy')
+    mkdirSync(other)
+    cpSync(path.join(skill, 'SKILL.md'), path.join(other, 'SKILL.md'))
+    return other
+  }
+  const change = (skill: string) =>
+    writeFileSync(path.join(skill, 'SKILL.md'), `---\n${usual}\n---\n\nSay TIDY twice.\n`)
+
+  test('of the last commit, and in a folder of their own, are refused', async () => {
+    const skill = commit(makeSkill(cases()))
+    for (const baseline of ['git:HEAD', copy(skill)]) {
+      const { dry, real, isStarted } = await runAll(skill, ['--baseline', baseline])
+      expect([dry.code, real.code, isStarted]).toEqual([2, 2, false])
+      expect(dry.stderr).toContain('[same-versions]')
+      expect(real.stderr).toContain(`--baseline ${baseline} has the same content as the skill`)
+    }
+  })
+  test('a change of the suite alone does not make them differ, one of the skill does', async () => {
+    const skill = commit(makeSkill(cases()))
+    writeFileSync(path.join(skill, 'evals/notes.txt'), 'new')
+    expect((await runAll(skill, ['--baseline', 'git:HEAD'])).real.code).toBe(2)
+    const other = copy(skill)
+    change(skill)
+    for (const baseline of ['git:HEAD', other]) {
+      const { dry, real } = await runAll(skill, ['--baseline', baseline])
+      expect([dry.code, real.code]).toEqual([0, 0])
+    }
+  })
+  test('--calibrate compares the baseline with itself', async () => {
+    const skill = commit(makeSkill(cases()))
+    expect((await runAll(skill, ['--baseline', 'git:HEAD', '--calibrate'])).dry.code).toBe(0)
+  })
+})
+
+test('every error that needs no trial, and no engine, stops bench', () => {
+  const tried = /^`--(?:null|oracle)`/
+  const unread = ['skill-unreadable', 'suite-unreadable'] // bench can't read them either
+  const free = allRules.filter(({ id, severity, stops_bench, about }) => {
+    return severity === 'error' && stops_bench !== true && !tried.test(about) && !unread.includes(id)
+  })
+  expect(free.map(({ id }) => id)).toEqual([])
+  expect(allRules.filter(({ severity, stops_bench }) => stops_bench && severity !== 'error')).toEqual([])
+})

@@ -1,0 +1,51 @@
+/** A prompt that states the skill's own steps is named, in whatever shape; one that only asks for the task is not. */
+import { describe, expect, test } from 'vitest'
+import type { Problem } from '../../../../schemas/check_report.ts'
+import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
+import { findLeakedSteps, readSkillSteps } from '../../../../src/phases/1-plan/check/text/leaked_steps.ts'
+import { folderOf } from '../folder.ts'
+import { type PlantedSkill, plantedSkills } from './planted/leaking_prompts.ts'
+
+async function findLeaks({ name, description, body }: PlantedSkill, prompts: readonly string[]): Promise<Problem[]> {
+  const evals = prompts.map((prompt, at) => ({ id: at + 1, prompt, expectations: ['The result is there'] }))
+  const root = folderOf({
+    [`${name}/SKILL.md`]: `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`,
+    [`${name}/evals/evals.json`]: JSON.stringify({ skill_name: name, evals }),
+  })
+  const { problems } = await checkSkill(`${root}/${name}`)
+  return problems.filter(({ rule }) => rule === 'prompt-states-skill')
+}
+
+describe.each(plantedSkills)('$name', (skill) => {
+  test.each(Object.entries(skill.leaking))('%s is a leak', async (_, prompt) => {
+    expect(await findLeaks(skill, [prompt])).toMatchObject([{ eval_id: 1, at: '$.evals[0].prompt' }])
+  })
+  test('a user who does not know the skill gives nothing away', async () => {
+    expect(await findLeaks(skill, skill.clean)).toEqual([])
+  })
+})
+
+test('there are twenty leaks', () =>
+  expect(plantedSkills.flatMap(({ leaking }) => Object.keys(leaking)).length).toBe(20))
+
+describe('what is no step', () => {
+  const stated = (body: string, prompt: string) =>
+    findLeakedSteps(prompt, readSkillSteps(body.split('\n'), 'tidy Tidies rooms')).map(({ text }) => text)
+  const step = 'Put the chairs on the tables before you sweep the floor.'
+  const prompt = 'Put the chairs on the tables before you sweep the floor'
+  test.each<[string, string, string, string[]]>([
+    ['a step', step, prompt, [step]],
+    ['a sentence over two lines', step.replace(' before', '\nbefore'), prompt, [step]],
+    ['an example', `## Examples\n\n${step}`, prompt, []],
+    ['when to use it', `## When to use this\n\n${step}`, prompt, []],
+    ['a section after an example', `## Examples\n\nx\n\n## Steps\n\n${step}`, prompt, [step]],
+    ['what a user says', `- "${step}"`, prompt, []],
+    ['a row of a table', `| ${step} | yes |`, prompt, []],
+    ['a label', '**Chairs, tables, floor, broom**:', 'Move chairs, tables, floor and broom', []],
+    ['data in a block', '```json\n{ "chairs": "tables", "sweep": "floor" }\n```', 'chairs tables sweep floor', []],
+    ['a comment in a block', '```sh\n# put chairs on tables, sweep floor\n```', prompt, []],
+    ['the contrary', 'Never put the chairs on the tables before you sweep.', prompt, []],
+    ['the same words far apart', step, `Chairs ${'are nice and so on, '.repeat(20)} tables. Before lunch we sweep`, []],
+    ['the topic alone', 'Tidy the rooms.', 'Tidy the rooms', []],
+  ])('%s', (_, body, asked, expected) => expect(stated(body, asked)).toEqual(expected))
+})

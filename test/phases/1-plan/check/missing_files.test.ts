@@ -1,0 +1,116 @@
+/** Files that a skill names and does not have, and scripts that a command check starts and nobody gives. */
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
+import { folderOf } from '../folder.ts'
+
+const front = '---\nname: tidy\ndescription: Tidies rooms.\n---\n'
+
+async function find(rule: string, files: Record<string, string>) {
+  const all = { 'SKILL.md': `${front}\nGo.\n`, ...files }
+  const root = folderOf(Object.fromEntries(Object.entries(all).map(([name, text]) => [`tidy/${name}`, text])))
+  const { problems } = await checkSkill(path.join(root, 'tidy'))
+  return problems
+    .filter((one) => one.rule === rule)
+    .map(({ message, file, line }) => [path.basename(file), line, message] as const)
+}
+
+describe('a file that the skill names in backticks', () => {
+  const named = async (text: string, files: Record<string, string> = {}) =>
+    (await find('file-missing', { 'SKILL.md': `${front}\n${text}\n`, ...files })).map(([, , message]) => message)
+  test.each<[string, string]>([
+    ['a reference', 'Read `references/rules.md` before you begin.'],
+    ['a condition', 'If there is a discount, see `references/rules.md` for its rate.'],
+    ['a script', '- `scripts/rules.md.py`: checks the result'],
+    ['a script with arguments', 'Then call `scripts/rules.py IN OUT`.'],
+    ['an asset', 'Use the logo in `./assets/rules.svg`.'],
+    ['a row of a table', '| `references/rules.md` | all rates |'],
+    ['a path with the folder of the skill', `Read \`\${CLAUDE_SKILL_DIR}/references/rules.md\`.`],
+    ['a heading in it', 'See `references/rules.md#discounts`.'],
+  ])('%s', async (_, text) => {
+    expect(await named(text)).toEqual([expect.stringMatching(/^names \w+\/rules\S*, which is not in the skill$/)])
+    expect(await named(text, { 'references/rules.md': 'r', 'assets/rules.svg': 'a' })).toEqual(
+      text.includes('scripts/') ? [expect.any(String)] : [],
+    )
+  })
+  test.each([
+    'Write the summary to `references/rules.md`.',
+    'Create `scripts/rules.py` with this text, and keep it.',
+    'For example `references/aws.md` or `references/gcp.md`.',
+    'Keep long texts apart, such as\n`references/rules.md`.',
+    "Look at the project's `scripts/build.sh`.",
+    "The other skill's `references/rules.md` has more.",
+    'Save the chart as `chart.png` and the data as `data/out.csv`.',
+    'Any `references/<topic>.md`, `scripts/*.py` or `references/{name}.md`.',
+    'All of `references/` and `scripts/name.py`.',
+    '```\n`references/rules.md`\n```',
+  ])('%j names none', async (text) => expect(await named(text)).toEqual([]))
+  test('is also looked for in the Markdown files that SKILL.md names, with their line', async () => {
+    const more = 'More is in `references/more.md`.'
+    const files = { 'SKILL.md': `${front}\n${more}\n`, 'references/more.md': '# More\n\nSee `references/gone.md`.\n' }
+    expect(await find('file-missing', files)).toEqual([
+      ['more.md', 3, 'names references/gone.md, which is not in the skill'],
+    ])
+    expect(await find('file-missing', { ...files, 'SKILL.md': `${front}\nGo.\n` })).toEqual([])
+  })
+  test('that is a missing script is said once', async () => {
+    const files = { 'SKILL.md': `${front}\nRun \`python scripts/a.py\`.\n\n- \`scripts/a.py\`: adds\n` }
+    expect(await find('file-missing', files)).toEqual([])
+    expect(await find('script-missing', files)).toHaveLength(1)
+  })
+})
+
+describe('a script that a command check starts', () => {
+  const missing = async (run: string, one: object = {}, files: Record<string, string> = {}) => {
+    const evals = [{ id: 1, prompt: 'Tidy it', checks: [{ type: 'command', run }], ...one }]
+    const suite = { 'evals/evals.json': JSON.stringify({ skill_name: 'tidy', evals }) }
+    return (await find('command-file-missing', { ...suite, ...files })).map(([, , message]) => message)
+  }
+  test.each([
+    ['sh see.sh', 'see.sh'],
+    ['python3 evals/see.py out.md', 'evals/see.py'],
+    ['./see.sh', 'see.sh'],
+    ['node --no-warnings see.mjs < out.md', 'see.mjs'],
+    ['test -f out.md && bash -x evals/see.sh', 'evals/see.sh'],
+    ['HOME=/tmp scripts/see.py', 'scripts/see.py'],
+    ['npx tsx see.ts', 'see.ts'],
+    ['uv run python see.py', 'see.py'],
+    ['pytest tests/see_test.py', 'tests/see_test.py'],
+    ['. ./see.sh', 'see.sh'],
+  ])('%s', async (run, name) => {
+    const message = `case 1 (Tidy it): the command starts "${name}", which will not be there`
+    expect(await missing(run)).toEqual([expect.stringContaining(message.slice(-40))])
+    expect(await missing(run, { prompt: `Write ${name}` })).toEqual([])
+    expect(await missing(run, { setup: 'make tests' })).toEqual([])
+  })
+  test.each([
+    ['node -e "process.exit(0)"'],
+    ['python3 -c "import json"'],
+    ['python3 -m json.tool out.json'],
+    ['npm test'],
+    ['grep -q 42 see.sh'],
+    ['cat > see.py <<E\nprint(1)\nE\npython see.py'],
+    ['bash -c "exit 1"'],
+    ['/usr/local/bin/see.sh'],
+  ])('%s starts none', async (run) => expect(await missing(run)).toEqual([]))
+  test.each<[string, object, Record<string, string>]>([
+    ['an input', { files: ['evals/see.sh'] }, { 'evals/see.sh': 'x' }],
+    ['in a folder that is an input', { files: ['evals/lib'] }, { 'evals/lib/see.sh': 'x' }],
+    ["of the suite's own", {}, { 'evals/see.sh': 'x' }],
+    ['an expectation asks for', { expectations: ['see.sh prints the total'] }, {}],
+    [
+      'another check asks for',
+      {
+        checks: [
+          { type: 'command', run: 'sh see.sh' },
+          { type: 'file_exists', path: 'see.sh' },
+        ],
+      },
+      {},
+    ],
+    ['the reference has', { reference: { files: { 'see.sh': 'x' } } }, {}],
+  ])('%s is there', async (what, one, files) => {
+    const run = what.includes('folder') ? 'sh evals/lib/see.sh' : 'files' in one ? 'sh evals/see.sh' : 'sh see.sh'
+    expect(await missing(run, one, files)).toEqual([])
+  })
+})
