@@ -1,5 +1,6 @@
 /** Finds checks that decide nothing before anything is run: each is decided on an empty answer and on the case's reference. */
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../schemas/check.ts'
@@ -7,11 +8,11 @@ import type { Problem } from '../../../schemas/check_report.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { openScratch } from '../../base/fs/temp_dir.ts'
 import { deadCheckProblems, type ForeseenCheck } from '../../phases/1-plan/check/rules/dead_check_rules.ts'
-import { foreseeExitCode } from '../../phases/1-plan/check/text/foresee_command.ts'
+import { foreseeExitCode, type KnownFolder } from '../../phases/1-plan/check/text/foresee_command.ts'
 import type { InspectedSuite } from '../../phases/1-plan/suite/inspected_suite.ts'
 import { checkText } from '../../phases/3-judge/checks/check_text.ts'
 import { decideCheck } from '../../phases/3-judge/checks/decide_check.ts'
-import type { CheckContext, CheckVerdict } from '../../phases/3-judge/checks/inputs/check_input.ts'
+import type { CheckContext } from '../../phases/3-judge/checks/inputs/check_input.ts'
 import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
 import { normalizeInnerPath } from '../../phases/3-judge/checks/inputs/locate_output.ts'
 
@@ -38,18 +39,24 @@ async function foreseeChecks(one: SuiteCase, signal: AbortSignal): Promise<Fores
       check,
       text: checkText(check),
       passesEmpty: await foreseeEmpty(check, one, empty),
-      referenceFailure: isAboutReference(check, one) ? readFailure(await decideCheck(check, reference)) : null,
+      referenceFailure: await foreseeReferenceFailure(check, one, reference),
     })),
   )
 }
 
-function readFailure(verdict: CheckVerdict): string | null {
+async function foreseeReferenceFailure(check: Check, one: SuiteCase, context: CheckContext): Promise<string | null> {
+  if (!isAboutReference(check, one)) return null
+  if (check.type === 'command') {
+    const code = foreseeExitCode(check.run, knowFolder(one, one.reference?.files ?? {}))
+    return code === null || code === (check.exit_code ?? 0) ? null : `exit code ${code}`
+  }
+  const verdict = await decideCheck(check, context)
   return 'passed' in verdict && !verdict.passed ? verdict.evidence : null
 }
 
 async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext): Promise<boolean | null> {
   if (check.type === 'command') {
-    const code = foreseeExitCode(check.run, (name) => isInput(name, one))
+    const code = foreseeExitCode(check.run, knowFolder(one, {}))
     return code === null ? null : code === (check.exit_code ?? 0)
   }
   if (check.type === 'regex' && check.path === undefined && (check.target ?? 'answer') === 'answer')
@@ -58,10 +65,30 @@ async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext)
   return 'passed' in verdict ? verdict.passed : null
 }
 
+/** The working folder of a case where an agent left these files. */
+function knowFolder(one: SuiteCase, left: Readonly<Record<string, string>>): KnownFolder {
+  const texts = new Map(Object.entries(left).map(([name, text]) => [path.posix.normalize(name), text]))
+  const names = [...texts.keys()]
+  return {
+    isThere: (name) => {
+      const plain = path.posix.normalize(name).replace(/\/$/, '')
+      return names.some((file) => file === plain || file.startsWith(`${plain}/`)) || isInput(name, one)
+    },
+    read: (name) => {
+      const plain = path.posix.normalize(name)
+      const given = one.files.find((file) => file.path === plain && file.kind === 'file' && file.bytes < mostBytes)
+      return texts.get(plain) ?? (given === undefined ? null : readFileSync(given.source, 'utf8'))
+    },
+  }
+}
+
+/** Larger inputs are not searched. */
+const mostBytes = 2 ** 20
+
 /** Whether the case gives the agent that file; null: not known. */
 function isInput(name: string, { files, setup, git }: SuiteCase): boolean | null {
   const plain = path.posix.normalize(name).replace(/\/$/, '')
-  if (files.some((file) => file.path === plain || file.path.startsWith(`${plain}/`))) return true
+  if (plain === '.' || files.some((file) => file.path === plain || file.path.startsWith(`${plain}/`))) return true
   const isOpen = setup !== null || (git !== null && git !== true)
   const isInFolder = files.some(({ kind, path: folder }) => kind === 'directory' && plain.startsWith(`${folder}/`))
   return isOpen || isInFolder ? null : false
@@ -70,10 +97,11 @@ function isInput(name: string, { files, setup, git }: SuiteCase): boolean | null
 /** Whether the check looks at something that the reference has: its answer or its files. */
 function isAboutReference(check: Check, one: SuiteCase): boolean {
   const { reference } = one
-  if (reference === null || check.type === 'command' || isConductCheck(check)) return false
+  if (reference === null || isConductCheck(check)) return false
   if (check.type === 'file_modified' && isInput(check.path, one) === null) return false
   const isOfFiles =
     check.type.startsWith('file_') ||
+    check.type === 'command' ||
     ('path' in check && check.path !== undefined) ||
     ('target' in check && check.target === 'outputs')
   return isOfFiles ? Object.keys(reference.files ?? {}).length > 0 : reference.answer !== undefined

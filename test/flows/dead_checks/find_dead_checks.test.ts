@@ -39,11 +39,17 @@ const alwaysPass: [string, object][] = [
   ['a pipe that counts', { type: 'command', run: 'grep total out.md | wc -l' }],
   ['a comparison of itself', { type: 'command', run: '[ 1 -eq 1 ]' }],
   ['a shell that says yes', { type: 'command', run: 'sh -c "exit 0"' }],
+  ['a program that only prints', { type: 'command', run: `python3 -c "print('ok')"` }],
+  ['a program that only ends', { type: 'command', run: 'node -e "process.exit(0)"' }],
+  ['a lookahead that always finds a place', { type: 'regex', pattern: '(?!sorry)' }],
+  ['a place', { type: 'command', run: 'test -d . && pwd' }],
+  ['rows of nothing', { type: 'csv', rows: { max: 100 } }],
 ]
 
 const givenPass: [string, object][] = [
   ['a file that was given', { type: 'command', run: 'test -f evals/files/in.csv' }],
   ['a folder that was given', { type: 'command', run: 'ls evals/files' }],
+  ['a word of the input', { type: 'command', run: 'grep -q 1,2 evals/files/in.csv' }],
   ['given text', { type: 'command', run: 'cat evals/files/in.csv > /dev/null' }],
 ]
 
@@ -53,7 +59,7 @@ describe('a check that an empty answer passes', () => {
     expect(await ids({ ...input, expectations: ['It is tidy'], checks: [check] })).toEqual(['check-passes-empty'])
     expect(await ids({ ...input, checks: [check] })).toEqual(['check-passes-empty', 'case-passes-empty'])
   })
-  test('there are twenty', () => expect(alwaysPass.length + givenPass.length).toBe(20))
+  test('there are more than twenty', () => expect(alwaysPass.length + givenPass.length).toBeGreaterThan(20))
 })
 
 const absences: [string, object][] = [
@@ -94,6 +100,8 @@ describe('a check that the reference fails', () => {
     ['a number of files', { type: 'file_count', path: '*.csv', count: { equals: 2 } }],
     ['a size', { type: 'file_size', path: 'out.csv', bytes: { min: 100 } }],
     ['words in its files', { type: 'contains', value: 'b,c', target: 'outputs' }],
+    ['a command for a file of another name', { type: 'command', run: 'test -f result.json' }],
+    ['a command for a word that is not there', { type: 'command', run: 'grep -qi total out.csv' }],
     ['a change of an input', { type: 'file_modified', path: 'evals/files/in.csv' }],
   ])('%s', async (_, check) => {
     expect(await ids({ ...input, expectations: ['e'], reference, checks: [check] })).toEqual(['reference-fails'])
@@ -112,7 +120,8 @@ describe('a check that the reference fails', () => {
     ['has no files', { answer: '42' }, { type: 'file_exists', path: 'out.md' }],
     ['has no answer', { files: { 'out.md': '42' } }, live],
     ['is no conduct', reference, { type: 'tool_used', name: 'Bash' }],
-    ['takes a command', reference, { type: 'command', run: 'grep -q 42 out.json' }],
+    ['takes a command', reference, { type: 'command', run: 'node see.mjs out.json' }],
+    ['passes a command', reference, { type: 'command', run: 'grep -q a out.json && test -f out.csv' }],
     ['changes an input', { files: { 'evals/files/in.csv': 'x' } }, { type: 'file_modified', path: 'evals/files/*' }],
   ])('one that %s is not named', async (_, given, check) => {
     expect(await ids({ ...input, reference: given, checks: [check] })).toEqual([])
@@ -130,7 +139,6 @@ describe('commands that depend on what the agent did', () => {
     'test -f out.md && echo ok',
     'set -e; test -f out.md; echo ok',
     'test -f out.md || exit 1; echo ok',
-    'node -e "process.exit(0)"',
     'test "$(cat out.md)" = 42',
     'diff evals/files/in.csv out.csv',
     'cat out.md | grep -q 42',
@@ -138,6 +146,8 @@ describe('commands that depend on what the agent did', () => {
     'if test -f out.md; then exit 0; fi; exit 1',
     'ls *.md',
     'false || grep 42 out.md',
+    'grep -q 9,9 evals/files/in.csv || node see.mjs',
+    'python3 -c "import json; json.load(open(\'out.json\'))"',
   ])('%s', async (run) => expect(await ids({ ...input, checks: [{ type: 'command', run }] })).toEqual([]))
 })
 

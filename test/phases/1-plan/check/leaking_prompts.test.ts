@@ -25,8 +25,9 @@ describe.each(plantedSkills)('$name', (skill) => {
   })
 })
 
-test('there are twenty leaks', () =>
-  expect(plantedSkills.flatMap(({ leaking }) => Object.keys(leaking)).length).toBe(20))
+test('there are more than twenty leaks', () => {
+  expect(plantedSkills.flatMap(({ leaking }) => Object.keys(leaking)).length).toBeGreaterThan(20)
+})
 
 describe('what is no step', () => {
   const stated = (body: string, prompt: string) =>

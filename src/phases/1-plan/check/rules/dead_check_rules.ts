@@ -30,7 +30,7 @@ const facts = {
     severity: 'error',
     stops_bench: true,
     about:
-      "A check fails on the case's own `reference`. Checks of what it does not have (its answer, its files), and `command`, take `--oracle`.",
+      "A check fails on the case's own `reference`. Checks of what it does not have (its answer, its files) are left out; most of `command` take `--oracle`.",
   },
 } satisfies Record<string, RuleFacts>
 
@@ -107,7 +107,7 @@ function isAbsence(check: Check): boolean {
     case 'tool_used':
       return check.times !== undefined && isLimit(check.times)
     case 'regex':
-      return /\(\?<?!/.test(check.pattern)
+      return /^\^.*\(\?!/.test(check.pattern)
     case 'command':
       return isDenial(check)
     default:

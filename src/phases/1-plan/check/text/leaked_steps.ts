@@ -98,48 +98,59 @@ function splitWords(text: string): string[] {
     .flatMap((word) => [...stemWords(new Set([numbers.get(word) ?? word]))])
 }
 
-/** Sentences of paragraphs and lists, and lines of code. */
+/** Sentences of paragraphs, lists and tables of steps, and lines of commands and templates. */
 function readInstructions(body: readonly string[]): string[] {
   const found: string[] = []
   let block: string[] = []
   let isOther = false
-  let fence: string | null = null
-  let isRead = false
-  const flush = () => {
+  let fence: { mark: string; isRead: boolean } | null = null
+  let table: { isOfSteps: boolean } | null = null
+  const endBlock = () => {
     if (!isOther) found.push(...splitSentences(block.join(' ')))
     block = []
   }
   for (const line of body) {
     const [, mark = null, language = ''] = /^\s*(`{3,}|~{3,})\s*(\w*)/.exec(line) ?? []
-    if (mark !== null && (fence === null || mark.startsWith(fence))) {
-      flush()
-      fence = fence === null ? mark : null
-      isRead = /^(?:|bash|sh|shell|zsh|console|markdown|md|text|txt)$/i.test(language)
-      continue
-    }
-    const heading = fence === null ? /^#{1,6}\s+(.*)/.exec(line) : null
-    if (heading) {
-      flush()
-      isOther = otherSection.test(heading[1] ?? '')
+    const [, heading = null] = /^#{1,6}\s+(.*)/.exec(line) ?? []
+    if (mark !== null && (fence === null || mark.startsWith(fence.mark))) {
+      endBlock()
+      fence = fence === null ? { mark, isRead: readLanguages.test(language) } : null
     } else if (fence !== null) {
-      if (isRead && !isOther && !/^\s*(?:#|\/\/)/.test(line)) found.push(line.trim())
-    } else if (/^\s*(?:[-*+]|\d+[.)])\s|^\s*$|^\s*\||^\s*>/.test(line)) {
-      flush()
-      block = [line]
+      if (fence.isRead && !isOther && !/^\s*(?:#|\/\/)/.test(line)) found.push(line.trim())
+    } else if (heading !== null) {
+      endBlock()
+      isOther = otherSection.test(heading)
+    } else if (beginsBlock.test(line)) {
+      endBlock()
+      table = isRow.test(line) ? (table ?? { isOfSteps: stepTable.test(line) }) : null
+      block = table?.isOfSteps === false ? [] : [line]
     } else block.push(line)
   }
-  flush()
+  endBlock()
   return found.filter((text) => text !== '')
 }
 
+/** Languages of blocks that show commands or templates, not data or code. */
+const readLanguages = /^(?:|bash|sh|shell|zsh|console|markdown|md|text|txt|ya?ml)$/i
+/** Items, rows, quotes and empty lines. */
+const beginsBlock = /^\s*(?:[-*+]\s|\d+[.)]\s|\||>|$)/
+const isRow = /^\s*\|/
+/** The head of a table whose rows say what to do. */
+const stepTable = /\b(?:steps?|actions?|do|instructions?|rules?)\b/i
+
 /** What a user says, or the name of something. */
 const isQuote = /^["“'][^"”']*["”'][.,;]?$|^`(?:[A-Z][^`]* [^`]* [^`]*|\S+)`[.,;]?$/
-const isLabel = /^\*\*[^*]*\*\*:?$|^\*\*[^*]*:\*\*$|^[^.*]*:$|^\|/
+const isLabel = /^\*\*[^*]*\*\*:?$|^\*\*[^*]*:\*\*$|^[^.*]*:$/
 
 function splitSentences(text: string): string[] {
   return text
     .replace(/^\s*(?:[-*+]|\d+[.)]|>)\s+/, '')
-    .split(/(?<=[.!?;:])\s+|,\s+(?=(?:and|then|but|which|never|not)\b)|(?<=\w\s)(?:and then)\s+/)
-    .map((one) => one.trim())
+    .replaceAll(/`[^`]+`/g, (code) => code.replaceAll(' ', codeSpace))
+    .split(sentenceEnd)
+    .map((one) => one.replaceAll(codeSpace, ' ').trim())
     .filter((one) => !isQuote.test(one) && !isLabel.test(one))
 }
+
+/** Keeps code from being split. */
+const codeSpace = '\u0000'
+const sentenceEnd = /(?<=[.!?;:])\s+|,\s+(?=(?:and|then|but|which|never|not)\b)|(?<=\w\s)(?:and then)\s+|\s*\|\s*/

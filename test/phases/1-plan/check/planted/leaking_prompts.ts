@@ -135,4 +135,77 @@ Your team at Brook & Vale
       'Write to the customer Ines that the lamp is sold out, in three sentences. I am sorry that she had to wait.',
     ],
   },
+  {
+    name: 'slo-report',
+    description: 'Reports whether a service meets its SLO.',
+    body: `
+### 1. Collect the metrics
+
+Query Prometheus for the p95 latency over the last 7 days.
+
+### 2. Compare
+
+Read \`slo.yaml\` and compare each target with the measured value.
+
+### 3. Report
+
+Mark breaches in red and sort the services by error budget burned.`,
+    leaking: {
+      'two sections in one sentence':
+        'Does checkout meet its SLO? Query Prometheus for p95 latency over the last 7 days and compare it with the targets in slo.yaml.',
+      'the last step turned around':
+        'SLO report please, services sorted by error budget burned, breaches marked in red.',
+      'counted in words':
+        'First query Prometheus for the p95 latency over 7 days. Second, read slo.yaml. Third, mark breaches in red.',
+    },
+    clean: [
+      'Does the checkout service meet its SLO this week?',
+      'Make an SLO report for all our services. Latency is what I worry about.',
+    ],
+  },
+  {
+    name: 'chart-deploy',
+    description: 'Checks a deployment.',
+    body: `
+| step | do |
+| ---- | -- |
+| 1 | Run \`helmctl lint\` |
+| 2 | Run \`helmctl diff --env prod\` |
+| 3 | Ask for approval in #deploys |
+
+Every chart begins with:
+
+\`\`\`yaml
+owner: team-quill
+review_by: +30d
+\`\`\``,
+    leaking: {
+      'one command of a table': 'Check my deployment. Run `helmctl lint` first.',
+      'rows of a table':
+        'Check my deployment with helmctl diff --env prod, then ask for approval in #deploys, and tell me.',
+      'a template of data': 'Check the deployment, the chart has to begin with owner: team-quill and review_by: +30d.',
+    },
+    clean: [
+      'Check my deployment.',
+      'Is the deployment in chart/ safe to ship to prod? Ask me where something is open.',
+    ],
+  },
+  {
+    name: 'commit-style',
+    description: 'Writes commit messages.',
+    body: `
+## Format
+
+- Use the imperative mood in the subject line.
+- Limit the subject to 50 characters.
+- Reference the ticket as \`Refs: ABC-123\` in the footer.`,
+    leaking: {
+      'a rule with code': 'Commit message please. Reference the ticket as `Refs: ABC-123` in the footer.',
+      'two short rules': 'Write a commit message in the imperative mood, subject line limited to 50 characters.',
+    },
+    clean: [
+      'Write a commit message for this diff.',
+      'Write a commit message for the login fix. It belongs to ticket ABC-77 and is urgent.',
+    ],
+  },
 ]
