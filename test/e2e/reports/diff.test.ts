@@ -40,7 +40,7 @@ test('a terminal sees what differs in the plans, then the cases', async () => {
   const end = await runMain(['diff', before(), path.join(workspace, '1')])
   expect(end.code, end.stderr).toBe(0)
   expect(end.stdout).toMatch(/: pass rate \d+(\.\d)?% after, \d+(\.\d)?% before: [+-]\d+(\.\d)? points, 95% CI \[/)
-  expect(end.stdout).toMatch(/Not the same in both[\s\S]*suite/)
+  expect(end.stdout).toMatch(/Differences in setup[\s\S]*suite/)
 })
 
 test('the commands of agents are told, without credentials', async () => {
@@ -54,7 +54,7 @@ test('the commands of agents are told, without credentials', async () => {
   const trend = await runMain(['diff', before(), after(), workspace, '--json'], { env })
   writeFileSync(file, text)
   expect(two.stdout).toMatch(
-    /Not the same in both\n.*\nagent command .*verbose\.mjs.*\.\/agent\.sh --key \[redacted:MY_API_KEY\]/,
+    /Differences in setup\n.*\nagent command .*verbose\.mjs.*\.\/agent\.sh --key \[redacted:MY_API_KEY\]/,
   )
   expect(trend.stdout).toContain('command:./agent.sh --key [redacted:MY_API_KEY]')
   expect(two.stdout + trend.stdout).not.toContain('a-value-of-my-own')

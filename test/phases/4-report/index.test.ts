@@ -54,7 +54,7 @@ describe('a benchmark of chosen cases', () => {
   })
   test('is counted neither as better nor for its p, and comes behind those of a whole suite', () => {
     expect(indexHeadline(index)).toBe(
-      '4 benchmarks: 1 better with the skill (1 beyond chance), 1 the same, 0 worse (0 beyond chance), 2 of chosen cases only.',
+      '4 benchmarks: 1 better with the skill (1 significant), 1 the same, 0 worse (0 significant), 2 of chosen cases only.',
     )
     expect(indexHint(index)).toContain('adjusted for 2 comparisons')
     expect(index.rows.map(({ skill }) => skill)).toEqual(['best', 'same', 'some', 'few'])
@@ -70,7 +70,7 @@ describe('a benchmark of chosen cases', () => {
       { ...some('some', [3]), cell: 'a' },
       { ...some('some', [3]), cell: 'b' },
     ])
-    expect(indexHeadline(matrix)).toContain('2 better with the skill (2 beyond chance)')
+    expect(indexHeadline(matrix)).toContain('2 better with the skill (2 significant)')
     expect(indexHint(matrix)).toContain('adjusted for 2 comparisons')
     const other = indexOf([some('some', [3]), some('other', [3])])
     expect(indexHeadline(other)).toContain('0 better with the skill, 0 the same, 0 worse, 2 of chosen cases only')
@@ -104,13 +104,13 @@ describe('Holm over the rows', () => {
   test('one alone keeps its p', () => {
     expect(best(alone)).toMatchObject({ mean: 0.8, p_value: 0.0123134, p_adjusted: 0.012313, change: 'better' })
     expect(indexHeadline(alone)).toBe(
-      '1 benchmark: 1 better with the skill (1 beyond chance), 0 the same, 0 worse (0 beyond chance).',
+      '1 benchmark: 1 better with the skill (1 significant), 0 the same, 0 worse (0 significant).',
     )
-    expect(indexHint(alone)).toBe('p: on its own cases, indicators left out; beyond chance: at most 0.05.')
+    expect(indexHint(alone)).toBe('p: on its own cases, indicators left out; significant: at most 0.05.')
   })
-  test('the best of ten is no longer beyond chance', () => {
+  test('the best of ten is no longer significant', () => {
     expect(best(many)).toMatchObject({ p_value: 0.0123134, p_adjusted: 0.123134, change: 'within_chance' })
-    expect(indexHeadline(many)).toContain('9 better with the skill (0 beyond chance)')
+    expect(indexHeadline(many)).toContain('9 better with the skill (0 significant)')
   })
   test('a row without a benchmark counts for none of it', () => {
     expect(many.rows.at(-1)).toMatchObject({ skill: 'bad', lift: null })
@@ -132,7 +132,7 @@ describe('Holm over the rows', () => {
     expect(small.statistics?.scopes?.these_cases.difference.p_value).toBeLessThan(0.05)
     const index = indexOf([buildIndexRow({ skill: 'small', cell: null }, small, 'x')])
     expect(index.rows[0]?.lift).toMatchObject({ mean: 1, p_value: null, change: 'within_chance' })
-    expect(indexHeadline(index)).toContain('1 better with the skill (0 beyond chance)')
+    expect(indexHeadline(index)).toContain('1 better with the skill (0 significant)')
   })
   test('worse is said as well', () => {
     expect(indexOf([rowOf('worst', 0, 5)]).rows[0]?.lift?.change).toBe('worse')

@@ -43,14 +43,14 @@ export function diffHeadline({ scopes, alpha = 0.05 }: BenchmarkDiff & { alpha?:
 export function diffSections(diff: BenchmarkDiff): DiffSection[] {
   const said = (value: string | null) => (value === null ? '?' : makeVisible(value))
   const plan = {
-    title: 'Not the same in both',
+    title: 'Differences in setup',
     header: ['', 'before', 'after'],
     rows: diff.plan.map(({ what, before, after }) => [what, said(before), said(after)]),
   }
   const changes: [CaseChange['change'], string][] = [
     ['regressed', 'Regressed'],
     ['improved', 'Improved'],
-    ['within_chance', 'Changed, but no more than chance may do'],
+    ['within_chance', 'Changed, not significantly'],
     ['appeared', 'Appeared'],
     ['vanished', 'Vanished'],
   ]

@@ -48,7 +48,7 @@ export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
   const number = (test: (row: IndexRow) => boolean, of: readonly IndexRow[] = rows) => of.filter(test).length
   const beyond = (change: IndexLift['change']) =>
     whole.some(({ lift }) => lift !== null)
-      ? ` (${number(({ lift }) => lift?.change === change, whole)} beyond chance)`
+      ? ` (${number(({ lift }) => lift?.change === change, whole)} significant)`
       : ''
   const parts = [
     ...(calibrations === true
@@ -86,7 +86,7 @@ export function indexHint({ rows, alpha }: BenchmarkIndex): string | null {
   const known = rows.filter((row) => isCounted(row) && row.lift !== null && row.lift.p_value !== null).length
   if (known === 0) return null
   const many = known === 1 ? '' : `, adjusted for ${known} comparisons (Holm)`
-  return `p: on its own cases, indicators left out${many}; beyond chance: at most ${alpha}.`
+  return `p: on its own cases, indicators left out${many}; significant: at most ${alpha}.`
 }
 
 function formatCounted(number: number, what: string): string[] {

@@ -127,8 +127,8 @@ function describeStatement(fact: StatisticsExpectation, alpha = 0.05): string | 
   const { always_passes, never_passes, redundant_with, p_adjusted, discrimination, candidate, baseline } = fact
   const scores = [candidate, baseline].flatMap(({ score }) => score ?? [])
   if (scores.length > 0) return `mean score ${scores.map((score) => formatFixed(score, 2)).join(' against ')}`
-  if (always_passes) return 'always met: tells nothing apart'
-  if (never_passes) return 'never met'
+  if (always_passes) return 'passes in every run'
+  if (never_passes) return 'fails in every run'
   if (redundant_with !== null) return `same verdicts as “${redundant_with}”`
   if (p_adjusted === undefined) return null
   const counts = `${candidate.passed} of ${candidate.total} vs ${baseline.passed} of ${baseline.total}`

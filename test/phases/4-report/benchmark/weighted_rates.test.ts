@@ -58,7 +58,7 @@ test('shown are mean scores and diagnostics, in benchmark.md and on the page', (
   expect(toMarkdown(benchmark)).toContain('| 1 case-1 | statement 1 | 0.45 | 0.20 |')
   expect(pageCases(benchmark, null, new Map())[0]?.statements).toMatchObject([
     { remark: 'mean score 0.45 against 0.20', discrimination: 0.25 },
-    { diagnostic: true, remark: 'always met: tells nothing apart' },
+    { diagnostic: true, remark: 'passes in every run' },
   ])
   const plain = made([line('with_skill', [{ passed: true }]), line('without_skill', [{ passed: false }])])
   expect(toMarkdown(plain)).not.toContain('## Scores')
