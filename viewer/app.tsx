@@ -2,6 +2,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Model } from './data/model.ts'
+import { pageTitle } from './page_title.ts'
 import { Guard } from './parts/layout/error_boundary.tsx'
 import { Help } from './parts/page/help.tsx'
 import { useKeys } from './parts/page/keys.ts'
@@ -39,7 +40,7 @@ export function App({ model }: { model: Model }) {
     return () => removeEventListener('resize', show)
   }, [place])
   useEffect(() => {
-    document.title = `${place === '' ? (tabs[0]?.label ?? '') : place} · ${model.page.benchmark.metadata.skill_name}`
+    document.title = pageTitle(model, route)
   }, [place, model])
   useKeys((event) => {
     const number = Number(event.key)

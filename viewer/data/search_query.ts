@@ -87,7 +87,9 @@ const fields: Record<string, (model: Model, value: string) => Test> = {
     ({ runs }, value) =>
     (index) => {
       const status = columnEntry(runs.status, index)
-      if (status !== 'graded') return value === 'excluded' || status === value || status.startsWith(`${value}:`)
+      // a run that broke is excluded; failed is what did not meet its expectations
+      if (status !== 'graded')
+        return value === 'excluded' || status === value || (value !== 'failed' && status.startsWith(`${value}:`))
       const rate = columnEntry(runs.rate, index)
       if (value === 'timed_out') return columnEntry(runs.timed_out, index) === 1
       if (value === 'passed') return rate === 1 && columnEntry(runs.undecided, index) === 0

@@ -5,7 +5,7 @@ import { columnEntry, type Model, type Run } from './model.ts'
 
 /** A run's status in words: `failed: rate_limited` as "failed (rate limited)". */
 export function statusText(status: string, running = false): string {
-  if (running && status === 'missing') return 'not made yet'
+  if (running && status === 'missing') return 'pending'
   if (status === 'ungraded') return 'ungraded by design'
   return status.replace(/: (.*)/, ' ($1)').replaceAll('_', ' ')
 }
@@ -60,7 +60,7 @@ export function whyNoAnswer(run: Run, detail: RunDetail | null): string {
   if (run.timedOut) return 'No answer: the agent ran out of time.'
   if (detail === null) return 'The page does not carry this run.'
   if (isRecorded(detail)) return 'The agent ended without a final answer.'
-  const more = detail.transcript === null ? '.' : ' by itself; the transcript holds what was said.'
+  const more = detail.transcript === null ? '.' : ' by itself; see the transcript.'
   return `The final answer was not recorded${more}`
 }
 

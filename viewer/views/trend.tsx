@@ -45,8 +45,8 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
           Benchmarks <small>newest first; as of when `view --trend` was run</small>
         </h2>
         <ListTable
-          columns={['made', 'version, model', 'with', 'baseline', 'difference', 'interval', '']}
-          words={['made', 'version, model']}
+          columns={['date', 'difference', '95% CI', 'with', 'baseline', 'version, model', '']}
+          words={['date', 'version, model']}
           kind="trend"
         >
           {newest.map(({ point, shown: texts }) => (
@@ -69,13 +69,13 @@ function Row({ model, point, shown }: { model: Model; point: TrendPoint; shown: 
         </ReportLink>{' '}
         {!complete && <em class="tag warn">incomplete</em>}
       </th>
+      <td>{shown?.points || '–'}</td>
+      <td>{shown?.interval || '–'}</td>
+      <td>{shown?.candidate || '–'}</td>
+      <td>{shown?.baseline || '–'}</td>
       <td class="left">
         <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{point.model ?? '–'}</bdi>
       </td>
-      <td>{shown?.candidate || '–'}</td>
-      <td>{shown?.baseline || '–'}</td>
-      <td>{shown?.points || '–'}</td>
-      <td>{shown?.interval || '–'}</td>
       <td class="wide">
         {lift !== null && <Forest mean={lift.mean} low={lift.ci_low} high={lift.ci_high} shown={shown} />}
       </td>

@@ -76,7 +76,7 @@ withChromium('pages of hostile artefacts', () => {
     const { page, errors } = await opened(`${(await stage({ benchmark: odd })).url}#/audit`)
     await page.getByRole('alert').waitFor()
     await visit(page, '#/')
-    await expect.poll(() => page.locator('h1').textContent()).toContain('with the skill')
+    await expect.poll(() => page.locator('h1').textContent()).toContain('95% CI')
     await visit(page, '#/case/1')
     expect([await page.locator('h1').textContent(), errors]).toEqual([expect.stringContaining('case-1'), []])
   })

@@ -123,7 +123,7 @@ withChromium('the views look as they were kept', () => {
   })
 
   test.each<[string, View, string]>([
-    ['the cards are not beside each other', 'overview', '.scopes { grid-template-columns: 1fr }'],
+    ['the names are not beside the bars', 'overview', 'main .picture { grid-template-columns: 1fr }'],
     ['the space between is another', 'overview', ':root { --s4: 1.3rem }'],
     ['the bar is gone', 'overview', '.bar { display: none }'],
     ['a colour has changed', 'overview', ':root { --arm-0: #c00; --fail: #0a0 }'],

@@ -65,7 +65,7 @@ withChromium('view --serve', () => {
     const lease = await takeLease(it.folder)
     if ('heldBy' in lease) throw new Error('held by another')
     await page.getByText('Running', { exact: true }).waitFor({ timeout: 20_000 })
-    await expect.poll(() => page.locator('.banner').textContent()).toContain('1 run not made yet')
+    await expect.poll(() => page.locator('.banner').textContent()).toContain('1 run pending')
     await lease[Symbol.asyncDispose]()
     await page.getByText('Incomplete', { exact: true }).waitFor({ timeout: 20_000 })
     cpSync(away, run, { recursive: true })

@@ -85,7 +85,7 @@ withChromium('the audit tab', () => {
     expect(links).toEqual(
       sample.map(({ run_id }) => run_id.replace(/^eval-(\d+)-\w+\/(\w+)\/run-(\d+)$/, '#/run/$1/$2/$3')),
     )
-    await expect.poll(() => page.locator('h1').textContent()).toContain('Nobody has looked yet')
+    await expect.poll(() => page.locator('h1').textContent()).toContain('No reviews yet')
     const first = await page.locator('.decision').first().textContent()
     for (const part of ['The judge says', 'as far as can be seen', 'The answer', 'The task'])
       expect(first).toContain(part)
@@ -102,15 +102,17 @@ withChromium('the audit tab', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('y')
     await page.keyboard.press('x')
-    await expect.poll(() => page.locator('#sample').textContent()).toContain('2 of 4 decisions looked at; 16 in all')
+    await expect
+      .poll(() => page.locator('#sample').textContent())
+      .toContain('2 of 4 decisions reviewed, from 16 in total')
     await page.reload()
     await page.evaluate('location.hash = "#/run/1/with_skill/2"')
-    const group = page.getByRole('group', { name: 'The judge is' })
+    const group = page.getByRole('group', { name: 'Do you agree?' })
     await group.first().waitFor()
     const before = await page.locator('.mark [aria-pressed=true]').count()
     await group
       .nth(before === 0 ? 0 : 3)
-      .getByRole('button', { name: 'wrong' })
+      .getByRole('button', { name: 'Disagree' })
       .click()
     const file = await downloaded(page)
     expect(lines()).toEqual([])
@@ -154,7 +156,7 @@ withChromium('the audit tab', () => {
       [3, 'specificity'],
     ] as const) {
       const { rate, ci_low, ci_high } = audit[name]
-      expect(figures[place]).toBe(`${percent(rate)}${percent(ci_low)} to ${percent(ci_high)}`)
+      expect(figures[place]).toBe(`${percent(rate)}95% CI ${percent(ci_low)} to ${percent(ci_high)}`)
     }
     expect(figures[1]).toMatch(new RegExp(`^${audit.kappa.toFixed(2)}`))
     const { judged, rate, n } = audit.corrected.with_skill
@@ -202,18 +204,18 @@ withChromium('the audit tab', () => {
     const { url, place } = served()
     const { page, errors } = await opened(`${url}#/audit`)
     const card = page.locator('.decision').first()
-    await card.getByRole('button', { name: 'wrong' }).click()
+    await card.getByRole('button', { name: 'Disagree' }).click()
     await page.getByText('Saved.').waitFor()
     expect(place.lines()).toHaveLength(1)
     const [line] = place.lines()
     expect(line).toMatchObject({ met: !line?.judge_passed, benchmark: path.relative(place.workspace, place.folder) })
     await page.getByText('of 1 decision out of 16').waitFor({ timeout: 20_000 })
-    await card.getByRole('button', { name: 'wrong' }).click()
-    await page.getByText('Nobody has looked yet').waitFor({ timeout: 20_000 })
+    await card.getByRole('button', { name: 'Disagree' }).click()
+    await page.getByText('No reviews yet').waitFor({ timeout: 20_000 })
     expect(place.lines().map(({ met }) => met)).toEqual([!line?.judge_passed, null])
     const [, other] = await decisions(place.workspace)
     await whetstone(['audit', place.workspace, '--label', `${other?.id}=agree`])
-    const second = page.locator('.decision').nth(1).getByRole('button', { name: 'right' })
+    const second = page.locator('.decision').nth(1).getByRole('button', { name: 'Agree', exact: true })
     await expect.poll(() => second.getAttribute('aria-pressed'), { timeout: 20_000 }).toBe('true')
     await expect.poll(() => page.getByRole('button', { name: /Download \d+ mark/ }).count()).toBe(0)
     expect(errors).toEqual([])
@@ -233,16 +235,16 @@ withChromium('the audit tab', () => {
       await server.ended
     }
     await away()
-    await press('right', 0)
+    await press('Agree', 0)
     await waits()
-    await press('wrong', 0)
+    await press('Disagree', 0)
     await waits()
     server = await startServed(folder)
     const wrongs = () => lines().map(({ met, judge_passed }) => met !== judge_passed)
     await expect.poll(wrongs, { timeout: 40_000 }).toEqual([true])
     await page.getByText('Saved.').first().waitFor()
     await away()
-    await press('right', 1)
+    await press('Agree', 1)
     await waits()
     await page.goto('about:blank')
     server = await startServed(folder)

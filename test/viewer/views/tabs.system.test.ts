@@ -54,12 +54,19 @@ withChromium('tabs of artefacts', () => {
     const page = await opened('#/triggers')
     await expect.poll(() => page.locator('h1').textContent()).toBe('3 of 6 queries behave as they should')
     const banner = await page.locator('.banner').textContent()
-    expect(banner).toContain('Of 18 planned runs 3 failed and 1 was not made: they are in no rate')
+    expect(banner).toContain('Of 18 planned runs 3 failed and 1 is missing: they are excluded from the rates')
     await expect
       .poll(() => page.locator('.figures .figure').allTextContents())
-      .toEqual(['78%39% to 89%', '75%38% to 88%', '33%17% to 67%', '60%30% to 80%', '$0.14', '75%'])
+      .toEqual([
+        '78%95% CI 39% to 89%',
+        '75%95% CI 38% to 88%',
+        '33%95% CI 17% to 67%',
+        '60%95% CI 30% to 80%',
+        '$0.14',
+        '75%',
+      ])
     const rows = await texts(page.locator('.query-row summary'))
-    expect(rows[2]).toBe('wrongsplit the invoiceshould trigger1/3 17% to 67%')
+    expect(rows[2]).toBe('wrongsplit the invoiceshould trigger1/3 95% CI 17% to 67%')
     expect(rows[4]).toContain('1 error2/2')
     expect(rows[5]).toContain('undecidedread this scan')
     await expect
@@ -82,9 +89,9 @@ withChromium('tabs of artefacts', () => {
   })
 
   test.each<[object, string]>([
-    [{ runs_failed: 1, runs_missing: 0 }, 'Of 18 planned runs 1 failed: it is in no rate.'],
-    [{ runs_failed: 0, runs_missing: 2 }, 'Of 18 planned runs 2 were not made: they are in no rate.'],
-  ])('triggers: what is in no rate: %o', async (more, said) => {
+    [{ runs_failed: 1, runs_missing: 0 }, 'Of 18 planned runs 1 failed: it is excluded from the rates.'],
+    [{ runs_failed: 0, runs_missing: 2 }, 'Of 18 planned runs 2 are missing: they are excluded from the rates.'],
+  ])('triggers: what is excluded from the rates: %o', async (more, said) => {
     const value = JSON.parse(triggersFile((text) => text))
     const text = JSON.stringify({ ...value, summary: { ...value.summary, ...more } })
     const staged = await stage({ benchmark, files: { '../../triggers/2026-01-15T11-00-00Z/triggers.json': text } })
@@ -95,7 +102,7 @@ withChromium('tabs of artefacts', () => {
   test.each<[string, object, RegExp]>([
     ['cost more', { saved_share: -0.25 }, /nothing.*they took 25% more than runs that did not trigger/],
     ['cost what others did', { saved_share: 0 }, /0%.*an estimate against runs that did not trigger/],
-    ['are held against none', { saved_share: null, basis: 'none' }, /not known.*taken is not known/],
+    ['are held against none', { saved_share: null, basis: 'none' }, /unknown.*without stopping is unknown/],
   ])('triggers: runs that were ended early and %s', async (_what, more, said) => {
     const value = JSON.parse(triggersFile((text) => text))
     const text = JSON.stringify({ ...value, saving: { ...value.saving, ...more } })
@@ -130,7 +137,10 @@ withChromium('tabs of artefacts', () => {
         return found
       })
     expect(await Promise.all(['v0', 'v1', 'v2', 'v3', 'constructor'].map(depth))).toEqual([1, 2, 2, 3, 4])
-    expect((await page.locator('.figures .figure').allTextContents()).slice(0, 2)).toEqual(['+15+5 to +25', '+22'])
+    expect((await page.locator('.figures .figure').allTextContents()).slice(0, 2)).toEqual([
+      '+1595% CI +5 to +25',
+      '+22',
+    ])
     await expect.poll(() => page.locator('main').textContent()).toContain('it holds the answer of a validation case')
   })
 
@@ -173,7 +183,7 @@ withChromium('tabs of artefacts', () => {
     const page = await opened('#/trend')
     const rows = await texts(page.locator('.trend tbody tr'))
     expect(rows.map((row) => row.replaceAll(/\s+/g, ' '))).toEqual([
-      expect.stringContaining('2026-01-15 10:00 15151515 claude-sonnet-4-570%40%+30[20, 40]'),
+      expect.stringContaining('2026-01-15 10:00 +30[20, 40]70%40%15151515 claude-sonnet-4-5'),
       expect.stringContaining('2026-01-14 10:00'),
     ])
     await expect.poll(() => page.locator('#months + .card tbody tr').textContent()).toBe('2026-012$1.20––0')
@@ -186,7 +196,7 @@ withChromium('tabs of artefacts', () => {
     const part = page.locator('#part')
     await part.getByText('it was done').waitFor()
     await expect.poll(() => part.textContent()).toContain('2026-01-14T10-00-00Z')
-    await part.getByRole('button', { name: 'Differences to now' }).click()
+    await part.getByRole('button', { name: 'Show differences' }).click()
     await expect.poll(() => part.locator('.diff .gone').allTextContents()).toEqual(['− it was done\n', '− then\n'])
     await expect.poll(() => part.locator('.diff .new').allTextContents()).toEqual(['+ it is done\n', '+ now\n'])
     await visit(page, '#/run/1/without_skill/1')

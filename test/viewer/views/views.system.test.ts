@@ -22,12 +22,11 @@ withChromium('the page in a browser', () => {
 
   test('overview: verdict, both scopes, arms, worst case first', async () => {
     const { page, errors } = await opened('')
-    await expect
-      .poll(() => page.locator('h1').textContent())
-      .toMatch(/^\w[\w ]*: pass rate \d+(\.\d)?% with the skill, /)
+    await expect.poll(() => page.locator('h1').textContent()).toMatch(/^\w[\w ]*: [+-][\d.]+ points, 95% CI \[/)
     const text = await textOf(page)
     for (const part of ['These cases', 'Similar cases', 'pass rate', 'Provenance']) expect(text).toContain(part)
-    expect(text?.match(/pass rate \d/g)).toHaveLength(1) // the headline alone
+    const [difference = ''] = /[+-][\d.]+ points, 95% CI \[[^\]]+\]/.exec(text ?? '') ?? []
+    for (const number of difference.split(', ')) expect(text?.split(number)).toHaveLength(2)
     const noted = await opened('', 'all')
     expect(await textOf(noted.page)).toContain('Notes')
     await expect.poll(() => page.locator('.case-row .name').nth(0).textContent()).toContain('case-2')
@@ -144,11 +143,11 @@ withChromium('the page in a browser', () => {
     const { page } = await opened('#/run/1/without_skill/2')
     await page.keyboard.press(']')
     await page.waitForURL(/#\/run\/2\/with_skill\/1$/)
-    await page.getByText('← before').click()
+    await page.getByText('← Previous run').click()
     await page.waitForURL(/#\/run\/1\/without_skill\/2$/)
     await page.goto(page.url().replace(/#.*/, '#/run/2/without_skill/2'))
-    await page.getByText('← before').waitFor()
-    await expect.poll(() => page.getByText('after →').count()).toBe(0)
+    await page.getByText('← Previous run').waitFor()
+    await expect.poll(() => page.getByText('Next run →').count()).toBe(0)
   })
   test('a note is downloaded as feedback.json', async () => {
     const { page } = await opened('#/run/1/with_skill/1')

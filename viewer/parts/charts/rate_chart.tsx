@@ -15,7 +15,7 @@ function place(value: number): string {
 }
 
 export function Share({ value, low, high, threshold, is = 'same' }: Props) {
-  const interval = low === null || high === null ? '' : `, interval ${displayPercent(low)} to ${displayPercent(high)}`
+  const interval = low === null || high === null ? '' : `, 95% CI ${displayPercent(low)} to ${displayPercent(high)}`
   return (
     <svg class={`forest ${is}`} width="100%" height="24" role="img" aria-label={`${displayPercent(value)}${interval}`}>
       <line class="rail" x1="3%" x2="97%" y1="12" y2="12" />

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 interface Props {
   name: string
   value: string
-  /** null: none. */
+  /** The 95% confidence interval; null: none. */
   range: string | null
   children?: ComponentChildren
 }
@@ -15,7 +15,7 @@ export function Figure({ name, value, range, children }: Props) {
       <h3>{name}</h3>
       <p class="figure">
         {value}
-        {range !== null && <span class="range">{range}</span>}
+        {range !== null && <span class="range">95% CI {range}</span>}
       </p>
       <p class="hint">{children}</p>
     </div>

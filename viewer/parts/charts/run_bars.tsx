@@ -53,6 +53,6 @@ export function Heat({ arm, place, runs }: Props) {
 }
 
 function heatWords({ rate, graded, undecided }: HeatRun): string {
-  if (!graded) return 'in no rate'
+  if (!graded) return 'excluded'
   return undecided > 0 ? `${displayPercent(rate)}, ${undecided} undecided` : displayPercent(rate)
 }

@@ -94,7 +94,12 @@ export function Output({ file, mark = '', span = null, folder = '', target = fal
           draw(kind, file)
         )}
       </BoundedBox>
-      {file.sha256 !== null && <p class="hint hash">sha256 {file.sha256}</p>}
+      {file.sha256 !== null && (
+        <details class="hint hash">
+          <summary>sha256</summary>
+          {file.sha256}
+        </details>
+      )}
     </article>
   )
 }

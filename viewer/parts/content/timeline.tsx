@@ -19,7 +19,7 @@ export function Timeline({ detail, mark, event: asked, span }: Props) {
   const { events, transcript, cut } = detail
   if (events === null) {
     return transcript === null ? (
-      <p class="empty">No transcript was kept of this run.</p>
+      <p class="empty">This run has no transcript.</p>
     ) : (
       <Text text={transcript} mark={mark} span={span} follow />
     )

@@ -5,24 +5,24 @@ const keys = [
   ['j k ↓ ↑', 'move through a list'],
   ['Enter', 'open what is selected'],
   ['u', 'up: from a run to its case, from a case to the overview'],
-  ['[ ]', 'the run before, the run after; at the end of a case the next one'],
-  ['← →', 'from one part of a run to the next: transcript, outputs, raw'],
-  ['y n x', 'in an audit: the judge is right, wrong; take it back'],
+  ['[ ]', 'previous and next run or case'],
+  ['← →', 'previous and next part of a run: transcript, outputs, raw'],
+  ['y n x', 'in an audit: agree, disagree, undo'],
   ['/', 'search'],
   ['1 … 9', 'the tabs'],
-  ['t', 'theme: dark, light, as the system'],
+  ['t', 'theme: dark, light, system'],
   ['?', 'this help'],
 ] as const
 
 const words = [
   ['invoice', 'case name, number, statement or message with this text'],
-  ['arm:with_skill', 'runs of this arm'],
+  ['arm:with_skill', 'runs of this configuration'],
   ['case:3', 'runs of this case'],
   ['status:failed', 'passed, partial, failed, timed_out, excluded, or a reason such as cancelled'],
-  ['failed:total', 'a statement with this text failed in the run; passed: alike, failed:"more words"'],
+  ['failed:total', 'an expectation with this text failed in the run; also passed:, failed:"more words"'],
   ['is:unverified', 'undecided, unverified, suspicious, flaky, regression, read, unread, error, asked (the user)'],
   ['cost>0.1', 'also time, tokens, calls, errors, rate; with > < ='],
-  ['-arm:with_skill', 'a minus turns a word around'],
+  ['-arm:with_skill', 'a minus excludes what matches'],
 ] as const
 
 export function Help({ close }: { close: () => void }) {

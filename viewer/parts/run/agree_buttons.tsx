@@ -13,13 +13,13 @@ export function MarkButtons({ model, one }: { model: Model; one: MarkableDecisio
     const isPressed = met === wanted
     return (
       <button type="button" aria-pressed={isPressed} onClick={() => mark(one, isPressed ? null : wanted)}>
-        {isRight ? 'right' : 'wrong'}
+        {isRight ? 'Agree' : 'Disagree'}
       </button>
     )
   }
   return (
     <fieldset class="mark">
-      <legend>The judge is</legend>
+      <legend>Do you agree?</legend>
       {button(true)}
       {button(false)}
     </fieldset>

@@ -1,9 +1,11 @@
 /** Lists the verdicts of a run: each statement with its evidence, and each quote as a link to its place. */
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { GradedExpectation, JudgeError } from '../../../schemas/grading.ts'
 import { findProvedParts, type Proof } from '../../data/quotes/quote_places.ts'
 import type { Quotable, QuotePlace } from '../../data/quotes/quotes.ts'
 import { displayScore } from '../../format.ts'
+import { currentPosition } from '../../scroll_position.ts'
 
 interface Props {
   expectations: readonly GradedExpectation[]
@@ -11,18 +13,34 @@ interface Props {
   undecided: readonly JudgeError[]
   detail: Quotable | null
   show(place: QuotePlace, quote: string): void
+  /** The statement whose verdict the address names; null: none. */
+  target: string | null
   /** Content below a verdict. */
   below?(one: GradedExpectation, index: number): ComponentChildren
 }
 
-export function VerdictList({ expectations, undecided, detail, show, below }: Props) {
+export function VerdictList({ expectations, undecided, detail, show, target, below }: Props) {
+  const targetItem = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    // a reader who comes back stays at the last position
+    if (currentPosition().top > 0) return
+    targetItem.current?.scrollIntoView({ block: 'start' })
+    targetItem.current?.focus({ preventScroll: true })
+  }, [target])
+  const first = expectations.findIndex(({ text }) => text === target)
+  const asTarget = { ref: targetItem, tabIndex: -1, 'aria-current': true } as const
   if (expectations.length + undecided.length === 0) return <p class="empty">No verdict.</p>
   return (
     <ol class="verdicts">
       {expectations.map((one, index) => (
-        <li key={`${index}`} class={one.passed ? 'pass' : 'fail'} id={`expectation-${index + 1}`}>
+        <li
+          key={`${index}`}
+          class={one.passed ? 'pass' : 'fail'}
+          id={`expectation-${index + 1}`}
+          {...(index === first && asTarget)}
+        >
           <p class="statement">
-            <span class="sign" role="img" aria-label={one.passed ? 'met' : 'not met'}>
+            <span class="sign" role="img" aria-label={one.passed ? 'passed' : 'failed'}>
               {one.passed ? '✓' : '✗'}
             </span>
             <span>
@@ -34,7 +52,7 @@ export function VerdictList({ expectations, undecided, detail, show, below }: Pr
         </li>
       ))}
       {undecided.map(({ text, reason }) => (
-        <li key={text} class="undecided">
+        <li key={text} class="undecided" {...(text === target && asTarget)}>
           <p class="statement">
             <span class="sign" role="img" aria-label="undecided">
               ?
@@ -56,7 +74,7 @@ export function Tags({ one }: { one: GradedExpectation }) {
     <>
       {one.decided_by !== undefined && one.decided_by !== 'timeout' && <em class="tag">{one.decided_by}</em>}{' '}
       {one.derived === true && <em class="tag">derived</em>} {one.indicator === true && <em class="tag">indicator</em>}{' '}
-      {one.diagnostic === true && <em class="tag">diagnostic: in no rate</em>}{' '}
+      {one.diagnostic === true && <em class="tag">diagnostic: excluded from the pass rate</em>}{' '}
       {one.score !== undefined && <em class="tag">score {displayScore(one.score)}</em>}{' '}
       {one.weight !== undefined && <em class="tag">weight {one.weight}</em>}{' '}
       {votes !== undefined && (

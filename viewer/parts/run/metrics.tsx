@@ -1,16 +1,17 @@
-/** The numbers of a run in one line; a graded run also lists what was not recorded. */
+/** The numbers of a run in one line; in a graded run also those that were not recorded. */
 import type { Run } from '../../data/model.ts'
-import { displayCount, displayDollars, displayPlural, displaySeconds } from '../../format.ts'
+import { displayCount, displayDollars, displaySeconds } from '../../format.ts'
 
 export function RunMetrics({ run }: { run: Run }) {
+  // the status of a failed run says that it recorded nothing
+  const unknown = run.graded ? 'not recorded' : null
   const facts: [string, string | null][] = [
-    ['time', run.seconds === null ? null : displaySeconds(run.seconds)],
-    ['tokens', run.tokens === null ? null : displayCount(run.tokens)],
-    ['tool calls', run.calls === null ? null : displayCount(run.calls)],
-    ['cost', run.cost === null ? null : displayDollars(run.cost)],
+    ['time', run.seconds === null ? unknown : displaySeconds(run.seconds)],
+    ['tokens', run.tokens === null ? unknown : displayCount(run.tokens)],
+    ['tool calls', run.calls === null ? unknown : displayCount(run.calls)],
+    ['cost', run.cost === null ? unknown : displayDollars(run.cost)],
     ['skill', run.read === null ? null : run.read ? 'read' : 'not read'],
-    ['errors', run.errors === 0 ? null : displayPlural(run.errors, 'error')],
-    ['not recorded', notRecorded(run) || null],
+    ['errors', run.errors === 0 ? null : displayCount(run.errors)],
   ]
   return (
     <dl class="strip">
@@ -24,11 +25,4 @@ export function RunMetrics({ run }: { run: Run }) {
       )}
     </dl>
   )
-}
-
-/** Empty for a failed run, whose status says that it recorded nothing. */
-function notRecorded({ graded, seconds, tokens, calls, cost }: Run): string {
-  if (!graded) return ''
-  const all = Object.entries({ time: seconds, tokens, 'tool calls': calls, cost })
-  return all.flatMap(([name, value]) => (value === null ? name : [])).join(', ')
 }

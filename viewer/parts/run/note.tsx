@@ -8,7 +8,7 @@ function ReadOnlyNote({ text }: { text: string }) {
   if (text === '') return null
   return (
     <section aria-labelledby="note">
-      <h2 id="note">The note on it</h2>
+      <h2 id="note">Note</h2>
       <blockquote class="text">{text}</blockquote>
     </section>
   )
@@ -30,16 +30,18 @@ export function Note({ model, id, children }: { model: Model; id: string; childr
       {children}
       <textarea
         aria-labelledby="note"
-        rows={4}
+        rows={2}
         placeholder="What is good, what is missing?"
         value={notes.get(id)?.feedback ?? ''}
         onInput={(event) => write(id, event.currentTarget.value)}
       />
       <p class="section-head">
         <small role="status">{state}</small>
-        <button type="button" disabled={notes.size === 0} onClick={saveFeedback}>
-          Download feedback.json
-        </button>
+        {notes.size > 0 && (
+          <button type="button" onClick={saveFeedback}>
+            Download feedback.json
+          </button>
+        )}
       </p>
     </section>
   )

@@ -35,7 +35,7 @@ export function PreviousRun({ model, run, detail }: Props) {
           <bdi>{revealHidden(model.page.previous_name ?? '')}</bdi>
         </h3>
         <button type="button" aria-pressed={isDiff} onClick={() => setDiff(!isDiff)}>
-          {isDiff ? 'As it was' : 'Differences to now'}
+          {isDiff ? 'Show previous' : 'Show differences'}
         </button>
       </div>
       {note !== null && <blockquote class="text">{note}</blockquote>}

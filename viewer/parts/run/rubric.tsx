@@ -38,7 +38,7 @@ export function RubricScores({ rubric, detail, show }: Props) {
         {hard_fails.map(({ text, ...one }) => (
           <li key={text} class="fail">
             <p class="statement">
-              <span class="sign" role="img" aria-label="not met">
+              <span class="sign" role="img" aria-label="failed">
                 ✗
               </span>
               <span>

@@ -21,7 +21,7 @@ export function hasAudit({ page }: Model): boolean {
 }
 
 const step = 10
-const filters = { all: 'all', open: 'to be looked at', said: 'looked at' } as const
+const filters = { all: 'all', open: 'not reviewed', said: 'reviewed' } as const
 type Filter = keyof typeof filters
 
 export function AuditView({ model, route }: { model: Model; route: Route }) {
@@ -30,7 +30,7 @@ export function AuditView({ model, route }: { model: Model; route: Route }) {
   return (
     <>
       <header class="lead">
-        <h1>{summary?.sentence ?? 'Can the judge be trusted? Nobody has looked yet.'}</h1>
+        <h1>{summary?.sentence ?? 'Is the judge reliable? No reviews yet.'}</h1>
       </header>
       {summary?.banner != null && <p class="banner">{summary.banner}</p>}
       {summary !== undefined && (
@@ -88,7 +88,7 @@ function Sample({ model, audit, route, sample }: DrawnProps & { sample: readonly
         <h2 id="sample">
           The sample{' '}
           <small>
-            {said} of {displayPlural(sample.length, 'decision')} looked at; {audit.decisions} in all
+            {said} of {displayPlural(sample.length, 'decision')} reviewed, from {audit.decisions} in total
           </small>
         </h2>
         <Choice
@@ -103,8 +103,8 @@ function Sample({ model, audit, route, sample }: DrawnProps & { sample: readonly
         </Choice>
       </div>
       <p class="hint">
-        A tenth of each verdict in each arm, as <code>whetstone audit</code> draws it; any other verdict can be marked
-        on its run. Keys: j k move, y right, n wrong, x takes back.
+        A tenth of each verdict in each configuration, as <code>whetstone audit</code> draws it. You can review any
+        other verdict on its run. Keys: j k move, y agree, n disagree, x undo.
       </p>
       <MarksState model={model} />
       {drawn.length === 0 && <p class="empty">None.</p>}

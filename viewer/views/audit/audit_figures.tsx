@@ -16,7 +16,7 @@ export function AuditFigures({ summary, difference }: Figures) {
   return (
     <section aria-labelledby="figures">
       <h2 id="figures">
-        What people say <small>{displayPlural(labels, 'label')}</small>
+        Reviews by people <small>{displayPlural(labels, 'label')}</small>
       </h2>
       <div class="figures">
         <Rate name="agreement" rate={agreement} of="labels" />
@@ -26,11 +26,11 @@ export function AuditFigures({ summary, difference }: Figures) {
           range={kappa_ci == null ? null : `${kappa_ci.ci_low.toFixed(2)} to ${kappa_ci.ci_high.toFixed(2)}`}
         >
           {kappa === null
-            ? 'One of them only ever says the same.'
-            : 'Agreement beyond what chance would give; 1 is all.'}
+            ? 'Not defined: the judge or the people gave one verdict only.'
+            : 'Agreement beyond chance; 1 is perfect.'}
         </Figure>
-        <Rate name="sensitivity" rate={sensitivity} of="held to be met: passed by the judge" />
-        <Rate name="specificity" rate={specificity} of="held to be unmet: failed by the judge" />
+        <Rate name="sensitivity" rate={sensitivity} of="that people pass: also passed by the judge" />
+        <Rate name="specificity" rate={specificity} of="that people fail: also failed by the judge" />
       </div>
       <div class="figures">
         <Table table={summary.table} />
@@ -62,14 +62,14 @@ function Rate({ name, rate, of }: { name: string; rate: AuditSummary['agreement'
 
 function Table({ table }: { table: AuditSummary['table'] }) {
   return (
-    <ListTable columns={['', 'people: met', 'people: not met']} caption="Labels by verdict">
+    <ListTable columns={['', 'people: passed', 'people: failed']} caption="Labels by verdict">
       <tr>
-        <th scope="row">judge: met</th>
+        <th scope="row">judge: passed</th>
         <td>{table.both_met}</td>
         <td class={table.only_judge > 0 ? 'worse' : ''}>{table.only_judge}</td>
       </tr>
       <tr>
-        <th scope="row">judge: not met</th>
+        <th scope="row">judge: failed</th>
         <td class={table.only_person > 0 ? 'worse' : ''}>{table.only_person}</td>
         <td>{table.neither}</td>
       </tr>
@@ -80,8 +80,8 @@ function Table({ table }: { table: AuditSummary['table'] }) {
 function CorrectedRates({ corrected }: { corrected: NonNullable<AuditSummary['corrected']> }) {
   return (
     <ListTable
-      columns={['', 'as judged', 'corrected', 'interval', 'of']}
-      caption="Share of judged expectations that are met"
+      columns={['', 'as judged', 'corrected', '95% CI', 'of']}
+      caption="Share of judged expectations that pass"
     >
       {Object.entries(corrected).map(([arm, { judged, rate, ci_low, ci_high, n }]) => (
         <tr key={arm}>

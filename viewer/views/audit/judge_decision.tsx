@@ -45,7 +45,7 @@ export function DecisionCard({ model, drawn, selected, asked }: Props) {
         <bdi>{text}</bdi>
       </h3>
       <p>
-        The judge says <span class={`chip ${passed ? 'pass' : 'fail'}`}>{passed ? 'met' : 'not met'}</span>{' '}
+        The judge says <span class={`chip ${passed ? 'pass' : 'fail'}`}>{passed ? 'passed' : 'failed'}</span>{' '}
         {graded && <Tags one={graded} />}
       </p>
       {graded && graded.evidence !== '' && (

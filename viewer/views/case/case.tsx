@@ -8,6 +8,7 @@ import { displayArm, displayPlural } from '../../format.ts'
 import { Forest } from '../../parts/charts/difference_chart.tsx'
 import { Output } from '../../parts/content/output.tsx'
 import { Text } from '../../parts/content/text.tsx'
+import { Steps } from '../../parts/page/steps.tsx'
 import { Note } from '../../parts/run/note.tsx'
 import type { Route } from '../../route.ts'
 import { routeLink } from '../../route.ts'
@@ -37,7 +38,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
     <>
       <header class="lead">
         <p class="eyebrow">
-          Case {one.eval_id}
+          <a href="#/">Overview</a> › Case {one.eval_id}
           {one.eval_key !== null && (
             <>
               {' '}
@@ -45,9 +46,12 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
             </>
           )}
         </p>
-        <h1>
-          <bdi>{one.eval_name}</bdi> <CaseTags tags={listCaseTags(model, index)} />
-        </h1>
+        <div class="section-head">
+          <h1>
+            <bdi>{one.eval_name}</bdi> <CaseTags tags={listCaseTags(model, index)} />
+          </h1>
+          <Steps what="case" previous={caseAddress(model, index - 1)} next={caseAddress(model, index + 1)} />
+        </div>
       </header>
       <CaseVerdict model={model} evalId={one.eval_id} />
       <Why model={model} index={index} />
@@ -62,7 +66,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
                 <small>
                   {cell === undefined
                     ? 'no run'
-                    : `${displayPlural(cell.runs, 'run')}, ${cell.all_passed} met everything`}
+                    : `${displayPlural(cell.runs, 'run')}, ${cell.all_passed} passed everything`}
                 </small>
               </p>
             )
@@ -107,6 +111,11 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
   )
 }
 
+function caseAddress({ page: { cases } }: Model, index: number): string | null {
+  const one = cases[index]
+  return one === undefined ? null : routeLink(['case', one.eval_id])
+}
+
 /** Why there is no difference, and the messages of excluded runs. */
 function Why({ model, index }: { model: Model; index: number }) {
   const why = whyNoDifference(model, index)
@@ -114,7 +123,7 @@ function Why({ model, index }: { model: Model; index: number }) {
   if (why === null && messages.length === 0) return null
   return (
     <section class="banner" aria-labelledby="why">
-      <h2 id="why">{why === null ? 'Left out of the rates' : 'No difference known'}</h2>
+      <h2 id="why">{why === null ? 'Excluded from the pass rates' : 'No difference known'}</h2>
       {why !== null && (
         <p>
           <bdi>{why}</bdi>
@@ -125,7 +134,7 @@ function Why({ model, index }: { model: Model; index: number }) {
           <strong>{runs}</strong> <bdi>{text}</bdi>
         </p>
       ))}
-      {messages.length > mostMessages && <p>{messages.length - mostMessages} more; the runs say them.</p>}
+      {messages.length > mostMessages && <p>{messages.length - mostMessages} more; see the runs.</p>}
     </section>
   )
 }

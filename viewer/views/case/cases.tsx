@@ -5,6 +5,7 @@ import type { PageCase } from '../../../schemas/page.ts'
 import { columnEntry, type Model } from '../../data/model.ts'
 import { ownEntry } from '../../data/own_property.ts'
 import { whyNoDifference } from '../../data/why_missing.ts'
+import { displayArm } from '../../format.ts'
 import { Forest } from '../../parts/charts/difference_chart.tsx'
 import { Heat } from '../../parts/charts/run_bars.tsx'
 import { Choice } from '../../parts/layout/dropdown.tsx'
@@ -61,9 +62,10 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
           <span class="num">rates</span>
           <span>runs</span>
         </div>
+        <CasesLegend model={model} />
         <WindowedList
           count={shown.length}
-          height={rowHeight(model.page.arms.length, narrow)}
+          height={rowHeight(model, narrow)}
           label="Cases"
           selected={selected}
           row={(place) => <CaseRow model={model} index={columnEntry(shown, place)} selected={place === selected} />}
@@ -74,10 +76,35 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
   )
 }
 
-/** In px: the rates of more than two configurations are below each other, on a narrow screen in their own lines. */
-function rowHeight(arms: number, narrow: boolean): number {
+/** What the dots, squares and bars mean. */
+function CasesLegend({ model }: { model: Model }) {
+  const { arms, runs } = model.page
+  const isExcluded = runs.status.some((status) => status !== 'graded')
+  const isUndecided = runs.undecided.some((number, index) => number > 0 && runs.status[index] === 'graded')
+  return (
+    <p class="legend" aria-hidden="true">
+      {arms.map((arm, place) => (
+        <span key={arm}>
+          <i class={`dot arm-${place}`} /> {displayArm(arm)}
+        </span>
+      ))}
+      {arms.length > 1 && <span>■ difference, with its interval</span>}
+      <span>
+        ▮ a run: its height is the pass rate{isExcluded ? ', ✕ excluded' : ''}
+        {isUndecided ? ', line on top: undecided' : ''}
+      </span>
+    </p>
+  )
+}
+
+/** In px: the rates of more than two configurations are below each other, on a narrow screen in lines of their own, and so are the bars. */
+function rowHeight(model: Model, narrow: boolean): number {
+  const arms = model.page.arms.length
   if (!narrow) return 60 + 30 * Math.max(0, arms - 2)
-  return arms > 2 ? 120 + 48 * Math.ceil(arms / 3) : 124
+  if (arms <= 2) return 124
+  const runs = model.page.cases.reduce((most, _one, index) => Math.max(most, model.ofCase(index).length), 0)
+  const barsInLine = Math.max(1, Math.floor(290 / (24 + 9 * Math.min(24, Math.ceil(runs / arms)))))
+  return 100 + 24 * (Math.ceil(arms / 4) + Math.ceil(arms / barsInLine))
 }
 
 function parseOrder(name: string | undefined): keyof typeof orders {

@@ -3,7 +3,7 @@ import type { PageStatement } from '../../../schemas/page.ts'
 import { columnEntry, isUnverified, type Model, type Run, toMark } from '../../data/model.ts'
 import { statusText } from '../../data/why_missing.ts'
 import { displayArm, displayPoints } from '../../format.ts'
-import { runAddress } from '../run/runs.tsx'
+import { runAddress } from '../run/run_row.tsx'
 
 const mostRuns = 12
 
@@ -27,7 +27,7 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
           <thead>
             <tr>
               <th scope="col">expectation</th>
-              <th scope="col">tells apart</th>
+              <th scope="col">discrimination</th>
               {arms.map(({ arm, place, runs: own }) => (
                 <th key={arm} scope="col">
                   <i class={`dot arm-${place}`} />
@@ -43,14 +43,14 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
                 <th scope="row">
                   <bdi>{statement.text}</bdi> <Tags statement={statement} of={remarked} />
                 </th>
-                <td data-column="tells apart">
+                <td data-column="discrimination">
                   {statement.discrimination === null ? '–' : displayPoints(statement.discrimination)}
                 </td>
                 {arms.map(({ arm, runs: own }) => (
                   <td key={arm} data-column={displayArm(arm)}>
                     <span class="pips">
                       {own.slice(0, mostRuns).map((run) => (
-                        <Pip key={run.index} run={run} sign={run.marks[row]} />
+                        <Pip key={run.index} run={run} row={row} />
                       ))}
                     </span>
                   </td>
@@ -80,6 +80,7 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
           </tbody>
         </table>
       </div>
+      <p class="hint">✓ passed · ✗ failed · ? undecided · “·” not in this run · dashed: the quote was not found</p>
     </section>
   )
 }
@@ -102,16 +103,17 @@ function Tags({ statement, of }: { statement: PageStatement; of: string }) {
 }
 
 const signs = { pass: '✓', fail: '✗', undecided: '?', none: '·' } as const
-const words = { pass: 'met', fail: 'not met', undecided: 'undecided', none: 'no verdict' } as const
+const words = { pass: 'passed', fail: 'failed', undecided: 'undecided', none: 'no verdict' } as const
 
-function Pip({ run, sign }: { run: Run; sign: string | undefined }) {
+function Pip({ run, row }: { run: Run; row: number }) {
+  const sign = run.marks[row]
   const mark = toMark(sign)
   const doubt = isUnverified(sign)
   const late = run.timedOut ? ', timed out' : ''
   return (
     <a
       class={`pip ${mark} ${doubt ? 'doubt' : ''}`}
-      href={runAddress(run)}
+      href={runAddress(run, mark === 'none' ? undefined : row + 1)}
       aria-label={`${displayArm(run.arm)} run ${run.number}: ${words[mark]}${doubt ? ', unverified' : ''}${late}`}
       title={late === '' ? undefined : 'timed out'}
     >

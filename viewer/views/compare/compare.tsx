@@ -73,18 +73,18 @@ function Summary({ summary }: { summary: ComparisonSummary }) {
           {displayPlural(flips, 'pair')}; each counts as a tie
         </Figure>
         <Figure
-          name="won by what was shown first"
+          name="won by the answer shown first"
           value={shown_first_wins.decided === 0 ? '–' : displayPercent(shown_first_wins.won / shown_first_wins.decided)}
           range={null}
         >
-          {shown_first_wins.won} of {displayPlural(shown_first_wins.decided, 'judgement')}; half is fair
+          {shown_first_wins.won} of {displayPlural(shown_first_wins.decided, 'judgement')}; 50% is fair
         </Figure>
         <Figure
           name="length and score"
           value={length_correlation === null ? '–' : length_correlation.toFixed(2)}
           range={null}
         >
-          correlation; near 1 the judge likes what is long. {displayPlural(contradictions, 'winner')} with the lower
+          correlation; near 1 the judge prefers long answers. {displayPlural(contradictions, 'winner')} with the lower
           score
         </Figure>
       </div>

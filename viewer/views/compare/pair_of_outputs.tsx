@@ -164,7 +164,7 @@ function Side({ side, comparison }: { side: 'A' | 'B'; comparison: Comparison })
         ))}
         {results?.details.map(({ text, passed }) => (
           <li key={`e-${text}`}>
-            <span class={passed ? 'better' : 'worse'} role="img" aria-label={passed ? 'met' : 'not met'}>
+            <span class={passed ? 'better' : 'worse'} role="img" aria-label={passed ? 'passed' : 'failed'}>
               {passed ? '✓' : '✗'}
             </span>{' '}
             {text}

@@ -12,20 +12,20 @@ export function PlanDifferences({ model }: { model: Model }) {
   const { a, b, plan } = compared
   return (
     <section aria-labelledby="differs">
-      <h2 id="differs">{plan.length > 0 ? 'Not the same in both' : 'The two'}</h2>
+      <h2 id="differs">{plan.length > 0 ? 'Differences in setup' : 'Setup'}</h2>
       <div class="card scroll">
         <table class="pairs">
           <HeadAB />
           <tbody>
             <Row what="folder" a={a.name} b={b.name} />
-            <Row what="made" a={a.timestamp} b={b.timestamp} />
+            <Row what="date" a={a.timestamp} b={b.timestamp} />
             {plan.map(({ what, before, after }) => (
               <Row key={what} what={what} a={before} b={after} marked />
             ))}
           </tbody>
         </table>
       </div>
-      {plan.length === 0 && <p class="hint">As far as their plans say, nothing else differs.</p>}
+      {plan.length === 0 && <p class="hint">Their plans do not differ.</p>}
     </section>
   )
 }
@@ -43,7 +43,7 @@ function Row({ what, a, b, marked = false }: RowProps) {
       <th scope="row">{what}</th>
       {[a, b].map((value, place) => (
         <td key={place === 0 ? 'A' : 'B'} class={marked ? 'differs' : ''} data-column={place === 0 ? 'A' : 'B'}>
-          {value === null ? <span class="quiet">it does not say</span> : <bdi>{value}</bdi>}
+          {value === null ? <span class="quiet">not recorded</span> : <bdi>{value}</bdi>}
         </td>
       ))}
     </tr>
@@ -87,7 +87,7 @@ export function TurnedStatements({ model }: { model: Model }) {
           </table>
         </div>
       )}
-      {turned.length > most && <p class="hint">{turned.length - most} more; their cases show them.</p>}
+      {turned.length > most && <p class="hint">{turned.length - most} more; see their cases.</p>}
     </section>
   )
 }
@@ -95,7 +95,7 @@ export function TurnedStatements({ model }: { model: Model }) {
 type One = PageCompared['turned'][number]
 
 function tally({ passed, total }: One['before']): string {
-  return `${passed} of ${total} met`
+  return `${passed} of ${total} passed`
 }
 
 function isBetter({ before, after }: One): boolean {
@@ -105,10 +105,10 @@ function isBetter({ before, after }: One): boolean {
 const words = {
   regressed: 'regressed',
   improved: 'improved',
-  within_chance: 'changed no more than chance may do',
+  within_chance: 'changed, not significantly',
   same: 'the same',
-  appeared: 'in B alone',
-  vanished: 'in A alone',
+  appeared: 'only in B',
+  vanished: 'only in A',
 } as const
 
 /** "Cases: 1 regressed, 2 improved." */

@@ -36,7 +36,7 @@ export function Improve({ model, route }: { model: Model; route: Route }) {
 function improveHeadline({ test, iterations, current_best }: History): string {
   if (test != null) {
     const isShown = test.gain.ci_low !== null && test.gain.ci_low > 0
-    const what = isShown ? 'is better than v0' : 'has won on validation, and the test does not show it'
+    const what = isShown ? 'is better than v0' : 'won on validation; the test does not confirm it'
     return `${test.best} ${what}: ${test.sentence} points`
   }
   const tried = iterations.length - 1
@@ -48,7 +48,7 @@ function SessionEnd({ history: { stopped, headroom, ended_at } }: { history: His
   const { failures = [] } = stopped ?? {}
   return (
     <>
-      {stopped === undefined && ended_at === undefined && <p class="banner running">It is under way.</p>}
+      {stopped === undefined && ended_at === undefined && <p class="banner running">In progress.</p>}
       {stopped !== undefined && (
         <section class="banner running" aria-labelledby="stopped">
           <h2 id="stopped">It stopped: {stopped.reason.replaceAll('_', ' ')}</h2>
@@ -80,7 +80,7 @@ function Test({ history: { test } }: { history: History }) {
   return (
     <section aria-labelledby="test">
       <h2 id="test">
-        The test <small>cases that nothing was chosen by</small>
+        The test <small>cases that no version was chosen on</small>
       </h2>
       <div class="figures">
         <Figure
@@ -95,14 +95,14 @@ function Test({ history: { test } }: { history: History }) {
           points; what a version is chosen by looks better than it is
         </Figure>
         <Figure name="v0, test" value={displayPercent(v0.mean)} range={range(v0.ci_low, v0.ci_high, displayPercent)}>
-          of its expectations met
+          of its expectations pass
         </Figure>
         <Figure
           name={`${best}, test`}
           value={displayPercent(candidate.mean)}
           range={range(candidate.ci_low, candidate.ci_high, displayPercent)}
         >
-          of its expectations met
+          of its expectations pass
         </Figure>
       </div>
     </section>
@@ -151,7 +151,7 @@ function Rules({ history: { split, benchmarks_usd, started_at, ended_at } }: { h
           ['validation cases', idsText(split.validation, split.runs.validation)],
           ['test cases', split.test.length === 0 ? 'none: too few cases' : idsText(split.test, split.runs.test)],
           ['a claim is about', split.scope],
-          ['gain found with power .8', `${displayPoints(split.detectable)} points`],
+          ['minimum detectable gain, power 0.8', `${displayPoints(split.detectable)} points`],
         ]),
   ]
   return (

@@ -98,7 +98,7 @@ function Scores({ model, one, scores }: VersionProps) {
         <div key={name}>
           <dt>
             <ReportLink model={model} folder={name === null ? undefined : one.benchmarks?.[name]}>
-              {name === 'train' ? 'training' : (name ?? 'met')}
+              {name === 'train' ? 'training' : (name ?? 'pass rate')}
             </ReportLink>
             {n_cases !== null && <small> {displayPlural(n_cases, 'case')}</small>}
           </dt>

@@ -1,11 +1,13 @@
-/** Shows the configurations in columns, in the terminal's words, with intervals where the statistics have them. */
+/** Shows the configurations in columns, in the terminal's words, with ratios where the statistics have them. */
 import type { Model } from '../../data/model.ts'
 import { displayArm } from '../../format.ts'
 
-export function ArmsTable({ model }: { model: Model }) {
+/** `withRates`: with the pass rates, where nothing else on the page shows them. */
+export function ArmsTable({ model, withRates }: { model: Model; withRates: boolean }) {
   const { said, arms } = model.page
-  const intervals = said.rows.map(([label = '']) => findInterval(model, label))
-  const offered = intervals.some((text) => text !== null)
+  const rows = said.rows.filter(([label]) => withRates || label !== 'pass rate')
+  const ratios = rows.map(([label = '']) => findRatio(model, label))
+  const offered = ratios.some((text) => text !== null)
   // without a common case, a difference between two benchmarks would be one between cases
   const apart = model.page.compared !== undefined && model.page.cases.every(({ delta }) => delta === null)
   return (
@@ -25,11 +27,11 @@ export function ArmsTable({ model }: { model: Model }) {
                   </th>
                 ),
               )}
-              {offered && <th scope="col">interval</th>}
+              {offered && <th scope="col">ratio</th>}
             </tr>
           </thead>
           <tbody>
-            {said.rows.map(([label = '', ...cells], row) => (
+            {rows.map(([label = '', ...cells], row) => (
               <tr key={label}>
                 <th scope="row">{label}</th>
                 {cells.map((cell, index) => (
@@ -37,7 +39,7 @@ export function ArmsTable({ model }: { model: Model }) {
                     {apart && said.header[index + 1] === 'difference' ? '–' : cell}
                   </td>
                 ))}
-                {offered && <td data-column="interval">{intervals[row]}</td>}
+                {offered && <td data-column="ratio">{ratios[row]}</td>}
               </tr>
             ))}
           </tbody>
@@ -50,14 +52,15 @@ export function ArmsTable({ model }: { model: Model }) {
 
 const metrics = { 'time per run': 'time_seconds', 'tokens per run': 'tokens', 'cost per run': 'cost_usd' } as const
 
-function findInterval({ page }: Model, label: string): string | null {
+function findRatio({ page }: Model, label: string): string | null {
   const { statistics } = page.benchmark
   if (statistics === undefined) return null
-  if (label === 'pass rate') return page.said.scopes?.these_cases.interval || null
   const metric = Object.entries(metrics).find(([name]) => name === label)?.[1]
   const ratio = metric === undefined ? null : statistics.ratios[metric]
   if (ratio === null || ratio === undefined) return null
   const { ci_low, ci_high } = ratio
-  const range = ci_low === null || ci_high === null ? '' : ` (${ci_low.toFixed(2)} to ${ci_high.toFixed(2)})`
+  const level = Number((100 * (1 - statistics.alpha)).toFixed(1))
+  const range =
+    ci_low === null || ci_high === null ? '' : `, ${level}% CI [${ci_low.toFixed(2)}, ${ci_high.toFixed(2)}]`
   return `×${ratio.ratio.toFixed(2)}${range}`
 }

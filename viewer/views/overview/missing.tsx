@@ -22,7 +22,7 @@ export function MissingParts({ model }: { model: Model }) {
   if (said.incomplete === null && groups.length === 0 && problems === 0 && !running) return null
   return (
     <section class={`banner ${running ? 'running' : ''}`} aria-labelledby="missing">
-      <h2 id="missing">{running ? 'Running' : said.incomplete === null ? 'Beside the rates' : 'Incomplete'}</h2>
+      <h2 id="missing">{running ? 'Running' : said.incomplete === null ? 'Excluded or undecided' : 'Incomplete'}</h2>
       {running ? <p>{progress(model.page.runs)}</p> : said.incomplete !== null && <p>{said.incomplete}</p>}
       {groups.map(({ name, chips }) => (
         <p class="chips" key={name}>
@@ -55,7 +55,7 @@ function missingGroups({ runs, cases, running }: Page): Group[] {
   })
   const all = [...reasons]
   return [
-    { name: 'in no rate', chips: all.filter(([status]) => status !== 'ungraded').map(chip) },
+    { name: 'excluded', chips: all.filter(([status]) => status !== 'ungraded').map(chip) },
     { name: 'undecided in graded runs', chips: undecidedChips(runs) },
     { name: 'cannot run', chips: unrunnableChips(cases) },
     { name: 'counted as failed', chips: timedOutChips(runs) },

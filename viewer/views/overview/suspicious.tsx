@@ -2,7 +2,7 @@
 import type { Model } from '../../data/model.ts'
 import { displayArm, displayCount } from '../../format.ts'
 import { routeLink } from '../../route.ts'
-import { runAddress } from '../run/runs.tsx'
+import { runAddress } from '../run/run_row.tsx'
 
 const mostLinks = 6
 

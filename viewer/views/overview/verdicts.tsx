@@ -7,7 +7,7 @@ import { displayDollars, displayPercent, displayPlural, displaySeconds, revealHi
 import { JsonValueTree } from '../../parts/content/json_tree.tsx'
 import { ListTable } from '../../parts/layout/data_table.tsx'
 import { type Route, routeLink } from '../../route.ts'
-import { runAddress } from '../run/runs.tsx'
+import { runAddress } from '../run/run_row.tsx'
 
 /** null: the page has no eval. */
 function findEvaluation({ page }: Model): PageEvaluation | null {

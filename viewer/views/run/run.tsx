@@ -9,16 +9,16 @@ import type { QuotePlace } from '../../data/quotes/quotes.ts'
 import { noteId } from '../../data/review/feedback.ts'
 import { statusText } from '../../data/why_missing.ts'
 import { displayArm, revealHidden } from '../../format.ts'
-import { useKeys } from '../../parts/page/keys.ts'
+import { Steps } from '../../parts/page/steps.tsx'
 import { MarkButtons, MarksState } from '../../parts/run/agree_buttons.tsx'
 import { VerdictList } from '../../parts/run/evidence.tsx'
 import { RunMetrics } from '../../parts/run/metrics.tsx'
 import { Note } from '../../parts/run/note.tsx'
 import { hasPreviousRun } from '../../parts/run/previous_run.tsx'
 import { RubricScores } from '../../parts/run/rubric.tsx'
-import { amendRoute, navigate, type Route, routeLink } from '../../route.ts'
+import { amendRoute, type Route, routeLink } from '../../route.ts'
 import { RunParts } from './run_parts.tsx'
-import { RunTags } from './runs.tsx'
+import { RunTags, runAddress } from './run_row.tsx'
 
 export function RunView({ model, route }: { model: Model; route: Route }) {
   const [, id, arm = '', number] = route.path
@@ -65,13 +65,18 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
   return (
     <>
       <RunHead model={model} run={run} />
+      {run.read === false && (
+        <p class="banner">The agent did not read the skill: check that its description fits this prompt.</p>
+      )}
       {run.message !== '' && <p class="banner text">{run.message}</p>}
-      {problem !== undefined && <p class="banner">Not to be read: {problem}</p>}
+      {problem !== undefined && <p class="banner">Not readable: {problem}</p>}
       <div class="columns">
         <section aria-labelledby="verdicts">
           <h2 id="verdicts">Verdicts</h2>
           {!evidence ? (
-            <p class="empty">{evidence === undefined ? 'Reading…' : 'They can’t be read; it says why above.'}</p>
+            <p class="empty">
+              {evidence === undefined ? 'Reading…' : 'The verdicts can’t be read; the reason is above.'}
+            </p>
           ) : (
             <>
               <VerdictList
@@ -79,6 +84,7 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
                 undecided={listUndecided(model, run, evidence)}
                 detail={quotable}
                 show={show}
+                target={run.case.statements[Number(route.query.verdict) - 1]?.text ?? null}
                 below={({ text, passed }, index) => {
                   const id = evidence.ids?.[index]
                   return id && <MarkButtons model={model} one={{ id, run, text, passed }} />
@@ -98,7 +104,7 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
           <Note model={model} id={noteId(run)}>
             {hasPreviousRun(model, run) && (
               <p>
-                <a href={routeLink(route.path, { tab: 'previous' })}>Beside what it was in the iteration before</a>
+                <a href={routeLink(route.path, { tab: 'previous' })}>Compare with the previous iteration</a>
               </p>
             )}
           </Note>
@@ -134,20 +140,14 @@ function RunHead({ model, run }: { model: Model; run: Run }) {
     own[place - 1] ?? findNeighbour(model, run.caseIndex, -1),
     own[place + 1] ?? findNeighbour(model, run.caseIndex, 1),
   ]
-  const [before, after] = steps.map((one) => (one === undefined ? null : address(model, one)))
-  useKeys(
-    ({ key }) => {
-      if (key === '[' && before) navigate(before)
-      if (key === ']' && after) navigate(after)
-    },
-    [before, after],
-  )
+  const [previous = null, next = null] = steps.map((one) => (one === undefined ? null : runAddress(model.run(one))))
   const outcome =
     !run.graded || (run.rate === 1 && run.undecided > 0) ? 'inconclusive' : run.rate === 1 ? 'pass' : 'fail'
-  const met = run.total === 0 ? `${Math.round(run.rate * 100)}%` : `${run.passed} of ${run.total} met`
+  const passed = run.total === 0 ? `${Math.round(run.rate * 100)}%` : `${run.passed} of ${run.total} passed`
   return (
     <header class="lead">
       <p class="eyebrow">
+        <a href="#/">Overview</a> ›{' '}
         <a href={routeLink(['case', run.case.eval_id])}>
           Case {run.case.eval_id} · <bdi>{run.case.eval_name}</bdi>
         </a>
@@ -156,21 +156,10 @@ function RunHead({ model, run }: { model: Model; run: Run }) {
         <h1>
           <i class={`dot arm-${run.armIndex}`} />
           {revealHidden(displayArm(run.arm))}, run {run.number}{' '}
-          <span class={`chip ${outcome}`}>{run.graded ? met : statusText(run.status, model.page.running)}</span>{' '}
+          <span class={`chip ${outcome}`}>{run.graded ? passed : statusText(run.status, model.page.running)}</span>{' '}
           <RunTags run={run} />
         </h1>
-        <span class="chips">
-          {before && (
-            <a class="button" href={before}>
-              ← before
-            </a>
-          )}
-          {after && (
-            <a class="button" href={after}>
-              after →
-            </a>
-          )}
-        </span>
+        <Steps what="run" previous={previous} next={next} />
       </div>
       <RunMetrics run={run} />
     </header>
@@ -184,9 +173,4 @@ function findNeighbour(model: Model, caseIndex: number, step: 1 | -1): number | 
     if (runs.length > 0) return runs.at(step === 1 ? 0 : -1)
   }
   return undefined
-}
-
-function address(model: Model, index: number): string {
-  const run = model.run(index)
-  return routeLink(['run', run.case.eval_id, run.arm, run.number])
 }

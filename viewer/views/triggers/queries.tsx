@@ -78,7 +78,7 @@ function Query({ one, threshold, asked, ask }: QueryProps) {
               <small>
                 {should_trigger ? 'should trigger' : 'should not trigger'}
                 {errors > 0 && <em class="tag bad">{displayPlural(errors, 'error')}</em>}
-                {missing > 0 && <em class="tag warn">{missing} not made</em>}
+                {missing > 0 && <em class="tag warn">{missing} missing</em>}
               </small>
             </span>
             {trigger_rate === null ? (
@@ -89,7 +89,7 @@ function Query({ one, threshold, asked, ask }: QueryProps) {
                   {triggers}/{runs}
                 </strong>{' '}
                 <small>
-                  {displayPercent(ci_low)} to {displayPercent(ci_high)}
+                  95% CI {displayPercent(ci_low)} to {displayPercent(ci_high)}
                 </small>
                 <Share
                   value={trigger_rate}
@@ -128,7 +128,7 @@ const outcomes = {
   triggered: 'triggered',
   not_triggered: 'not triggered',
   error: 'error',
-  missing: 'not made',
+  missing: 'missing',
 } as const
 
 function RunLine({ run }: { run: TriggerRun }) {
@@ -137,8 +137,8 @@ function RunLine({ run }: { run: TriggerRun }) {
     via === null ? null : `by ${via}${at_step === null ? '' : ` at response ${at_step}`}`,
     before.length > 0 ? `after ${before.join(', ')}` : null,
     others.length > 0 ? `other skills read: ${others.join(', ')}` : null,
-    stopped ? 'ended by us' : null,
-    at_limit ? 'ended at the most responses allowed' : null,
+    stopped ? 'stopped early' : null,
+    at_limit ? 'stopped at the response limit' : null,
     duration_ms === null ? null : displaySeconds(duration_ms / 1000),
     cost === null || cost.usd === null ? null : displayDollars(cost.usd),
   ].filter((part) => part !== null)

@@ -71,18 +71,18 @@ function Gaps({ triggers: { summary, stop, warnings, set, complete } }: { trigge
   const { undecided, runs_failed, runs_missing, runs_planned } = summary
   const lost = [
     ...(runs_failed > 0 ? [`${displayCount(runs_failed)} failed`] : []),
-    ...(runs_missing > 0 ? [`${displayCount(runs_missing)} ${runs_missing === 1 ? 'was' : 'were'} not made`] : []),
+    ...(runs_missing > 0 ? [`${displayCount(runs_missing)} ${runs_missing === 1 ? 'is' : 'are'} missing`] : []),
   ]
   const said = [...warnings, ...set.warnings.map(({ file, at, message }) => `${file} ${at}: ${message}`)]
   if (complete && stop === null && undecided === 0 && said.length === 0) return null
   return (
     <section class="banner" aria-labelledby="gaps">
-      <h2 id="gaps">{complete ? 'Beside the rates' : 'Incomplete'}</h2>
+      <h2 id="gaps">{complete ? 'Excluded from the rates' : 'Incomplete'}</h2>
       {stop !== null && <p>{stop.reason}</p>}
       {lost.length > 0 && (
         <p>
           Of {displayPlural(runs_planned, 'planned run')} {lost.join(' and ')}:{' '}
-          {runs_failed + runs_missing === 1 ? 'it is' : 'they are'} in no rate.{' '}
+          {runs_failed + runs_missing === 1 ? 'it is' : 'they are'} excluded from the rates.{' '}
           <a href={routeLink(['triggers'], { show: 'open' })}>Their queries</a>
         </p>
       )}
@@ -165,11 +165,11 @@ function Costs({ triggers: { cost, saving, metrics } }: { triggers: Triggers }) 
 function Saving({ saving: { stopped, of, saved_share: share, basis } }: { saving: TriggerSaving }) {
   const against =
     share === null
-      ? 'what they would have taken is not known'
+      ? 'their cost without stopping is unknown'
       : share < 0
         ? `they took ${displayPercent(-share)} more than ${basis}`
         : `an estimate against ${basis}`
-  const value = share === null ? 'not known' : share < 0 ? 'nothing' : displayPercent(share)
+  const value = share === null ? 'unknown' : share < 0 ? 'nothing' : displayPercent(share)
   return (
     <Figure name="saved by stopping early" value={value} range={null}>
       {stopped} of {of} runs ended as soon as the skill was read; {against}
@@ -184,7 +184,7 @@ function Provenance({ triggers }: { triggers: Triggers }) {
     ['engine', `${engine.name}${model === null ? '' : ` · ${model}`}`],
     ['runs a query', `${options.runs}, threshold ${displayPercent(options.threshold)}`],
     ['queries from', `${set.path} (${set.format})`],
-    ['beside it', among.map(({ name }) => name).join(', ') || 'no other skill'],
+    ['other skills', among.map(({ name }) => name).join(', ') || 'none'],
     ['made', created_at],
   ]
   return <Facts id="facts" title="Provenance" facts={facts.map(([name = '', value = '']) => ({ name, value }))} />
