@@ -40,7 +40,7 @@ withChromium('figures on paper', () => {
     ['#/triggers', 520],
     ['#/triggers', 360],
     ['#/improve', 760],
-    ['#/', 760],
+    ['#/case/1', 760],
   ])('%s at %i px', async (hash, width) => {
     if (it.browser === undefined) throw new Error('no browser')
     const viewport = { width, height: 1000 }

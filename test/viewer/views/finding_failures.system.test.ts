@@ -38,6 +38,8 @@ withChromium('from the overview to a failure', () => {
 
   test('a banner says that the skill was not read, and leads to the runs', async () => {
     const page = await opened('')
+    const row = page.locator('.case-row', { hasText: 'case-2' })
+    await expect.poll(() => row.textContent()).toContain('skill not read in 1 run')
     const banner = page.getByRole('region', { name: 'Skill not read' })
     expect(await banner.textContent()).toContain('The skill was not read in 1 of 3 runs that had it')
     await banner.getByRole('link', { name: 'Show the run' }).click()

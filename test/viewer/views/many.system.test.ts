@@ -85,7 +85,7 @@ withChromium('a page of more than 2,000 judged runs', () => {
     await page.locator('.decision').first().waitFor()
     await expect
       .poll(() => page.locator('#sample').textContent())
-      .toContain(`0 of ${sample.length} decisions looked at; ${2 * 2 * runs} in all`)
+      .toContain(`0 of ${sample.length} decisions reviewed, from ${2 * 2 * runs} in total`)
     const links = await page
       .locator('.decision a[href*="/run/"]:not([href*="tab="])')
       .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
@@ -94,7 +94,7 @@ withChromium('a page of more than 2,000 judged runs', () => {
         .slice(0, links.length)
         .map(({ run_id }) => run_id.replace(/^eval-(\d+)-\w+\/(\w+)\/run-(\d+)$/, '#/run/$1/$2/$3')),
     )
-    await page.locator('.decision').first().getByRole('button', { name: 'wrong' }).click()
+    await page.locator('.decision').first().getByRole('button', { name: 'Disagree' }).click()
     await expect.poll(() => page.locator('#sample').textContent()).toContain(`1 of ${sample.length} decisions`)
     await visit(page, links[0] ?? '')
     await page.locator('.mark [aria-pressed=true]').first().waitFor()

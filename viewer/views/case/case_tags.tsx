@@ -1,24 +1,26 @@
 /** The tags of a case, in its row and on its page. */
 import { columnEntry, type Model } from '../../data/model.ts'
-import { displayCount } from '../../format.ts'
+import { displayCount, displayPlural } from '../../format.ts'
 
 interface Tag {
   text: string
   kind: '' | 'worse' | 'warn'
 }
 
-/** Regression, flaky, undecided, timed out, cannot run. */
+/** Regression, flaky, undecided, timed out, skill not read, cannot run. */
 export function listCaseTags(model: Model, index: number): Tag[] {
   const one = columnEntry(model.page.cases, index)
   const runs = model.ofCase(index).map((place) => model.run(place))
   const open = runs.reduce((sum, run) => sum + run.undecided, 0)
   const all = runs.reduce((sum, run) => sum + run.undecided + run.total, 0)
+  const unread = runs.filter((run) => run.read === false).length
   const late = runs.filter((run) => run.timedOut).length
   return [
     ...(one.cannot_run === null ? [] : [{ text: 'cannot run', kind: 'warn' } as const]),
     ...((one.delta ?? 0) < 0 ? [{ text: 'regression', kind: 'worse' } as const] : []),
     ...(one.flaky ? [{ text: 'flaky', kind: '' } as const] : []),
     ...(open > 0 ? [{ text: `${displayCount(open)} of ${displayCount(all)} undecided`, kind: 'warn' } as const] : []),
+    ...(unread > 0 ? [{ text: `skill not read in ${displayPlural(unread, 'run')}`, kind: 'warn' } as const] : []),
     ...(late > 0 ? [{ text: `${displayCount(late)} timed out`, kind: 'worse' } as const] : []),
   ]
 }
