@@ -27,9 +27,12 @@ export const analysis = z.looseObject({
     loser_execution_pattern: z.string(),
   }),
   schema_version: z.literal(1).optional(),
-  comparison: z.number().int().optional().describe('the N of the comparison-N.json that it is about'),
+  comparison: z.number().int().optional().describe('the N of the comparison-N.json that it explains'),
   analyzer: asked.optional(),
-  analyzed_key: z.string().optional().describe('sha256 of the comparison and the model: the same is not asked again'),
+  analyzed_key: z
+    .string()
+    .optional()
+    .describe('sha256 of the comparison and the model; identical questions are not asked twice'),
 })
 
 export type Analysis = z.infer<typeof analysis>

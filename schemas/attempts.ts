@@ -8,15 +8,15 @@ export const attemptLine = z.object({
   attempt: z.number().int().positive(),
   worker: z.string(),
   started_at: z.iso.datetime(),
-  status: z.string().nullable().describe('of its record; null: it has none, its worker was lost'),
-  usd: z.number().nonnegative().nullable().describe('null: not known'),
+  status: z.string().nullable().describe('status in its record; null: no record, because the worker was lost'),
+  usd: z.number().nonnegative().nullable().describe('null: unknown'),
   tokens: z.number().nonnegative().nullable(),
 })
 
 export const otherAttempts = z.object({
   attempts: z.number().int().positive(),
-  lost: z.number().int().nonnegative().describe('without a record: what they cost is not known'),
-  usd: z.number().nonnegative().nullable().describe('of those of which it is known; null: of none'),
+  lost: z.number().int().nonnegative().describe('attempts without a record; their cost is unknown'),
+  usd: z.number().nonnegative().nullable().describe('only of attempts whose cost is known; null: none known'),
   tokens: z.number().nonnegative().nullable(),
 })
 

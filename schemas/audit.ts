@@ -7,12 +7,16 @@ const share = z.number().min(0).max(1)
 /** One line. The last line with an id counts. */
 export const auditLine = z.object({
   schema_version: z.literal(1),
-  id: z.string().describe('sha256 of the statement and of what the judge saw, shortened: it survives a new grading'),
+  id: z
+    .string()
+    .describe(
+      'shortened sha256 of the statement and of what the judge saw; it stays the same when the run is graded again',
+    ),
   at: z.iso.datetime(),
-  met: z.boolean().nullable().describe('whether a person holds the statement to be met; null: taken back'),
-  judge_passed: z.boolean().describe('what the judge had said'),
+  met: z.boolean().nullable().describe('whether a person says the statement is met; null: label withdrawn'),
+  judge_passed: z.boolean().describe('the verdict of the judge'),
   text: z.string(),
-  benchmark: z.string().describe('its folder, from the workspace'),
+  benchmark: z.string().describe('the benchmark folder, relative to the workspace'),
   run_id: z.string(),
   eval_id: z.number().int(),
   configuration: z.string(),
@@ -22,8 +26,8 @@ const rate = z.object({ rate: share, ci_low: share, ci_high: share, n: count })
 
 /** How far the judge agrees with people on the audited decisions of a benchmark. */
 export const auditSummary = z.object({
-  decisions: count.describe('expectations that the judge decided; equal ones once'),
-  labels: count.describe('of them, those that a person decided too'),
+  decisions: count.describe('distinct expectations that the judge decided'),
+  labels: count.describe('decisions that a person has labelled too'),
   table: z.object({
     both_met: count,
     only_judge: count.describe('the judge passed it, the person did not'),
@@ -31,31 +35,36 @@ export const auditSummary = z.object({
     neither: count,
   }),
   agreement: rate.nullable(),
-  kappa: z.number().min(-1).max(1).nullable().describe("Cohen's; null: one of them only ever says the same"),
+  kappa: z
+    .number()
+    .min(-1)
+    .max(1)
+    .nullable()
+    .describe("Cohen's kappa; null: judge or person always gives the same verdict"),
   kappa_ci: z
     .object({ ci_low: z.number(), ci_high: z.number() })
     .nullish()
-    .describe("Wilson's interval of the agreement, as kappa: what chance would give is taken as it is"),
-  sensitivity: rate.nullable().describe('share of what people hold to be met that the judge passed'),
-  specificity: rate.nullable().describe('share of what people hold to be unmet that the judge failed'),
+    .describe('the Wilson interval of the agreement, converted to kappa with the chance agreement held fixed'),
+  sensitivity: rate.nullable().describe('share of statements that people call met and the judge passed'),
+  specificity: rate.nullable().describe('share of statements that people call unmet and the judge failed'),
   by_configuration: z
     .record(z.string(), z.object({ sensitivity: rate, specificity: rate }))
     .nullish()
     .describe(
-      "the judge's errors in each configuration, by which its rate is corrected; null: too few labels of one, so all are corrected alike",
+      "the judge's error rates per configuration, used to correct its pass rate; null: a configuration has too few labels, so pooled error rates are used",
     ),
   corrected: z
     .record(z.string(), z.object({ judged: share, rate: share, ci_low: share, ci_high: share, n: count }))
     .nullable()
     .describe(
-      'by arm: the share of judged expectations that are met, as the judge says and corrected for its errors (Lee et al.); null: see withheld',
+      'by arm: the share of judged expectations that are met, according to the judge and corrected for its errors (Lee et al.); null: see withheld',
     ),
   withheld: z
     .string()
     .nullish()
-    .describe('why a rate is not corrected, neither here nor in statistics.judge; null: all are'),
+    .describe('why a rate is not corrected, here and in statistics.judge; null: all rates are'),
   sentence: z.string(),
-  banner: z.string().nullable().describe('why the rates should not be leaned on; null: nothing speaks against it'),
+  banner: z.string().nullable().describe("why the judge's rates are not reliable; null: no reason found"),
 })
 
 export type AuditLine = z.infer<typeof auditLine>

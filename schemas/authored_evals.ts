@@ -16,8 +16,11 @@ const statement = z.union([
   z.string().regex(/\S/),
   z.looseObject({
     text: z.string().regex(/\S/),
-    indicator: z.boolean().nullish().describe('true: only the arm with the skill can meet it; false: it counts'),
-    weight: z.number().positive().nullish().describe('how much it counts in the pass rate of a run; absent: 1'),
+    indicator: z
+      .boolean()
+      .nullish()
+      .describe('true: only the arm with the skill can meet it, so it is left out of the difference; false: it counts'),
+    weight: z.number().positive().nullish().describe('weight in the pass rate of a run; absent: 1'),
   }),
 ])
 const statements = z.array(statement).meta({ uniqueItems: true }).nullish()
@@ -27,11 +30,11 @@ const within = { type: 'string', pattern: withinForm.source }
 const authoredCheck = check.meta({ properties: { path: within, script: within, file: within } })
 
 const environment = environmentSource.extend({
-  files: inputPaths.optional().describe('what hooks and servers need'),
+  files: inputPaths.optional().describe('files that hooks and servers need'),
   rules: inputPaths.optional().describe('Markdown files for .claude/rules/'),
   agents: inputPaths.optional().describe('sub-agents, Markdown files for .claude/agents/'),
-  hooks: z.union([inputPath, hooks]).optional().describe('a settings.json or hooks.json, or its hooks'),
-  mcp_servers: z.union([inputPath, mcpServers]).optional().describe('a .mcp.json, or its servers'),
+  hooks: z.union([inputPath, hooks]).optional().describe('path of a settings.json or hooks.json, or its hooks'),
+  mcp_servers: z.union([inputPath, mcpServers]).optional().describe('path of a .mcp.json, or its servers'),
 })
 const git = z.union([
   z.literal(true).describe('git init and one commit of the input files before the agent starts'),
@@ -68,12 +71,12 @@ const authoredCase = evalCase
     id: evalCase.shape.id.nullable(),
     eval_key: evalCase.shape.eval_key.nullable(),
     name: z.string().nullish().describe("the case's name"),
-    title: z.string().nullish().describe('the same'),
+    title: z.string().nullish().describe('alternative to name'),
     prompt: z.string().regex(/\S/).describe('the task'),
     expected_output: evalCase.shape.expected_output.nullable(),
     files: inputPaths.nullish().describe('input files or folders, relative to the skill root'),
     expectations: statements.describe('statements that the judge decides'),
-    assertions: statements.describe('the same, as agentskills.io calls it'),
+    assertions: statements.describe('the same as expectations; the name that agentskills.io uses'),
     checks: z
       .array(authoredCheck)
       .meta({ uniqueItems: true, ...oneReward })
@@ -115,7 +118,7 @@ const eachCase = (anyOf: readonly object[]) => ({ properties: { evals: { items: 
 export const authoredEvals = evalsFile
   .extend({
     skill_name: z.string().regex(/\S/).describe("the name in SKILL.md's frontmatter"),
-    environment: environment.nullish().describe('of every case that has none of its own'),
+    environment: environment.nullish().describe('default for cases without their own'),
     rubric: evalsFile.shape.rubric.nullable(),
     sandbox: evalsFile.shape.sandbox.nullable(),
     evals: z.array(authoredCase).min(1),

@@ -23,27 +23,34 @@ export const benchmarkRun = z.looseObject({
     passed: z.number().int(),
     failed: z.number().int(),
     total: z.number().int(),
-    time_seconds: z.number().optional().describe('absent: not known (of another tool)'),
+    time_seconds: z.number().optional().describe('absent: unknown (the run is from another tool)'),
     tokens: z.number().optional().describe('absent: the engine does not report tokens'),
-    tool_calls: z.number().int().optional().describe('absent: the engine does not show its tools'),
+    tool_calls: z.number().int().optional().describe('absent: the engine does not report its tool calls'),
     errors: z.number().int(),
     cost_usd: z.number().nullable().optional(),
     skill_read: z.boolean().nullable().optional(),
-    undecided: z.number().int().nonnegative().optional().describe('expectations without a verdict, outside the rate'),
-    timed_out: z.boolean().optional().describe('the agent ran out of time, which counts as its failure'),
+    undecided: z
+      .number()
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('expectations without a verdict; not in the pass rate'),
+    timed_out: z.boolean().optional().describe('the agent ran out of time; its expectations count as failed'),
     provider_unseen: z
       .literal(true)
       .optional()
-      .describe('of a run that timed out: its engine does not see the provider, which may have been silent'),
+      .describe(
+        'the run timed out and its engine does not see the provider, so the provider may have been unresponsive',
+      ),
     asked_user: z.boolean().optional().describe('the run ended with a question to the user'),
   }),
   expectations: z.array(gradedExpectation),
-  rubric: rubricResult.optional().describe('absent: the case has no rubric, or it was not decided'),
-  judge_errors: z.array(judgeError).optional().describe('what was left undecided; absent: nothing'),
+  rubric: rubricResult.optional().describe('absent: the case has no rubric, or the judge could not decide it'),
+  judge_errors: z.array(judgeError).optional().describe('expectations left undecided; absent: none'),
   injection_attempts: z
     .array(injectionAttempt)
     .optional()
-    .describe('text in this run that seems to instruct the judge; absent: none was found'),
+    .describe('text in this run that seems to instruct the judge; absent: none found'),
   notes: z.array(z.string()),
 })
 
@@ -61,9 +68,9 @@ export const excludedRun = z.object({
   configuration: z.string(),
   run_number: z.number().int(),
   reason: z.enum(['failed', 'cancelled', 'timed_out', 'ungraded', 'judge_error', 'missing', 'cannot_run']),
-  kind: z.string().nullable().describe('the failure kind of a failed run'),
+  kind: z.string().nullable().describe('failure kind of a failed run'),
   message: z.string(),
-  judge_errors: z.array(judgeError).optional().describe('of a run in which nothing was decided'),
+  judge_errors: z.array(judgeError).optional().describe('why nothing was decided in this run'),
 })
 
 export const armSummary = z.looseObject({
@@ -86,34 +93,40 @@ export const caseRow = z.object({
       all_passed: z.number().int().nonnegative().describe('runs in which every decided expectation passed'),
     }),
   ),
-  delta: z.number().nullable().describe('candidate − baseline of the mean pass rates; null where an arm has none'),
+  delta: z.number().nullable().describe('mean pass rate, candidate − baseline; null: an arm has no graded run'),
 })
 
 export const runCounts = z.object({
   planned: z.number().int().nonnegative(),
-  used: z.number().int().nonnegative().describe('graded and in the rates'),
+  used: z.number().int().nonnegative().describe('graded and included in the rates'),
   ungraded: z.number().int().nonnegative().describe('completed, but the case has no criteria'),
-  excluded: z.record(z.string(), z.number().int().positive()).describe('by reason, or failed:<kind>'),
+  excluded: z.record(z.string(), z.number().int().positive()).describe('runs by reason; failed runs by failed:<kind>'),
 })
 
 export const costSummary = z.object({
-  agent_usd: z.number().nullable().describe('sum over runs whose cost is known; null: known for none'),
+  agent_usd: z.number().nullable().describe('sum over runs whose cost is known; null: none known'),
   judge_usd: z.number().nullable(),
   again_usd: z
     .number()
     .nullable()
     .optional()
-    .describe('the same transcripts graded again (grade --again), in no other sum; absent: none was; null: unknown'),
+    .describe(
+      'cost of grading the same transcripts again (grade --again), not in any other sum; absent: not used; null: unknown',
+    ),
   unknown_runs: z.number().int().nonnegative().describe('runs whose cost is unknown'),
 })
 
 /** Runs that were taken from the cache. */
 export const reusedRuns = z.object({
   runs: z.number().int().positive(),
-  oldest: z.iso.datetime().describe('when the oldest of them was made'),
+  oldest: z.iso.datetime().describe('when the oldest of them ran'),
   by_configuration: z.record(z.string(), z.number().int()),
-  agent_usd: z.number().nullable().describe('the part of cost.agent_usd that an earlier benchmark paid; null: unknown'),
-  judge_usd: z.number().nullable().optional().describe('likewise of cost.judge_usd'),
+  agent_usd: z.number().nullable().describe('part of cost.agent_usd that an earlier benchmark paid; null: unknown'),
+  judge_usd: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('part of cost.judge_usd that an earlier benchmark paid; null: unknown'),
 })
 
 export const benchmark = z.looseObject({
@@ -126,7 +139,7 @@ export const benchmark = z.looseObject({
     timestamp: z.string(),
     evals_run: z.array(z.union([z.number().int(), z.string()])),
     runs_per_configuration: z.number().int(),
-    stopped: stop.optional().describe('a limit ended it before all runs were made; what it holds is valid'),
+    stopped: stop.optional().describe('a limit ended the benchmark before all runs were done; its results are valid'),
   }),
   runs: z.array(benchmarkRun),
   run_summary: z
@@ -134,49 +147,49 @@ export const benchmark = z.looseObject({
       delta: z
         .looseObject({ pass_rate: z.string(), time_seconds: z.string().optional(), tokens: z.string().optional() })
         .optional()
-        .describe('candidate − baseline; absent when an arm has no graded run'),
+        .describe('candidate − baseline; absent: an arm has no graded run'),
     })
     .catchall(armSummary)
-    .describe('one entry an arm, under its configuration name'),
+    .describe('one entry per arm, under its configuration name'),
   notes: z.array(z.string()),
-  complete: z.boolean().optional().describe('false: a planned run has no grade'),
+  complete: z.boolean().optional().describe('false: at least one planned run has no grade'),
   counts: runCounts.optional(),
   cases: z.array(caseRow).optional(),
   chosen: chosenCases
     .optional()
-    .describe('what it says is of these cases alone; absent: of the whole suite, as far as is known'),
+    .describe('the benchmark covers only these cases; absent: the whole suite, as far as is known'),
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
-  injection_attempts: suspiciousRuns.optional().describe('absent: written before they were counted'),
-  reused: reusedRuns.optional().describe('absent: every run was made for this benchmark'),
-  statistics: statistics.optional().describe('absent: written before there were any'),
+  injection_attempts: suspiciousRuns.optional().describe('absent: written by a version that did not count them'),
+  reused: reusedRuns.optional().describe('absent: every run was performed for this benchmark'),
+  statistics: statistics.optional().describe('absent: written by a version without statistics'),
   audit: auditSummary
     .optional()
-    .describe("what people say of a sample of the judge's decisions; absent: nobody was asked"),
+    .describe("how far people agree with a sample of the judge's decisions; absent: no audit"),
   analyst_notes: z
     .object({
-      kept: z.number().int().nonnegative().describe("of the notes, the last so many are a model's"),
+      kept: z.number().int().nonnegative().describe('number of notes written by a model: the last ones in notes'),
       dropped: z
         .array(z.object({ text: z.string(), reason: z.string() }))
-        .describe('what did not hold against the numbers, or was more than six notes in all'),
+        .describe('notes that the numbers do not support, or that exceed six notes in all'),
     })
     .optional()
-    .describe('absent: no model was asked'),
-  comparison: comparisonSummary.optional().describe('blind comparisons of the arms; absent: none was made'),
-  held_back: heldBack.optional().describe('over runs and judges; absent: no limit of a provider was met'),
+    .describe('absent: no model was asked for notes'),
+  comparison: comparisonSummary.optional().describe('blind comparisons of the arms; absent: no comparison'),
+  held_back: heldBack.optional().describe('over runs and judges; absent: no provider limit was reached'),
   suspended: z
     .object({ runs: z.number().int().positive(), longest_ms: z.number().positive() })
     .optional()
-    .describe('runs during which Whetstone was stopped or starved, and for how long at most; absent: none'),
-  other_attempts: otherAttempts.optional().describe('attempts at runs that do not count; absent: none'),
+    .describe('runs during which Whetstone was suspended or got no CPU time, and the longest pause; absent: none'),
+  other_attempts: otherAttempts.optional().describe('attempts that do not count; absent: none'),
   engine_versions: z
     .record(z.string(), z.number().int().positive())
     .optional()
-    .describe('runs by the version of their engine; absent: one version made all'),
+    .describe('number of runs by engine version; absent: all runs used the same version'),
   problems: z
     .array(z.object({ file: z.string(), message: z.string() }))
     .optional()
-    .describe('what was left out of a folder of another tool, and why'),
+    .describe("files of another tool's folder that were left out, and why"),
 })
 
 export type SummaryStats = z.infer<typeof summaryStats>

@@ -3,24 +3,24 @@ import * as z from 'zod'
 import { scope, statistics } from './benchmark_statistics.ts'
 
 const side = z.object({
-  name: z.string().describe('as it was named'),
-  configuration: z.string().nullable().describe('the arm that is compared; null: it has none'),
+  name: z.string().describe('as given by the user'),
+  configuration: z.string().nullable().describe('the arm that is compared; null: the benchmark has none'),
   timestamp: z.string(),
 })
 
 export const planDifference = z.object({
   what: z.string(),
-  before: z.string().nullable().describe('null: it does not say'),
+  before: z.string().nullable().describe('null: not recorded'),
   after: z.string().nullable(),
 })
 
-const share = z.number().min(0).max(1).nullable().describe('the mean of its runs; null: no run')
+const share = z.number().min(0).max(1).nullable().describe('mean over its runs; null: no run')
 
 export const caseChange = z.object({
-  name: z.string().describe("the suite's own key of the case, else its name"),
+  name: z.string().describe("the suite's own key of the case, otherwise its name"),
   change: z
     .enum(['improved', 'regressed', 'within_chance', 'same', 'appeared', 'vanished'])
-    .describe('improved and regressed: p, adjusted for the number of cases, is at most alpha'),
+    .describe('improved, regressed: p, adjusted for the number of cases, is at most alpha'),
   before: share,
   after: share,
   difference: z.number().nullable(),
@@ -42,7 +42,7 @@ export const turnedExpectation = z.object({
     .max(1)
     .optional()
     .describe(
-      "of Fisher's exact test, adjusted for the number of expectations (Benjamini and Hochberg); absent in older files",
+      "p-value of Fisher's exact test, adjusted for the number of expectations (Benjamini and Hochberg); absent in older files",
     ),
 })
 
@@ -57,9 +57,9 @@ export const benchmarkDiff = z.object({
   scopes: z
     .object({ these_cases: counted, cases_like_these: counted })
     .nullable()
-    .describe('after − before; helps: after is better'),
+    .describe('difference after − before; helps: after is better'),
   ratios: statistics.shape.ratios,
-  cases: z.array(caseChange).describe('the worst first'),
+  cases: z.array(caseChange).describe('worst first'),
   turned: z.array(turnedExpectation).describe('only expectations whose p_adjusted is at most alpha'),
 })
 

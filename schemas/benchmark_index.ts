@@ -17,25 +17,28 @@ export const indexLift = z.object({
   mean: z.number(),
   ci_low: z.number().nullable(),
   ci_high: z.number().nullable(),
-  p_value: z.number().nullable().describe('of this benchmark alone'),
-  p_adjusted: z.number().nullable().describe('by Holm, for all rows that have a p and are of a whole suite'),
-  change: z.enum(['better', 'worse', 'within_chance']).describe('better and worse: p_adjusted is at most alpha'),
+  p_value: z.number().nullable().describe('within this benchmark, not adjusted'),
+  p_adjusted: z
+    .number()
+    .nullable()
+    .describe('adjusted by Holm over all rows that have a p-value and cover a whole suite'),
+  change: z.enum(['better', 'worse', 'within_chance']).describe('better, worse: p_adjusted is at most alpha'),
 })
 
 export const indexRow = z.object({
-  skill: z.string().describe("the skill's name; its path where no name could be read"),
-  cell: z.string().nullable().describe('engine:model of a matrix; null without a matrix'),
+  skill: z.string().describe('name of the skill; its path if the name could not be read'),
+  cell: z.string().nullable().describe('engine:model in a matrix; null: no matrix'),
   status: z
     .enum(['done', 'incomplete', 'failed', 'unbenched'])
-    .describe('failed: no benchmark, see error; unbenched: none was asked for, see beside'),
+    .describe('failed: no benchmark, see error; unbenched: no benchmark was requested, the row lists other results'),
   error: z.object({ message: z.string(), fix: z.string().nullable() }).nullable(),
   folder: z.string().nullable().describe('the benchmark folder, relative to the index'),
   report: z.string().nullable().describe('its report.html, relative to the index'),
   headline: z.string().nullable(),
-  incomplete: z.string().nullable().describe('what keeps it from being complete'),
+  incomplete: z.string().nullable().describe('why it is incomplete'),
   candidate: indexArm.nullable(),
   baseline: indexArm.nullable(),
-  delta: z.number().nullable().describe('candidate − baseline of the mean pass rates; null where an arm has none'),
+  delta: z.number().nullable().describe('mean pass rate, candidate − baseline; null: an arm has no graded run'),
   suspicious_runs: z
     .number()
     .int()
@@ -44,26 +47,24 @@ export const indexRow = z.object({
     .describe('graded runs with text that seems to instruct the judge; absent: none'),
   chosen: chosenCases
     .optional()
-    .describe(
-      'the row is of these cases alone, and counted neither as better nor as worse; absent: of the whole suite',
-    ),
+    .describe('the row covers only these cases and counts neither as better nor as worse; absent: the whole suite'),
   beside: z
     .array(z.object({ tab: z.enum(['triggers', 'improve']), text: z.string() }))
     .optional()
-    .describe('what else its workspace holds, and the tab of its page that shows it; absent: nothing'),
+    .describe('other results in its workspace, and the tab of its page that shows them; absent: none'),
   lift: indexLift.nullable().describe('null: nothing to compare, or no statistics'),
 })
 
 export const benchmarkIndex = z.object({
   schema_version: z.literal(1),
   created_at: z.iso.datetime(),
-  judge: z.string().nullable().describe('the one judge of a matrix; null: none needed, or each skill its own'),
-  calibrations: z.boolean().optional().describe('true: each row is the baseline against itself'),
-  alpha: z.number().describe('of change'),
+  judge: z.string().nullable().describe('the judge shared by a matrix; null: no judge needed, or one per skill'),
+  calibrations: z.boolean().optional().describe('true: each row compares the baseline with itself'),
+  alpha: z.number().describe('significance level used for change'),
   rows: z
     .array(indexRow)
     .describe(
-      'largest lift.mean first, delta where there is none; behind them those of chosen cases, then those without either, those without a benchmark last',
+      'sorted by lift.mean (by delta if there is no lift), largest first; then rows of chosen cases, then rows without lift and delta, then rows without a benchmark',
     ),
 })
 

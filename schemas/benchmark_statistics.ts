@@ -4,7 +4,7 @@ import { olderRuns } from './older_runs.ts'
 
 const count = z.number().int().nonnegative()
 const share = z.number().min(0).max(1)
-const bound = z.number().nullable().describe('null: no interval is offered')
+const bound = z.number().nullable().describe('null: no interval')
 
 export const verdict = z
   .enum(['helps', 'hurts', 'too_easy', 'too_hard', 'no_difference', 'inconclusive', 'not_comparable'])
@@ -20,11 +20,8 @@ export const exactMethods = [
 ] as const
 
 const scopeDifference = z.object({
-  mean: z
-    .number()
-    .nullable()
-    .describe('candidate − baseline, the mean over cases; null: no case has runs in both arms'),
-  candidate_mean: share.optional().describe('the mean over the same cases, each counted once'),
+  mean: z.number().nullable().describe('mean over cases, candidate − baseline; null: no case has runs in both arms'),
+  candidate_mean: share.optional().describe('mean over the same cases, each case counted once'),
   baseline_mean: share.optional(),
   ci_low: bound,
   ci_high: bound,
@@ -40,12 +37,12 @@ const scopeDifference = z.object({
     ])
     .nullable()
     .describe(
-      'of the interval; betting_sequence, within_case_t and wilson_newcombe: only in files with schema_version 1',
+      'method of the interval; betting_sequence, within_case_t and wilson_newcombe: only in files with schema_version 1',
     ),
   p_value: share
     .nullable()
     .describe(
-      'by the procedure of the interval, which excludes 0 exactly where p ≤ alpha; null: no interval, or with --until no interim analysis has stopped the benchmark, or the scope is cases_like_these',
+      'from the same procedure as the interval, which excludes 0 exactly if p ≤ alpha; null: no interval, or with --until no interim analysis has stopped the benchmark, or the scope is cases_like_these',
     ),
   p_method: z
     .enum(['moderated_t', 'paired_t', 'beta_bound', 'group_sequential', 'e_value', ...exactMethods])
@@ -54,16 +51,18 @@ const scopeDifference = z.object({
   p_exact: share
     .nullable()
     .optional()
-    .describe('of the permutation test within cases (these_cases) or the sign-flip test over cases; decides nothing'),
+    .describe(
+      'p-value of the permutation test within cases (these_cases) or of the sign-flip test over cases; for information only, the verdict does not use it',
+    ),
   p_exact_method: z.enum(exactMethods).optional(),
   n_cases: count.describe('cases with runs in both arms'),
-  n_runs: count.describe('their runs, both arms'),
+  n_runs: count.describe('runs of these cases in both arms'),
 })
 
 export const scope = z.object({
   difference: scopeDifference,
   verdict,
-  rule: z.string().describe('what decided the verdict'),
+  rule: z.string().describe('the rule behind the verdict'),
   sentence: z.string(),
   needed: z
     .number()
@@ -71,9 +70,9 @@ export const scope = z.object({
     .positive()
     .nullable()
     .describe(
-      'these_cases: runs per case and configuration, cases_like_these: further cases, that make the observed difference significant with 80% power; null: unknown or decided',
+      'what makes the observed difference significant with 80% power: total runs per case and configuration (these_cases) or further cases (cases_like_these); null: unknown, or already conclusive',
     ),
-  needed_low: z.number().int().positive().nullable().optional().describe('the same in half of the benchmarks'),
+  needed_low: z.number().int().positive().nullable().optional().describe('the same with 50% power'),
 })
 
 const ratio = z.object({
@@ -94,13 +93,13 @@ export const statisticsCase = z.object({
   ci_low: bound,
   ci_high: bound,
   flaky: z.boolean().describe('flakiness of 0.3 or more'),
-  flakiness: share.describe('the chance that two runs of the same arm end differently; of the arms the larger'),
+  flakiness: share.describe('probability that two runs of the same arm end differently; the larger of the two arms'),
 })
 
 const tally = z.object({
   passed: count,
   total: count,
-  score: share.optional().describe('the mean score; absent: no verdict has a score of its own'),
+  score: share.optional().describe('mean score; absent: no verdict has its own score'),
 })
 
 export const statisticsExpectation = z.object({
@@ -110,21 +109,21 @@ export const statisticsExpectation = z.object({
     .enum(['author', 'skill_read', 'skill_script', 'skill_wording'])
     .nullable()
     .describe(
-      'why only the arm with the skill can meet it: the mark of the author, or a rule; left out of every rate here',
+      'why only the arm with the skill can meet it: marked by the author, or found by a rule; left out of every rate here',
     ),
-  diagnostic: z.literal(true).optional().describe("in no rate: the case's own reward rates its runs"),
+  diagnostic: z.literal(true).optional().describe("not in any rate, because the case's own reward rates its runs"),
   candidate: tally,
   baseline: tally,
   discrimination: z
     .number()
     .nullable()
-    .describe(
-      'candidate − baseline of the rates (of the mean scores, where there are any); null: not decided in both arms',
-    ),
-  p_value: share.optional().describe("of Fisher's exact test; absent: it can't differ, or is an indicator"),
+    .describe('pass rate (or mean score, if there are scores), candidate − baseline; null: not decided in both arms'),
+  p_value: share
+    .optional()
+    .describe("p-value of Fisher's exact test; absent: the expectation cannot differ, or is an indicator"),
   p_adjusted: share.optional().describe('adjusted for the number of expectations (Benjamini and Hochberg)'),
-  always_passes: z.boolean().describe('in every run, and with the same score, if it has scores'),
-  never_passes: z.boolean().describe('in no run, and with the same score, if it has scores'),
+  always_passes: z.boolean().describe('passes in every run, and with the same score if it has scores'),
+  never_passes: z.boolean().describe('passes in no run, and with the same score if it has scores'),
   redundant_with: z.string().nullable().describe('an expectation of the same case with the same verdict in every run'),
 })
 
@@ -141,39 +140,45 @@ const noise = z.object({
       difference: z.number(),
       floor: z.number(),
       n_runs: count,
-      runs: count.optional().describe('fewest runs a case and arm'),
+      runs: count.optional().describe('fewest runs per case and arm'),
       made: z.string().optional().describe('created_at of the calibration'),
     })
     .nullable()
-    .describe('the baseline against itself: the difference found, and the half width of its interval'),
+    .describe('the baseline compared with itself: difference and half-width of its interval'),
   grading: z
     .object({
       execution_variance: z
         .number()
         .nullable()
-        .describe('between the runs of a case and arm, without what grading adds; null: no case and arm has two runs'),
-      grading_variance: z.number().describe('between gradings of the same transcript'),
+        .describe(
+          'variance between runs of the same case and arm, without the part that grading adds; null: no case and arm has two runs',
+        ),
+      grading_variance: z.number().describe('variance between gradings of the same transcript'),
       n_runs: count,
-      gradings: count.describe('of these runs, the first one of each too'),
+      gradings: count.describe('gradings of these runs, including the first'),
     })
     .nullable()
-    .describe('the same transcripts graded again, score by score'),
+    .describe('variation of scores when the same transcripts are graded again'),
 })
 
 /** The differences that this many runs can detect, before any of them has started. */
 export const detectable = z.object({
   power: share,
-  these_cases: share.describe('the smallest difference that these runs find on these cases with that power; 1: none'),
+  these_cases: share.describe(
+    'minimum detectable effect on these cases with this power; 1: no difference is detectable',
+  ),
   cases_like_these: share
     .nullable()
     .describe(
-      'the same for similar cases, where the difference varies between cases; null: too few cases for it, or adaptive stopping',
+      'the same for similar cases, where the difference varies between cases; null: too few cases, or adaptive stopping',
     ),
-  fewest_runs: count.optional().describe('per case and arm; with fewer no outcome is significant on these cases'),
+  fewest_runs: count
+    .optional()
+    .describe('runs per case and arm below which no result on these cases can be significant'),
   similar_cases: z
     .object({
       uniform: count.describe('if the difference is the same in every case'),
-      varied_low: count.describe('if it varies, and the criteria of a run pass or fail apart from each other'),
+      varied_low: count.describe('if it varies, and the criteria of a run pass or fail independently'),
       varied_high: count.describe('if it varies, and each run meets all of its criteria or none'),
     })
     .optional()
@@ -181,15 +186,15 @@ export const detectable = z.object({
 })
 
 export const untilLook = z.object({
-  blocks: count.describe('the interim analysis is after so many blocks: one pair of every case each'),
-  pairs: count.describe('graded in both arms'),
-  wins: count.describe('pairs in which the candidate meets the larger share of its expectations'),
+  blocks: count.describe('blocks finished at this interim analysis; a block is one pair of runs of every case'),
+  pairs: count.describe('pairs graded in both arms'),
+  wins: count.describe('pairs in which the candidate has the higher pass rate'),
   losses: count,
   predictive_power: share
     .nullable()
     .optional()
     .describe(
-      'the chance that the runs left would show a difference; null: no pair yet, or no run left; absent: of an older version',
+      'probability that the remaining runs would show a difference; null: no pair yet, or no run left; absent: written by an older version',
     ),
   verdict,
   status: z
@@ -199,13 +204,13 @@ export const untilLook = z.object({
 
 export const until = z.object({
   rule: z.literal('decided'),
-  max_runs: z.number().int().positive().describe('blocks at most'),
+  max_runs: z.number().int().positive().describe('maximum number of blocks'),
   blocks: count.describe('analysed'),
-  next: z.number().int().positive().nullable().describe('blocks at the next interim analysis; null: it has ended'),
+  next: z.number().int().positive().nullable().describe('blocks at the next interim analysis; null: no further one'),
   stopped: z
     .enum(['decided', 'futile', 'max_runs'])
     .nullable()
-    .describe('null: not ended; a limit, an interruption or an error came first'),
+    .describe('null: the rule has not ended the benchmark (a limit, an interruption or an error did)'),
   reason: z.string(),
   looks: z.array(untilLook),
 })
@@ -213,39 +218,39 @@ export const until = z.object({
 export const statistics = z.looseObject({
   schema_version: z.union([z.literal(1), z.literal(2)]),
   alpha: z.number().gt(0).lt(1),
-  seed: z.number().int().describe('of every draw'),
-  margin: z.number().positive().describe('a difference inside ± margin counts as none'),
+  seed: z.number().int().describe('seed of all random draws'),
+  margin: z.number().positive().describe('a difference within ± margin counts as no difference'),
   scopes: z
     .object({ these_cases: scope, cases_like_these: scope })
     .nullable()
-    .describe('null: one arm, nothing to compare with'),
+    .describe('null: only one arm, nothing to compare'),
   arms: z.record(
     z.string(),
     z.object({
       n_cases: count,
       n_runs: count,
-      mean: share.describe('of the case means'),
-      stddev: z.number().nonnegative().describe('of the runs'),
+      mean: share.describe('mean of the case means'),
+      stddev: z.number().nonnegative().describe('over runs'),
       all_passed: count.describe('runs that met every decided expectation'),
-      wilson: z.object({ ci_low: share, ci_high: share }).describe('of the share of such runs'),
+      wilson: z.object({ ci_low: share, ci_high: share }).describe('Wilson interval of the share of such runs'),
     }),
   ),
   cases: z.array(statisticsCase),
   unpaired_cases: z
     .array(z.number().int())
     .optional()
-    .describe('eval_id of each case graded in one configuration only: left out of the difference'),
+    .describe('eval_id of each case graded in only one configuration; left out of the difference'),
   pass_at_k: z
     .record(z.string(), z.record(z.string(), share))
-    .describe('by arm and k; absent where a case has fewer runs'),
+    .describe('by arm and k; absent if a case has fewer than k runs'),
   pass_hat_k: z.record(z.string(), z.record(z.string(), share)),
   ratios: z.object({ time_seconds: ratio.nullable(), tokens: ratio.nullable(), cost_usd: ratio.nullable() }),
   mde: z.object({
     power: share,
-    these_cases: z.number().nullable().describe('the smallest difference that this many runs would find'),
+    these_cases: z.number().nullable().describe('minimum detectable effect with this many runs'),
     cases_like_these: z.number().nullable().describe('null: no t interval, or adaptive stopping'),
   }),
-  until: until.optional().describe('of --until decided; absent: the number of runs was fixed'),
+  until: until.optional().describe('result of --until decided; absent: the number of runs was fixed'),
   older_runs: olderRuns
     .optional()
     .describe('whether both configurations ran at the same time; absent: all runs were performed for this benchmark'),
@@ -254,15 +259,15 @@ export const statistics = z.looseObject({
     z.string(),
     z.object({
       read: count,
-      known: count.describe('runs of which it is known'),
+      known: count.describe('runs where it is known whether the skill was read'),
       difference_when_read: z
         .number()
         .nullable()
-        .describe('a description, never the verdict: runs that read differ in more'),
+        .describe('descriptive only, not part of the verdict: runs that read the skill differ in other ways too'),
     }),
   ),
   expectations: z.array(statisticsExpectation),
-  comparisons: z.array(statisticsComparison).describe('one a case, p adjusted for their number'),
+  comparisons: z.array(statisticsComparison).describe('one per case; p adjusted for the number of cases'),
   judge: z
     .record(
       z.string(),
@@ -272,23 +277,25 @@ export const statistics = z.looseObject({
         ci_high: share,
         judged_share: share
           .optional()
-          .describe('of the rate, what the judge decided: that part alone is corrected; absent: all of it'),
+          .describe('share of the rate that the judge decided; only this part is corrected; absent: all of it'),
         method: z.literal('lee'),
       }),
     )
     .nullable()
-    .describe("by arm, corrected for the judge's errors; null, or without an arm: see audit.withheld"),
+    .describe("by arm, corrected for the judge's errors; null or a missing arm: see audit.withheld"),
   judge_difference: z
     .object({
-      mean: z.number().describe('candidate − baseline, over the cases with runs in both arms'),
+      mean: z.number().describe('candidate − baseline, over cases with runs in both arms'),
       ci_low: z.number(),
       ci_high: z.number(),
       errors: z
         .enum(['by_configuration', 'pooled'])
-        .describe("whether each configuration's own labels gave the judge's errors, or all labels together"),
+        .describe(
+          "whether the judge's error rates come from the labels of each configuration or from all labels together",
+        ),
     })
     .nullish()
-    .describe("the difference on these cases, corrected for the judge's errors; null or absent: it can't be"),
+    .describe("the difference on these cases, corrected for the judge's errors; null or absent: cannot be corrected"),
 })
 
 export type Verdict = z.infer<typeof verdict>

@@ -16,14 +16,17 @@ export const cacheEntry = z.object({
   skill_name: z.string(),
   run_id: z.string(),
   from: cachedFrom,
-  evidence: z.string().describe('sha256 of what a judge gets to see of the run'),
+  evidence: z.string().describe('sha256 of what a judge sees of the run'),
   files: z.array(
     z.object({
       path: pathBelow,
       bytes: z.number().int().nonnegative(),
       isPacked: z.boolean(),
       isExecutable: z.literal(true).optional(),
-      sha256: z.string().optional().describe('of a large file: the small ones are under the hash of the whole'),
+      sha256: z
+        .string()
+        .optional()
+        .describe('hash of a large file; small files are covered by the hash of the whole entry'),
     }),
   ),
 })
@@ -31,7 +34,7 @@ export const cacheEntry = z.object({
 /** A complete grading of a cached run under one set of criteria. */
 export const cachedGrading = z.object({
   schema_version: z.literal(1),
-  of: z.string().describe('when the run was made that it grades: a newer run under the same key has another'),
+  of: z.string().describe('when the graded run took place; distinguishes it from a newer run with the same key'),
   from: cachedFrom,
   grading,
   timing,

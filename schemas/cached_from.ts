@@ -2,8 +2,8 @@
 import * as z from 'zod'
 
 export const cachedFrom = z.object({
-  benchmark: z.string().describe('the name of the benchmark folder that it was made for'),
-  at: z.iso.datetime().describe('when it was made'),
+  benchmark: z.string().describe('name of the benchmark folder it comes from'),
+  at: z.iso.datetime().describe('when it was produced'),
 })
 
 export type CachedFrom = z.infer<typeof cachedFrom>

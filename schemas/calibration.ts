@@ -2,9 +2,7 @@
 import * as z from 'zod'
 import { engineChoice } from './plan.ts'
 
-const shares = z
-  .array(z.number().min(0).max(1))
-  .describe('one a run: the share of expectations met, indicators left out')
+const shares = z.array(z.number().min(0).max(1)).describe('pass rate of each run, indicators left out')
 
 export const calibrationOf = z.object({
   suite_sha256: z.string(),
@@ -17,8 +15,8 @@ export const calibration = z.object({
   schema_version: z.literal(1),
   skill_name: z.string(),
   created_at: z.iso.datetime(),
-  of: calibrationOf.describe('a later benchmark of which all this is the same takes the noise from here'),
-  complete: z.boolean().describe('false: a planned run has no grade; it is not used'),
+  of: calibrationOf.describe('a later benchmark with the same values uses the noise measured here'),
+  complete: z.boolean().describe('false: a planned run has no grade, so the calibration is not used'),
   cases: z.array(z.object({ eval_id: z.number().int(), first: shares, again: shares })),
 })
 

@@ -54,7 +54,7 @@ export const check = z.discriminatedUnion('type', [
 export const checks = z.array(check).refine((list) => {
   const rewards = list.filter(isReward)
   return rewards.length <= 1 && rewards.every(({ indicator }) => indicator !== true)
-}, 'one check alone can be the reward of a case, and an indicator never')
+}, 'only one check of a case can be its reward, and an indicator cannot')
 
 /** Whether it alone rates a run. */
 export function isReward(one: Check): boolean {

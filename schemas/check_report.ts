@@ -5,7 +5,7 @@ import { suiteCommand } from './suite_command.ts'
 export const severity = z.enum(['error', 'warning', 'info'])
 
 export const problem = z.object({
-  rule: z.string().describe('its id; docs/reference/check.md lists them all'),
+  rule: z.string().describe('id of the rule; docs/reference/check.md lists all rules'),
   severity,
   file: z.string().describe('absolute path'),
   at: z.string().nullable().describe('JSON path in the file, such as $.evals[2].prompt'),
@@ -17,24 +17,24 @@ export const problem = z.object({
     .int()
     .nonnegative()
     .optional()
-    .describe('the case that it is about; absent: skill or suite as a whole'),
-  stops_bench: z.literal(true).optional().describe('bench refuses to start because of it'),
+    .describe('the case with the problem; absent: the skill or suite as a whole'),
+  stops_bench: z.literal(true).optional().describe('bench refuses to start with this problem'),
 })
 
 export const checkReport = z.object({
   schema_version: z.literal(1),
   skills: z.array(
     z.object({
-      path: z.string().describe('absolute path of the skill, or of the suite file that was named'),
-      readable: z.boolean().describe('false: its SKILL.md or suite could not be read; exit code 2'),
+      path: z.string().describe('absolute path of the skill or of the given suite file'),
+      readable: z.boolean().describe('false: SKILL.md or the suite could not be read (exit code 2)'),
       problems: z.array(problem),
-      commands: z.array(suiteCommand).optional().describe('what the skill and its suite start; absent: nothing'),
+      commands: z.array(suiteCommand).optional().describe('programs that the skill and its suite start; absent: none'),
     }),
   ),
   passed_over: z
     .array(z.object({ path: z.string().describe('absolute'), reason: z.string() }))
     .optional()
-    .describe('files among the places that were given; absent: none'),
+    .describe('given paths that were skipped because they are files; absent: none'),
   counts: z.object({
     error: z.number().int().nonnegative(),
     warning: z.number().int().nonnegative(),

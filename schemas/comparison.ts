@@ -15,7 +15,7 @@ export const comparedSide = z.looseObject({
   overall_score: z.number().describe('their sum, 2 to 10'),
 })
 export const comparedQuality = z.looseObject({
-  score: z.number().describe('the overall score as a whole number'),
+  score: z.number().describe('the overall score, rounded to a whole number'),
   strengths: z.array(z.string()),
   weaknesses: z.array(z.string()),
 })
@@ -30,7 +30,7 @@ export const comparedResults = z.looseObject({
 export const criterion = z.object({ name: z.string(), meaning: z.string() })
 
 export const criteria = z.object({
-  chosen_by: z.enum(['judge', 'usual']).describe('judge: for this task, before it saw any output'),
+  chosen_by: z.enum(['judge', 'usual']).describe('judge: written by the judge for this task before it saw any output'),
   content: z.array(criterion),
   structure: z.array(criterion),
 })
@@ -46,11 +46,11 @@ const judgement = z.object({
 const length = z.object({
   response_chars: count,
   files: count,
-  bytes: count.describe('of the files'),
+  bytes: count.describe('total size of the files'),
 })
 
 const origin = z.object({
-  configuration: z.string().describe('the arm, or the folder where there is none'),
+  configuration: z.string().describe('the arm; the folder if there is no arm'),
   run: z.string().describe('the folder of the run'),
 })
 
@@ -61,19 +61,28 @@ export const comparison = z.looseObject({
   output_quality: z.looseObject({ A: comparedQuality, B: comparedQuality }),
   expectation_results: z.looseObject({ A: comparedResults, B: comparedResults }).optional(),
   schema_version: z.literal(1).optional(),
-  sides: z.object({ A: origin, B: origin }).optional().describe('unsealed: the judge knew of none of it'),
+  sides: z.object({ A: origin, B: origin }).optional().describe('which run each side was; hidden from the judge'),
   criteria: criteria.optional(),
-  seed: z.number().int().optional().describe('drew the order of the first judgement'),
+  seed: z.number().int().optional().describe('seed for the order of the first judgement'),
   order: z
     .array(z.enum(['A', 'B']))
     .optional()
-    .describe('which was shown first, judgement by judgement'),
-  flips: z.number().int().min(0).max(1).optional().describe('1: the judgements differ, which makes a tie'),
+    .describe('side shown first in each judgement'),
+  flips: z
+    .number()
+    .int()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('1: the two judgements differ, so the pair counts as a tie'),
   judgements: z.array(judgement).optional(),
-  contradicts_scores: z.boolean().optional().describe('a winner has the lower overall score'),
+  contradicts_scores: z.boolean().optional().describe('true: the winner has the lower overall score'),
   lengths: z.object({ A: length, B: length }).optional(),
   judge: asked.optional(),
-  compared_key: z.string().optional().describe('sha256 of all that was judged, by whom: the same is not asked again'),
+  compared_key: z
+    .string()
+    .optional()
+    .describe('sha256 of everything judged and of the judge; identical questions are not asked twice'),
 })
 
 /** `comparison_error-N.json`: a pair that no judge could decide; removed once it is judged. */

@@ -2,12 +2,12 @@
 import * as z from 'zod'
 
 export const hookEntry = z.looseObject({
-  type: z.string().default('command').describe('command; an engine may know others, such as prompt'),
+  type: z.string().default('command').describe('command; an engine may support other types, such as prompt'),
   command: z
     .string()
     .min(1)
     .optional()
-    .describe('a shell command; it may name the folder where `files` lie by ENVIRONMENT_DIR'),
+    .describe('a shell command; ENVIRONMENT_DIR is the folder that contains `files`'),
   timeout: z.number().positive().optional().describe('seconds'),
 })
 
@@ -21,7 +21,7 @@ const hookGroup = z.strictObject({
 
 /** Hooks as in Claude Code's settings.json: event → groups. */
 export const hooks = z.record(
-  z.string().regex(/^[A-Z][A-Za-z]+$/, 'an event of Claude Code, such as PreToolUse'),
+  z.string().regex(/^[A-Z][A-Za-z]+$/, 'must be an event of Claude Code, such as PreToolUse'),
   z.array(hookGroup),
 )
 
@@ -35,7 +35,7 @@ export const mcpServer = z.looseObject({
 })
 
 export const mcpServers = z.record(
-  z.string().regex(/^[\w-]{1,64}$/, 'a name of letters, digits, _ and -'),
+  z.string().regex(/^[\w-]{1,64}$/, 'must be a name of letters, digits, _ and -'),
   mcpServer
     .refine((one) => one.command !== undefined || one.url !== undefined, 'needs a "command" or a "url"')
     .meta({
@@ -47,17 +47,17 @@ const paths = z.array(z.string().min(1))
 
 /** The environment as a suite writes it; paths are relative to the skill's folder. */
 export const environmentSource = z.strictObject({
-  files: paths.optional().describe("files and folders that hooks and servers need, laid outside of the agent's folder"),
+  files: paths.optional().describe("files and folders that hooks and servers need, placed outside the agent's folder"),
   hooks: z
     .union([z.string().min(1), hooks], { error: 'must be hooks by event, or the path of their file' })
     .optional()
-    .describe('a settings.json or hooks.json, or its hooks'),
+    .describe('path of a settings.json or hooks.json, or its hooks'),
   rules: paths.optional().describe('Markdown files for .claude/rules/'),
   agents: paths.optional().describe('sub-agents, Markdown files for .claude/agents/'),
   mcp_servers: z
     .union([z.string().min(1), mcpServers], { error: 'must be servers by name, or the path of their file' })
     .optional()
-    .describe('a .mcp.json, or its servers'),
+    .describe('path of a .mcp.json, or its servers'),
 })
 
 export type Hooks = z.infer<typeof hooks>

@@ -4,7 +4,7 @@ import * as z from 'zod'
 const verdict = z.enum(['PASS', 'FAIL', 'SKIP'])
 
 const rate = z.object({
-  report: z.string().describe('its file'),
+  report: z.string().describe('file of the report'),
   id: z.string(),
   timestamp: z.string(),
   package: z.string(),
@@ -25,15 +25,15 @@ export const evalDiff = z.object({
   after: rate,
   provenance: z
     .array(z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
-    .describe('what was not the same: package, engine, models, machine'),
+    .describe('what differs: package, engine, models, machine'),
   cases: z.array(
     z.object({
       name: z.string(),
       target: z.string().nullable(),
-      before: verdict.nullable().describe('null: not in it'),
+      before: verdict.nullable().describe('null: the case is not in this report'),
       after: verdict.nullable(),
       change: z.enum(['fixed', 'regressed', 'same', 'other']),
-      error: z.string().nullable().describe('what the later report says of it'),
+      error: z.string().nullable().describe('error in the later report'),
     }),
   ),
 })

@@ -6,7 +6,7 @@ export const evalPass = z.object({
   key: z.string(),
   eval_name: z.string(),
   at: z.iso.datetime(),
-  folder: z.string().describe('of the eval that made it, absolute'),
+  folder: z.string().describe("absolute path of the eval's folder"),
   warnings: z.array(z.string()),
   judge: z.object({ reason: z.string(), engine: z.string().nullable(), model: z.string().nullable() }),
   output_snippet: z.string(),

@@ -18,15 +18,15 @@ export const evalReport = z.looseObject({
   agent: z.looseObject({
     runtime: z.string(),
     runtime_version: text.optional(),
-    model: text.optional().describe('null: nobody says'),
+    model: text.optional().describe('null: not reported'),
     model_provider: text.optional(),
-    session_id: text.optional().describe('of the first case that ran; cases have their own'),
+    session_id: text.optional().describe('session of the first case that ran; each case has its own'),
   }),
   judge: z.looseObject({ model: text, model_provider: text.optional() }).nullable().optional(),
   environment: z.looseObject({
     os: z.string().optional(),
     arch: z.string().optional(),
-    aam_version: text.optional().describe('null: not made by AAM'),
+    aam_version: text.optional().describe('null: not written by AAM'),
     whetstone_version: z.string().optional(),
     node_version: text.optional(),
     python_version: text.optional(),

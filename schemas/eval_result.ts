@@ -8,7 +8,7 @@ import { loadWarning } from './suite.ts'
 export const evalVerdict = z.enum(['pass', 'fail', 'skip'])
 
 export const evalCheck = z.object({
-  type: z.string().describe('of the check, such as contains'),
+  type: z.string().describe('type of the check, such as contains'),
   text: z.string(),
   passed: z.boolean(),
   evidence: z.string(),
@@ -22,9 +22,9 @@ export const evalCaseResult = z.object({
   category: z.string().nullable(),
   verdict: evalVerdict,
   reason: z.string().nullable().describe('why it failed or was skipped; null: it passed'),
-  warnings: z.array(z.string()).describe('of a pass with a warning'),
-  run: z.string().nullable().describe('folder of the run relative to this file; null: it was not run'),
-  cached: z.boolean().optional().describe('true: passed earlier with all the same; nothing was run'),
+  warnings: z.array(z.string()).describe('warnings of a case that passed'),
+  run: z.string().nullable().describe('folder of the run, relative to this file; null: not run'),
+  cached: z.boolean().optional().describe('true: passed earlier with identical inputs, so nothing was run'),
   duration_seconds: z.number().nonnegative().nullable(),
   cost_usd: z.number().nonnegative().nullable().describe('run and judge; null: unknown'),
   checks: z.array(evalCheck),
@@ -40,7 +40,7 @@ export const evalCaseResult = z.object({
   injection_attempts: z
     .array(injectionAttempt)
     .optional()
-    .describe('text in the run that seems to instruct the judge; absent: none was found'),
+    .describe('text in the run that seems to instruct the judge; absent: none found'),
   output_snippet: z.string().describe('the first 500 characters of the final answer'),
 })
 
@@ -56,10 +56,10 @@ export const evalResult = z.object({
   schema_version: z.literal(1),
   format: z.string(),
   suite: z.string().describe('absolute path'),
-  root: z.string().describe('absolute folder of what is under test'),
-  name: z.string().describe('of what is under test'),
+  root: z.string().describe('absolute path of the folder under test'),
+  name: z.string().describe('name of the skill, package or agent under test'),
   version: z.string().nullable(),
-  folder: z.string().describe('where this file and the runs lie, absolute'),
+  folder: z.string().describe('absolute path of the folder with this file and the runs'),
   started_at: z.iso.datetime(),
   duration_seconds: z.number().nonnegative(),
   engine: engineChoice,
@@ -70,7 +70,7 @@ export const evalResult = z.object({
       provider: z.string().nullable(),
       session_id: z.string().nullable(),
     })
-    .describe('what really worked, by the first run that says; null: nobody says'),
+    .describe('the agent that actually ran, as reported by the first run that reports it; null: not reported'),
   judge: engineChoice.nullable().describe('null: no case needs one'),
   timeout_seconds: z.number(),
   summary: evalSummary,
@@ -78,19 +78,21 @@ export const evalResult = z.object({
   golden: z
     .object({
       log: z.string().describe('runs/<date>.jsonl, absolute'),
-      lines: z.array(goldenRunLine).describe('those of this run'),
+      lines: z.array(goldenRunLine).describe('lines of this run'),
       threshold: z.number(),
-      open: z.array(goldenAuditLine).describe('verdicts that a person should look at'),
-      decisions: z.number().int().describe('verdicts of this run'),
-      costs: z.array(z.string()).optional().describe('what the caps of model.md have to tell'),
-      stopped: z.string().nullable().describe('why not all was run; null: all was'),
+      open: z.array(goldenAuditLine).describe('verdicts that a person should review'),
+      decisions: z.number().int().describe('number of verdicts of this run'),
+      costs: z.array(z.string()).optional().describe('messages about the cost caps in model.md'),
+      stopped: z.string().nullable().describe('why some tests were not run; null: all were run'),
       unwritten: z
         .string()
         .optional()
-        .describe('why lines and responses could not be written; the same command writes them. Absent: they are'),
+        .describe(
+          'why lines and responses could not be written; the same command writes them. Absent: they were written',
+        ),
     })
     .optional()
-    .describe('of golden tests: what lies in evals/runs/ of the agent now'),
+    .describe("golden tests only: the current content of the agent's evals/runs/"),
   warnings: z.array(loadWarning),
 })
 

@@ -20,31 +20,34 @@ const statement = z.union([
   z.string().min(1),
   z.looseObject({
     text: z.string().min(1),
-    indicator: z.boolean().optional().describe('true: only the arm with the skill can meet it; false: it counts'),
-    weight: z.number().positive().optional().describe('how much it counts in the pass rate of a run; absent: 1'),
+    indicator: z
+      .boolean()
+      .optional()
+      .describe('true: only the arm with the skill can meet it, so it is left out of the difference; false: it counts'),
+    weight: z.number().positive().optional().describe('weight in the pass rate of a run; absent: 1'),
   }),
 ])
 
 export const evalCase = z.looseObject({
   id: z.number().int().optional().describe('unique integer'),
-  eval_key: z.string().optional().describe("the source's own id where it was not an integer"),
+  eval_key: z.string().optional().describe("the source's own id if it is not an integer"),
   name: z.string().optional(),
   prompt: z.string().min(1).describe('the task'),
   expected_output: z.string().optional().describe('what success looks like; seen by the judge, never by the agent'),
   files: z.array(z.string().min(1)).optional().describe('input files or folders, relative to the skill root'),
   expectations: z.array(statement).optional().describe('statements that the judge decides'),
-  assertions: z.array(statement).optional().describe('the same, as agentskills.io calls it'),
+  assertions: z.array(statement).optional().describe('the same as expectations; the name that agentskills.io uses'),
   checks: checks.optional().describe('statements that code decides'),
   rubric: z
     .union([z.literal(false), rubric])
     .optional()
-    .describe('weighted dimensions that the judge scores; false: not even the one of the file'),
+    .describe("weighted dimensions that the judge scores; false: no rubric, not even the file's"),
   reference: z
     .strictObject({ answer: z.string().optional(), files: z.record(z.string(), z.string()).optional() })
     .optional()
     .describe('a known good outcome; never seen by the agent'),
   turns: z.array(z.string().min(1)).optional().describe('further user messages, sent one by one after each answer'),
-  timeout: z.number().positive().optional().describe('seconds for one run; wins over --timeout'),
+  timeout: z.number().positive().optional().describe('seconds for one run; overrides --timeout'),
   setup: z
     .string()
     .min(1)
@@ -55,7 +58,7 @@ export const evalCase = z.looseObject({
   review: z
     .string()
     .optional()
-    .describe('"draft": a model wrote the case and nobody has reviewed it; check and bench say so'),
+    .describe('"draft": a model wrote the case and it has not been reviewed; check and bench report this'),
 })
 
 /** What a suite requests from the sandbox (docs/explanation/security.md). It can't open anything that only a user may open. */
@@ -63,22 +66,24 @@ export const sandboxSettings = z.strictObject({
   network: z
     .enum(['none', 'open'])
     .optional()
-    .describe('what the tools of an agent need; open: the suite is refused until a user gives --network'),
+    .describe("network access that the agent's tools need; open: the suite is refused until the user passes --network"),
   writable: z
     .array(z.string().regex(/^\/[^\0]+$/, 'must be an absolute path below /'))
     .optional()
-    .describe('absolute folders that an agent finds empty and may write to; nothing of them is kept'),
+    .describe(
+      'absolute folders that are empty at the start and that the agent may write to; their content is not kept',
+    ),
   only_writable: z
     .array(pathWithin)
     .optional()
-    .describe('folders of the working folder, the only ones that an agent may change; made where they are not there'),
+    .describe('the only subfolders of the working folder that the agent may change; created if missing'),
 })
 
 /** docs/reference/evals-json.md says what the lenient reader accepts beyond this. */
 export const evalsFile = z.looseObject({
   skill_name: z.string().min(1),
-  environment: environmentSource.optional().describe('of every case that has none of its own'),
-  rubric: rubric.optional().describe('of every case that has none of its own'),
+  environment: environmentSource.optional().describe('default for cases without their own'),
+  rubric: rubric.optional().describe('default for cases without their own'),
   sandbox: sandboxSettings.optional(),
   evals: z.array(evalCase).min(1),
 })

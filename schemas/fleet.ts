@@ -10,15 +10,15 @@ const counts = z.object({
 export const fleet = z.object({
   at: z.iso.datetime(),
   place: z.string().describe('the queue server, without secrets'),
-  problem: z.string().nullable().describe('why the rest is not of now; null: it is'),
-  per_minute: z.number().nullable().describe('runs that ended, over the last minute; null: not known yet'),
+  problem: z.string().nullable().describe('why the other fields are out of date; null: they are current'),
+  per_minute: z.number().nullable().describe('runs finished in the last minute; null: not known yet'),
   queues: z.array(
     counts.extend({
       queue: z.string(),
-      needs: z.array(z.string()).describe('the engine, then tags'),
-      limit: z.number().int().nullable().describe('at most so many at once over all workers'),
+      needs: z.array(z.string()).describe('engine, then tags'),
+      limit: z.number().int().nullable().describe('maximum number of jobs at once over all workers'),
       drained: z.boolean(),
-      untaken: z.boolean().describe('jobs wait in it that no living worker takes'),
+      untaken: z.boolean().describe('true: jobs are waiting that no live worker can take'),
     }),
   ),
   workers: z.array(
@@ -29,10 +29,10 @@ export const fleet = z.object({
       places: z.number().int(),
       busy: z.number().int(),
       done: z.number().int(),
-      failed: z.number().int().describe('jobs that it did not bring to an end'),
-      refusals: z.number().int().describe('requests that the limit of an account refused'),
+      failed: z.number().int().describe('jobs that it did not finish'),
+      refusals: z.number().int().describe("requests refused by an account's rate limit"),
       per_minute: z.number().nullable(),
-      silent_ms: z.number().describe('since it was last heard of'),
+      silent_ms: z.number().describe('milliseconds since its last sign of life'),
     }),
   ),
 })

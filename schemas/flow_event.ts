@@ -9,8 +9,8 @@ import { suiteCommand } from './suite_command.ts'
 
 /** On every event of a bench of several skills or cells: the one that the event belongs to. */
 const of = {
-  skill: z.string().optional().describe('where several are benched: the skill'),
-  cell: z.string().optional().describe('in a matrix: engine:model'),
+  skill: z.string().optional().describe('the skill, if several are benchmarked'),
+  cell: z.string().optional().describe('engine:model, in a matrix'),
 }
 
 const run = {
@@ -34,39 +34,39 @@ export const flowEvent = z.discriminatedUnion('type', [
     candidate: z.string(),
     baseline: z.string(),
     cases: z.array(z.object({ eval_id: z.number().int(), eval_name: z.string() })),
-    runs: z.number().int().describe('planned'),
+    runs: z.number().int().describe('planned runs'),
     runs_per_case: z.number().int(),
     detectable: detectable
-      .extend({ cases: z.number().int().describe('that can run and have criteria') })
+      .extend({ cases: z.number().int().describe('cases that can run and have criteria') })
       .optional()
-      .describe('the smallest difference that the planned runs will find; absent: runs are made anew'),
+      .describe('minimum detectable effect of the planned runs; absent: the start only repeats runs'),
     first_look: z
       .number()
       .int()
       .positive()
       .optional()
-      .describe('of --until decided: blocks until the first look, which may end it before all planned runs are made'),
-    done: z.number().int().describe('already on disk, kept'),
+      .describe('with --until decided: blocks before the first interim analysis, which may stop the benchmark early'),
+    done: z.number().int().describe('runs already on disk, which are kept'),
     done_by_case: z
       .array(z.object({ eval_id: z.number().int(), configuration: z.string(), runs: z.number().int().positive() }))
       .optional()
       .describe('the same, by case and configuration; absent: none'),
-    choices: z.array(z.string()).describe('which engine and judge were taken where none was named, and why'),
-    warnings: z.array(loadWarning).describe('what the loader had to forgive'),
+    choices: z.array(z.string()).describe('which engine and judge were chosen if none was named, and why'),
+    warnings: z.array(loadWarning).describe('mistakes that the loader tolerated'),
     cannot_run: z.array(z.object({ eval_id: z.number().int(), reason: z.string() })),
   }),
   z.object({
     type: z.literal('suite_commands'),
     ...of,
-    suite: z.string().describe('the file or folder that brings them'),
-    confined: z.boolean().describe('whether a sandbox holds them; false: they run as the user'),
+    suite: z.string().describe('the file or folder that contains them'),
+    confined: z.boolean().describe("true: they run in a sandbox; false: they run with the user's rights"),
     commands: z.array(suiteCommand),
   }),
   z.object({ type: z.literal('run_started'), ...run }),
   z.object({
     type: z.literal('run_retried'),
     ...run,
-    attempt: z.number().int().describe('the one that failed'),
+    attempt: z.number().int().describe('number of the attempt that failed'),
     kind: failureKind,
     message: z.string(),
     wait_ms: z.number(),
@@ -91,7 +91,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     pass_rate: z.number().nullable().describe('null: nothing was decided'),
     judge_errors: z.number().int(),
     cost_usd: z.number().nullable(),
-    again: z.number().int().positive().optional().describe('the n-th repetition of grade --again'),
+    again: z.number().int().positive().optional().describe('number of the repetition (grade --again)'),
     cached: z.boolean().optional().describe('true: no judge was asked'),
   }),
   z.object({
@@ -99,7 +99,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     ...of,
     runs: z.number().int().positive(),
     planned: z.number().int(),
-    oldest: z.iso.datetime().describe('when the oldest of them was made'),
+    oldest: z.iso.datetime().describe('when the oldest of them ran'),
     by_configuration: z.record(z.string(), z.number().int()),
   }),
   z.object({
@@ -107,10 +107,10 @@ export const flowEvent = z.discriminatedUnion('type', [
     ...of,
     configuration: z.string(),
     older: z.number().int().positive().describe('runs too old to be compared with those of the other configuration'),
-    again: z.number().int().nonnegative().describe('of them, run again'),
+    again: z.number().int().nonnegative().describe('how many of them run again'),
     tested: z.boolean().describe('whether the new results are compared with the older ones; false: all are run again'),
     baseline_age_seconds: z.number().nonnegative(),
-    repeated: z.number().int().nonnegative().describe('runs to run again that counted as finished until now'),
+    repeated: z.number().int().nonnegative().describe('runs that counted as finished and now run again'),
   }),
   z.object({ type: z.literal('drift_tested'), ...of, ...driftTest.shape }),
   z.object({
@@ -118,21 +118,21 @@ export const flowEvent = z.discriminatedUnion('type', [
     ...of,
     file: z.string(),
     message: z.string().describe('what is wrong with it, and where'),
-    mended: z.string().describe('what is done about it'),
+    mended: z.string().describe('how it is repaired'),
   }),
   z.object({
     type: z.literal('looked'),
     ...of,
     ...untilLook.omit({ verdict: true }).shape,
-    next: z.number().int().positive().nullable().describe('blocks at the next look; null: it has ended'),
-    reason: z.string().describe('whether it goes on, for a person'),
+    next: z.number().int().positive().nullable().describe('blocks at the next interim analysis; null: no further one'),
+    reason: z.string().describe('whether and why the benchmark continues, in plain words'),
   }),
   z.object({
     type: z.literal('queue_awaited'),
     ...of,
     place: z.string().describe('the queue server, without user and password'),
-    message: z.string().describe('why it can not be reached'),
-    wait_ms: z.number().describe('it is waited for at most so long'),
+    message: z.string().describe('why it cannot be reached'),
+    wait_ms: z.number().describe('maximum wait'),
   }),
   z.object({
     type: z.literal('queue_unmet'),
@@ -140,16 +140,20 @@ export const flowEvent = z.discriminatedUnion('type', [
     queue: z.string(),
     engine: z.string(),
     tags: z.array(z.string()),
-    message: z.string().describe('why no worker takes the runs that are out'),
+    message: z.string().describe('why no worker takes the submitted runs'),
     fix: z.string(),
   }),
   z.object({ type: z.literal('queue_met'), ...of, queue: z.string() }),
   z.object({
     type: z.literal('queue_silent'),
     ...of,
-    place: z.string().describe('the queue server that answers no more, without user and password'),
+    place: z.string().describe('the queue server that stopped answering, without user and password'),
   }),
-  z.object({ type: z.literal('queue_answers'), ...of, place: z.string().describe('the same, once it does again') }),
+  z.object({
+    type: z.literal('queue_answers'),
+    ...of,
+    place: z.string().describe('the queue server that answers again, without user and password'),
+  }),
   z.object({
     type: z.literal('queue_lost'),
     ...of,
@@ -158,19 +162,19 @@ export const flowEvent = z.discriminatedUnion('type', [
       .number()
       .int()
       .positive()
-      .describe('that it knew no more, though nobody had cancelled them; they were submitted again'),
+      .describe('jobs that the server lost although they were not cancelled; they were submitted again'),
   }),
   z.object({
     type: z.literal('waiting'),
     ...of,
-    why: z.string().describe('what everything waits for'),
-    works: z.number().int().positive().describe('runs and judges that wait'),
-    until: z.iso.datetime().nullable().describe('the time that the provider named; null: none'),
+    why: z.string().describe('what the benchmark waits for'),
+    works: z.number().int().positive().describe('waiting runs and judges'),
+    until: z.iso.datetime().nullable().describe('when the provider says requests are allowed again; null: not given'),
     gives_up_at: z.iso
       .datetime()
       .nullable()
       .describe(
-        'when --max-wait ends the command, if nothing gets on by then; null: the named time is waited for first',
+        'when --max-wait ends the command unless something proceeds before; null: first waits until the time the provider gave',
       ),
   }),
   z.object({ type: z.literal('waiting_ended'), ...of }),
@@ -194,12 +198,12 @@ export const flowEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('comparison_planned'),
     ...of,
-    folder: z.string().describe('where the verdicts are written'),
+    folder: z.string().describe('folder that receives the verdicts'),
     a: z.string(),
     b: z.string(),
     judge: z.string(),
     pairs: z.number().int(),
-    done: z.number().int().describe('judged already, kept'),
+    done: z.number().int().describe('pairs already judged, which are kept'),
     skipped: z.array(
       z.object({ eval_id: z.number().int(), eval_name: z.string(), number: z.number().int(), reason: z.string() }),
     ),
@@ -212,19 +216,19 @@ export const flowEvent = z.discriminatedUnion('type', [
     eval_name: z.string(),
     number: z.number().int(),
     error: z.string().nullable(),
-    cached: z.boolean().describe('true: analyzed earlier, nobody was asked'),
+    cached: z.boolean().describe('true: analyzed earlier, no model was asked'),
   }),
   z.object({
     type: z.literal('pair_judged'),
     ...of,
     eval_id: z.number().int(),
     eval_name: z.string(),
-    number: z.number().int().describe('of comparison-N.json'),
+    number: z.number().int().describe('the N of comparison-N.json'),
     winner: z.string().nullable().describe('the side, or tie; null: the judge failed'),
     flips: z.number().int(),
     error: z.string().nullable(),
     cost_usd: z.number().nullable(),
-    cached: z.boolean().describe('true: judged earlier, nobody was asked'),
+    cached: z.boolean().describe('true: judged earlier, no judge was asked'),
   }),
   z.object({
     type: z.literal('triggers_planned'),
@@ -234,18 +238,21 @@ export const flowEvent = z.discriminatedUnion('type', [
     engine: z.string(),
     model: z.string().nullable(),
     queries: z.array(z.object({ eval_id: z.number().int(), eval_name: z.string(), should_trigger: z.boolean() })),
-    among: z.array(z.string()).describe('skills installed beside it'),
-    runs: z.number().int().describe('planned'),
-    done: z.number().int().describe('already on disk, kept'),
+    among: z.array(z.string()).describe('other skills installed next to it'),
+    runs: z.number().int().describe('planned runs'),
+    done: z.number().int().describe('runs already on disk, which are kept'),
     choices: z.array(z.string()),
     warnings: z.array(loadWarning),
   }),
   z.object({
     type: z.literal('description_measured'),
     ...of,
-    round: z.number().int().nonnegative().describe('0: the description as it is'),
+    round: z.number().int().nonnegative().describe('0: the current description'),
     description: z.string(),
-    behaves: z.number().nullable().describe('on the training queries; null: it was refused'),
+    behaves: z
+      .number()
+      .nullable()
+      .describe('share of right behaviour on the training queries; null: the description was refused'),
     refused: z.string().nullable(),
   }),
   z.object({
@@ -254,7 +261,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     folder: z.string(),
     file: z.string(),
     complete: z.boolean(),
-    passed: z.number().int().describe('queries'),
+    passed: z.number().int().describe('queries that pass'),
     total: z.number().int(),
   }),
   z.object({
@@ -263,13 +270,13 @@ export const flowEvent = z.discriminatedUnion('type', [
     iteration: z.number().int().nonnegative().describe('0: before the first proposal, or after the last'),
     step: z.enum(['session', 'baseline', 'propose', 'refused', 'train', 'validation', 'verdict', 'test', 'stopped']),
     version: z.string().nullable(),
-    message: z.string().describe('for a person'),
+    message: z.string().describe('message in plain words'),
   }),
   z.object({
     type: z.literal('drafting'),
     ...of,
     skill_name: z.string(),
-    by: z.string().describe('who drafts: engine:model'),
+    by: z.string().describe('the drafting model, as engine:model'),
     wanted: z.number().int().positive().describe('cases'),
     made: z.number().int().nonnegative(),
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
@@ -277,13 +284,13 @@ export const flowEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('place_passed_over'),
     ...of,
-    place: z.string().describe('as it was given'),
+    place: z.string().describe('path as given by the user'),
     reason: z.string(),
   }),
   z.object({
     type: z.literal('skill_failed'),
     ...of,
-    message: z.string().describe('why it has no benchmark; the others go on'),
+    message: z.string().describe('why it has no benchmark; the other skills continue'),
     fix: z.string().nullable(),
   }),
 ])

@@ -12,12 +12,12 @@ export const goldenCriteria = z.object({
     z.object({
       dimension: z.string(),
       at_least: z.number(),
-      more: z.literal(true).optional().describe('more than that'),
+      more: z.literal(true).optional().describe('true: strictly more than at_least'),
       text: z.string(),
     }),
   ),
   no_hard_fails: z.boolean(),
-  left_to_judge: z.array(z.string()).describe('bullets that no code decides'),
+  left_to_judge: z.array(z.string()).describe('criteria that code cannot decide'),
 })
 
 export const goldenRubric = z.object({
@@ -43,10 +43,12 @@ export const costGuardrails = z.object({
     z.object({
       period: z.enum(capPeriods),
       usd: z.number().positive(),
-      action: z.enum(capActions).describe('once it is reached: skip and fallback start no further test, alert goes on'),
+      action: z
+        .enum(capActions)
+        .describe('when the cap is reached: skip and fallback start no further test, alert continues'),
     }),
   ),
-  warn_at: z.array(z.number().positive().max(1)).describe('shares of a cap that are told, rising'),
+  warn_at: z.array(z.number().positive().max(1)).describe('shares of a cap at which a warning appears, ascending'),
 })
 
 /** How one golden test is judged. */
@@ -76,14 +78,14 @@ export const goldenScores = z.object({
   scores: z.record(z.string(), z.number()),
   justifications: z.record(z.string(), z.string()),
   clamped: z.array(z.object({ dimension: z.string(), raw: z.unknown(), clamped: z.number().nullable() })),
-  weighted: z.number().describe('two decimals; 0: nothing was scored'),
+  weighted: z.number().describe('two decimals; 0: no score'),
   hard_fails: z.array(z.string()),
-  unmet: z.array(z.string()).describe('bullets of Pass criteria; they count in strict mode'),
+  unmet: z.array(z.string()).describe('Pass criteria that are not met; they count in strict mode'),
   verdict: z.enum(['pass', 'fail']),
   justification: z.string(),
   factual_checks: z.array(factualCheck),
-  judge: z.string().optional().describe('who scored: engine:model; of a fallback that one'),
-  judge_input_tokens: z.number().nullable().optional().describe('of all calls; null: not known'),
+  judge: z.string().optional().describe('engine:model of the judge that scored (of the fallback, if it was used)'),
+  judge_input_tokens: z.number().nullable().optional().describe('over all calls; null: unknown'),
   judge_output_tokens: z.number().nullable().optional(),
 })
 
@@ -100,7 +102,7 @@ export const goldenAuditLine = z.looseObject({
   human: z
     .enum(['agree', 'disagree'])
     .nullable()
-    .describe('what a person says of it, written here by hand; null: open'),
+    .describe("a person's opinion, entered here by hand; null: not reviewed"),
 })
 
 /** The model in a line for which no model was asked. */
@@ -121,14 +123,19 @@ export const goldenRunLine = z.looseObject({
   hard_fails: z.array(z.string()),
   verdict: z.enum(['pass', 'fail', 'judge_error', 'skipped']),
   judge_justification: z.string(),
-  overall_justification: z.string().describe("the same: the document's name and the code's name differ"),
-  unmet_criteria: z.array(z.string()).optional().describe('bullets of Pass criteria that strict_mode enforced'),
+  overall_justification: z
+    .string()
+    .describe('same as judge_justification: the specification and its reference code use different names'),
+  unmet_criteria: z
+    .array(z.string())
+    .optional()
+    .describe('Pass criteria that are not met and that strict_mode enforced'),
   factual_checks: z.array(factualCheck),
   clamped_scores: z
     .array(z.object({ dimension: z.string(), raw: z.unknown(), clamped: z.number().nullable() }))
     .optional(),
   setup_applied: z.boolean(),
-  agent_response_path: z.string().describe('relative to evals/; empty: there was none'),
+  agent_response_path: z.string().describe('relative to evals/; empty: no response'),
   agent_input_tokens: z.number().nullable(),
   agent_output_tokens: z.number().nullable(),
   agent_cost_usd: z.number().nullable(),

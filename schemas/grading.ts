@@ -13,59 +13,64 @@ export const gradedExpectation = z.looseObject({
   passed: z.boolean(),
   evidence: z.string(),
   ...lookedUp,
-  evidence_flag: z.string().optional().describe('why a pass is in doubt: what it quotes was not found, asked twice'),
+  evidence_flag: z
+    .string()
+    .optional()
+    .describe('why a pass is in doubt: its quote was not found, also when the judge was asked again'),
   votes: z
     .object({
       passed: z.number().int().nonnegative(),
       failed: z.number().int().nonnegative(),
-      agreement: z.number().min(0.5).max(1).describe('share of the votes on the larger side'),
+      agreement: z.number().min(0.5).max(1).describe('share of votes on the larger side'),
     })
     .optional()
-    .describe('where the judge was asked several times: the majority counts, a tie is a fail'),
-  warning: z.string().optional().describe('a small flaw that a pass was given with'),
+    .describe('if the judge was asked several times: the majority decides, a tie fails'),
+  warning: z.string().optional().describe('a small flaw that did not prevent the pass'),
   decided_by: z.string().optional().describe('judge, check:<type>, or timeout'),
-  derived: z.boolean().optional().describe('made from expected_output, because the case lists none'),
+  derived: z.boolean().optional().describe('derived from expected_output, because the case lists no expectations'),
   indicator: z.boolean().optional(),
-  weight: z.number().positive().optional().describe('how much it counts in the pass rate; absent: 1'),
+  weight: z.number().positive().optional().describe('weight in the pass rate; absent: 1'),
   score: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('what counts in the pass rate instead of the verdict; absent: 1 if passed, else 0'),
+    .describe('score that counts in the pass rate; absent: 1 if passed, otherwise 0'),
   diagnostic: z
     .boolean()
     .optional()
-    .describe("true: shown, but in no rate, because the case's own reward rates the run"),
+    .describe("true: shown, but not in any rate, because the case's own reward rates the run"),
 })
 
 export const judgeError = z.object({
   text: z.string(),
   reason: z.string(),
-  diagnostic: z.boolean().optional().describe('true: it would have been in no rate'),
+  diagnostic: z.boolean().optional().describe('true: it would not have counted in any rate'),
 })
 
 /** Something that the agent left and that seems to address the judge. */
 export const injectionAttempt = z.object({
   rule: z.enum(['instruction', 'verdict', 'forged_end', 'invisible', 'file_name']),
   file: z.string().describe("relative to the run's folder"),
-  line: z.number().int().positive().nullable().describe('null: it is the name'),
-  text: z.string().describe('what was found, cut and escaped'),
+  line: z.number().int().positive().nullable().describe('null: the file name itself'),
+  text: z.string().describe('the text found, shortened and escaped'),
 })
 
 export const gradingSummary = z.looseObject({
   passed: z.number().int().nonnegative(),
   failed: z.number().int().nonnegative(),
-  total: z.number().int().nonnegative().describe('decided expectations; judge errors and diagnostics are outside'),
+  total: z.number().int().nonnegative().describe('decided expectations, without judge errors and diagnostics'),
   pass_rate: z
     .number()
     .min(0)
     .max(1)
-    .describe('Σ weight × score ÷ Σ weight over them (passed ÷ total without either), 0 when nothing was decided'),
+    .describe(
+      'Σ weight × score ÷ Σ weight over decided expectations (passed ÷ total without weights and scores); 0 if nothing was decided',
+    ),
   source: z
     .enum(['counts', 'rate'])
     .optional()
-    .describe("another tool's grading without a list of verdicts: what the numbers come from"),
+    .describe("source of the numbers in another tool's grading without a list of verdicts"),
 })
 
 export const claim = z.looseObject({
@@ -89,27 +94,29 @@ export const evalFeedback = z.looseObject({
 
 export const grading = z.looseObject({
   expectations: z.array(gradedExpectation),
-  rubric: rubricResult.optional().describe('the scores behind the verdict on the rubric; absent: there is none'),
-  golden: goldenScores.optional().describe('the scores behind the verdict on a golden test; absent: it is none'),
+  rubric: rubricResult.optional().describe('the scores behind the verdict on the rubric; absent: no rubric'),
+  golden: goldenScores.optional().describe('the scores behind the verdict on a golden test; absent: not a golden test'),
   summary: gradingSummary,
   execution_metrics: executionMetrics.optional(),
   timing: z
     .looseObject({
       executor_duration_seconds: z.number().nonnegative().optional(),
       grader_duration_seconds: z.number().nonnegative().optional(),
-      total_duration_seconds: z.number().nonnegative().optional().describe("skill-creator's; we leave it out"),
+      total_duration_seconds: z
+        .number()
+        .nonnegative()
+        .optional()
+        .describe('a field of skill-creator; Whetstone does not write it'),
     })
     .optional(),
   claims: z.array(claim).optional(),
   user_notes_summary: userNotesSummary.optional(),
   eval_feedback: evalFeedback.optional(),
-  judge_errors: z.array(judgeError).optional().describe('expectations that no judge could decide; outside the summary'),
+  judge_errors: z.array(judgeError).optional().describe('expectations that no judge could decide; not in the summary'),
   injection_attempts: z
     .array(injectionAttempt)
     .optional()
-    .describe(
-      'what seems to talk to a judge, found by rules, also where no judge was asked; absent: nothing was found',
-    ),
+    .describe('text that seems to instruct the judge, found by rules, also if no judge was asked; absent: none found'),
   judge: asked
     .extend({
       asked_again: z
@@ -117,14 +124,14 @@ export const grading = z.looseObject({
         .int()
         .positive()
         .optional()
-        .describe('passes of which a quote was not found, so that the judge was asked a second time'),
-      samples: z.number().int().min(2).optional().describe('how often each expectation was judged; absent: once'),
+        .describe('passes for which the judge was asked again because a quote was not found'),
+      samples: z.number().int().min(2).optional().describe('number of times each expectation was judged; absent: once'),
       agreement: z
         .number()
         .min(0.5)
         .max(1)
         .optional()
-        .describe('mean over the expectations of the share of votes on the larger side'),
+        .describe('share of votes on the larger side, mean over expectations'),
       cached_from: cachedFrom.optional().describe('absent: the judge was asked for this benchmark'),
       held_back: heldBack.optional(),
     })
@@ -133,7 +140,7 @@ export const grading = z.looseObject({
   graded_key: z
     .string()
     .optional()
-    .describe('sha256 of the run key, the criteria and the judge: the same again is not graded again'),
+    .describe('sha256 of the run key, the criteria and the judge; an identical grading is not repeated'),
 })
 
 export type GradedExpectation = z.infer<typeof gradedExpectation>

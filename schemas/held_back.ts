@@ -2,8 +2,11 @@
 import * as z from 'zod'
 
 export const heldBack = z.object({
-  refusals: z.number().int().nonnegative().describe('answers with status 429'),
-  waited_ms: z.number().nonnegative().describe('for leave to send, for a limit to pass, before another try'),
+  refusals: z.number().int().nonnegative().describe('responses with status 429'),
+  waited_ms: z
+    .number()
+    .nonnegative()
+    .describe('time spent waiting for the rate limiter, for a limit to reset and before retries'),
 })
 
 export type HeldBack = z.infer<typeof heldBack>

@@ -7,11 +7,11 @@ const usd = z.number().nonnegative().nullable()
 
 /** What a proposer changed, in its own words and in numbers. */
 export const proposal = z.object({
-  summary: z.string().describe("the proposer's own words"),
-  why: z.string().describe('what it saw in the training cases that made it change this'),
+  summary: z.string().describe("in the proposer's own words"),
+  why: z.string().describe('the observation in the training cases behind the change'),
   files: z.array(
     z.object({
-      path: z.string().describe('relative to the skill'),
+      path: z.string().describe('path relative to the skill folder'),
       change: z.enum(['added', 'modified', 'deleted']),
       lines_added: z.number().int().nonnegative(),
       lines_removed: z.number().int().nonnegative(),
@@ -30,19 +30,19 @@ export const iteration = z.looseObject({
     .number()
     .min(0)
     .max(1)
-    .describe('over the cases that decided: validation; of a version rejected earlier, training'),
+    .describe('over the deciding cases: validation, or training if the version was rejected before validation'),
   grading_result: z.enum(['baseline', 'won', 'lost', 'tie']),
   is_current_best: z.boolean(),
   iteration: z.number().int().nonnegative().optional().describe('0: the baseline'),
   skill_sha256: z.string().optional(),
-  rate_of: z.enum(['validation', 'train']).optional().describe('the cases of expectation_pass_rate'),
+  rate_of: z.enum(['validation', 'train']).optional().describe('which cases expectation_pass_rate covers'),
   benchmarks: z
     .object({ train: z.string().optional(), validation: z.string().optional(), noise: z.string().optional() })
     .optional()
-    .describe('folders, relative to the workspace; noise: the baseline against itself'),
+    .describe('folders, relative to the workspace; noise: the baseline compared with itself'),
   gate: gateResult.optional().describe('absent: the baseline'),
   proposal: proposal.optional().describe('absent: the baseline'),
-  cost_usd: usd.optional().describe('what the iteration cost besides its benchmarks; null: unknown'),
+  cost_usd: usd.optional().describe('cost of the iteration without its benchmarks; null: unknown'),
   ended_at: z.iso.datetime().optional(),
 })
 
@@ -54,7 +54,7 @@ export const refusedProposal = z.object({
   parent: z.string(),
   rule: z.string().describe('the static check that refused it, such as leakage or skill_invalid'),
   reason: z.string(),
-  proposal: proposal.nullable().describe('null: the proposer gave none that can be described'),
+  proposal: proposal.nullable().describe('null: the proposer returned nothing that can be described'),
   cost_usd: usd,
   ended_at: z.iso.datetime(),
 })
@@ -71,7 +71,7 @@ export const history = z.looseObject({
   ending: z
     .object({ reason: stopReason, message: z.string() })
     .optional()
-    .describe('the look at the test cases has begun: no further round follows'),
+    .describe('the final test has begun, so no further round follows'),
   stopped: z
     .object({
       reason: stopReason,
@@ -79,22 +79,20 @@ export const history = z.looseObject({
       failures: z
         .array(z.object({ kind: z.string(), cases: z.array(z.number().int()), runs: z.number().int() }))
         .optional()
-        .describe('what still fails on the training cases, by class, the most frequent first'),
+        .describe('remaining failures on the training cases, by kind, most frequent first'),
     })
     .optional()
-    .describe('absent: it is under way'),
-  test: sessionTestResult.nullable().optional().describe('null: there was none; absent: not made yet'),
+    .describe('absent: still running'),
+  test: sessionTestResult.nullable().optional().describe('null: no test; absent: not tested yet'),
   benchmarks_usd: usd
     .optional()
-    .describe(
-      'what the benchmarks of the loop cost so far, those that did not come to their end included; null: unknown',
-    ),
+    .describe("cost of the loop's benchmarks so far, including unfinished ones; null: unknown"),
   benchmarks_unknown: z
     .number()
     .int()
     .nonnegative()
     .optional()
-    .describe('runs and gradings whose cost is not in it, since it was not reported'),
+    .describe('runs and gradings not included in benchmarks_usd because their cost was not reported'),
   ended_at: z.iso.datetime().optional(),
 })
 

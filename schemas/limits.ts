@@ -4,7 +4,7 @@ import * as z from 'zod'
 export const stopKind = z
   .enum(['budget', 'budget_tokens', 'deadline', 'unreported_cost', 'max_wait'])
   .describe(
-    'unreported_cost: an engine did not say what a run cost, so no budget can be kept; max_wait: everything waited for a provider for too long',
+    'unreported_cost: an engine did not report the cost of a run, so the budget cannot be enforced; max_wait: everything waited for a provider for too long',
   )
 
 /** Why no further run was started. */
@@ -13,12 +13,12 @@ export const stop = z.object({
   spent: z
     .number()
     .nullable()
-    .describe('dollars, or tokens of budget_tokens, retries and judges included; null: not known'),
-  limit: z.number().nullable().describe('dollars or tokens; null: it was the time, or a cost that is not reported'),
+    .describe('dollars, or tokens with budget_tokens, including retries and judges; null: unknown'),
+  limit: z.number().nullable().describe('dollars or tokens; null: the limit was a time or an unreported cost'),
   deadline: z.iso.datetime().nullable(),
-  runs_done: z.number().int().nonnegative().describe('runs of the plan that had ended by then'),
+  runs_done: z.number().int().nonnegative().describe('planned runs finished by then'),
   runs_planned: z.number().int().nonnegative(),
-  reason: z.string().describe('one sentence for a person'),
+  reason: z.string().describe('one sentence in plain words'),
 })
 
 export type StopKind = z.infer<typeof stopKind>
@@ -28,7 +28,7 @@ export type Stop = z.infer<typeof stop>
 export const spentLine = z.object({
   run_id: z.string(),
   part: z.enum(['run', 'grading']),
-  started_at: z.iso.datetime().describe('of the run: tells attempts apart'),
+  started_at: z.iso.datetime().describe('start of the run; identifies the attempt'),
   usd: z.number().nonnegative().nullable().describe('null: not reported'),
   tokens: z.number().nonnegative().nullable(),
 })

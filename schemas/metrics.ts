@@ -9,7 +9,7 @@ export const executionMetrics = z.looseObject({
   tools_shown: z
     .literal(false)
     .optional()
-    .describe('false: the engine does not show its tools, so that the calls (here 0) are unknown; absent: it does'),
+    .describe('false: the engine does not report tool calls, so the counts (here 0) are unknown; absent: it does'),
   total_steps: z
     .number()
     .int()
@@ -20,12 +20,12 @@ export const executionMetrics = z.looseObject({
     .number()
     .int()
     .nonnegative()
-    .describe('characters of the text files among the outputs, metrics.json left out'),
+    .describe('characters of the text files among the outputs, without metrics.json'),
   transcript_chars: z.number().int().nonnegative().describe('characters of transcript.md'),
 })
 
 export const metrics = executionMetrics.extend({
-  files_created: z.array(z.string()).describe('paths of files the agent made, relative to outputs/'),
+  files_created: z.array(z.string()).describe('paths of files that the agent created, relative to outputs/'),
 })
 
 export type ExecutionMetrics = z.infer<typeof executionMetrics>

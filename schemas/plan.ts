@@ -28,14 +28,17 @@ export const engineChoice = z.object({
   name: z.string().min(1),
   model: z.string().nullable(),
   command: z.string().optional(),
-  base_url: z.string().optional().describe('where its server is, from --base-url; absent: where the environment says'),
+  base_url: z
+    .string()
+    .optional()
+    .describe('address of its server, from --base-url; absent: taken from the environment'),
 })
 
 /** The sandbox that is actually used. */
 export const sandboxUse = z.object({
   mechanism: z.enum(['bubblewrap', 'seatbelt', 'none']),
-  reason: z.string().describe('why it is this one'),
-  network: z.enum(['none', 'open']).optional().describe('of --network; absent: none'),
+  reason: z.string().describe('why this mechanism is used'),
+  network: z.enum(['none', 'open']).optional().describe('from --network; absent: none'),
 })
 
 export const activation = z.enum(['natural', 'instructed'])
@@ -50,7 +53,7 @@ export const runSpec = z.object({
   eval_name: z.string(),
   configuration,
   run_number: z.number().int().positive(),
-  prompt: z.string().describe('as the agent gets it'),
+  prompt: z.string().describe('the prompt as the agent receives it'),
   files: z.array(inputFile),
   setup: z.string().nullable(),
   git: gitState.nullable(),
@@ -59,18 +62,18 @@ export const runSpec = z.object({
   absent_skill: z
     .string()
     .nullable()
-    .describe('the name that must not be visible in this arm; null where the arm has it'),
-  among: z.array(installedSkill).optional().describe('skills that lie beside it; absent: none'),
+    .describe('name of the skill that must not be visible in this arm; null: the arm has the skill'),
+  among: z.array(installedSkill).optional().describe('other skills installed next to it; absent: none'),
   stop_at: z
     .literal('skill_read')
     .optional()
-    .describe('the run ends as soon as the skill was read; absent: at its own end'),
-  sandbox: sandboxSettings.optional().describe('what the suite asks of the sandbox'),
+    .describe('the run is ended as soon as the skill is read; absent: it runs to its end'),
+  sandbox: sandboxSettings.optional().describe('sandbox settings that the suite requests'),
   engine: engineChoice,
   max_turns: z.number().int().positive().nullable(),
   timeout_seconds: z.number().positive(),
   activation,
-  rerun_of: z.string().optional().describe('added by --rerun: the run_id of the run that it repeats'),
+  rerun_of: z.string().optional().describe('run_id of the run that it repeats; added by --rerun'),
   key: z
     .string()
     .describe('sha256 of everything that shapes the result, run number included; no paths of this machine'),
@@ -79,40 +82,43 @@ export const runSpec = z.object({
 export const planOptions = z.object({
   engine: engineChoice,
   judge: engineChoice.nullable().describe('null: no case of the suite needs a judge'),
-  runs: z.number().int().positive().describe('of each case in each arm; at most, with until'),
+  runs: z.number().int().positive().describe('runs per case and arm; with until, the maximum'),
   until: z
     .literal('decided')
     .optional()
-    .describe('whole blocks, a look after each; absent: the number of runs is fixed'),
+    .describe('adaptive stopping: interim analyses between blocks of runs; absent: the number of runs is fixed'),
   timeout_seconds: z.number().positive(),
   max_turns: z.number().int().positive().nullable(),
   activation,
   on_timeout: z.enum(['fail', 'exclude']),
   retries: z.number().int().nonnegative(),
-  judge_samples: z.number().int().min(2).optional().describe('votes of the judge on each expectation; absent: one'),
-  fast_fail: z.literal(true).optional().describe('where a check fails no judge is asked; absent: it is'),
+  judge_samples: z.number().int().min(2).optional().describe('judge votes per expectation; absent: one'),
+  fast_fail: z
+    .literal(true)
+    .optional()
+    .describe('true: no judge is asked after a failed check; absent: a judge is asked'),
   require_evidence: z
     .literal(true)
     .optional()
-    .describe('a pass on a quote that is not found is a judge error; absent: it is flagged'),
+    .describe('true: a pass whose quote is not found is a judge error; absent: it is flagged'),
 })
 
 export const plan = z.object({
   schema_version: z.literal(1),
   plan_id: z
     .string()
-    .describe('sha256 over the runs (reruns left out) and the options; the same plan again is a resume'),
+    .describe('sha256 over the runs (without reruns) and the options; starting the same plan again resumes it'),
   created_at: z.iso.datetime(),
   suite: z.object({ path: z.string(), format: z.string(), sha256: z.string() }),
   skill,
-  baseline: skill.nullable().describe('the older version when two versions meet'),
+  baseline: skill.nullable().describe('the older version if two versions are compared; null: no skill'),
   candidate_configuration: configuration,
   baseline_configuration: configuration,
   options: planOptions,
   cases: z.array(suiteCase),
   chosen: chosenCases.optional().describe('by --case or --last-failed; absent: the whole suite'),
   runs: z.array(runSpec),
-  sandbox: sandboxUse.optional().describe('what runs are confined to; of a resumed benchmark, the last start'),
+  sandbox: sandboxUse.optional().describe('sandbox of the runs; for a resumed benchmark that of the last start'),
   warnings: z.array(loadWarning),
   calls: z.object({
     agent_runs: z.number().int().nonnegative(),
@@ -120,7 +126,7 @@ export const plan = z.object({
       .number()
       .int()
       .nonnegative()
-      .describe('one for each run of a case with expectations; repairs not counted'),
+      .describe('one per run of a case with expectations, without repeated questions'),
   }),
 })
 

@@ -30,8 +30,8 @@ export const toolGrader = z.looseObject({
 const every = {
   name: z.string().nullish(),
   description: z.string().nullish(),
-  arm: z.string().nullish().describe('with-only: an indicator'),
-  weight: z.literal(1).nullish().describe('criteria count the same'),
+  arm: z.string().nullish().describe('with-only marks an indicator'),
+  weight: z.literal(1).nullish().describe('all criteria have the same weight'),
 }
 const filled = z.string().regex(/\S/)
 const within = z.string().regex(withinForm)
@@ -48,7 +48,7 @@ const grader = z.discriminatedUnion('type', [
         .regex(/^[gimsu]*$/)
         .optional(),
     })
-    .describe('on the last message or a file'),
+    .describe('checks the last message or a file'),
   fileGrader.extend({ type: z.literal('file_exists'), ...every, path: within }),
   llmGrader.extend({ type: z.literal('llm'), ...every, criteria: filled }),
   toolGrader
@@ -57,10 +57,10 @@ const grader = z.discriminatedUnion('type', [
 ])
 
 const task = {
-  prompt: z.string().nullish().describe('the task, unless prompt.md holds it'),
+  prompt: z.string().nullish().describe('the task, unless it is in prompt.md'),
   timeout_seconds: z.number().positive().nullish(),
-  scaffold_script: z.string().nullish().describe('run before the agent, in both arms'),
-  history_file: z.string().regex(/^\s*$/).nullish().describe('not supported: a case that goes on from a conversation'),
+  scaffold_script: z.string().nullish().describe('a script that runs before the agent, in both arms'),
+  history_file: z.string().regex(/^\s*$/).nullish().describe('not supported: a case that continues a conversation'),
 }
 const notes = Object.fromEntries(
   ['id', 'title', 'description', 'tags', 'category', 'notes', 'author'].map((name) => [name, z.unknown().optional()]),
@@ -74,10 +74,10 @@ export const pluginEvalCase = z.strictObject({
     .regex(/^\s*[01](\.|\s*$)/)
     .describe('"1.0"'),
   name: z.string().nullish(),
-  expected_outcome: z.string().nullish().describe('what the judge is shown; without a grader the one criterion'),
+  expected_outcome: z.string().nullish().describe('shown to the judge; the only criterion if there is no grader'),
   ...task,
   ...notes,
   execution: part.describe('prompt, timeout_seconds'),
   context: part.describe('scaffold_script'),
-  graders: z.array(grader).meta({ uniqueItems: true }).nullish().describe('others may lie in graders/*.md'),
+  graders: z.array(grader).meta({ uniqueItems: true }).nullish().describe('more graders can be in graders/*.md'),
 })

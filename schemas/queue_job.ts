@@ -10,7 +10,7 @@ export const jobVersion = 2
 /** What a worker must have to run the jobs of a queue. */
 export const queueNeeds = z.object({
   engine: z.string(),
-  account: z.string().nullable().describe('whose limit the runs count against, hashed; null: no one knows'),
+  account: z.string().nullable().describe('hash of the account whose rate limit applies; null: unknown'),
   base_url: z.string().nullable(),
   tags: z.array(z.string()),
 })
@@ -20,32 +20,39 @@ export const queueJob = z.object({
   benchmark: z
     .string()
     .regex(/^[0-9a-f]{16}$/)
-    .describe('which benchmark it is for: its results lie in a folder of that name'),
-  attempt: z.number().int().positive().describe('the first, or one after a failure of infrastructure'),
-  run: runSpec.describe('input files by their path in the bundle `inputs`'),
-  inputs: hex.nullable().describe('the bundle with all input files; null: none'),
+    .describe('the benchmark it belongs to; a folder of this name contains its results'),
+  attempt: z.number().int().positive().describe('number of the attempt; later ones follow a failure of infrastructure'),
+  run: runSpec.describe('the run; its input files are named by their path in the bundle `inputs`'),
+  inputs: hex.nullable().describe('bundle with all input files; null: none'),
   prompt: hex
     .nullable()
-    .describe('the bundle of a prompt that is too large for a queue, its file `prompt`; null: `run` has it'),
-  skills: z.record(hex, hex).describe('the bundle of each skill version, by its sha256'),
+    .describe('bundle with the file `prompt`, if the prompt is too large for the queue; null: the prompt is in `run`'),
+  skills: z.record(hex, hex).describe('bundle of each skill version, by its sha256'),
   pass_env: z.array(z.string()),
   sandbox: z.object({ mode: z.enum(['auto', 'required', 'off']), network: z.enum(['none', 'open']).nullable() }),
   idle_ms: z.number().positive().nullable(),
   keep_work: z.boolean(),
-  expires_at: z.iso.datetime().describe('signed, it is run no later: what was copied is of no use for ever'),
+  expires_at: z.iso
+    .datetime()
+    .describe('part of the signature: after this time no worker runs the job, so a stolen copy becomes useless'),
   signature: z.string().nullable(),
 })
 
 /** Counts that are kept with a released job, so that it is not released for ever. */
 export const givenBack = z.object({
-  shortages: z.number().int().nonnegative().default(0).describe('how often a worker was short of something'),
-  unfit: z.array(z.string()).default([]).describe('each worker that lacked the program or the key'),
+  shortages: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('how often a worker ran short of a resource, such as disk space'),
+  unfit: z.array(z.string()).default([]).describe('workers that lacked the program or the key'),
 })
 
 /** A worker's answer; the run itself is in the shared folder. */
 export const queueAnswer = z.object({
-  attempt: z.number().int().positive().describe('the number of the folder that holds it'),
-  sha256: hex.describe('of its run.json'),
+  attempt: z.number().int().positive().describe('number of the attempt; its folder contains the run'),
+  sha256: hex.describe('hash of its run.json'),
   retry: z.object({ afterMs: z.number().nullable(), uncounted: z.boolean() }).nullable(),
   worker: z.string(),
 })
@@ -61,11 +68,11 @@ export const queueNote = z.discriminatedUnion('kind', [
     version: z.string(),
     engines: z.array(z.string()),
     tags: z.array(z.string()),
-    queues: z.array(z.string()).default([]).describe('those that it takes from'),
+    queues: z.array(z.string()).default([]).describe('queues that it takes jobs from'),
     lacks: z
       .array(z.string())
       .default([])
-      .describe('what it could not do lately for want of a program or a key, hashed'),
+      .describe('hashes of what it could not run recently because a program or a key was missing'),
     places: z.number().int().positive(),
     busy: z.number().int().nonnegative(),
     done: z.number().int().nonnegative(),
@@ -82,22 +89,24 @@ export const queueNote = z.discriminatedUnion('kind', [
       limit: z.number().int().positive(),
       at: z.iso.datetime(),
     })
-    .describe('what a coordinator found that an account bears; put up again and again as long as it lives'),
-  z.object({ kind: z.literal('drained'), at: z.iso.datetime() }).describe('queues that are made now are drained too'),
+    .describe(
+      'the number of requests at once that a coordinator found an account can sustain; renewed as long as the coordinator runs',
+    ),
+  z.object({ kind: z.literal('drained'), at: z.iso.datetime() }).describe('queues created from now on are drained too'),
   z
     .object({
       kind: z.literal('cancelled'),
       queue: z.string(),
-      mark: z.string().describe('another one each time'),
+      mark: z.string().describe('different each time'),
       at: z.iso.datetime(),
     })
-    .describe('whoever submitted jobs there before, and misses one, knows that nobody wants it'),
+    .describe('tells a coordinator whose earlier jobs are missing from the queue that they were cancelled'),
   z.object({
     kind: z.literal('end'),
     job: z.string(),
     why: z
       .enum(['cancelled', 'deadline', 'left'])
-      .describe('deadline: the run is recorded as far as it came; left: by its coordinator, which may come back'),
+      .describe('deadline: the run is recorded as far as it got; left: its coordinator stopped and may return'),
     at: z.iso.datetime(),
   }),
 ])

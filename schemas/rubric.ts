@@ -5,7 +5,7 @@ import { lookedUp } from './evidence.ts'
 const name = z
   .string()
   .max(60)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} _-]*$/u, 'letters, digits, spaces, - and _')
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} _-]*$/u, 'must be letters, digits, spaces, - and _')
 
 const anchors = z
   .strictObject({
@@ -15,12 +15,12 @@ const anchors = z
     '4': z.string().min(1).optional(),
     '5': z.string().min(1).optional(),
   })
-  .describe('what deserves this score')
+  .describe('what a result needs for each score')
 
 const dimension = z.strictObject({
   name,
   weight: z.number().positive().describe('relative to the others; they need not sum to 100'),
-  description: z.string().min(1).optional().describe('what is looked at'),
+  description: z.string().min(1).optional().describe('what the judge looks at'),
   anchors: anchors.optional(),
 })
 
@@ -40,12 +40,12 @@ export const rubric = z.strictObject({
     .refine((all) => new Set(all.map((one) => dimensionKey(one.name))).size === all.length, {
       message: 'two dimensions have the same name',
     }),
-  threshold: z.number().min(1).max(5).optional().describe('the weighted score that passes; 4 if absent'),
+  threshold: z.number().min(1).max(5).optional().describe('the weighted score needed to pass; absent: 4'),
   hard_fails: z
     .array(z.string().min(1))
     .max(20)
     .optional()
-    .describe('what fails the rubric whatever the scores; the judge says which of them occurred'),
+    .describe('conditions that fail the rubric regardless of the scores; the judge says which occurred'),
 })
 
 /** The result of a rubric, as in grading.json. Whetstone computes the weighted score and the verdict. */
@@ -61,7 +61,7 @@ export const rubricResult = z.looseObject({
   ),
   hard_fails: z
     .array(z.looseObject({ text: z.string(), evidence: z.string(), ...lookedUp }))
-    .describe('those that occurred'),
+    .describe('hard fails that occurred'),
   weighted_score: z.number().min(1).max(5).describe('Σ weight × score ÷ Σ weight, two decimals'),
   threshold: z.number(),
   passed: z.boolean().describe('no hard fail, and the score before rounding reaches the threshold'),

@@ -23,7 +23,7 @@ export const failureKind = z.enum([
 ])
 
 export const outputFile = z.object({
-  path: pathBelow.describe('relative to outputs/'),
+  path: pathBelow.describe('path relative to outputs/'),
   bytes: z.number().int().nonnegative(),
   sha256: z.string(),
   change: z.enum(['created', 'modified']),
@@ -40,7 +40,7 @@ const shared = {
   engine: z.object({
     name: z.string(),
     version: z.string().nullable(),
-    model: z.string().nullable().describe('the model really used'),
+    model: z.string().nullable().describe('the model that was actually used'),
     provider: z.string().nullable(),
   }),
   activation,
@@ -50,34 +50,39 @@ const shared = {
     .number()
     .nonnegative()
     .describe(
-      "the agent's wall time in the attempt that counts; retries' waits, suspensions, setup and grading left out",
+      "the agent's wall time in the attempt that counts, without waits for retries, suspensions, setup and grading",
     ),
   suspended_ms: z
     .number()
     .nonnegative()
     .optional()
-    .describe('while Whetstone was stopped or starved: in neither duration_ms nor the time limit; absent: never'),
+    .describe(
+      'time in which Whetstone was suspended or got no CPU time; counts neither in duration_ms nor in the time limit; absent: none',
+    ),
   attempts: z.number().int().positive(),
-  held_back: heldBack.optional().describe('absent: the account bore every request, and nothing was waited for'),
+  held_back: heldBack.optional().describe('waits for rate limits; absent: no refused request and no wait'),
   session_id: z.string().nullable(),
   usage: usage.nullable().describe('null: the engine does not report tokens'),
   cost: cost.nullable().describe('null: unknown'),
-  steps: z.number().int().nonnegative().describe('model responses; for an engine that shows none, 1'),
+  steps: z.number().int().nonnegative().describe('model responses; 1 if the engine does not report them'),
   model_answered: z
     .boolean()
     .optional()
-    .describe('whether the model gave at least one whole response; absent: the engine does not see its provider'),
+    .describe('whether the model gave at least one complete response; absent: the engine does not see its provider'),
   retried_error: failureKind
     .nullable()
     .optional()
-    .describe("the provider's error after which a request was still being retried when the run ended; null: none"),
+    .describe('the provider error that was still being retried when the run ended; null: none'),
   stop_reason: z.string().nullable(),
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   final_response: z.string(),
   skill: z.object({
-    offered: z.boolean().nullable().describe('the engine listed it; null: the engine does not say'),
-    read: z.boolean().nullable().describe('its SKILL.md was read; null: the engine does not show its tools'),
+    offered: z.boolean().nullable().describe('whether the engine listed it; null: not reported'),
+    read: z
+      .boolean()
+      .nullable()
+      .describe('whether its SKILL.md was read; null: the engine does not report its tool calls'),
     read_at_step: z.number().int().nonnegative().nullable(),
   }),
   loaded: z
@@ -85,31 +90,31 @@ const shared = {
       skills: z.array(z.string()),
       tools: z.array(z.string()).nullable(),
       mcp_servers: z.array(z.string()).nullable(),
-      plugins: z.array(z.string()).optional().describe('those that do not come with the agent itself'),
+      plugins: z.array(z.string()).optional().describe('plugins that are not part of the agent itself'),
     })
     .nullable()
-    .describe('what the engine says it loaded; null, of all or of a part: it does not say'),
+    .describe('what the engine reports as loaded; null: not reported'),
   sandbox: z
     .object({ mechanism: sandboxUse.shape.mechanism, network: z.enum(['none', 'endpoint', 'open']) })
     .optional()
     .describe(
-      "what the agent was confined to; network none: of the agent's tools where the model is called from outside",
+      "sandbox of the agent; network none applies to the agent's tools if the model is called from outside the sandbox",
     ),
   asked_user: z
     .object({
-      question: z.string().describe('its text, at most 500 characters'),
+      question: z.string().describe('the question, at most 500 characters'),
       via: z.string().describe('the tool that asked, or final_response'),
     })
     .optional()
-    .describe('the run ended with a question to the user; absent: it did not, or an older version wrote this file'),
-  permission_denials: z.array(z.string()).nullable().describe('tools whose call was refused; null: not known'),
+    .describe('the run ended with a question to the user; absent: no question, or written by an older version'),
+  permission_denials: z.array(z.string()).nullable().describe('tools whose call was refused; null: unknown'),
   outputs: z.object({
     files: z.array(outputFile),
     deleted: z.array(pathBelow).describe('input files that the agent removed'),
     left_out: z.array(z.object({ path: pathWithin, reason: z.string() })),
   }),
   warnings: z.array(z.string()),
-  cached_from: cachedFrom.optional().describe('absent: the agent worked for this benchmark'),
+  cached_from: cachedFrom.optional().describe('origin of a cached run; absent: run for this benchmark'),
 }
 
 export const runRecord = z.discriminatedUnion('status', [
@@ -119,7 +124,9 @@ export const runRecord = z.discriminatedUnion('status', [
     provider_unseen: z
       .literal(true)
       .optional()
-      .describe('the engine does not see its provider, which may have been silent; absent: the model had answered'),
+      .describe(
+        'true: the engine does not see its provider, which may have been unresponsive; absent: the model had answered',
+      ),
     ...shared,
   }),
   z.object({

@@ -18,12 +18,12 @@ const specification = {
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
     .describe("the folder's name: a-z, 0-9 and single hyphens between them"),
   description: text(1024).describe('what the skill does and when to use it; at most 1,024 characters'),
-  license: z.string().nullish().describe('a name, or a file of the skill'),
+  license: z.string().nullish().describe('name of the license, or a file in the skill folder'),
   compatibility: z
     .union([z.string().regex(/^\s*$/), text(500)])
     .nullish()
-    .describe('what it needs; at most 500 characters'),
-  metadata: z.record(z.string(), z.string()).nullish().describe('text to text: quote numbers'),
+    .describe('requirements of the skill; at most 500 characters'),
+  metadata: z.record(z.string(), z.string()).nullish().describe('keys and values are text, so put numbers in quotes'),
   'allowed-tools': z
     .union([z.string(), z.array(z.string())])
     .nullish()

@@ -12,23 +12,29 @@ export const inputFile = z.object({
   path: pathBelow,
   source: z.string().min(1),
   kind: z.enum(['file', 'directory']),
-  sha256: z.string().describe('of the content; of a folder: of its sorted paths and contents'),
+  sha256: z.string().describe('hash of the content; for a folder, of its sorted paths and contents'),
   bytes: z.number().int().nonnegative(),
-  executable: z.literal(true).optional().describe('a file that its owner can execute; of a folder sha256 says it'),
+  executable: z
+    .literal(true)
+    .optional()
+    .describe('true: the owner can execute the file; for a folder this is part of sha256'),
 })
 
 export const expectation = z.object({
   text: z.string().min(1),
-  derived: z.boolean().optional().describe('true: made from expected_output, because the case lists none'),
+  derived: z
+    .boolean()
+    .optional()
+    .describe('true: derived from expected_output, because the case lists no expectations'),
   indicator: z.boolean().optional(),
-  weight: z.number().positive().optional().describe('in the pass rate of a run; absent: 1'),
-  rubric: rubric.optional().describe('this is the verdict on a rubric; the last one of a case'),
+  weight: z.number().positive().optional().describe('weight in the pass rate of a run; absent: 1'),
+  rubric: rubric.optional().describe('this expectation is the verdict on a rubric; always the last of a case'),
 })
 
 /** The git state a run starts from: a fresh repository, or a bundle identified by its content. */
 export const gitState = z.union([
   z.literal(true),
-  z.object({ bundle: z.string().min(1).describe('absolute path'), sha256: z.string().describe('of the bundle') }),
+  z.object({ bundle: z.string().min(1).describe('absolute path'), sha256: z.string().describe('hash of the bundle') }),
 ])
 
 /** The agent's environment in a case, found and hashed. `path` of a file: below ${ENVIRONMENT_DIR}, .claude/rules/ or .claude/agents/. */
@@ -41,45 +47,63 @@ export const environment = z.object({
   skills: z
     .array(inputFile)
     .optional()
-    .describe('further skills, file by file: <name>/… where the engine finds skills; absent: the one under test alone'),
+    .describe(
+      'files of further skills, as <name>/…, installed where the engine finds skills; absent: only the skill under test',
+    ),
   commands: z.array(inputFile).optional().describe('slash commands, for .claude/commands/'),
-  instructions: z.string().optional().describe('what AGENTS.md says'),
-  system_prompt: z.string().optional().describe('who the agent is: added to its system prompt'),
-  temperature: z.number().min(0).max(2).optional().describe("of the agent's model; absent: the provider's"),
-  tools: z.array(z.string()).optional().describe("the tools it may use, by Claude Code's names; absent: all"),
-  env: z.record(z.string(), z.string()).optional().describe('variables that the agent and its hooks see'),
-  texts: z.record(pathBelow, z.string()).optional().describe('files made in the working folder: path → content'),
+  instructions: z.string().optional().describe('content of AGENTS.md'),
+  system_prompt: z.string().optional().describe("text added to the agent's system prompt"),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .optional()
+    .describe("temperature of the agent's model; absent: the provider's default"),
+  tools: z.array(z.string()).optional().describe("tools that the agent may use, by Claude Code's names; absent: all"),
+  env: z.record(z.string(), z.string()).optional().describe('environment variables for the agent and its hooks'),
+  texts: z.record(pathBelow, z.string()).optional().describe('files created in the working folder: path → content'),
   agent_texts: z
     .record(pathBelow, z.string())
     .optional()
-    .describe('sub-agents: name → what .claude/agents/<name>.md says'),
+    .describe('sub-agents: name → content of .claude/agents/<name>.md'),
   may_lack: z
-    .object({ needs: z.array(z.string()).describe('in the words of such a reason, such as "hooks of PreToolUse"') })
+    .object({
+      needs: z
+        .array(z.string())
+        .describe('features that the case needs, in the words of the warning, such as "hooks of PreToolUse"'),
+    })
     .optional()
     .describe(
-      'what an engine does not honour is left out with a warning, but for what the case needs; absent: all is needed',
+      'features that an engine does not support are left out with a warning, except those the case needs; absent: the case needs all of them',
     ),
 })
 
 /** A suite's own settings for its runs: flags override them, and they override Whetstone's defaults. */
 export const suiteDefaults = z.object({
   engine: z.string().optional().describe('engine[:model]'),
-  unsupported_engine: z.string().optional().describe('it names an engine that nobody can run; --engine names another'),
+  unsupported_engine: z
+    .string()
+    .optional()
+    .describe('an engine that the suite names and Whetstone cannot run; --engine replaces it'),
   model: z.string().optional(),
-  model_file: z.string().optional().describe('the file that names the model; absent: the suite'),
+  model_file: z.string().optional().describe('file that names the model; absent: the suite'),
   judge: z.string().optional().describe('engine[:model] or a model'),
   timeout_seconds: z.number().positive().optional(),
 })
 
 /** How a format's cases are judged, if not by Whetstone's own judge. */
 export const judging = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('verdict').describe('VERDICT: PASS or FAIL on the one expectation, which is a rubric') }),
+  z.object({
+    kind: z
+      .literal('verdict')
+      .describe('verdict: the judge answers VERDICT: PASS or FAIL on the only expectation, which is a rubric'),
+  }),
   z.object({ kind: z.literal('golden'), golden }),
 ])
 
 export const suiteCase = z.object({
   eval_id: z.number().int().nonnegative(),
-  eval_key: z.string().nullable().describe("the source's own id where it was not an integer"),
+  eval_key: z.string().nullable().describe("the source's own id if it is not an integer"),
   eval_name: z.string().min(1),
   prompt: z.string(),
   expected_output: z.string().nullable(),
@@ -96,19 +120,22 @@ export const suiteCase = z.object({
     .nullable()
     .describe('why this case cannot run (a missing input file, no prompt); null when it can'),
   target: z.string().optional().describe('what the case is about: skill:<name>, hook:<event> or agent:<name>'),
-  draft: z.literal(true).optional().describe('a model wrote it and nobody has reviewed it yet'),
+  draft: z.literal(true).optional().describe('true: a model wrote the case and it has not been reviewed yet'),
   category: z.string().optional(),
-  judging: judging.optional().describe('eval keeps to it; absent, and in bench: the expectations as they stand'),
+  judging: judging.optional().describe('how eval judges the case; absent, and always in bench: by its expectations'),
   source: z
     .object({ path: z.string(), sha256: z.string() })
     .optional()
-    .describe('the source file that the case lies beside or in: a change of it is another case'),
-  metadata: z.record(z.string(), z.unknown()).optional().describe('what the format lets an author note, unread'),
+    .describe('the source file of the case; a change of the file makes it a different case'),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("the author's notes that the format allows; not used"),
   skill_path: z
     .string()
     .nullable()
     .optional()
-    .describe("absolute folder of the skill that is under test; null: none; absent: the suite's"),
+    .describe("absolute path of the skill under test; null: none; absent: the suite's skill"),
 })
 
 export const loadWarning = z.object({
@@ -121,12 +148,12 @@ export const suite = z.object({
   format: z.string().describe('the loader that read it, such as evals.json'),
   path: z.string().describe('absolute path of the suite file'),
   skill_name: z.string().min(1),
-  sandbox: sandboxSettings.optional().describe('what the suite asks of the sandbox'),
-  root: z.string().optional().describe('absolute folder of what is under test: a skill, a package, an agent'),
-  version: z.string().optional().describe('of what is under test, where it says'),
+  sandbox: sandboxSettings.optional().describe('sandbox settings that the suite requests'),
+  root: z.string().optional().describe('absolute path of the skill, package or agent under test'),
+  version: z.string().optional().describe('version of the skill, package or agent under test, if it states one'),
   defaults: suiteDefaults.optional(),
-  guardrails: costGuardrails.optional().describe('what the agent under test may cost in a day or a month'),
-  fast_fail: z.boolean().optional().describe('true: where a check fails no judge is asked'),
+  guardrails: costGuardrails.optional().describe('cost limits of the agent under test per day or month'),
+  fast_fail: z.boolean().optional().describe('true: no judge is asked after a failed check'),
   cases: z.array(suiteCase),
   warnings: z.array(loadWarning),
 })
@@ -135,7 +162,7 @@ export const suite = z.object({
 export const skill = z.object({
   name: z.string().min(1),
   description: z.string(),
-  path: z.string().describe('absolute path of the folder; of a version from git: that path and the ref'),
+  path: z.string().describe('absolute path of the folder; for a version from git, the path and the ref'),
   sha256: z.string(),
 })
 
@@ -144,8 +171,8 @@ export const installedSkill = skill.extend({ name: pathBelow })
 
 /** The cases of a benchmark that covers only a part of the suite. */
 export const chosenCases = z.object({
-  eval_ids: z.array(z.number().int()).describe('in the order of the suite'),
-  of: z.number().int().positive().describe('cases of the whole suite'),
+  eval_ids: z.array(z.number().int()).describe('eval_id of the chosen cases, in the order of the suite'),
+  of: z.number().int().positive().describe('number of cases in the whole suite'),
 })
 
 export type InputFile = z.infer<typeof inputFile>

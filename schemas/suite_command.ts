@@ -5,16 +5,16 @@ export const suiteCommand = z.object({
   kind: z
     .enum(['setup', 'check', 'hook', 'mcp_server', 'agent_settings', 'skill_command', 'test'])
     .describe(
-      'agent_settings: an input file in which an agent program finds hooks, servers or plugins; skill_command: one in the text of a skill, which Claude Code runs as it loads the skill',
+      'agent_settings: an input file with hooks, servers or plugins for an agent program; skill_command: a command in the text of a skill, which Claude Code runs when it loads the skill',
     ),
   command: z.string().describe('a shell command, a command line, a URL, or the path of a settings file'),
   source: z
     .string()
     .optional()
-    .describe('the file of a skill that brings it, such as sums/SKILL.md; absent: the suite brings it'),
+    .describe('skill file that contains it, such as sums/SKILL.md; absent: it is in the suite'),
   cases: z
     .array(z.string())
-    .describe('the cases that start it: id and name, such as "1 totals"; empty: a skill without a suite'),
+    .describe('cases that start it, as id and name, such as "1 totals"; empty: a skill without a suite'),
 })
 
 export type SuiteCommand = z.infer<typeof suiteCommand>

@@ -6,27 +6,31 @@ const run = z.object({
   dialect: z
     .enum(['package', 'claude-code'])
     .nullable()
-    .describe('in whose words a hook was told; null: it is no hook'),
-  exit_code: z.number().int().nullable().describe('null: it was ended'),
+    .describe('format of the event that the hook received; null: not a hook'),
+  exit_code: z.number().int().nullable().describe('null: the process was killed'),
   duration_seconds: z.number().nonnegative(),
-  failures: z.array(z.string()).describe('what does not hold; empty: it passes'),
+  failures: z.array(z.string()).describe('requirements that are not met; empty: passed'),
 })
 
 export const testCaseResult = z.object({
   of: z.string().describe('skill:<name> or hook:<event>'),
-  case: z.string().describe('the stem of its file'),
+  case: z.string().describe('file name without extension'),
   name: z.string(),
-  description: z.string().optional().describe('what its author says that it is for'),
-  file: z.string().describe('absolute'),
-  verdict: z.enum(['pass', 'fail', 'error']).describe('error: it could not be run'),
+  description: z.string().optional().describe("the author's description of its purpose"),
+  file: z.string().describe('absolute path'),
+  verdict: z.enum(['pass', 'fail', 'error']).describe('error: the test could not be run'),
   reason: z.string().nullable(),
-  runs: z.array(run).describe('of a hook: as its fixture is written, which decides, then in the other dialect'),
+  runs: z
+    .array(run)
+    .describe(
+      'one run; for a hook two: in the dialect of its fixture, which decides the verdict, and in the other dialect',
+    ),
   warnings: z.array(z.string()),
 })
 
 export const testResult = z.object({
   schema_version: z.literal(1),
-  package: z.string().describe('absolute folder'),
+  package: z.string().describe('absolute path of the folder'),
   started_at: z.iso.datetime(),
   summary: z.object({
     total: z.number().int(),
@@ -34,7 +38,7 @@ export const testResult = z.object({
     failed: z.number().int(),
     errors: z.number().int(),
   }),
-  commands: z.array(suiteCommand).optional().describe('what the tests start; absent: nothing'),
+  commands: z.array(suiteCommand).optional().describe('programs that the tests start; absent: none'),
   cases: z.array(testCaseResult),
   warnings: z.array(z.string()),
 })

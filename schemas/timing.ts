@@ -15,16 +15,20 @@ export const timing = z.looseObject({
     .nonnegative()
     .optional()
     .describe('input + output + cache read + cache write; absent: unknown'),
-  duration_ms: z.number().nonnegative().optional().describe('the agent, in milliseconds'),
-  total_duration_seconds: z.number().nonnegative().optional().describe('the agent, in seconds'),
-  total_cost_usd: z.number().nonnegative().optional().describe("other tools'; ours is in run.json"),
+  duration_ms: z.number().nonnegative().optional().describe('duration of the agent, in milliseconds'),
+  total_duration_seconds: z.number().nonnegative().optional().describe('duration of the agent, in seconds'),
+  total_cost_usd: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe("written by other tools; Whetstone's cost is in run.json"),
   executor_start: z.string().optional(),
   executor_end: z.string().optional(),
   executor_duration_seconds: z.number().nonnegative().optional(),
   grader_start: z.string().optional(),
   grader_end: z.string().optional(),
   grader_duration_seconds: z.number().nonnegative().optional(),
-  attempt: attemptMark.optional().describe('of a run made through a queue; there before the agent starts'),
+  attempt: attemptMark.optional().describe('for a run through a queue; written before the agent starts'),
 })
 
 export type AttemptMark = z.infer<typeof attemptMark>

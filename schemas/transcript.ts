@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { usage } from './usage.ts'
 
-const at = z.iso.datetime().describe('when the harness saw it')
+const at = z.iso.datetime().describe('when the harness received it')
 const step = z.number().int().nonnegative().describe('the model response it belongs to, from 1; 0 before the first')
 
 export const transcriptEvent = z.discriminatedUnion('type', [
@@ -10,7 +10,7 @@ export const transcriptEvent = z.discriminatedUnion('type', [
     type: z.literal('system'),
     at,
     step,
-    subtype: z.string().describe('init, or what the engine called a record that has no type of ours'),
+    subtype: z.string().describe("init, or the engine's name for a record of another type"),
     model: z.string().optional(),
     session_id: z.string().optional(),
     skills: z.array(z.string()).optional(),
@@ -44,11 +44,13 @@ export const transcriptEvent = z.discriminatedUnion('type', [
     at,
     step,
     event: z.string().describe('such as PreToolUse'),
-    tool: z.string().optional().describe('the tool that it was about'),
+    tool: z.string().optional().describe('the tool that the hook is about'),
     outcome: z
       .string()
-      .describe('blocked: the call was not done, or the agent was made to go on; ok; error: it had no effect'),
-    text: z.string().describe('what it said: the reason of a block, else its output'),
+      .describe(
+        'blocked: the call was prevented, or the agent had to continue; ok: no objection; error: the hook failed and had no effect',
+      ),
+    text: z.string().describe('reason of the block, otherwise the output of the hook'),
   }),
   z.object({ type: z.literal('error'), at, step, kind: z.string(), message: z.string() }),
   z.object({

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { verdict } from './benchmark_statistics.ts'
 import { chosenCases } from './suite.ts'
 
-const known = z.string().nullable().describe('null: it does not say')
+const known = z.string().nullable().describe('null: not recorded')
 const count = z.number().int().nonnegative()
-const dollars = z.number().nullable().describe('null: known of none')
+const dollars = z.number().nullable().describe('only of benchmarks whose cost is known; null: none known')
 
 const arm = z.object({ configuration: z.string(), mean: z.number().min(0).max(1), runs: count })
 
@@ -18,38 +18,38 @@ export const trendLift = z.object({
 })
 
 export const trendPoint = z.object({
-  folder: z.string().describe('as it was found'),
+  folder: z.string().describe('path as found'),
   timestamp: z.iso.datetime(),
   skill: z.string(),
-  skill_version: known.describe('sha256 of the skill; null: it does not say'),
+  skill_version: known.describe('sha256 of the skill; null: not recorded'),
   suite_version: known,
-  engine: known.describe('command:<command line> where it is one; null: it does not say'),
-  agent_version: known.describe('of the agent, as it said itself'),
+  engine: known.describe('name of the engine, or command:<command line>; null: not recorded'),
+  agent_version: known.describe('version that the agent reported'),
   model: known,
   complete: z.boolean(),
-  chosen: chosenCases.optional().describe('it is of these cases alone; absent: of the whole suite'),
+  chosen: chosenCases.optional().describe('the benchmark covers only these cases; absent: the whole suite'),
   cases: count,
   candidate: arm.nullable().describe('null: no graded run'),
   baseline: arm.nullable(),
-  lift: trendLift.nullable().describe('on its own cases, indicators left out; null: nothing to compare'),
+  lift: trendLift.nullable().describe('difference on its own cases, without indicators; null: nothing to compare'),
 })
 
 export const trendGroup = z.object({
   skill: z.string(),
-  name: z.string().describe('the version or model; unknown: it does not say'),
+  name: z.string().describe('the version or model; unknown: not recorded'),
   benchmarks: count,
   first: z.iso.datetime(),
   newest: trendPoint.describe(
-    'of a whole suite where there is one; runs of several benchmarks are never thrown together: some may be the same, reused',
+    'newest benchmark, of a whole suite if there is one; runs of several benchmarks are never pooled, because some may be the same reused runs',
   ),
 })
 
 export const trendMonth = z.object({
   month: z.string().describe('2026-01, UTC'),
-  benchmarks: count.describe('calibrations too'),
-  agent_usd: dollars.describe('what was reused is paid where it was made'),
-  judge_usd: dollars.describe('gradings again too'),
-  improve_usd: dollars.describe('of history.json'),
+  benchmarks: count.describe('number of benchmarks, including calibrations'),
+  agent_usd: dollars.describe('reused runs count in the month in which they ran'),
+  judge_usd: dollars.describe('including repeated gradings'),
+  improve_usd: dollars.describe('from history.json'),
   unknown_runs: count.describe('runs of unknown cost'),
 })
 

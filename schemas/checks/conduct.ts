@@ -3,23 +3,26 @@ import * as z from 'zod'
 import { indicatorOnly, range, shared } from './shared.ts'
 
 const toolCall = {
-  name: z.string().min(1).describe('of the tool, in any case; * stands for any characters, as in mcp__tickets__*'),
+  name: z
+    .string()
+    .min(1)
+    .describe('name of the tool, upper or lower case; * matches any characters, as in mcp__tickets__*'),
   input: z
     .string()
     .min(1)
     .optional()
-    .describe('a JavaScript regular expression that matches one of the texts in the input of the call'),
+    .describe('JavaScript regular expression that must match one of the texts in the input of the call'),
   input_json: z
     .string()
     .min(1)
     .optional()
-    .describe('a JavaScript regular expression that matches the whole input of the call, as JSON on one line'),
+    .describe('JavaScript regular expression that must match the whole input of the call, as JSON on one line'),
 }
 
 export const toolUsedCheck = z.strictObject({
   type: z.literal('tool_used'),
   ...toolCall,
-  times: range.optional().describe('how many such calls; at least one if absent'),
+  times: range.optional().describe('number of such calls; absent: at least one'),
   ...shared,
 })
 
@@ -39,26 +42,26 @@ export const scriptExecutedCheck = z.strictObject({
 
 export const agentBlockedCheck = z.strictObject({
   type: z.literal('agent_blocked'),
-  tool: z.string().min(1).optional().describe('the tool whose call was blocked; absent: any'),
-  reason: z.string().min(1).optional().describe('stands in the reason that the hook gave'),
+  tool: z.string().min(1).optional().describe('tool whose call was blocked; absent: any'),
+  reason: z.string().min(1).optional().describe("text that the hook's reason must contain"),
   event: z
     .string()
     .min(1)
     .optional()
-    .describe('the event whose hook blocked, such as UserPromptSubmit; absent: one before a call'),
-  blocked: z.boolean().optional().describe('false: nothing of the kind was blocked; true if absent'),
+    .describe('event of the hook that blocked, such as UserPromptSubmit; absent: a hook before a call'),
+  blocked: z.boolean().optional().describe('true (default): a hook blocked it; false: no hook did'),
   ...shared,
 })
 
 export const turnsAtMostCheck = z.strictObject({
   type: z.literal('turns_at_most'),
-  value: z.number().int().positive().describe('responses of the model'),
+  value: z.number().int().positive().describe('model responses'),
   ...shared,
 })
 
 export const tokensAtMostCheck = z.strictObject({
   type: z.literal('tokens_at_most'),
-  value: z.number().int().positive().describe('input, output and both kinds of cached ones together'),
+  value: z.number().int().positive().describe('input, output, cache read and cache write tokens together'),
   ...shared,
 })
 
@@ -70,6 +73,6 @@ export const costAtMostCheck = z.strictObject({
 
 export const durationAtMostCheck = z.strictObject({
   type: z.literal('duration_at_most'),
-  value: z.number().positive().describe("seconds of the agent's working time; waits for an account are not in it"),
+  value: z.number().positive().describe("seconds of the agent's working time, without waits for rate limits"),
   ...shared,
 })

@@ -4,9 +4,9 @@ import { answerOrPath, inJsonSchema, range, shared } from './shared.ts'
 
 export const jsonPathCheck = z.strictObject({
   type: z.literal('json_path'),
-  path: z.string().min(1).optional().describe('the JSON output file; absent: the final answer is the JSON'),
+  path: z.string().min(1).optional().describe('JSON output file; absent: the final answer'),
   query: z.string().min(1).describe('a JSONPath query (RFC 9535), such as $.items[0].total'),
-  equals: z.json().optional().describe('the first match must equal this; absent: some match must exist'),
+  equals: z.json().optional().describe('value that the first match must equal; absent: any match is enough'),
   ...shared,
 })
 
@@ -18,8 +18,12 @@ export const jsonSchemaCheck = z
         error: 'must be a JSON Schema: an object, true or false',
       })
       .optional()
-      .describe('a JSON Schema: 2020-12, or 2019-09 or draft-07 where its $schema says so'),
-    file: z.string().min(1).optional().describe('that schema as a file, relative to the skill folder; or schema'),
+      .describe('a JSON Schema: 2020-12, or 2019-09 or draft-07 if its $schema says so'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('file with the schema, relative to the skill folder; instead of schema'),
     path: answerOrPath,
     ...shared,
   })
@@ -29,23 +33,24 @@ export const jsonSchemaCheck = z
 const cell = z.union([z.string(), z.number()], { error: 'must be a text or a number' })
 
 const csvCells = z.strictObject({
-  where: z
-    .record(z.string().min(1), cell)
-    .optional()
-    .describe('column → cell of the rows that are meant; absent: every row'),
+  where: z.record(z.string().min(1), cell).optional().describe('selects rows: column → value; absent: every row'),
   column: z.string().min(1),
   equals: cell.describe('a text, or a number (1.50 is 1.5)'),
-  tolerance: z.number().nonnegative().optional().describe('how far a number may be off; 0 if absent'),
+  tolerance: z.number().nonnegative().optional().describe('allowed difference of a number; absent: 0'),
 })
 
 export const csvCheck = z
   .strictObject({
     type: z.literal('csv'),
     path: answerOrPath,
-    delimiter: z.string().length(1).optional().describe('a comma if absent'),
-    columns: z.array(z.string().min(1)).min(1).optional().describe('the first line names these, among others'),
-    rows: range.optional().describe('how many lines follow the first'),
-    cells: z.array(csvCells).min(1).optional().describe('each: there are such rows, and all have this in the column'),
+    delimiter: z.string().length(1).optional().describe('absent: a comma'),
+    columns: z.array(z.string().min(1)).min(1).optional().describe('columns that the header line must contain'),
+    rows: range.optional().describe('number of lines after the header'),
+    cells: z
+      .array(csvCells)
+      .min(1)
+      .optional()
+      .describe('each entry: at least one row is selected, and all selected rows have this value in the column'),
     ...shared,
   })
   .refine(({ columns, rows, cells }) => columns !== undefined || rows !== undefined || cells !== undefined, {

@@ -4,39 +4,42 @@ import { outputPath, range, shared } from './shared.ts'
 
 export const fileExistsCheck = z.strictObject({
   type: z.literal('file_exists'),
-  path: z.string().min(1).describe('a path or glob, relative to the working folder; the agent made or changed it'),
+  path: z
+    .string()
+    .min(1)
+    .describe('a path or glob, relative to the working folder, of a file that the agent created or changed'),
   ...shared,
 })
 
 export const fileAbsentCheck = z.strictObject({
   type: z.literal('file_absent'),
-  path: outputPath.describe('a path or glob; no such file is in the working folder when the agent ends'),
+  path: outputPath.describe('a path or glob; the working folder must not contain such a file when the agent ends'),
   ...shared,
 })
 
 export const fileModifiedCheck = z.strictObject({
   type: z.literal('file_modified'),
-  path: outputPath.describe('a path or glob; the agent changed such a file, which was there before'),
+  path: outputPath.describe('a path or glob of a file that existed before and that the agent changed'),
   ...shared,
 })
 
 export const fileHashCheck = z.strictObject({
   type: z.literal('file_hash'),
-  path: outputPath.describe('made, changed or left as it was'),
+  path: outputPath.describe('a file that the agent created, changed or left as it was'),
   sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits'),
   ...shared,
 })
 
 export const fileCountCheck = z.strictObject({
   type: z.literal('file_count'),
-  path: outputPath.describe('a glob; files that the agent made or changed count'),
+  path: outputPath.describe('a glob; counts files that the agent created or changed'),
   count: range,
   ...shared,
 })
 
 export const fileSizeCheck = z.strictObject({
   type: z.literal('file_size'),
-  path: outputPath.describe('a file that the agent made or changed'),
+  path: outputPath.describe('a file that the agent created or changed'),
   bytes: range,
   ...shared,
 })
@@ -44,7 +47,7 @@ export const fileSizeCheck = z.strictObject({
 export const commandCheck = z.strictObject({
   type: z.literal('command'),
   run: z.string().min(1).describe('a shell command, run in a copy of the working folder as the agent left it'),
-  timeout: z.number().positive().max(600).optional().describe('seconds, 60 if absent'),
-  exit_code: z.number().int().min(0).max(255).optional().describe('the exit code that passes, 0 if absent'),
+  timeout: z.number().positive().max(600).optional().describe('seconds; absent: 60'),
+  exit_code: z.number().int().min(0).max(255).optional().describe('exit code that passes; absent: 0'),
   ...shared,
 })

@@ -11,7 +11,7 @@ const weight = z
   .number()
   .positive()
   .optional()
-  .describe('how much it counts in the pass rate of a run, relative to the other criteria; absent: 1')
+  .describe('weight in the pass rate of a run, relative to the other criteria; absent: 1')
 
 /** Every check has these. */
 export const shared = {
@@ -19,17 +19,13 @@ export const shared = {
   reward: z
     .boolean()
     .optional()
-    .describe('true: this check alone rates a run; the other criteria are shown as diagnostics, in no rate'),
-  text: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('the statement as a person reads it; written from the parameters if absent'),
+    .describe('true: this check alone rates a run; the other criteria are shown as diagnostics, outside every rate'),
+  text: z.string().min(1).optional().describe('the statement in plain words; absent: derived from the parameters'),
   indicator: z
     .boolean()
     .optional()
     .describe(
-      'true: only the arm with the skill can meet it by construction; shown, left out of the lift. false: counted, whatever its words',
+      'true: by construction only the arm with the skill can meet it, so it is shown but left out of the lift. false: counted, whatever its wording',
     ),
 }
 
@@ -39,10 +35,10 @@ export const indicatorOnly = {
   weight,
   indicator: z
     .boolean()
-    .refine((value) => value, 'only the arm with the skill can meet this check: it is always an indicator')
+    .refine((value) => value, 'only the arm with the skill can meet this check, so it is always an indicator')
     .meta({ const: true })
     .optional()
-    .describe('always so'),
+    .describe('always true'),
 }
 
 export const textTarget = {
@@ -50,12 +46,12 @@ export const textTarget = {
     .enum(['answer', 'outputs', 'transcript'])
     .optional()
     .describe('where to look: the final answer (default), any text output file, or the transcript'),
-  path: z.string().min(1).optional().describe('look in this output file instead (relative to the working folder)'),
+  path: z.string().min(1).optional().describe('search this output file instead (relative to the working folder)'),
   ignore_case: z.boolean().optional(),
 }
 
 export const outputPath = z.string().min(1).describe('relative to the working folder')
-export const answerOrPath = z.string().min(1).optional().describe('this output file; absent: the final answer')
+export const answerOrPath = z.string().min(1).optional().describe('output file to check; absent: the final answer')
 
 /** How many (or how much): `equals`, or `min` and `max`, both included. */
 export const range = z

@@ -31,10 +31,12 @@ export const regexCheck = z.strictObject({
 export const equalsCheck = z
   .strictObject({
     type: z.literal('equals'),
-    value: z.json().describe('text: the same but for white space at both ends; a number; else JSON of equal content'),
+    value: z
+      .json()
+      .describe('a text (compared without white space at both ends), a number, or JSON with equal content'),
     path: answerOrPath,
-    ignore_case: z.boolean().optional().describe('only for a text'),
-    tolerance: z.number().nonnegative().optional().describe('only for a number: how far it may be off; 0 if absent'),
+    ignore_case: z.boolean().optional().describe('for a text only'),
+    tolerance: z.number().nonnegative().optional().describe('for a number only: allowed difference; absent: 0'),
     ...shared,
   })
   .refine(({ value, ignore_case }) => ignore_case === undefined || typeof value === 'string', {
@@ -55,8 +57,12 @@ export const equalsCheck = z
 export const similarityCheck = z
   .strictObject({
     type: z.literal('similarity'),
-    value: z.string().min(1).optional().describe('the text to be like'),
-    file: z.string().min(1).optional().describe('that text as a file, relative to the skill folder; or value'),
+    value: z.string().min(1).optional().describe('the reference text'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('file with the reference text, relative to the skill folder; instead of value'),
     at_least: z.number().gt(0).max(1).describe('from 0 (nothing in common) to 1 (the same)'),
     algorithm: z
       .enum(['words', 'rouge_l', 'levenshtein'])

@@ -38,7 +38,7 @@ test.each<[string, object[]]>([
   ['a reward that is an indicator', [{ type: 'command', run: 'x', reward: true, indicator: true }]],
 ])('%s in a case are a mistake', async (_what, checks) => {
   const { message } = await userError(loadEvals({ skill_name: 's', evals: [{ ...base, checks }] }))
-  expect(message).toContain('$.evals[0].checks: one check alone can be the reward of a case, and an indicator never')
+  expect(message).toContain('$.evals[0].checks: only one check of a case can be its reward, and an indicator cannot')
 })
 
 describe('a folder to write to that would hide a part of the system is an error', () => {
@@ -84,7 +84,7 @@ describe('a mistake is an error', () => {
     [{ environment: { hook: {} } }, /\$\.evals\[0\]\.environment: .*hook/],
     [
       { environment: { hooks: { 'pre-tool-use': [] } } },
-      /\$\.evals\[0\]\.environment\.hooks\.pre-tool-use: an event of/,
+      /\$\.evals\[0\]\.environment\.hooks\.pre-tool-use: must be an event of/,
     ],
     [{ environment: { mcp_servers: { a: {} } } }, /\$\.evals\[0\]\.environment\.mcp_servers\.a: needs/],
     [{ checks: [{ type: 'agent_blocked', tol: 'Bash' }] }, /checks\[0\]: .*tol/],

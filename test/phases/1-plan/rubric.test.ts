@@ -59,7 +59,7 @@ describe('a mistake is refused with file, case, field and fix', () => {
     [{ ...rubric, dimensions: [{ name: 'a' }] }, /rubric\.dimensions\[0\]\.weight: /],
     [{ ...rubric, dimensions: [{ name: 'a', weight: 0 }] }, /rubric\.dimensions\[0\]\.weight: /],
     [{ ...rubric, dimensions: [{ name: '', weight: 1 }] }, /rubric\.dimensions\[0\]\.name: /],
-    [{ ...rubric, dimensions: [{ name: 'a`b', weight: 1 }] }, /rubric\.dimensions\[0\]\.name: letters, digits/],
+    [{ ...rubric, dimensions: [{ name: 'a`b', weight: 1 }] }, /rubric\.dimensions\[0\]\.name: must be letters, digits/],
     [
       { ...rubric, dimensions: [{ name: 'a', weight: 1, anchors: { '6': 'x' } }] },
       /rubric\.dimensions\[0\]\.anchors: /,
