@@ -68,8 +68,8 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   try {
     await once(server, 'listening')
   } catch (error) {
-    const why = errnoCode(error) === 'EADDRINUSE' ? 'something else listens there' : errorMessage(error)
-    throw new UserError(`can't listen on ${host}:${port}: ${why}`, 'choose another port; 0 takes a free one')
+    const why = errnoCode(error) === 'EADDRINUSE' ? 'the port is already in use' : errorMessage(error)
+    throw new UserError(`can't listen on ${host}:${port}: ${why}`, 'choose another port; 0 picks a free one')
   }
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port

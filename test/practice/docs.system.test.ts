@@ -56,7 +56,7 @@ async function judged(engine: Engine, more: Record<string, string> = {}): Promis
 
 const verdicts = [
   { n: 1, passed: true, evidence: expect.stringMatching(/outputs\/deep\/out\.md: "Total: 5"$/) },
-  { n: 2, passed: false, evidence: 'nothing that was read holds Total: 6' },
+  { n: 2, passed: false, evidence: 'nothing that was read contains Total: 6' },
 ]
 
 describe('the example', () => {

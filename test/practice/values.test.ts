@@ -56,16 +56,16 @@ describe('a value', () => {
     ["{ $found: { needles: 'Total: .', of: 'Total: 5' } }", true],
     [`{ $line: { ${needle('`VAT`', ', from: outputs/')} } }`, 'VAT: 1 →'],
     [`{ $line: { ${needle('`VAT: 1` `head`')} } }`, 'said VAT: 1'],
-    [`{ $line: { ${needle('`VAT: 1` `gone`')} } }`, 'nothing that was read holds gone'],
+    [`{ $line: { ${needle('`VAT: 1` `gone`')} } }`, 'nothing that was read contains gone'],
     [`{ $line: { ${needle('`gone`', ", otherwise: 'no {{missing}} in {{turn}}'")} } }`, 'no gone in 4'],
     [`{ $line: { ${needle('`head`', ', as: \'{{path}}: "{{line}}"\'')} } }`, '/w/outputs/out.md: "head"'],
     [`{ $line: { ${needle('no needle')} } }`, 'VAT: 1 →'],
   ])('%s', async (written, expected) => expect(await computed(written)).toEqual(expected))
   test('$number of what is none is a 400', async () => {
-    await expect(computed("{ $number: 'x{{turn}}' }")).rejects.toThrow(/400.*is no number/)
+    await expect(computed("{ $number: 'x{{turn}}' }")).rejects.toThrow(/400.*is not a number/)
   })
   test('$line with nothing read and nothing to look for', async () => {
-    expect(await computed(`{ $line: { ${needle('x')} } }`, [{ user: 'x' }])).toBe('nothing that was read holds')
+    expect(await computed(`{ $line: { ${needle('x')} } }`, [{ user: 'x' }])).toBe('nothing that was read contains')
   })
 })
 

@@ -258,7 +258,7 @@ export function historyFile(say: Say): string {
       candidate: estimate(0.65),
       gain: { ...estimate(0.15), method: 'paired t', n_cases: 5, n_runs: 30 },
       validation_gain: 0.22,
-      sentence: say('validation said +22, test says +15 [4, 26]'),
+      sentence: say('gain on validation +22, on test +15 [4, 26]'),
     },
     benchmarks_usd: 4.2,
     ended_at: at,

@@ -41,7 +41,7 @@ export async function probeAnthropicServer(request: ReachRequest): Promise<Extra
   if (kind === 'credentials') {
     const fix =
       'check ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), and that it belongs to ANTHROPIC_BASE_URL if that is set'
-    return { ok: false, kind, message: `${url} refuses the key: ${message}`, fix }
+    return { ok: false, kind, message: `${url} rejects the key: ${message}`, fix }
   }
   // any other answer is left to the runs
   if (!request.checkModel || answer.status !== 404 || !message.includes(model)) return null

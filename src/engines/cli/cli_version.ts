@@ -24,7 +24,7 @@ export async function readCliVersion(request: VersionRequest): Promise<string | 
   const { program, env, leastVersion, update, signal, patienceMs = versionTimeoutMs } = request
   const unusable = (message: string, fix: string) => ({ ok: false, kind: 'missing_binary', message, fix }) as const
   using limit = startTimeLimit(patienceMs, [signal])
-  const look = `run ${program} --version to see; ${leastVersion} or later is needed`
+  const look = `check ${program} --version; ${leastVersion} or later is needed`
   try {
     const end = await runProcess({
       command: program,

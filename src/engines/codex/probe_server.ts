@@ -23,7 +23,7 @@ export async function probeCodexServer({ credentials, signal }: ProbeRequest): P
     await answer.body?.cancel()
     if (answer.status !== 401 && answer.status !== 403) return null
     const fix = `check ${name}, and that it belongs to OPENAI_BASE_URL if that is set`
-    return { ok: false, kind: 'credentials', message: `${url} refuses the key (status ${answer.status})`, fix }
+    return { ok: false, kind: 'credentials', message: `${url} rejects the key (status ${answer.status})`, fix }
   } catch (error) {
     signal.throwIfAborted()
     // the message of fetch itself says only that it failed

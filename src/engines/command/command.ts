@@ -46,19 +46,22 @@ export const commandEngine: Engine = {
 async function probe(request: ProbeRequest): Promise<Probe> {
   request.signal.throwIfAborted()
   const parsed = splitCommandLine(request.command)
-  if ('mistake' in parsed) return badCommand(parsed.mistake, 'give one: --engine "command:./agent.sh {prompt}"')
+  if ('mistake' in parsed) return badCommand(parsed.mistake, 'pass one: --engine "command:./agent.sh {prompt}"')
   const asksModel = findPlaceholders(parsed.words).has('model')
   if (asksModel && request.model === null)
-    return badCommand('the command has {model}, and no model is given', 'add --model')
+    return badCommand('the command contains {model}, but no model is given', 'add --model')
   if (!asksModel && request.model !== null) {
-    return badCommand(`the command has no {model} to put ${request.model} in`, 'add {model} to it, or drop --model')
+    return badCommand(
+      `the command has no {model} placeholder for ${request.model}`,
+      'add {model} to it, or drop --model',
+    )
   }
   const [program, ...words] = anchorWords(parsed.words, process.cwd())
   const found = await findProgram(program, request.env.PATH ?? '')
   if (found !== null) {
     return { ok: true, version: null, detail: `command ${found}`, identity: await readFileIdentity([found, ...words]) }
   }
-  const fix = 'check its spelling, that it is executable, and PATH'
+  const fix = 'check its spelling, its permissions and PATH'
   return { ok: false, kind: 'missing_binary', message: `${program}: no such program`, fix }
 }
 
@@ -81,7 +84,7 @@ export async function runCommand(task: EngineTask, context: EngineContext): Prom
     return toCommandOutcome(end, { program: words[0], model, task, context })
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
-    const hint = 'an argument is too long or holds a zero byte; without {prompt} the prompt goes to stdin'
+    const hint = 'an argument is too long or contains a zero byte; without {prompt} the prompt goes to stdin'
     return failRun(context, toStartError(error, hint), { report: emptyReport, step: 0 })
   }
 }

@@ -41,8 +41,8 @@ function checkBaseUrl(text: string): string {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     const shown = `${url.protocol}//${url.host}${url.pathname}`
     throw new UserError(
-      '--base-url holds more than an address (a user, a password, ? or #)',
-      `give ${shown} alone; a key goes into the environment: it must not stand in plan.json`,
+      '--base-url contains more than an address (a user, a password, ? or #)',
+      `pass only ${shown}; put a key into the environment, because plan.json records this address`,
     )
   }
   return text.replace(/\/+$/, '')

@@ -27,7 +27,7 @@ export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: st
     const answer = await ask(name, { ...request, model })
     if (answer.ok) {
       const before = failures.length > 0 ? `; ${failures.join('; ')}` : ''
-      return { name, why: `the first that can work: ${answer.detail}${before}` }
+      return { name, why: `the first available: ${answer.detail}${before}` }
     }
     failures.push(`${name}: ${answer.message}`)
   }

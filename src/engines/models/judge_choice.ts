@@ -58,7 +58,8 @@ export function parseJudgeList(text: string, agent: EngineChoice): RecommendedJu
   const all = names.map((name) => {
     if (/^command\b/.test(name)) throw new UserError('--judge: a command in a list', 'name only the command')
     const choice = resolveJudgeChoice(name)
-    if (choice.name === 'auto') throw new UserError('--judge: auto in a list', 'name engines, such as openai,anthropic')
+    if (choice.name === 'auto')
+      throw new UserError('--judge: a list cannot contain auto', 'pass engines, such as openai,anthropic')
     return choice
   })
   const isShared = (judge: EngineChoice) => sharedFamily(judge, agent) !== null
@@ -74,7 +75,7 @@ export function isJudgeList(text: string): boolean {
 export function familyWarning(judge: EngineChoice, agent: EngineChoice): string | null {
   const family = sharedFamily(judge, agent)
   if (family === null) return null
-  return `the judge ${judgeName(judge)} is of the agent's own family (${family}), and judges favour their own`
+  return `the judge ${judgeName(judge)} is from the agent's model family (${family}), and judges favour their own`
 }
 
 const others: readonly EngineChoice[] = ['anthropic', 'openai', 'claude-code', 'codex'].map((name) => ({

@@ -24,7 +24,10 @@ export function resolveEngineChoice(request: EngineRequest): EngineChoice {
   const model = request.model?.trim() || null
   if (name === 'command') return commandChoice(rest, model, request.command ?? null)
   if (request.command)
-    throw conflict('a command', [`engine command with this command line`, `engine ${name}, which takes none`])
+    throw conflict('a command', [
+      `the engine command with this command line`,
+      `the engine ${name}, which takes no command`,
+    ])
   if (name === 'auto') return rest === null ? autoChoice(model) : autoChoice(sameModel(rest, model, request))
   findEngine(name)
   if (model !== null && rest !== null) return makeChoice(name, sameModel(rest, model, request))
@@ -89,7 +92,7 @@ function autoChoice(model: string | null): EngineChoice {
   if (model === null) return { name: 'auto', model }
   const { name, rest } = splitEngine(model)
   if (isEngineName(model)) {
-    throw conflict(`--model ${model}`, [`--engine ${model} (its default model)`, `a model of the name ${model}`])
+    throw conflict(`--model ${model}`, [`--engine ${model} (its default model)`, `a model named ${model}`])
   }
   refuseReserved(name)
   if (rest === null) return { name: 'auto', model }

@@ -39,5 +39,5 @@ function toProbeFailure(answer: Exclude<ServerAnswer, { as: 'answer' }>, url: st
   const { kind, message } = answer
   if (kind !== 'credentials') return null // any other answer is left to the runs
   const fix = 'check OPENAI_API_KEY, and that it belongs to OPENAI_BASE_URL or --base-url if one is set'
-  return { ok: false, kind, message: `${url} refuses the key: ${message}`, fix }
+  return { ok: false, kind, message: `${url} rejects the key: ${message}`, fix }
 }

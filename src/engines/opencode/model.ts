@@ -18,7 +18,7 @@ export function opencodeModel(model: string | null, credentials: Credentials): O
   const named = model === null || slash < 0 ? null : model.slice(0, slash)
   if (named !== null && !isProvider(named)) {
     return {
-      mistake: `opencode: the provider ${named} of ${model} is not one that Whetstone hands a key to: anthropic, openai`,
+      mistake: `opencode: unsupported provider ${named} of ${model}; Whetstone passes keys for anthropic and openai`,
     }
   }
   const rest = model === null || slash < 0 ? model : model.slice(slash + 1)

@@ -17,7 +17,7 @@ export const opencodeCli: AgentCli = {
 export async function probeOpencode(request: ProbeRequest): Promise<Probe> {
   const model = opencodeModel(request.model, request.credentials)
   if ('mistake' in model) {
-    return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'give anthropic/MODEL or openai/MODEL' }
+    return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'pass anthropic/MODEL or openai/MODEL' }
   }
   return probeCli(opencodeCli, request, {
     env: opencodeEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null, tools: 'all' }),

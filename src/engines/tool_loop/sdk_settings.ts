@@ -17,11 +17,11 @@ export function findUnusableSetting({
 }: EngineSettings): Extract<Probe, { ok: false }> | null {
   const broken = keys.find((name) => /[^\x21-\x7e]/.test((credentials[name] ?? '').trim()))
   if (broken !== undefined) {
-    const message = `${broken} holds white space, a line break or another character that a key can't have`
-    return { ok: false, kind: 'credentials', message, fix: `export ${broken} again, the key alone` }
+    const message = `${broken} contains white space, a line break or another character that is not allowed in a key`
+    return { ok: false, kind: 'credentials', message, fix: `export ${broken} again with only the key` }
   }
   const { name, url } = address
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return null
-  const fix = 'give an address that begins with https:// (or http://), or unset it'
-  return { ok: false, kind: 'bad_request', message: `${name} is no web address: ${url}`, fix }
+  const fix = 'set an address that starts with https:// or http://, or unset it'
+  return { ok: false, kind: 'bad_request', message: `${name} is not a web address: "${url}"`, fix }
 }

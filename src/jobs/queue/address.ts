@@ -39,7 +39,7 @@ export interface AddressRequest {
 /** A complete address without files or environment. Throws UserError for an invalid address. */
 export function parseQueueAddress(url: string): QueueAddress {
   const address = resolveQueueAddress({ url, caFile: null, passwordFile: null, env: {} })
-  if (address === null) throw new UserError('--queue: no address')
+  if (address === null) throw new UserError('--queue needs an address')
   return address
 }
 
@@ -93,7 +93,8 @@ function decodePart(part: string, url: URL): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    const fix = 'write each % of a user, a password or a database as %25; a password as it is: --queue-password-file'
+    const fix =
+      'write each % in a user, password or database as %25, or put the password unchanged into a file for --queue-password-file'
     throw new UserError(`--queue ${url.protocol}//${url.host}: a % is not followed by two hexadecimal digits`, fix)
   }
 }
@@ -110,7 +111,7 @@ export function withoutLogin(text: string): string {
 function readPassword({ passwordFile, env }: AddressRequest): string | null {
   if (passwordFile === null) return env.WHETSTONE_QUEUE_PASSWORD || null
   const password = readSettingFile('--queue-password-file', passwordFile).replace(/\r?\n$/, '')
-  if (password === '') throw new UserError(`--queue-password-file ${passwordFile}: it is empty`)
+  if (password === '') throw new UserError(`--queue-password-file ${passwordFile}: the file is empty`)
   return password
 }
 
@@ -147,7 +148,7 @@ function tlsSettings(url: URL, ca: string | null): QueueTls | null {
     url.protocol === 'rediss:' || (ca !== null && url.protocol !== 'redis:') ? 'verify-full' : 'disable'
   const asked = url.searchParams.get('sslmode') ?? usual
   if (!isMode(asked)) {
-    throw new UserError(`--queue: sslmode=${asked} is not one of ${Object.keys(modes).join(', ')}`, 'give verify-full')
+    throw new UserError(`--queue: sslmode=${asked} is not one of ${Object.keys(modes).join(', ')}`, 'use verify-full')
   }
   const mode = modes[asked]
   if (mode === null && (ca !== null || url.protocol === 'rediss:')) {

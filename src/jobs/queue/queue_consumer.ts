@@ -28,7 +28,7 @@ export async function openQueueConsumer(
     const lose = () => stop.abort(new LostJob(`the lock of job ${id} is lost`))
     using _lock = before === undefined ? null : keepLock(() => job.extendLock(token ?? '', timing.lockMs), timing, lose)
     if (before !== undefined) {
-      stops.get(id)?.abort(new LostJob(`the lock of job ${id} is lost: it was given out again`))
+      stops.get(id)?.abort(new LostJob(`the lock of job ${id} is lost: another worker got the job`))
       await before.catch(() => {})
       stop.signal.throwIfAborted()
     }

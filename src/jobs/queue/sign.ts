@@ -56,5 +56,5 @@ function checkKeyLength(key: string, where: string): Uint8Array {
 }
 
 function makeOne(file: string): string {
-  return `make one with: openssl rand -hex 32 > ${file}`
+  return `create one with: openssl rand -hex 32 > ${file}`
 }

@@ -120,7 +120,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     sandbox: addSandboxEndpoints(request, sandbox),
   })
   const record = cleanRecord(made, redactor)
-  const unset = ofSuite.refused.map((name) => `environment.env.${name} is not set: the run has its own`)
+  const unset = ofSuite.refused.map((name) => `environment.env.${name} is ignored: each run has its own value`)
   record.warnings.push(...cleaned, ...unset)
   const prompt = redactor.text(request.spec.prompt)
   await writeRunFiles({ folder, record, events: transcript.events, prompt, mark: request.mark })
@@ -256,7 +256,7 @@ async function runWithTimeout(request: LimitedRunRequest, task: EngineTask, tran
       transcript.add({ type: 'error', step: 0, kind: failure.kind, message: failure.message })
       return finish({ status: 'failed', error: failure, report })
     }
-    transcript.add({ type: 'error', step: 0, kind: 'timed_out', message: `no end within ${seconds} s` })
+    transcript.add({ type: 'error', step: 0, kind: 'timed_out', message: `did not end within ${seconds} s` })
     // the time that stopping it took is not its working time
     return { ...finish({ status: 'timed_out', report }), durationMs: seconds * 1000 }
   }

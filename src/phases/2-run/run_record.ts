@@ -96,7 +96,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
 
 /** The agent may continue while only Whetstone is stopped, and then takes longer than recorded. */
 function suspension(ms: number): string {
-  return `Whetstone was stopped or starved for ${(ms / 1000).toFixed(1)} s during this run: the time limit and the duration leave that out, so the agent may have taken longer`
+  return `Whetstone was suspended or got no CPU time for ${(ms / 1000).toFixed(1)} s during this run. The time limit and the duration exclude this time, so the agent may have taken longer`
 }
 
 function findRunError(spec: RunSpec, end: RunEnd): { kind: FailureKind; message: string } | null {
@@ -116,7 +116,7 @@ function findUnrequestedParts(
     ...(loaded.plugins ?? []).map((name) => `the plugin ${name}`),
   ]
   if (found.length === 0) return null
-  return { kind: 'contaminated', message: `the agent loaded ${found.join(', ')}, which is no part of the suite` }
+  return { kind: 'contaminated', message: `the agent loaded ${found.join(', ')}, which the suite does not define` }
 }
 
 /** What is wrong with the loaded skills for this configuration; null: nothing. */
@@ -125,7 +125,7 @@ export function findContamination(
   loaded: readonly string[],
 ): { kind: FailureKind; message: string } | null {
   if (spec.absent_skill !== null && isLoaded(loaded, spec.absent_skill)) {
-    const message = `the skill ${spec.absent_skill} is visible in the arm without it: the agent brings one of that name`
+    const message = `the skill ${spec.absent_skill} is visible in the arm without it: the agent has its own skill of this name`
     return { kind: 'contaminated', message }
   }
   if (spec.skill !== null && !isLoaded(loaded, spec.skill.name)) {

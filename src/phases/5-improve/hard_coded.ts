@@ -10,8 +10,8 @@ export function findHardCodedAnswer({ edit, seen, held }: LeakageRequest): strin
   const asked = { added: addedText(edit), edit, of: seen, all: [...seen, ...held] }
   const [found] = specificAnswers(asked)
   if (found !== undefined)
-    return `it holds "${found.answer.slice(0, 100)}", the answer of training case ${found.evalId}`
+    return `it contains "${found.answer.slice(0, 100)}", the answer of training case ${found.evalId}`
   const pairs = findAnswerPairs(asked)
   if (pairs.length < leastPairs) return null
-  return `it holds answers of ${pairs.length} training cases beside their prompts, such as "${pairs[0]?.answer}" of case ${pairs[0]?.evalId} (at most ${leastPairs - 1})`
+  return `it contains answers of ${pairs.length} training cases next to their prompts, such as "${pairs[0]?.answer}" of case ${pairs[0]?.evalId} (at most ${leastPairs - 1} allowed)`
 }

@@ -28,16 +28,16 @@ export function findLeakage({ edit, seen, held }: LeakageRequest): string | null
   for (const one of held) {
     const shared = [...collectGrams(one)].filter((gram) => grams.has(gram) && !known.has(gram))
     if (shared.length >= leastGrams) {
-      return `${shared.length} runs of ${gramSize} words of held-out case ${one.evalId} are in it, such as "${shared[0]}" (at most ${leastGrams - 1})`
+      return `it contains ${shared.length} sequences of ${gramSize} words from held-out case ${one.evalId}, such as "${shared[0]}" (at most ${leastGrams - 1} allowed)`
     }
-    if (isCopied(one, { added, edit, seen })) return `it holds the whole prompt of held-out case ${one.evalId}`
+    if (isCopied(one, { added, edit, seen })) return `it contains the whole prompt of held-out case ${one.evalId}`
   }
   const request = { added, edit, of: held, all: [...seen, ...held] }
   const found = specificAnswers(request)[0]
-  if (found !== undefined) return `it holds "${found.answer}", which only held-out case ${found.evalId} expects`
+  if (found !== undefined) return `it contains "${found.answer}", which only held-out case ${found.evalId} expects`
   const pairs = findAnswerPairs(request)
   if (pairs.length < leastPairs) return null
-  return `it holds answers of ${pairs.length} held-out cases beside their prompts, such as "${pairs[0]?.answer}" of case ${pairs[0]?.evalId} (at most ${leastPairs - 1})`
+  return `it contains answers of ${pairs.length} held-out cases next to their prompts, such as "${pairs[0]?.answer}" of case ${pairs[0]?.evalId} (at most ${leastPairs - 1} allowed)`
 }
 
 /** Whether a prompt too short for word sequences is copied word by word, and neither the skill nor a training prompt had it. */

@@ -24,13 +24,13 @@ export function findBrokenBound(edit: SkillEdit): string | null {
   const [was, is] = [sizeOf(edit.before), sizeOf(edit.after)]
   if (is > proposalBounds.bytes) return `the skill would have ${is} bytes (at most ${proposalBounds.bytes})`
   if (is > was * proposalBounds.growth + proposalBounds.growthBytes) {
-    return `the skill would grow from ${was} to ${is} bytes (at most to the double and ${proposalBounds.growthBytes} more)`
+    return `the skill would grow from ${was} to ${is} bytes (at most double plus ${proposalBounds.growthBytes} bytes)`
   }
   const body = edit.after.find(({ path }) => path === 'SKILL.md')?.text ?? ''
   const had = edit.before.find(({ path }) => path === 'SKILL.md')?.text ?? ''
   const [count, before] = [body, had].map((text) => text.split('\n').length)
   if (count !== undefined && before !== undefined && count > Math.max(proposalBounds.skillLines, before)) {
-    return `SKILL.md would have ${count} lines (at most ${proposalBounds.skillLines}); long matter belongs into references/`
+    return `SKILL.md would have ${count} lines (at most ${proposalBounds.skillLines}); move details to references/`
   }
   return null
 }

@@ -38,7 +38,7 @@ function computeFields(fields: Readonly<Record<string, ScenarioValue>>, material
 
 function parseNumberOrThrow(text: string): number {
   const number = text.trim() === '' ? Number.NaN : Number(text)
-  if (Number.isNaN(number)) throw new Error(`$number: "${text}" is no number`)
+  if (Number.isNaN(number)) throw new Error(`$number: "${text}" is not a number`)
   return number
 }
 
@@ -71,7 +71,7 @@ function computeLine({ search, as, otherwise }: LineValue, material: Material): 
   const [first] = needles
   const line = first === undefined ? lines.findLast(({ text }) => text !== '') : findHoldingLine(first, lines)
   if (missing !== '' || line === undefined) {
-    return otherwise?.fill({ ...material.variables, missing }) ?? `nothing that was read holds ${missing}`.trim()
+    return otherwise?.fill({ ...material.variables, missing }) ?? `nothing that was read contains ${missing}`.trim()
   }
   return as?.fill({ ...material.variables, line: line.text, path: line.path }) ?? line.text
 }

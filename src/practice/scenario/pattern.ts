@@ -16,7 +16,7 @@ export function compilePattern(source: string, more = ''): RegExp {
 export const patternSchema = z.string({ error: 'must be a regular expression' }).transform((source, context) => {
   try {
     const taken = helperNames.find((name) => source.includes(`(?<${name}>`))
-    if (taken !== undefined) throw new Error(`"${taken}" is the name of a template helper: name the group otherwise`)
+    if (taken !== undefined) throw new Error(`"${taken}" is the name of a template helper: use another group name`)
     return compilePattern(source)
   } catch (error) {
     context.issues.push({ code: 'custom', message: errorMessage(error), input: source })

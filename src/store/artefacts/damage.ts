@@ -47,7 +47,7 @@ export async function readTranscript(
   }
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (errnoCode(error) === null || isShortage(error)) throw error
-    return { why: errnoCode(error) === 'ENOENT' ? 'is not there' : errorMessage(error) }
+    return { why: errnoCode(error) === 'ENOENT' ? 'is missing' : errorMessage(error) }
   })
   if (typeof text !== 'string') return tell(text.why)
   if (!text.endsWith('\n')) return tell('is cut off')

@@ -32,7 +32,7 @@ export function refuseBadRuns(evals: string, date: string): void {
   assertWritable(
     evals,
     [...folders, ...files],
-    'golden tests leave their lines there: mend that, or run a copy of the agent',
+    'golden tests write their results there: make it writable, or run a copy of the agent',
   )
 }
 

@@ -12,7 +12,7 @@ export function readReadableLines<S extends z.ZodType>(schema: S, file: string, 
   const info = statSync(file, { throwIfNoEntry: false })
   if (info === undefined) return []
   if (info.isDirectory()) {
-    onDamage({ file, message: `${file}: is a folder, no file` })
+    onDamage({ file, message: `${file}: is a folder, not a file` })
     return []
   }
   const lines = readFileSync(file, 'utf8').split('\n')

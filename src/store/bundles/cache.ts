@@ -79,7 +79,7 @@ export async function openBundleCache(options: { folder: string; maxBytes: numbe
       fetching.set(sha256, running)
       await running
       const found = await find(sha256)
-      if (found === null) throw new Error(`bundle ${sha256}: gone right after it was fetched`)
+      if (found === null) throw new Error(`bundle ${sha256}: removed right after it was fetched`)
       return found
     },
     async drop(sha256) {

@@ -17,7 +17,7 @@ export class BundleError extends Error {
   constructor(damage: BundleDamage) {
     const { bundle, at, place, problem } = damage
     const what = at === null ? 'its list of files' : at
-    const how = problem === 'missing' ? 'is not there' : 'is not what its hash says'
+    const how = problem === 'missing' ? 'is missing' : 'does not match its hash'
     super(`bundle ${bundle}: ${what} ${how} (${place})`)
     this.damage = damage
   }

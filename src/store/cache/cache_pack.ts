@@ -18,7 +18,7 @@ export function packEntry(entry: CacheEntry, small: readonly Uint8Array[]): Buff
 export function unpackEntry(bytes: Buffer, file: string): { entry: CacheEntry; small: Map<string, Buffer> } {
   const body = bytes.subarray(hashLength + 1)
   if (bytes.toString('latin1', 0, hashLength) !== sha256(body))
-    throw new Error(`${file}: its content is not what was kept`)
+    throw new Error(`${file}: its content has changed since it was cached`)
   const end = body.indexOf(10)
   const entry = checkAs(cacheEntry, parseJson(body.toString('utf8', 0, end), file), file)
   const small = new Map<string, Buffer>()

@@ -90,12 +90,12 @@ async function readRunEntry(cache: Cache, key: string): Promise<CachedRun | null
   const bytes = tryReadBytes(file)
   if (bytes === null) return null
   const { entry, small } = unpackEntry(bytes, file)
-  if (entry.key !== key) throw new Error(`${file}: it is the entry of another run`)
+  if (entry.key !== key) throw new Error(`${file}: this is the entry of another run`)
   const large: { path: string; source: string }[] = []
   for (const { path: name, isPacked, sha256: kept } of entry.files) {
     if (isPacked) continue
     const source = path.join(folder, name)
-    if ((await hashFile(source)) !== kept) throw new Error(`${source}: its content is not what was kept`)
+    if ((await hashFile(source)) !== kept) throw new Error(`${source}: its content has changed since it was cached`)
     large.push({ path: name, source })
   }
   const executable = entry.files.flatMap((one) => (one.isExecutable ? [one.path] : []))

@@ -214,7 +214,7 @@ function withoutCopies(runs: readonly RunFound[], problems: TreeProblem[]): RunF
     else if (run.result !== null && verdictKey(run) !== verdictKey(other)) {
       problems.push({
         file: run.folder,
-        message: `the same run is in ${other.folder} with other verdicts; that one is taken`,
+        message: `the same run is in ${other.folder} with other verdicts; those are used`,
       })
     }
   }

@@ -27,7 +27,7 @@ export interface ArmsAsked {
   baseline: string | null
 }
 
-const unknownLayoutText = 'passed over: it is called like a grading, and its place or name fits no layout that is known'
+const unknownLayoutText = 'skipped: the name looks like a grading, but path and name match no known layout'
 
 /** Throws UserError for a file, no graded run, several benchmarks, one of Whetstone's below, or a missing requested configuration. */
 export async function readForeign(folder: string, asked: ArmsAsked): Promise<ForeignBenchmark> {
@@ -61,7 +61,7 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
 
 function skippedText(files: readonly string[]): string {
   const more = files.length > 3 ? ` and ${files.length - 3} more` : ''
-  return files.length === 0 ? '' : `passed over: ${files.slice(0, 3).join(', ')}${more}`
+  return files.length === 0 ? '' : `skipped: ${files.slice(0, 3).join(', ')}${more}`
 }
 
 /** One spelling for each known configuration, lower case first: With-Skill and with_skill are the same. */

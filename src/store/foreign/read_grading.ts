@@ -130,7 +130,7 @@ function readGradingItem(
   const fields = toForeignFields(item)
   const text = typeof item === 'string' ? item : (pickText(fields, textNames) ?? `criterion ${index + 1}`)
   const verdict = readForeignVerdict(fields)
-  if (verdict === null) return { undecided: { text, reason: 'the grading holds no verdict for it' } }
+  if (verdict === null) return { undecided: { text, reason: 'the grading contains no verdict for it' } }
   const by = pickText(fields, ['decided_by'])
   const evidence = pickText(fields, evidenceNames) ?? ''
   return { decided: { text, passed: verdict, evidence, ...(by === null ? {} : { decided_by: by }), ...marks } }

@@ -26,7 +26,7 @@ export function findUnusableMeasures(source: unknown): string[] {
   return places.flatMap((fields) =>
     [...new Set(measureNames)].flatMap((name) => {
       const value = fields[name]
-      return typeof value === 'number' && value > mostUsable ? [`${name}: ${value} is no number that can be used`] : []
+      return typeof value === 'number' && value > mostUsable ? [`${name}: ${value} is too large to be used`] : []
     }),
   )
 }

@@ -140,7 +140,7 @@ async function readFolderRuns(folder: string, reader: Reader): Promise<RunFound[
   const value = file === undefined ? undefined : await readValue(file, reader)
   const found = value === undefined ? [] : findGradings(value)
   if (file !== undefined && value !== undefined && found.length === 0) {
-    reader.problems.push({ file, message: 'holds no list of verdicts, no counts and no pass rate' })
+    reader.problems.push({ file, message: 'contains no list of verdicts, no counts and no pass rate' })
   }
   const run = {
     folder,

@@ -143,7 +143,7 @@ export function readAttemptRecord(folder: string): RunRecord | null {
 
 /** Makes the attempt durable and complete; returns the sha256 of its record. Throws AttemptError when the job has been removed. */
 export async function commitAttempt(job: string, { mark, folder }: OwnAttempt): Promise<string> {
-  if (isAttemptRemoved(folder)) throw new AttemptError(`${folder}: the job was put away meanwhile`)
+  if (isAttemptRemoved(folder)) throw new AttemptError(`${folder}: the job was removed while it ran`)
   const hash = hashRecord(folder)
   await syncFiles(listPlainFiles(folder))
   await syncFolder(folder)
@@ -198,9 +198,9 @@ export async function fetchAttempt(
   const folder = attemptFolder(job, said.attempt)
   const file = path.join(folder, 'run.json')
   if (!existsSync(file))
-    throw new AttemptError(`${folder}: no run lies there: is it the same --shared folder for the worker?`)
+    throw new AttemptError(`${folder}: no run found there; check that the worker uses the same --shared folder`)
   const text = readFileSync(file)
-  if (sha256(text) !== said.sha256) throw new AttemptError(`${file}: not what the worker wrote`)
+  if (sha256(text) !== said.sha256) throw new AttemptError(`${file}: differs from what the worker wrote`)
   const record = parseRecord(text.toString('utf8'), file)
   if (isOurs(folder) && canMove(file, path.dirname(to))) return { record, by: 'moved' }
   mkdirSync(path.join(to, 'outputs'), { recursive: true })

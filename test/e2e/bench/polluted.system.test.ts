@@ -73,7 +73,7 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
       const engine = openedTo(home, contender.engine, contender.cli ?? null)
       const { record } = await performed(engine, { credentials: { ...credentials }, model, absent: 'another' })
       expect(record.loaded).toMatchObject({ mcp_servers: ['spy'], plugins: ['spy'] })
-      const message = 'the agent loaded the MCP server spy, the plugin spy, which is no part of the suite'
+      const message = 'the agent loaded the MCP server spy, the plugin spy, which the suite does not define'
       expect(record).toMatchObject({ status: 'failed', error: { kind: 'contaminated', message } })
     })
   })

@@ -36,7 +36,7 @@ describe('a defect in the script', () => {
     for (const folder of Object.values<string | undefined>(history.iterations[1]?.benchmarks ?? {})) {
       expect(existsSync(path.join(world.workspace, folder ?? '', 'benchmark.json'))).toBe(true)
     }
-    expect(end.stdout).toMatch(/v1 is better than v0.*validation said \+100, test says \+100 \[\d+, 100\]/)
+    expect(end.stdout).toMatch(/v1 is better than v0.*gain on validation \+100, on test \+100 \[\d+, 100\]/)
     expect(scriptOf(world.skill)).toBe(broken)
     expect([
       scriptOf(path.join(world.workspace, 'versions/v0')),
@@ -105,7 +105,7 @@ describe('a version that looked better in training, by too little to be shown', 
     await using world = await openWorld(mends, 6, files)
     const end = await world.improve(['--iterations', '3'])
     expect(end.code, end.stderr).toBe(0)
-    expect(end.stderr).toMatch(/v1 against v0: tie: \+43 points on the cases it was made for: too little to show/)
+    expect(end.stderr).toMatch(/v1 against v0: tie: \+43 points on its training cases: too little to show/)
     const { iterations, refused = [], stopped, current_best, test: tested } = world.history()
     expect(refused.map(({ rule }) => rule)).toEqual(['repeated', 'repeated'])
     expect(iterations[1]).toMatchObject({ grading_result: 'won', gate: { stage: 'validation', alpha: 0.05 } })

@@ -99,7 +99,7 @@ for (const crew of crews) {
         ...{ current_best: 'v1', stopped: { reason: 'solved' }, refused: [] },
         test: { best: 'v1', v0: { mean: 0 }, candidate: { mean: 1 } },
       })
-      expect(end.stdout).toMatch(/validation said \+100, test says \+100/)
+      expect(end.stdout).toMatch(/gain on validation \+100, on test \+100/)
     })
     test('the proposer was that CLI: it ran a command on a copy, and its words are kept', () => {
       const record = read('proposals/1')

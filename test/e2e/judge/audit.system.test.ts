@@ -88,8 +88,8 @@ describe('labels', () => {
     const end = await runMain(['audit', workspace, ...words])
     expect(end.code, end.stderr).toBe(0)
     expect(end.stdout).toContain('people agree with the judge on 94%')
-    expect(end.stdout).toContain('The audit is too small to vouch for the judge: 16 labels')
-    expect(end.stdout).toMatch(/corrected for its errors, is met: with skill \d+% \[\d+%, \d+%\], where it says 50%;/)
+    expect(end.stdout).toContain('The audit is too small to confirm the judge: 16 labels')
+    expect(end.stdout).toMatch(/corrected for its errors, is met: with skill \d+% \[\d+%, \d+%\] instead of 50%;/)
     expect(audit()).toMatchObject({ labels: 16, table: { both_met: 7, only_judge: 1, only_person: 0, neither: 8 } })
     expect(audit()?.corrected?.with_skill?.rate).toBeLessThan(audit()?.corrected?.with_skill?.judged ?? 0)
     // four of five statements are the judge's; what code decides stays as it is

@@ -142,7 +142,7 @@ describe('a judge that can not be trusted', () => {
     const { folder } = await benched(1)
     await using server = await judgeServer(judges.contradicting)
     const end = await compareWith(server, [folder])
-    expect(end.stdout).toContain('In 2 pairs the judge named a winner with the lower score.')
+    expect(end.stdout).toContain('In 2 pairs the winner has the lower score.')
     expect(comparisonOf(folder, 'eval-1-alpha/comparison-1.json')).toMatchObject({ contradicts_scores: true })
   })
   test('that never answers in form: an error of its own, no tie; the next judge decides', async () => {

@@ -91,5 +91,5 @@ test.each([
   const end = await runMain(['aggregate', folder])
   expect(end.code, end.stderr).toBe(3)
   expect(end.stdout).toContain('left out: eval-1/with_skill/timing.json, eval-2/with_skill/timing.json')
-  expect(end.stdout).toMatch(new RegExp(`eval-1/with_skill/timing.json: ${name}: \\S+ is no number that can be used`))
+  expect(end.stdout).toMatch(new RegExp(`eval-1/with_skill/timing.json: ${name}: \\S+ is too large to be used`))
 })

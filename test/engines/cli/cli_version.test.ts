@@ -26,7 +26,7 @@ async function asked(says: string, signal: AbortSignal) {
 test('a program that hangs is given up', { timeout: 10_000 }, async () => {
   const answer = await asked('exec sleep 1000', new AbortController().signal)
   expect(answer).toMatchObject({
-    ...{ ok: false, kind: 'missing_binary', fix: expect.stringContaining(`run ${program} --version`) },
+    ...{ ok: false, kind: 'missing_binary', fix: expect.stringContaining(`check ${program} --version`) },
     message: `${program} --version: no end within 0.5 s`,
   })
 })

@@ -42,7 +42,7 @@ describe('the judge of a recommended list', () => {
   test('is the fallback, with a warning, where none of another family can be asked', async () => {
     const chosen = await select(keys.anthropic)
     expect(chosen.judge).toEqual(opus)
-    expect(chosen.warning).toContain("the agent's own family (anthropic)")
+    expect(chosen.warning).toContain("the agent's model family (anthropic)")
     expect(chosen.why).toContain('not openai:gpt-5.4 (OPENAI_API_KEY is not set)')
   })
   test("is never the agent's own model", async () => {

@@ -43,7 +43,7 @@ describe('--engine and --model', () => {
   test.each([
     ['auto', 'anthropic:x', ['--engine anthropic:x', '--engine claude-code:x']],
     ['auto', 'openai:x', ['--engine openai:x', '--engine codex:x']],
-    ['auto', 'claude-code', ['--engine claude-code', 'a model of the name claude-code']],
+    ['auto', 'claude-code', ['--engine claude-code', 'a model named claude-code']],
     ['anthropic', 'claude-code', ['--engine anthropic', '--engine claude-code']],
     ['anthropic', 'claude-code:x', ['--engine anthropic:x', '--engine claude-code:x']],
     ['anthropic:a', 'b', ['--engine anthropic:a', '--engine anthropic --model b']],
@@ -54,8 +54,8 @@ describe('--engine and --model', () => {
   })
 
   test.each([
-    [{ engine: 'command', model: null }, 'no command'],
-    [{ engine: 'command:', model: null }, 'no command'],
+    [{ engine: 'command', model: null }, 'needs a command line'],
+    [{ engine: 'command:', model: null }, 'needs a command line'],
     [{ engine: 'command:a', model: null, command: 'b' }, 'a (from --engine)'],
     [{ engine: 'anthropic', model: null, command: 'b' }, 'anthropic, which takes none'],
     [{ engine: 'toString', model: null }, 'unknown engine "toString"'],

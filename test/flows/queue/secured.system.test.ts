@@ -142,7 +142,7 @@ needsRedis('redis with encryption, a user and a key', () => {
     await using worker = await startWorker(server.url, shared)
     const end = await first
     expect(end.code, end.stderr).toBe(3)
-    const message = expect.stringMatching(/bundle [0-9a-f]{64}: \S*in\.txt is not what its hash says/)
+    const message = expect.stringMatching(/bundle [0-9a-f]{64}: \S*in\.txt does not match its hash/)
     expect(recordsIn(workspace)).toEqual(Array(2).fill(expect.objectContaining({ error: { kind: 'setup', message } })))
     const damaged = worker.events.filter(({ type }) => type === 'bundle_damaged')
     expect(damaged.length).toBeGreaterThanOrEqual(2)

@@ -340,7 +340,7 @@ describe("another tool's benchmark.json", () => {
     [
       'that nothing explains',
       made({ with_skill: 0.9, old_skill: 0.5 }, '+0.40'),
-      /pass_rate 0.9 for with_skill, this one 1.0000: for no reason/,
+      /pass_rate 0.9 for with_skill, this one 1.0000: for an unknown reason/,
     ],
     ['without runs', { ...made({}, '+0.00'), runs: [] }, /holds no run, this one 2/],
     ['without means', { mine: true }, /nothing to compare with/],

@@ -60,13 +60,8 @@ describe('an address', () => {
     ['no url', 'not a url', nothing, 'not a queue address'],
     ['another protocol', 'http://u:hunter2@h', nothing, '--queue http://***@h: not the address'],
     ['a password with an @', 'http://u:hunter2@x@h', nothing, 'http://***@h:'],
-    ['no host', 'redis://', nothing, 'not the address'],
-    [
-      'a database that is no number',
-      'redis://u:hunter2@h/abc',
-      nothing,
-      'redis://h/abc: a database of Redis is a whole',
-    ],
+    ['no host', 'redis://', nothing, 'not a queue address'],
+    ['a database that is no number', 'redis://u:hunter2@h/abc', nothing, 'redis://h/abc: a Redis database is a whole'],
     ['one below 0', 'redis://h/-1', nothing, 'not "-1"'],
     ['a half one', 'redis://h/1.5', nothing, 'not "1.5"'],
     ['a bare % in the password', 'redis://u:hunter2%off@h', nothing, '--queue redis://h: a % is not followed by two'],
@@ -79,8 +74,8 @@ describe('an address', () => {
       nothing,
       'sslmode=prefer is not one of',
     ],
-    ['an authority without encryption', 'redis://u:hunter2@h', { ...nothing, caFile: ca }, 'no encryption'],
-    ['the same for postgres', 'postgres://u:hunter2@h?sslmode=disable', { ...nothing, caFile: ca }, 'no encryption'],
+    ['an authority without encryption', 'redis://u:hunter2@h', { ...nothing, caFile: ca }, 'not encrypted'],
+    ['the same for postgres', 'postgres://u:hunter2@h?sslmode=disable', { ...nothing, caFile: ca }, 'not encrypted'],
     [
       'an authority that is not there',
       'rediss://h',
@@ -89,7 +84,7 @@ describe('an address', () => {
     ],
     ['an authority that is none', 'rediss://h', { ...nothing, caFile: passwordFile }, 'contains no certificate'],
     ['no password file', 'redis://h', { ...nothing, passwordFile: missing }, 'no such file'],
-    ['an empty one', 'redis://h', { ...nothing, passwordFile: path.join(folder, 'empty') }, 'it is empty'],
+    ['an empty one', 'redis://h', { ...nothing, passwordFile: path.join(folder, 'empty') }, 'is empty'],
   ])('%s is refused, and no secret said', (_what, url, more, message) => {
     expect(() => of(url, more)).toThrow(message)
     expect(() => of(url, more)).not.toThrow(/hunter2|s3cret/)

@@ -43,7 +43,7 @@ test('names that would lead out are not set and told; others are', async () => {
   expect(record.status).toBe('completed')
   for (const name of ['LD_PRELOAD', 'https_proxy', 'OPENAI_BASE_URL']) {
     expect(transcript).not.toContain(name)
-    expect(record.warnings).toContain(`environment.env.${name} is not set: the run has its own`)
+    expect(record.warnings).toContain(`environment.env.${name} is ignored: each run has its own value`)
   }
   for (const name of ['MODE', 'NODE_ENV']) expect(transcript).toContain(name)
   expect(record.warnings).toHaveLength(3)

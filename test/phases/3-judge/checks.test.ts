@@ -57,7 +57,7 @@ describe('agent_blocked', () => {
   })
   test('an engine that shows nothing leaves it undecided', async () => {
     const check = { type: 'agent_blocked' }
-    expect(await decide(check, { showsTools: false })).toEqual(undecided('does not show'))
+    expect(await decide(check, { showsTools: false })).toEqual(undecided('does not report'))
     const blocked = { showsTools: false, events: async () => [hook('blocked')] }
     expect(await decide(check, blocked)).toEqual(passed('Bash was blocked'))
   })
@@ -233,7 +233,7 @@ describe('a check as a sentence', () => {
     [{ type: 'not_contains', value: 'a', target: 'outputs' }, 'No output file contains "a"'],
     [{ type: 'not_contains', value: 'a', target: 'transcript' }, 'The transcript does not contain "a"'],
     [{ type: 'regex', pattern: '^a', flags: 'i' }, 'The final answer matches /^a/i'],
-    [{ type: 'file_exists', path: '*.md' }, 'The file *.md was made or changed'],
+    [{ type: 'file_exists', path: '*.md' }, 'The file *.md was created or changed'],
     [{ type: 'agent_blocked' }, 'A hook blocked a call'],
     [{ type: 'agent_blocked', tool: 'Bash', reason: 'rm' }, 'A hook blocked a call of Bash because of "rm"'],
     [{ type: 'json_path', query: '$.a' }, 'The final answer has $.a'],
@@ -243,9 +243,9 @@ describe('a check as a sentence', () => {
     [{ type: 'equals', value: { a: 1 }, path: 'x.json' }, 'x.json is {"a":1}'],
     [
       { type: 'similarity', value: 'x', at_least: 0.8 },
-      'The likeness of the final answer to the reference is at least 0.8 (words)',
+      'The similarity of the final answer to the reference is at least 0.8 (words)',
     ],
-    [{ type: 'json_schema', schema: true, path: 'x.json' }, 'x.json fits the JSON Schema'],
+    [{ type: 'json_schema', schema: true, path: 'x.json' }, 'x.json matches the JSON Schema'],
     [
       { type: 'csv', columns: ['a', 'b'], rows: { min: 2 }, cells: [{ where: { a: 'x' }, column: 'b', equals: 1 }] },
       'The final answer is CSV with the columns a, b, at least 2 rows, b 1 where a is "x"',
@@ -253,7 +253,7 @@ describe('a check as a sentence', () => {
     [{ type: 'file_absent', path: 'a' }, 'There is no file a'],
     [{ type: 'file_modified', path: 'a' }, 'The file a was changed'],
     [{ type: 'file_hash', path: 'a', sha256: 'ab'.repeat(32) }, 'The file a has the sha256 abababababab…'],
-    [{ type: 'file_count', path: '*', count: { equals: 2 } }, '*: exactly 2 files made or changed'],
+    [{ type: 'file_count', path: '*', count: { equals: 2 } }, '*: exactly 2 files created or changed'],
     [{ type: 'file_size', path: 'a', bytes: { min: 1, max: 9 } }, 'The file a has from 1 to 9 bytes'],
     [{ type: 'tool_used', name: 'Bash', times: { max: 3 } }, 'The agent used Bash (at most 3 times)'],
     [

@@ -57,9 +57,9 @@ describe('tool_used', () => {
   test('an engine that shows nothing leaves it undecided, unless what it did show is enough', async () => {
     const hidden = { showsTools: false }
     expect(await decide({ type: 'tool_used', name: 'Bash' }, hidden)).toEqual(passed('2 calls'))
-    expect(await decide({ type: 'tool_used', name: 'Write' }, hidden)).toEqual(undecided('does not show'))
+    expect(await decide({ type: 'tool_used', name: 'Write' }, hidden)).toEqual(undecided('does not report'))
     const most = { type: 'tool_used', name: 'Bash', times: { max: 5 } }
-    expect(await decide(most, hidden)).toEqual(undecided('does not show'))
+    expect(await decide(most, hidden)).toEqual(undecided('does not report'))
   })
   test('a pattern that backtracks for ever ends', async () => {
     const long = call('1', 'Bash', { command: `${'a'.repeat(40)}!` })
@@ -81,7 +81,7 @@ test.each<[object, Partial<CheckContext>, object]>([
   [{ name: 'shell' }, { showsTools: false }, failed('transcript.jsonl:7')],
   [{ name: 'shell', input_json: '"-rf"' }, {}, failed('transcript.jsonl:7')],
   [{ name: 'shell', input_json: 'rm -rf' }, {}, passed('no such call')],
-  [{ name: 'Write' }, { showsTools: false }, undecided('does not show')],
+  [{ name: 'Write' }, { showsTools: false }, undecided('does not report')],
 ])('tool_not_used %j %j', async (check, changes, verdict) => {
   expect(await decide({ type: 'tool_not_used', ...check }, changes)).toEqual(verdict)
 })
@@ -93,8 +93,8 @@ describe('skill_read', () => {
   test.each<[Partial<CheckContext>, object]>([
     [read(true), passed('its SKILL.md was read at step 2')],
     [read(false), failed('was not read')],
-    [read(null), undecided('does not show')],
-    [{ ...read(null), skill: { name: 'sums', installed: false } }, failed('had no such skill')],
+    [read(null), undecided('does not report')],
+    [{ ...read(null), skill: { name: 'sums', installed: false } }, failed('did not have this skill')],
   ])('%j', async (changes, verdict) => expect(await decide({ type: 'skill_read' }, changes)).toEqual(verdict))
 })
 
@@ -105,9 +105,9 @@ describe('script_executed', () => {
     [{ script: 'scripts/*.py' }, {}, passed('scripts/add.py')],
     [{ script: 'scripts/sub.py' }, {}, failed('scripts of the skill that were: scripts/add.py')],
     [{}, { skill: { name: 'other', installed: true } }, failed('scripts of the skill that were: nothing')],
-    [{}, { skill: { name: 'sums', installed: false } }, failed('had no such skill')],
-    [{}, { skill: null }, undecided('not known')],
-    [{}, { showsTools: false, events: async () => [] }, undecided('does not show')],
+    [{}, { skill: { name: 'sums', installed: false } }, failed('did not have this skill')],
+    [{}, { skill: null }, undecided('unknown')],
+    [{}, { showsTools: false, events: async () => [] }, undecided('does not report')],
   ]
   test.each(rows)('%j %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'script_executed', ...check }, changes)).toEqual(verdict)
@@ -130,13 +130,13 @@ describe('limits', () => {
   const rows: [object, Partial<CheckContext>, object][] = [
     [{ type: 'turns_at_most', value: 3 }, {}, passed('run.json: 3 turns')],
     [{ type: 'turns_at_most', value: 2 }, {}, failed('3 turns, more than 2')],
-    [{ type: 'turns_at_most', value: 2 }, { showsTools: false }, undecided('does not show')],
+    [{ type: 'turns_at_most', value: 2 }, { showsTools: false }, undecided('does not report')],
     [{ type: 'tokens_at_most', value: 100 }, {}, passed('100 tokens')],
     [{ type: 'tokens_at_most', value: 99 }, {}, failed('100 tokens, more than 99')],
     [{ type: 'tokens_at_most', value: 99 }, without({ usage: null }), undecided('does not report tokens')],
     [{ type: 'cost_at_most', value: 0.02 }, {}, passed('0.02 US dollars')],
     [{ type: 'cost_at_most', value: 0.01 }, {}, failed('more than 0.01')],
-    [{ type: 'cost_at_most', value: 1e6 }, without({ cost: null }), undecided('not known')],
+    [{ type: 'cost_at_most', value: 1e6 }, without({ cost: null }), undecided('unknown')],
     [{ type: 'duration_at_most', value: 12.5 }, {}, passed('12.5 s')],
     [{ type: 'duration_at_most', value: 12 }, {}, failed('12.5 s, more than 12')],
   ]

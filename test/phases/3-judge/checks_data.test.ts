@@ -38,9 +38,9 @@ describe('equals', () => {
     [{ value: 42.4, path: 'n.txt', tolerance: 0.1 }, {}, passed('n.txt')],
     [{ value: 42.3, path: 'n.txt', tolerance: 0.1 }, {}, failed('not 42.3 ± 0.1')],
     [{ value: 0.3, tolerance: 0.1 }, answer('0.4'), passed('0.4')],
-    [{ value: 42 }, answer('42 apples'), failed('is no number')],
-    [{ value: 1088 }, answer('1,088'), failed('is no number')],
-    [{ value: 0 }, answer(''), failed('is no number')],
+    [{ value: 42 }, answer('42 apples'), failed('is not a number')],
+    [{ value: 1088 }, answer('1,088'), failed('is not a number')],
+    [{ value: 0 }, answer(''), failed('is not a number')],
     [{ value: 42 }, answer('```\n42\n```'), passed('42')],
     [{ value: { a: [1, null] } }, answer('```json\n{"a": [1, null]}\n```'), passed('{"a":[1,null]}')],
     [{ value: { a: 1 } }, answer('{"a":1,"b":2}'), failed('{"a":1,"b":2}, not {"a":1}')],
@@ -60,14 +60,14 @@ describe('json_schema', () => {
   const schema = { type: 'object', properties: { items: { type: 'array', items: total } }, additionalProperties: false }
   const data = { path: 'data.json' }
   const rows: [object, object, object][] = [
-    [{ ...data, schema }, {}, passed('data.json fits the schema')],
+    [{ ...data, schema }, {}, passed('data.json matches the schema')],
     [{ schema }, answer('{"items":[{"total":"x"}]}'), failed('/items/0/total must be number,null')],
     [{ schema }, answer('{"items":[{}]}'), failed("/items/0 must have required property 'total'")],
     [{ schema }, answer('{"items":[],"more":1}'), failed('/ must NOT have additional properties (more)')],
-    [{ schema: true }, answer('1'), passed('fits')],
+    [{ schema: true }, answer('1'), passed('matches')],
     [{ schema: false }, answer('1'), failed('boolean schema is false')],
     [{ schema: { type: 'string', format: 'date' } }, answer('"2026-02-30"'), failed('must match format "date"')],
-    [{ schema: { type: 'string', format: 'email' } }, answer('"a@b.example"'), passed('fits')],
+    [{ schema: { type: 'string', format: 'email' } }, answer('"a@b.example"'), passed('matches')],
     [{ schema: { prefixItems: [{ type: 'number' }] } }, answer('["a"]'), failed('/0 must be number')],
     [
       { schema: { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'number' }] } },
@@ -83,8 +83,8 @@ describe('json_schema', () => {
     [{ path: 'none.json', schema }, {}, failed('No output file none.json')],
     [{ path: 'huge.csv', schema }, { leftOut: [big] }, undecided('was not collected')],
     [{ schema: { type: 'nmber' } }, answer('1'), undecided('could not be tried')],
-    [{ schema: { $schema: 'https://json-schema.org/draft-04/schema#' } }, answer('1'), undecided('not known')],
-    [{ file: 'evals/s.json' }, answer('1'), undecided('was not read')],
+    [{ schema: { $schema: 'https://json-schema.org/draft-04/schema#' } }, answer('1'), undecided('unknown')],
+    [{ file: 'evals/s.json' }, answer('1'), undecided('could not be read')],
   ]
   test.each(rows)('%j %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'json_schema', ...check }, changes)).toEqual(verdict)
@@ -158,7 +158,7 @@ describe('similarity', () => {
     [
       { value: 'the cat sat', at_least: 1 },
       answer('the cat, sat!'),
-      passed('final answer: likeness to the reference 1 (words)'),
+      passed('final answer: similarity to the reference 1 (words)'),
     ],
     [{ value: 'the cat sat', at_least: 0.6 }, answer('the cat ran'), passed('reference 0.666 (')],
     [
@@ -170,12 +170,12 @@ describe('similarity', () => {
     [
       { value: 'The total\nis 42.', at_least: 1, path: 'total.txt', algorithm: 'levenshtein' },
       {},
-      passed('total.txt: likeness to the reference 1 (levenshtein)'),
+      passed('total.txt: similarity to the reference 1 (levenshtein)'),
     ],
     [{ value: 'x', at_least: 0.1, path: 'none.txt' }, {}, failed('No output file')],
     [{ value: 'x', at_least: 0.1, path: 'huge.csv' }, { leftOut: [big] }, undecided('was not collected')],
     [{ value: 'x', at_least: 0.1, algorithm: 'levenshtein' }, answer(''), failed('reference 0 (')],
-    [{ file: 'evals/ref.txt', at_least: 0.1 }, answer('x'), undecided('was not read')],
+    [{ file: 'evals/ref.txt', at_least: 0.1 }, answer('x'), undecided('could not be read')],
     [
       { value: 'x'.repeat(9000), at_least: 0.1, algorithm: 'levenshtein' },
       answer('y'.repeat(9000)),

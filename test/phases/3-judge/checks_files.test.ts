@@ -42,14 +42,14 @@ const left = { leftOut: [big, link] }
 
 describe('file_absent', () => {
   const rows: [string, Partial<CheckContext>, object][] = [
-    ['none.md', {}, passed('Nothing that none.md means is in the working folder')],
+    ['none.md', {}, passed('The working folder contains nothing that matches none.md')],
     ['report.md', {}, failed('report.md is there')],
     ['out', {}, failed('out/a.csv is there')],
     ['**/*.csv', {}, failed('out/a.csv is there')],
-    ['*.xlsx', {}, passed('Nothing')],
-    ['in.csv', {}, failed('in.csv is there, as it was before the agent began')],
-    ['i?.csv', {}, failed('in.csv is there, as')],
-    ['old.csv', {}, passed('Nothing')],
+    ['*.xlsx', {}, passed('contains nothing')],
+    ['in.csv', {}, failed('in.csv exists, unchanged from before the agent started')],
+    ['i?.csv', {}, failed('in.csv exists, unchanged')],
+    ['old.csv', {}, passed('contains nothing')],
     ['a[1].txt', {}, failed('a[1].txt is there')],
     ['metrics.json', {}, failed('metrics.agent.json is there')],
     ['huge.csv', left, failed('huge.csv (larger than 20 MiB')],
@@ -57,7 +57,7 @@ describe('file_absent', () => {
     ['latest.md', left, failed('latest.md (a link) is there')],
     ['closed/a.md', { leftOut: [closed] }, undecided('closed was not collected')],
     ['**/*.pdf', { leftOut: [closed] }, undecided('closed was not collected')],
-    ['other.pdf', { leftOut: [closed] }, passed('Nothing')],
+    ['other.pdf', { leftOut: [closed] }, passed('contains nothing')],
     ['node_modules/x', {}, undecided('not collected')],
     ['.claude/notes.md', {}, undecided('not collected')],
   ]
@@ -76,10 +76,10 @@ describe('file_absent', () => {
     ]) {
       const rebuilt = { start: { ...start, files: [], ...more }, restore }
       expect(await decide({ type: 'file_absent', path: 'data/x.csv' }, rebuilt)).toEqual(
-        failed('data/x.csv is there, as'),
+        failed('data/x.csv exists, unchanged'),
       )
-      expect(await decide({ type: 'file_absent', path: 'data/y.csv' }, rebuilt)).toEqual(passed('Nothing'))
-      expect(await decide({ type: 'file_absent', path: 'old.csv' }, rebuilt)).toEqual(passed('Nothing'))
+      expect(await decide({ type: 'file_absent', path: 'data/y.csv' }, rebuilt)).toEqual(passed('contains nothing'))
+      expect(await decide({ type: 'file_absent', path: 'old.csv' }, rebuilt)).toEqual(passed('contains nothing'))
     }
     const broken = { start: { ...start, setup: 'make' }, restore: () => Promise.reject(new Error('setup failed')) }
     expect(await decide({ type: 'file_absent', path: 'y' }, broken)).toEqual(
@@ -92,7 +92,7 @@ describe('file_modified', () => {
   const rows: [string, Partial<CheckContext>, object][] = [
     ['report.md', {}, passed('report.md was changed (1 bytes)')],
     ['*.md', {}, passed('report.md was changed')],
-    ['out/a.csv', {}, failed('out/a.csv was made, and not there before')],
+    ['out/a.csv', {}, failed('out/a.csv was created, so it did not exist before')],
     ['in.csv', {}, failed('in.csv was not changed; the agent left report.md')],
     ['old.csv', {}, failed('old.csv was deleted')],
     ['huge.csv', left, undecided('it may be a new file')],

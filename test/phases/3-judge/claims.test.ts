@@ -86,10 +86,14 @@ describe('a claim is not evidence', () => {
     const { expectations, summary } = await grade(scene)
     expect(summary.passed).toBe(1)
     expect(expectations).toMatchObject([
-      { evidence_verified: 'claim', evidence_flag: expect.stringContaining('a claim, not evidence'), evidence_at: {} },
+      {
+        evidence_verified: 'claim',
+        evidence_flag: expect.stringContaining('claim about its own work'),
+        evidence_at: {},
+      },
     ])
     const strict = await grade({ ...scene, requireEvidence: true })
-    expect(strict.judge_errors).toMatchObject([{ reason: expect.stringContaining('a claim, not evidence') }])
+    expect(strict.judge_errors).toMatchObject([{ reason: expect.stringContaining('claim about its own work') }])
   })
 })
 

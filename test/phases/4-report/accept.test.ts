@@ -53,13 +53,13 @@ describe('the gate', () => {
       /\+50/,
     ],
     ['the same', times(8, ['1010', '0101']), 'tie', /\+0 points/],
-    ['a little better', [['1111', '0111'], ...times(7, ['1010', '0101'])], 'tie', /more than the/],
+    ['a little better', [['1111', '0111'], ...times(7, ['1010', '0101'])], 'tie', /above the limit/],
     ['worse', times(8, ['0001', '1111']), 'lost', /worse|−75/],
     [
       'better by what one case pays for',
       [...times(7, ['1111', '0001']), ['0000', '1111']],
       'lost',
-      /1 case got worse for certain: 8 \(4 of 4 → 0 of 4\)/,
+      /1 case got significantly worse: 8 \(4 of 4 → 0 of 4\)/,
     ],
     ['better on some, worse on as many', [...times(5, ['111', '000']), ...times(4, ['000', '111'])], 'tie', /.*/],
     [
@@ -72,7 +72,7 @@ describe('the gate', () => {
       'two better, a third pays for it',
       [...times(2, ['1111111111', '0000000000']), ['1111111110', '1111111111']],
       'tie',
-      /some cases pay for others/,
+      /some cases got better and others worse/,
     ],
     ['nothing that can be compared', [], 'tie', /.*/],
   ])('%s', (_, scores, result, reason) => {

@@ -18,7 +18,7 @@ describe('what lies beside', () => {
     [
       'the test of a session, in points',
       { history: { value: tried } },
-      ['improve: Improve: validation said +22, test says +15 [4, 26] points.'],
+      ['improve: Improve: gain on validation +22, on test +15 [4, 26] points.'],
     ],
     [
       'a session without a test',
@@ -54,7 +54,7 @@ describe('what lies beside', () => {
       { description: { value: sought } },
       ['triggers: Description: 2 descriptions tried, one is accepted: better on the queries that nobody had looked at'],
     ],
-    ['what has no known form', { history: { raw: {} } }, ['improve: improve: of no known form.']],
+    ['what has no known form', { history: { raw: {} } }, ['improve: improve: unknown format.']],
   ])('%s', (_what, beside, said) => {
     expect(describeExtras(beside).map(({ tab, text }) => `${tab}: ${text}`)).toEqual(said)
   })

@@ -125,16 +125,20 @@ describe('get', () => {
     [
       'a changed byte',
       (folder) => writeFileSync(path.join(folder, 'SKILL.md'), '# tOtals\n'),
-      /SKILL\.md is not what its hash says/,
+      /SKILL\.md does not match its hash/,
     ],
-    ['a file that is gone', (folder) => rmSync(path.join(folder, 'SKILL.md')), /SKILL\.md is not there/],
-    ['an execute bit', (folder) => chmodSync(path.join(folder, 'scripts/sum.sh'), 0o644), /sum\.sh is not what/],
-    ['a file too many', (folder) => writeFileSync(path.join(folder, 'planted'), ''), /planted is not what/],
-    ['a link', (folder) => symlinkSync('/etc/hosts', path.join(folder, 'hosts')), /hosts is not what/],
+    ['a file that is gone', (folder) => rmSync(path.join(folder, 'SKILL.md')), /SKILL\.md is missing/],
+    [
+      'an execute bit',
+      (folder) => chmodSync(path.join(folder, 'scripts/sum.sh'), 0o644),
+      /sum\.sh does not match its hash/,
+    ],
+    ['a file too many', (folder) => writeFileSync(path.join(folder, 'planted'), ''), /planted does not match its hash/],
+    ['a link', (folder) => symlinkSync('/etc/hosts', path.join(folder, 'hosts')), /hosts does not match its hash/],
     [
       'its list',
       (folder) => writeFileSync(path.join(folder, '../manifest.json'), '{}'),
-      /its list of files is not what/,
+      /its list of files does not match its hash/,
     ],
   ]
   test.each(spoil)('on use: %s in the cache is told and fetched anew', async (_what, change, message) => {

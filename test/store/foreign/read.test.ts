@@ -64,7 +64,7 @@ describe('a grading is counted', () => {
   })
   test('what is undecided is told', () => {
     expect(read({ expectations: [item(null)] })?.judge_errors).toEqual([
-      { text: 'it adds up', reason: 'the grading holds no verdict for it' },
+      { text: 'it adds up', reason: 'the grading contains no verdict for it' },
     ])
   })
   test.each([

@@ -47,7 +47,7 @@ test('the first source that knows a measure gives it', () => {
 
 test('what is too large to be reckoned with is named, as text and under other names too', () => {
   expect(findUnusableMeasures({ durationMs: 1e17, usage: { total: '99999999999999999' } })).toEqual([
-    'duration_ms: 100000000000000000 is no number that can be used',
-    'total: 100000000000000000 is no number that can be used',
+    'duration_ms: 100000000000000000 is too large to be used',
+    'total: 100000000000000000 is too large to be used',
   ])
 })

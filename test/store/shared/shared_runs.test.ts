@@ -168,8 +168,8 @@ describe('an attempt', () => {
       path.join(attemptFolder(job, 1), 'run.json'),
       JSON.stringify(record({ run_id: runId, final_response: 'b' })),
     )
-    await expect(fetchAttempt(job, said, to)).rejects.toThrow('not what the worker wrote')
-    await expect(fetchAttempt(job, { ...said, attempt: 2 }, to)).rejects.toThrow('no run lies there')
+    await expect(fetchAttempt(job, said, to)).rejects.toThrow('differs from what the worker wrote')
+    await expect(fetchAttempt(job, { ...said, attempt: 2 }, to)).rejects.toThrow('no run found there')
     expect(existsSync(to)).toBe(false)
   })
   test.each([

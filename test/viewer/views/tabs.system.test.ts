@@ -119,7 +119,7 @@ withChromium('tabs of artefacts', () => {
     const page = await opened('#/improve')
     await expect
       .poll(() => page.locator('h1').textContent())
-      .toBe('v2 is better than v0: validation said +22, test says +15 [4, 26] points')
+      .toBe('v2 is better than v0: gain on validation +22, on test +15 [4, 26] points')
     const version = (name: string) => page.locator('.version', { has: page.locator(`.name >> text="${name}"`) }).first()
     await expect
       .poll(() => version('v1').textContent())

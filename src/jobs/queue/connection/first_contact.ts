@@ -89,6 +89,6 @@ async function tryContact(open: () => Contact, ms: number, signal: AbortSignal):
 /** ioredis has no code for a connection that the server closed without an answer. */
 function toClosedError(error: unknown): unknown {
   return /^Connection is closed/.test(errorMessage(error))
-    ? new NoAnswer('it closed the connection without an answer')
+    ? new NoAnswer('the server closed the connection without an answer')
     : error
 }

@@ -6,19 +6,19 @@ import { isOutage } from './outage.ts'
 const words: readonly { fits: RegExp; said: string }[] = [
   {
     fits: /^could not renew lock for job/,
-    said: 'the lock of a job was lost: another worker has it, or will; what is made of it here is refused',
+    said: 'the lock of a job was lost: another worker runs it now or will run it, so its result from here is refused',
   },
   {
     fits: /^(Missing lock|Lock mismatch) for job/,
-    said: 'a late result was refused: the lock of its job was lost, another worker has it, or will',
+    said: 'a late result was refused: the lock of its job was lost, so another worker runs it now or will run it',
   },
   {
     fits: /^Missing key for job/,
-    said: 'a late result was refused: its job was taken away, or the server has lost it',
+    said: 'a late result was refused: its job was removed, or the server lost it',
   },
 ]
 
-const awayText = 'the queue server is away'
+const awayText = 'the queue server does not answer'
 const repeatAfterMs = 30_000
 
 export interface QueueErrorLog {
@@ -41,7 +41,7 @@ export function createQueueErrorLog(tell: (message: string) => void): QueueError
       tell(isAway ? `${awayText}: ${message}` : said)
     },
     back() {
-      if (told.delete(awayText)) tell('the queue server is back')
+      if (told.delete(awayText)) tell('the queue server answers again')
     },
   }
 }

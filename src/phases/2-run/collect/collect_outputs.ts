@@ -64,7 +64,7 @@ async function copyReason(file: WalkedFile, target: string): Promise<string | nu
     () => null,
     (error: unknown) => {
       if (isShortage(error)) throw error
-      return `can't be copied: ${errnoCode(error) ?? errorMessage(error)}`
+      return `cannot be copied: ${errnoCode(error) ?? errorMessage(error)}`
     },
   )
 }
@@ -90,7 +90,7 @@ function exceededLimit(at: { bytes: number; total: number; count: number }): str
   if (at.bytes > outputLimits.fileBytes)
     return `larger than ${outputLimits.fileBytes / 2 ** 20} MiB (${at.bytes} bytes)`
   if (at.total + at.bytes > outputLimits.totalBytes)
-    return `all outputs together are over ${outputLimits.totalBytes / 2 ** 20} MiB`
+    return `all outputs together exceed ${outputLimits.totalBytes / 2 ** 20} MiB`
   return at.count >= outputLimits.files ? `more than ${outputLimits.files} files` : null
 }
 

@@ -18,7 +18,7 @@ export function cleanNames(folder: string, outputs: RunRecord['outputs'], redact
     mkdirSync(path.dirname(place), { recursive: true })
     renameSync(path.join(folder, before), place)
     removeEmpty(folder, path.dirname(before))
-    return `the path of an output held a credential; it is kept as ${file.path}`
+    return `the path of an output contained a credential; the output is saved as ${file.path}`
   })
 }
 

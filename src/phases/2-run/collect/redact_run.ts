@@ -32,6 +32,6 @@ export function cleanOutputs(folder: string, outputs: RunRecord['outputs'], reda
     writeFileSync(place, clean.bytes, { mode })
     file.bytes = clean.bytes.length
     file.sha256 = sha256(clean.bytes)
-    return [`${file.path} held the value of ${clean.names.join(', ')}; it is taken out`]
+    return [`${file.path} contained the value of ${clean.names.join(', ')}, which was removed`]
   })
 }

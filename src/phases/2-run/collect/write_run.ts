@@ -54,7 +54,7 @@ async function moveOutput(from: string, to: string, run: { folder: string; recor
   if (moved.length === 0) return
   for (const file of moved) file.path = `${to}${file.path.slice(from.length)}`
   await rename(path.join(run.folder, 'outputs', from), path.join(run.folder, 'outputs', to))
-  run.record.warnings.push(`the agent's own ${from} is kept as ${to}`)
+  run.record.warnings.push(`the agent's own ${from} is saved as ${to}`)
 }
 
 function isAtOrInside(name: string, top: string): boolean {

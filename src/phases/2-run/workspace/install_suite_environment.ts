@@ -86,13 +86,14 @@ async function copyAll(files: readonly InputFile[], { folder, within }: Target):
     const sha256 = await copyOne(file, target).catch((error: unknown) => {
       throw new SetupError(`environment: ${errorMessage(error)}`)
     })
-    if (sha256 !== file.sha256) throw new SetupError(`environment: ${file.source} has changed since the plan was made`)
+    if (sha256 !== file.sha256)
+      throw new SetupError(`environment: ${file.source} has changed since the plan was written`)
   }
 }
 
 /** Copies the file read-only and returns the hash of its content. */
 async function copyOne(file: InputFile, target: string): Promise<string> {
-  if (await pathExists(target)) throw new Error(`${file.path}: another file of the case lies there already`)
+  if (await pathExists(target)) throw new Error(`${file.path}: another file of the case already has this path`)
   await mkdir(path.dirname(target), { recursive: true })
   if (file.kind === 'directory') {
     const { files } = await walk(file.source)
@@ -115,7 +116,7 @@ async function writeNew(cwd: string, name: string, value: unknown): Promise<void
   await mkdir(path.dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx', mode: 0o444 }).catch((error: unknown) => {
     if (errnoCode(error) !== 'EEXIST') throw error
-    throw new SetupError(`environment: ${path.basename(file)} would lie over an input file of the case`)
+    throw new SetupError(`environment: ${path.basename(file)} would overwrite an input file of the case`)
   })
 }
 

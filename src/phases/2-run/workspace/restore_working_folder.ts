@@ -35,10 +35,10 @@ export async function restoreWorkspace(
 /** The recorded outputs with their places in the outputs folder. */
 function listRecordedOutputs({ outputs }: RunRecord, cwd: string, outputsFolder: string): WalkedFile[] {
   const out = [...outputs.deleted, ...outputs.files.map((file) => file.path)].find((name) => !isChildPath(cwd, name))
-  if (out !== undefined) throw new SetupError(`run.json: ${JSON.stringify(out)} leads out of the working folder`)
+  if (out !== undefined) throw new SetupError(`run.json: ${JSON.stringify(out)} is outside the working folder`)
   return outputs.files.map(({ path: name, bytes }) => {
     const source = findOwnFile(outputsFolder, name)
-    if (source === null) throw new SetupError(`outputs/${name}: no file of the outputs folder`)
+    if (source === null) throw new SetupError(`outputs/${name}: not a file in the outputs folder`)
     return { path: name, source, bytes }
   })
 }

@@ -20,13 +20,13 @@ export function assertNoSymlinkTraps(cwd: string, places: readonly string[]): vo
 
 function assertNoTrap(cwd: string, place: string): void {
   const inside = path.relative(cwd, place)
-  if (!isChildPath(cwd, inside)) throw new SetupError(`${inside}: it leads out of the working folder`)
+  if (!isChildPath(cwd, inside)) throw new SetupError(`${inside}: outside the working folder`)
   if (inspectPlace(() => escapesFolder(cwd, place))) {
-    throw new SetupError(`${inside}: a link on the way to it leads out of the working folder`)
+    throw new SetupError(`${inside}: a link in this path leads out of the working folder`)
   }
   const there = inspectPlace(() => statSync(place, { throwIfNoEntry: false }))
   const odd = there === undefined ? null : specialFileKind(there)
-  if (odd !== null) throw new SetupError(`${inside}: it is ${odd}, and no file can be laid there`)
+  if (odd !== null) throw new SetupError(`${inside}: it is ${odd}, so no file can be written there`)
 }
 
 /** A path that cannot be read is below a file or a pipe. */

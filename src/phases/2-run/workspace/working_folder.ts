@@ -65,7 +65,7 @@ async function cloneBundle({ bundle, sha256 }: Bundle, place: StepPlace): Promis
     (await hashFile(bundle).catch((error: unknown) => {
       throw new SetupError(`git bundle: ${errorMessage(error)}`)
     }))
-  if (found !== sha256) throw new SetupError(`git bundle: ${bundle} has changed since the plan was made`)
+  if (found !== sha256) throw new SetupError(`git bundle: ${bundle} has changed since the plan was written`)
   const heads = (await runStep(['git', 'bundle', 'list-heads', bundle], place)).trim().split('\n')
   const branch = / refs\/heads\/(.+)$/.exec(heads[0] ?? '')?.[1]
   const choice = heads.some((line) => line.endsWith(' HEAD')) || branch === undefined ? [] : ['--branch', branch]
@@ -81,7 +81,8 @@ async function copyInputs(files: readonly InputFile[], { cwd, git }: WorkspaceRe
     const sha256 = await copyInput(file, target, clear).catch((error: unknown) => {
       throw new SetupError(`input file: ${errorMessage(error)}`)
     })
-    if (sha256 !== file.sha256) throw new SetupError(`input file: ${file.source} has changed since the plan was made`)
+    if (sha256 !== file.sha256)
+      throw new SetupError(`input file: ${file.source} has changed since the plan was written`)
   }
 }
 
@@ -117,7 +118,7 @@ async function startGit(request: WorkspaceRequest, isNew: boolean): Promise<void
 /** A repository among the inputs may name programs in its configuration, which git would start outside the sandbox. */
 function assertNoRepository(cwd: string): void {
   if (lstatSync(path.join(cwd, '.git'), { throwIfNoEntry: false }) === undefined) return
-  throw new SetupError('input file: .git is made by "git": true; leave it out of the files, or give a bundle')
+  throw new SetupError('input file: "git": true creates .git; leave it out of the files, or pass a bundle')
 }
 
 const author = {
@@ -144,7 +145,7 @@ async function runStep(argv: readonly [string, ...string[]], place: StepPlace): 
     place.signal.throwIfAborted()
     if (isShortage(error)) throw error
     throw new SetupError(
-      limit.signal.aborted ? `${argv.join(' ')}: no end after ${setupSeconds} s` : errorMessage(error),
+      limit.signal.aborted ? `${argv.join(' ')}: did not end within ${setupSeconds} s` : errorMessage(error),
     )
   })
   if (end.exitCode !== 0) {
@@ -160,5 +161,5 @@ const withoutNetwork =
 
 function networkHint(said: string, { sandbox }: StepPlace): string {
   const isClosed = sandbox !== undefined && sandbox !== null && sandbox.policy.network !== 'open'
-  return isClosed && withoutNetwork.test(said) ? ' (the sandbox has no network; --network open gives it one)' : ''
+  return isClosed && withoutNetwork.test(said) ? ' (the sandbox has no network; --network open allows it)' : ''
 }

@@ -27,7 +27,7 @@ export async function decideAgentBlocked(
     }
   }
   if (hooks.length === 0 && !context.showsTools)
-    return { error: 'the engine does not show whether a hook blocked a call' }
+    return { error: 'the engine does not report whether a hook blocked a call' }
   const others = blocks.map(({ tool = 'a call', text }) => `${tool} (${capText(text, 100)})`)
   const ran = blocks.length > 0 ? `; blocked: ${formatNames(others)}` : `; hooks that ran: ${hooks.length}`
   return { passed: !wanted, evidence: `no hook blocked ${what(check)}${ran}` }

@@ -6,7 +6,7 @@ export async function decideTurnsAtMost(
   { value }: CheckOf<'turns_at_most'>,
   context: CheckContext,
 ): Promise<CheckVerdict> {
-  if (!context.showsTools) return { error: 'the engine does not show its turns' }
+  if (!context.showsTools) return { error: 'the engine does not report its turns' }
   return atMost(context.record.steps, value, 'turns')
 }
 
@@ -25,7 +25,7 @@ export async function decideCostAtMost(
   { record }: CheckContext,
 ): Promise<CheckVerdict> {
   const { cost } = record
-  if (cost === null) return { error: 'what the run cost is not known' }
+  if (cost === null) return { error: 'the cost of the run is unknown' }
   return atMost(cost.usd, value, 'US dollars')
 }
 

@@ -24,16 +24,16 @@ const sentences = {
   equals: ({ path, value, tolerance }) =>
     `${source(path)} is ${quoteValue(value)}${tolerance === undefined ? '' : ` ± ${tolerance}`}`,
   similarity: ({ path, at_least, algorithm = 'words' }) =>
-    `The likeness of ${path ?? 'the final answer'} to the reference is at least ${at_least} (${algorithm})`,
+    `The similarity of ${path ?? 'the final answer'} to the reference is at least ${at_least} (${algorithm})`,
   json_path: ({ path, query, equals }) =>
     `${source(path)} has ${query}${equals === undefined ? '' : ` equal to ${JSON.stringify(equals)}`}`,
-  json_schema: ({ path }) => `${source(path)} fits the JSON Schema`,
+  json_schema: ({ path }) => `${source(path)} matches the JSON Schema`,
   csv: (check) => `${source(check.path)} is CSV with ${csvParts(check).join(', ')}`,
-  file_exists: ({ path }) => `The file ${path} was made or changed`,
+  file_exists: ({ path }) => `The file ${path} was created or changed`,
   file_absent: ({ path }) => `There is no file ${path}`,
   file_modified: ({ path }) => `The file ${path} was changed`,
   file_hash: ({ path, sha256 }) => `The file ${path} has the sha256 ${sha256.slice(0, 12)}…`,
-  file_count: ({ path, count }) => `${path}: ${formatRangeCount(count, 'file')} made or changed`,
+  file_count: ({ path, count }) => `${path}: ${formatRangeCount(count, 'file')} created or changed`,
   file_size: ({ path, bytes }) => `The file ${path} has ${formatRangeCount(bytes, 'byte')}`,
   command: ({ run, exit_code }) => `\`${run}\` ends with exit code ${exit_code ?? 0}`,
   tool_used: ({ times, ...call }) =>

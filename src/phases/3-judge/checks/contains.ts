@@ -23,7 +23,8 @@ export async function decideTextSearch(
     const index = findTextIndex(one, check)
     if (index >= 0) return { passed: wanted, evidence: quoteLine(one.label, one.text, index) }
   }
-  if (where.unseen.length > 0) return { error: `it may stand in what was not collected: ${formatNames(where.unseen)}` }
+  if (where.unseen.length > 0)
+    return { error: `the text may be in files that were not collected: ${formatNames(where.unseen)}` }
   const start = where.texts.length === 1 ? `; it begins "${capText(where.texts[0]?.text ?? '', 120)}"` : ''
   return {
     passed: !wanted,

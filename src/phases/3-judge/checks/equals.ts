@@ -37,7 +37,7 @@ function asText({ label, text }: CheckSource, wanted: string, ignoreCase: boolea
 function asNumber({ label, fenced }: CheckSource, wanted: number, tolerance: number): CheckVerdict {
   const said = `${label}: "${capText(fenced.trim(), 200)}"`
   const number = parseNumber(fenced)
-  if (number === null) return { passed: false, evidence: `${said} is no number` }
+  if (number === null) return { passed: false, evidence: `${said} is not a number` }
   const off = tolerance === 0 ? '' : ` ± ${tolerance}`
   return isNear(number, wanted, tolerance)
     ? { passed: true, evidence: said }

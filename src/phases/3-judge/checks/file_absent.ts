@@ -23,7 +23,8 @@ export async function decideFileAbsent(check: CheckOf<'file_absent'>, context: C
     )
     if ('error' in given) return given
     const [name] = given.names
-    if (name !== undefined) return { passed: false, evidence: `${name} is there, as it was before the agent began` }
-    return { passed: true, evidence: `Nothing that ${plain} means is in the working folder` }
+    if (name !== undefined)
+      return { passed: false, evidence: `${name} exists, unchanged from before the agent started` }
+    return { passed: true, evidence: `The working folder contains nothing that matches ${plain}` }
   })
 }

@@ -17,6 +17,7 @@ export async function decideFileModified(
   const [first] = unseen
   if (first) return { error: `${first.path} was not collected (${first.reason}): it may be a new file` }
   if (context.record.outputs.deleted.includes(plain)) return { passed: false, evidence: `${plain} was deleted` }
-  if (names.length > 0) return { passed: false, evidence: `${formatNames(names)} was made, and not there before` }
+  if (names.length > 0)
+    return { passed: false, evidence: `${formatNames(names)} was created, so it did not exist before` }
   return { passed: false, evidence: `${plain} was not changed; ${describeActualOutputs(context)}` }
 }

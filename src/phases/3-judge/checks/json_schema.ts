@@ -13,9 +13,9 @@ const mistake = z.object({ at: z.string(), message: z.string(), extra: z.string(
 /** Runs in a worker thread with a time limit, because the author's pattern may never end on the agent's text. */
 export async function decideJsonSchema(check: CheckOf<'json_schema'>, context: CheckContext): Promise<CheckVerdict> {
   const { schema } = check
-  if (schema === undefined) return { error: `the schema ${check.file} was not read` }
+  if (schema === undefined) return { error: `the schema ${check.file} could not be read` }
   const library = ajvModule(schema)
-  if (library === null) return { error: 'the schema is of a dialect that is not known' }
+  if (library === null) return { error: 'the schema has an unknown dialect' }
   const source = await readSource(check.path, context)
   if ('verdict' in source) return source.verdict
   const parsed = parseSource(source)
@@ -25,7 +25,7 @@ export async function decideJsonSchema(check: CheckOf<'json_schema'>, context: C
   const end = await runBounded(job, mistake, context.signal)
   if ('error' in end) return { error: `the schema could not be tried: ${capText(end.error)}` }
   const wrong = end.value
-  if (wrong === null) return { passed: true, evidence: `${source.label} fits the schema` }
+  if (wrong === null) return { passed: true, evidence: `${source.label} matches the schema` }
   const extra = wrong.extra === undefined ? '' : ` (${wrong.extra})`
   return { passed: false, evidence: capText(`${source.label}: ${wrong.at || '/'} ${wrong.message}${extra}`) }
 }

@@ -12,8 +12,8 @@ export async function decideScriptExecuted(
   context: CheckContext,
 ): Promise<CheckVerdict> {
   const { skill } = context
-  if (skill === null) return { error: 'it is not known which skill is meant' }
-  if (!skill.installed) return { passed: false, evidence: 'the agent had no such skill' }
+  if (skill === null) return { error: 'the skill under test is unknown' }
+  if (!skill.installed) return { passed: false, evidence: 'the agent did not have this skill' }
   const events = await context.events()
   const started = events.flatMap((event, index) =>
     event.type === 'tool_call' && isDone(events, index, event.id)
@@ -26,7 +26,7 @@ export async function decideScriptExecuted(
   if ('error' in wanted) return wanted
   const found = started.find(({ script }) => wanted.names.includes(script))
   if (found) return { passed: true, evidence: capText(`transcript.jsonl:${found.line}: ${found.script} was started`) }
-  if (!context.showsTools) return { error: 'the engine does not show which commands the agent ran' }
+  if (!context.showsTools) return { error: 'the engine does not report which commands the agent ran' }
   return { passed: false, evidence: `no command started it; scripts of the skill that were: ${formatNames(scripts)}` }
 }
 

@@ -6,7 +6,7 @@ import { capText } from './inputs/evidence.ts'
 import { measureLikeness } from './inputs/text_similarity.ts'
 
 export async function decideSimilarity(check: CheckOf<'similarity'>, context: CheckContext): Promise<CheckVerdict> {
-  if (check.value === undefined) return { error: `the reference ${check.file} was not read` }
+  if (check.value === undefined) return { error: `the reference ${check.file} could not be read` }
   const source = await readSource(check.path, context)
   if ('verdict' in source) return source.verdict
   const algorithm = check.algorithm ?? 'words'
@@ -14,7 +14,7 @@ export async function decideSimilarity(check: CheckOf<'similarity'>, context: Ch
   const found = measureLikeness(algorithm, plain(source.text), plain(check.value))
   if ('error' in found) return { error: `${source.label} could not be compared: ${found.error}` }
   const share = Math.floor(found.share * 1000) / 1000
-  const said = `${source.label}: likeness to the reference ${share} (${algorithm})`
+  const said = `${source.label}: similarity to the reference ${share} (${algorithm})`
   if (found.share >= check.at_least) return { passed: true, evidence: said }
   const begins = `; it begins "${capText(source.text.trim(), 120)}"`
   return { passed: false, evidence: `${said}, not at least ${check.at_least}${begins}` }

@@ -5,7 +5,7 @@ import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, formatNames } from './inputs/evidence.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
 
-const unseenTools = { error: 'the engine does not show which tools the agent used' }
+const unseenTools = { error: 'the engine does not report which tools the agent used' }
 
 /** If an engine hides its tools, the visible calls suffice only where further calls would change nothing. */
 export async function decideToolUsed(check: CheckOf<'tool_used'>, context: CheckContext): Promise<CheckVerdict> {

@@ -22,7 +22,9 @@ export interface ExpectedProcess {
 export function listProcessFailures(expected: ExpectedProcess, { exitCode, stdout, stderr }: ProcessOutcome): string[] {
   const { stdoutContains, stderrContains, notContains, stdoutJson } = expected
   const lacks = (what: string, text: string) => (one: string) =>
-    text.includes(one) ? [] : [`${what} lacks ${quoteStream(one)}; it says ${quoteStream(text.trim() || 'nothing')}`]
+    text.includes(one)
+      ? []
+      : [`${what} does not contain ${quoteStream(one)}; it is ${quoteStream(text.trim() || 'nothing')}`]
   const holds = (one: string) => [
     ...(stdout.includes(one) ? [`stdout holds ${quoteStream(one)}`] : []),
     ...(stderr.includes(one) ? [`stderr holds ${quoteStream(one)}`] : []),
@@ -63,7 +65,7 @@ const object = z.record(z.string(), z.unknown())
 /** Objects may have additional fields at any depth; lists must have the expected length. */
 function differences(expected: unknown, found: unknown, at: string): string[] {
   if (Array.isArray(expected)) {
-    if (!Array.isArray(found)) return [`stdout-json ${at}: ${formatJsonValue(found)} is no list`]
+    if (!Array.isArray(found)) return [`stdout-json ${at}: ${formatJsonValue(found)} is not a list`]
     if (found.length !== expected.length)
       return [`stdout-json ${at}: ${found.length} items instead of ${expected.length}`]
     return expected.flatMap((one, index) => differences(one, found[index], `${at}[${index}]`))
@@ -74,7 +76,7 @@ function differences(expected: unknown, found: unknown, at: string): string[] {
       ? []
       : [`stdout-json ${at}: ${formatJsonValue(found)} instead of ${formatJsonValue(expected)}`]
   const given = object.safeParse(found)
-  if (!given.success || Array.isArray(found)) return [`stdout-json ${at}: ${formatJsonValue(found)} is no object`]
+  if (!given.success || Array.isArray(found)) return [`stdout-json ${at}: ${formatJsonValue(found)} is not an object`]
   return Object.entries(wanted.data).flatMap(([key, one]) => differences(one, given.data[key], `${at}.${key}`))
 }
 

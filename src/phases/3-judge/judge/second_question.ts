@@ -63,15 +63,15 @@ function settleVerdict({
 /** A pass that rests only on the agent's claims is flagged, or is an error. */
 function withoutClaims(verdict: JudgeVerdict, { requireEvidence }: JudgeSession['request']): JudgeVerdict {
   if ('error' in verdict || !verdict.passed || verdict.evidence_verified !== 'claim') return verdict
-  const flag = `it passes on what the agent says of its own work, which is a claim, not evidence: ${shortenQuote(verdict.evidence)}`
+  const flag = `the only evidence for the pass is the agent's claim about its own work: ${shortenQuote(verdict.evidence)}`
   return requireEvidence === true ? { error: flag } : { ...verdict, evidence_flag: flag }
 }
 
 function describeMissingQuotes([first]: readonly MissingQuotes[]): string {
   const { of = null, quotes: [quote = ''] = [], unread = [] } = first ?? {}
   const where = of === null ? '' : ` (${shortenQuote(of)})`
-  const more = unread.length === 0 ? '' : `; ${unread.join(', ')} can't be searched: no text`
-  return `it passes on a quote that stands neither in the transcript nor in a file: "${shortenQuote(quote)}"${where}${more}`
+  const more = unread.length === 0 ? '' : `; ${unread.join(', ')} cannot be searched: not text`
+  return `the quote behind the pass is neither in the transcript nor in a file: "${shortenQuote(quote)}"${where}${more}`
 }
 
 function shortenQuote(quote: string): string {

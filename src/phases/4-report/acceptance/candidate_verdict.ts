@@ -70,15 +70,15 @@ function decideGateResult(
   }
   const last = looks.at(-1)
   if (blocks < planned && last !== undefined && isFutile(last)) {
-    const chance = `a chance of ${Math.round(100 * last.chance)}% to win was left`
+    const chance = `only a ${Math.round(100 * last.chance)}% chance of winning was left`
     return { result: 'tie', reason: `${size} after ${blocks} of ${planned} blocks: ${chance}` }
   }
   const p = `p ${formatGateP(test.above)}`
-  if (test.above > alpha) return { result: 'tie', reason: `${size}, ${p}: more than the ${formatGateP(alpha)} allowed` }
+  if (test.above > alpha) return { result: 'tie', reason: `${size}, ${p}: above the limit of ${formatGateP(alpha)}` }
   if (test.isMixed && test.byCase > caseAlpha) {
     return {
       result: 'tie',
-      reason: `${size}, ${p}, but some cases pay for others (p over the cases ${formatGateP(test.byCase)})`,
+      reason: `${size}, ${p}, but some cases got better and others worse (p over cases ${formatGateP(test.byCase)})`,
     }
   }
   const open = guards.find(({ passed }) => passed === false)

@@ -54,7 +54,7 @@ export function trainVerdict({ against, cases: all, blocks, margins, isWorth }: 
   // a parent that already passes everything leaves no gain to show
   const isSolved = incumbent > 1 - near && difference > -near
   const isBetter = difference > near
-  const decision = decide(`${formatPointChange(difference)} points on the cases it was made for`)
+  const decision = decide(`${formatPointChange(difference)} points on its training cases`)
   if (decision === null) return null
   return {
     ...decision,
@@ -79,8 +79,8 @@ export function trainVerdict({ against, cases: all, blocks, margins, isWorth }: 
   function decide(size: string): Pick<GateResult, 'result' | 'reason'> | null {
     if (broken !== undefined) return { result: 'lost', reason: `${size}, but ${broken.message}` }
     if (isSolved) return null
-    if (!isBetter) return { result: 'lost', reason: `no better: ${size}` }
+    if (!isBetter) return { result: 'lost', reason: `not better: ${size}` }
     if (isWorth(difference)) return null
-    return { result: 'tie', reason: `${size}: too little to show on validation yet, worked on further` }
+    return { result: 'tie', reason: `${size}: too small to be detected on validation yet, so it is developed further` }
   }
 }

@@ -45,7 +45,14 @@ function amountGuard(cases: readonly PairedCase[], { name, unit, margin, word }:
   // a two-sided 90% interval: its upper end is the one-sided 95% bound
   const found = computeRatio(amounts, 0.1)
   if (found === null) {
-    return { name, passed: null, ratio: null, ci_high: null, limit, message: `${word}: not known for both versions` }
+    return {
+      name,
+      passed: null,
+      ratio: null,
+      ci_high: null,
+      limit,
+      message: `${word}: unknown for at least one version`,
+    }
   }
   const high = found.high ?? found.ratio
   const more =
@@ -79,12 +86,16 @@ function caseGuard(cases: readonly PairedCase[]): Guard {
     ({ now, before }) => wilson(now.k, now.n, 0.05).high < wilson(before.k, before.n, 0.05).low,
   )
   const shared = { name: 'cases' as const, ratio: null, ci_high: null, limit: null }
-  if (worse.length === 0) return { ...shared, passed: true, message: 'no case got worse for certain' }
+  if (worse.length === 0) return { ...shared, passed: true, message: 'no case got significantly worse' }
   const named = worse
     .slice(0, 5)
     .map(({ evalId, now, before }) => `${evalId} (${before.k} of ${before.n} → ${now.k} of ${now.n})`)
     .join(', ')
-  return { ...shared, passed: false, message: `${formatPlural(worse.length, 'case')} got worse for certain: ${named}` }
+  return {
+    ...shared,
+    passed: false,
+    message: `${formatPlural(worse.length, 'case')} got significantly worse: ${named}`,
+  }
 }
 
 function tally(passed: readonly boolean[]): { k: number; n: number } {

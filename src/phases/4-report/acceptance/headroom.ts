@@ -22,7 +22,7 @@ export function measureHeadroom(cases: readonly PairedCase[], design: Omit<GateD
   const room = 1 - rate
   const isEnough = known.length > 0 && room > 0 && room >= detectable
   const percent = (share: number) => `${Math.round(100 * share)}`
-  const size = `v0 meets ${percent(rate)}% of its expectations, ${percent(room)} points are left; by the spread of these runs the gate finds a gain of ${percent(detectable)} points`
+  const size = `v0 has a pass rate of ${percent(rate)}%, so ${percent(room)} points are left; the gate can detect a gain of ${percent(detectable)} points with the variation of these runs`
   const noiseText = `two equal arms differ by up to ${percent(noise)} here`
   return {
     pass_rate: round(rate, 6),
@@ -32,6 +32,6 @@ export function measureHeadroom(cases: readonly PairedCase[], design: Omit<GateD
     enough: isEnough,
     message: isEnough
       ? `${size}, ${noiseText}`
-      : `${size} (${noiseText}): there is no room for one; harder cases or more runs would make some`,
+      : `${size} (${noiseText}), so no gain can be shown: add harder cases or more runs`,
   }
 }

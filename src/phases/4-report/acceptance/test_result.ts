@@ -44,7 +44,7 @@ export function buildTestResult({ benchmark, best, cases: all, validationGain }:
     },
     scope: interval !== null && interval === t ? 'cases_like_these' : 'these_cases',
     validation_gain: round(validationGain, 6),
-    sentence: `validation said ${formatPointChange(validationGain)}, test says ${formatPointChange(mean)}${said}`,
+    sentence: `gain on validation ${formatPointChange(validationGain)}, on test ${formatPointChange(mean)}${said}`,
   }
 }
 

@@ -102,7 +102,8 @@ function whyExcluded(
   one: ReportCase | undefined,
   onTimeout: 'fail' | 'exclude',
 ): ExclusionReason | null {
-  if (result === null) return { reason: 'missing', kind: null, message: 'the run was not made, or its record is unfit' }
+  if (result === null)
+    return { reason: 'missing', kind: null, message: 'the run did not take place, or its record is unusable' }
   const { record, grading } = result
   if (record === null) return whyUngraded(grading, one)
   switch (record.status) {

@@ -72,8 +72,7 @@ function meanNote(at: {
   if (own !== null && agrees(own, says, metric)) return []
   const others = (at.reference[name] ?? []).map((run) => run[metric])
   const theirs = others.length === 0 ? null : others.reduce((sum, value) => sum + value, 0) / others.length
-  const why =
-    theirs !== null && agrees(theirs, says, metric) ? `because ${reasons[metric]}` : 'for no reason that is known here'
+  const why = theirs !== null && agrees(theirs, says, metric) ? `because ${reasons[metric]}` : 'for an unknown reason'
   const value = own === null ? 'unknown' : formatFixed(own, digits[metric].shown)
   return [`The benchmark.json found here says ${metric} ${says} for ${name}, this one ${value}: ${why}.`]
 }
@@ -91,7 +90,7 @@ function deltaNote(committed: CommittedNumbers, { run_summary }: Benchmark): str
   const why =
     Math.abs(delta + own) < 0.0101
       ? 'because it subtracts the second configuration in name order from the first, this one the baseline from the candidate'
-      : 'for no reason that is known here'
+      : 'for an unknown reason'
   return [
     `The benchmark.json found here says delta ${formatSigned(delta, 2)}, this one ${run_summary.delta?.pass_rate}: ${why}.`,
   ]

@@ -55,13 +55,13 @@ function findVoteDisagreement({ judged }: JudgedStatement): Unclear | null {
   if (split.length === 0) return null
   const agreement = voted.reduce((sum, one) => sum + one.agreement, 0) / voted.length
   const share = Math.round(agreement * 100)
-  const message = `the votes of the judge differ in ${split.length} of ${voted.length} runs (${share} % agree on average)`
+  const message = `the judge's votes differ in ${split.length} of ${voted.length} runs (${share}% agree on average)`
   return { kind: 'votes_differ', message, of: voted.length, found: split.length, agreement }
 }
 
 function findTurnedVerdicts({ again, turned }: JudgedStatement): Unclear | null {
   if (turned === 0) return null
-  const message = `${turned} of ${again} gradings of the same transcript came out the other way`
+  const message = `${turned} of ${again} repeated gradings of the same transcript gave the opposite verdict`
   return { kind: 'verdict_turns', message, of: again, found: turned }
 }
 
@@ -72,7 +72,7 @@ function findMissingQuoteRate({ judged }: JudgedStatement): Unclear | null {
       verified === 'absent' || (flag !== undefined && verified !== 'claim'),
   )
   if (doubtful.length === 0) return null
-  const message = `${doubtful.length} of ${passes.length} passes rest on a quote that is in no file and not in the transcript`
+  const message = `${doubtful.length} of ${passes.length} passes rest on a quote that is neither in a file nor in the transcript`
   return { kind: 'quotes_not_found', message, of: passes.length, found: doubtful.length }
 }
 
@@ -85,11 +85,11 @@ function findUndecidedRate({ judged, undecided }: JudgedStatement): Unclear | nu
 /** If it names a file and a text in backticks, code can decide it; otherwise it needs clearer words. */
 function suggestClearerStatement(text: string, kind: CritiqueKind): SuiteEdit {
   const check = readStatedCheck(text)
-  if (check !== null) return { op: 'to_check', text: `let code decide it: ${JSON.stringify(check)}`, check }
+  if (check !== null) return { op: 'to_check', text: `use a check instead: ${JSON.stringify(check)}`, check }
   const how =
     kind === 'quotes_not_found'
-      ? 'name the file and the very words that show it, so that there is something to quote'
-      : 'say one thing that can be seen to hold or not: name the file, the field and the value; split it where it says two'
+      ? 'name the file and the exact words that show it, so that the judge can quote them'
+      : 'state one observable thing: name the file, the field and the value; split the statement if it says two things'
   return { op: 'reword', text: how }
 }
 

@@ -30,11 +30,11 @@ function constantFinding(
   const others = facts.filter((one) => one.eval_id === eval_id && one.indicator === null)
   const tellsNothing = others.every((one) => (always ? one.always_passes : one.never_passes))
   const advice = always
-    ? 'ask for something that only a good answer has, or remove it; keep it only as a guard against getting worse'
-    : 'see whether a good answer can meet it (give the case a reference, and check --oracle); say it otherwise, or remove it'
+    ? 'ask for something that only a good answer has, or remove it; keep it only to guard against regressions'
+    : 'check that a good answer can meet it (add a reference to the case and run check --oracle); otherwise reword or remove it'
   const case_ = always
-    ? 'nothing in this case tells the arms apart: make its task harder, or take the case out'
-    : 'no run met anything in this case: make its task possible, or take the case out'
+    ? 'no statement of this case differs between the arms: make its task harder, or remove the case'
+    : 'no run met any statement of this case: make its task possible, or remove the case'
   return {
     kind,
     severity: few ? 'info' : 'warning',
@@ -55,9 +55,12 @@ function twinFinding(input: CritiqueInput, fact: ExpectationFact): UnplacedFindi
     severity: total < enoughTogether ? 'info' : 'warning',
     eval_id,
     expectation,
-    message: `has the verdict of ${quoteStatement(twin)} in all ${total} runs (${rates(input, fact)})`,
+    message: `has the same verdict as ${quoteStatement(twin)} in all ${total} runs (${rates(input, fact)})`,
     numbers: { verdicts: readArmVerdicts(input, fact), of: total, found: total },
-    edit: { op: 'remove', text: `remove one of the two, or make this one say what ${quoteStatement(twin)} does not` },
+    edit: {
+      op: 'remove',
+      text: `remove one of the two, or let this one test something that ${quoteStatement(twin)} does not`,
+    },
   }
 }
 

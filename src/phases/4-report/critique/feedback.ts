@@ -47,12 +47,12 @@ function toFeedbackFinding(
     severity: 'info',
     eval_id: evalId,
     expectation,
-    message: `the judge says of it in ${Math.min(times, of)} of ${of} gradings with remarks: ${shown.join('; ')}${more}`,
+    message: `the judge's remarks in ${Math.min(times, of)} of ${of} gradings with remarks: ${shown.join('; ')}${more}`,
     numbers: { verdicts, of, found: Math.min(times, of) },
     edit:
       expectation === null
         ? { op: 'add', text: 'add an expectation that asks for this, if a good answer should have it' }
-        : { op: 'reword', text: 'say it so that this remark no longer holds, if you agree with it' },
+        : { op: 'reword', text: 'if you agree with this remark, reword the statement accordingly' },
   }
 }
 

@@ -111,7 +111,7 @@ export function evalDiffSections({ provenance, cases }: EvalDiff): EvalDiffSecti
   const changed = order.flatMap((change) => cases.filter((one) => one.change === change))
   const sections = [
     {
-      title: 'What was not the same',
+      title: 'Differences in setup',
       header: ['', 'before', 'after'],
       rows: provenance.map(({ what, before, after }) => [what, before ?? '–', after ?? '–']),
     },

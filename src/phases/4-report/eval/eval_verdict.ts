@@ -27,7 +27,7 @@ export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResul
     warnings: [],
   }
   if (ran === null) {
-    const reason = one.cannot_run ?? 'it was not run'
+    const reason = one.cannot_run ?? 'the case was not run'
     const nothing = { run: null, duration_seconds: null, cost_usd: null, checks: [], judge: null, output_snippet: '' }
     return { ...shared, verdict: 'skip', reason, ...nothing }
   }
@@ -70,7 +70,7 @@ function decideCaseVerdict(one: SuiteCase, { record, grading }: JudgedRun): Pick
       break
   }
   if (one.checks.length + one.expectations.length === 0) return { verdict: 'skip', reason: 'the case has no criteria' }
-  if (grading === null) return { verdict: 'skip', reason: 'it was not graded' }
+  if (grading === null) return { verdict: 'skip', reason: 'the run was not graded' }
   const failed = keepRated(grading.expectations).find(({ passed }) => !passed)
   if (failed !== undefined) return { verdict: 'fail', reason: `${failed.text}: ${failed.evidence}` }
   const [error] = grading.judge_errors ?? []

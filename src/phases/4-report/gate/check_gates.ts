@@ -31,7 +31,7 @@ export function judgeValue(gate: Gate, found: unknown, what: string): GateOutcom
   if (found === undefined) return outcome(gate.operator === '==' && gate.limit === null, `not in this ${what}`)
   if (value === null && gate.limit !== null) return outcome(false, 'not known')
   if (value !== null && gate.limit !== null && typeof value !== typeof gate.limit) {
-    return outcome(false, `is ${formatLimit(value)}, a ${typeof value}, held against a ${typeof gate.limit}`)
+    return outcome(false, `is ${formatLimit(value)}, a ${typeof value}, compared with a ${typeof gate.limit}`)
   }
   return outcome(holds(gate.operator, value, gate.limit), `is ${formatLimit(value)}`)
 }
@@ -69,7 +69,7 @@ function explainSequentialValue({ path }: Gate, { statistics }: Benchmark, value
   if (/cases_like_these\.(verdict|difference\.p_)/.test(at))
     return '; with --until there is no verdict for cases like these'
   if (typeof value !== 'number' || !/these_cases\.difference\.ci_/.test(at)) return ''
-  return '; with --until this interval holds at every look and is wide after few blocks: gate on the verdict'
+  return '; with --until this interval is valid at every interim analysis and therefore wide after few blocks: use a gate on the verdict'
 }
 
 function isSingle(value: unknown): value is GateLimit {

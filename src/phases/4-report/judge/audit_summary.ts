@@ -141,12 +141,12 @@ function whyWithheld(
   if (missing.length === 0) return null
   if (!isKnown) {
     const all = table.both_met + table.only_person > 0 ? 'met' : 'unmet'
-    return `No rate is corrected: people hold every statement they looked at to be ${all}, so that half of the judge's errors are not known.`
+    return `No rate is corrected: people labelled every statement ${all}, so one of the judge's two error rates is unknown.`
   }
   const what = isAll
     ? 'No rate is corrected'
     : `The rate ${missing.map(formatConfiguration).join(', ')} is not corrected`
-  return `${what}: the judge is no better than chance${isAll ? '' : ' there'}.`
+  return `${what}: the judge does not perform better than chance${isAll ? '' : ' there'}.`
 }
 
 type AuditCounts = Omit<AuditSummary, 'sentence' | 'banner'>
@@ -175,9 +175,9 @@ function writeAuditBanner({ labels, agreement, kappa, table }: AuditCounts, isCh
   const isSmall = labels < least.labels || Math.min(met, unmet) < least.each || (isOneSided && !isDisagreeing)
   if (isSmall) {
     const judged = isOneSided ? `, ${passed} passed and ${failed} failed by the judge` : ''
-    return `The audit is too small to vouch for the judge: ${formatPlural(labels, 'label')}, ${met} met and ${unmet} unmet${judged}; ${least.labels} with ${least.each} of each would do.`
+    return `The audit is too small to confirm the judge: ${formatPlural(labels, 'label')}, ${met} met and ${unmet} unmet${judged}. At least ${least.labels} labels with ${least.each} of each kind are needed.`
   }
   if (!isChance && !isDisagreeing && (kappa ?? 1) >= least.kappa) return null
   const how = kappa === null ? '' : `, kappa ${kappa.toFixed(2)}`
-  return `The judge agrees poorly with people (${formatPercent(agreement?.rate ?? 0)} of ${labels}${how}): do not lean on its rates; mend the expectations or take another judge.`
+  return `The judge agrees poorly with people (${formatPercent(agreement?.rate ?? 0)} of ${labels}${how}): do not rely on its rates. Fix the expectations or use another judge.`
 }

@@ -21,7 +21,7 @@ function correctedText(corrected: NonNullable<AuditSummary['corrected']>, isOwn:
   const rates = Object.entries(corrected)
   const arms = rates.map(([arm, { rate, ci_low, ci_high, judged }]) => {
     const interval = `${formatPercent(rate)} [${formatPercent(ci_low)}, ${formatPercent(ci_high)}]`
-    return `${formatConfiguration(arm)} ${interval}, where it says ${formatPercent(judged)}`
+    return `${formatConfiguration(arm)} ${interval} instead of ${formatPercent(judged)}`
   })
   const labels = isOwn
     ? ' (errors from the labels of each configuration)'

@@ -9,7 +9,7 @@ type ComparisonCounts = Omit<ComparisonSummary, 'sentence' | 'warnings'>
 export function comparisonSentence(counted: ComparisonCounts): string {
   const { a, b, pairs, wins, losses, ties, win_rate, ci_low, ci_high, p_value } = counted
   if (pairs === 0 || win_rate === null)
-    return `Blind comparison of ${formatConfiguration(a)} and ${formatConfiguration(b)}: no pair is judged.`
+    return `Blind comparison of ${formatConfiguration(a)} and ${formatConfiguration(b)}: no pair has been judged.`
   const range = ci_low === null || ci_high === null ? '' : ` [${formatPercent(ci_low)}, ${formatPercent(ci_high)}]`
   const p = p_value === null ? '' : `, sign test ${pText(p_value)}`
   return `Blind and in both orders, ${formatConfiguration(a)} wins ${wins} of ${formatPlural(pairs, 'pair')} against ${formatConfiguration(b)}, loses ${losses}, ${formatPlural(ties, 'tie')} (win rate ${formatPercent(win_rate)}${range}${p}).`
@@ -24,19 +24,17 @@ export function comparisonWarnings(counted: ComparisonCounts): string[] {
   return [
     ...(flip_rate !== null && flips > 0 && flip_rate >= doubtful.flipRate
       ? [
-          `The judge changed ${flips} of ${formatPlural(pairs, 'verdict')} when the order was turned (${flips === 1 ? 'it counts as a tie' : 'they count as ties'}); what was shown first won ${won} of ${formatPlural(decided, 'judgement')}.`,
+          `The judge changed ${flips} of ${formatPlural(pairs, 'verdict')} when the order was reversed (${flips === 1 ? 'it counts as a tie' : 'they count as ties'}); the side shown first won ${won} of ${formatPlural(decided, 'judgement')}.`,
         ]
       : []),
     ...(length_correlation !== null && pairs >= doubtful.pairs && Math.abs(length_correlation) >= doubtful.correlation
       ? [
-          `Scores follow length (rank correlation ${formatFixed(length_correlation, 2)}): ${length_correlation > 0 ? 'the longer' : 'the shorter'} delivery tends to win.`,
+          `Scores correlate with length (rank correlation ${formatFixed(length_correlation, 2)}): the ${length_correlation > 0 ? 'longer' : 'shorter'} output tends to win.`,
         ]
       : []),
-    ...(contradictions > 0
-      ? [`In ${formatPlural(contradictions, 'pair')} the judge named a winner with the lower score.`]
-      : []),
+    ...(contradictions > 0 ? [`In ${formatPlural(contradictions, 'pair')} the winner has the lower score.`] : []),
     ...(errors > 0
-      ? [`${formatPlural(errors, 'pair')} could not be judged, and ${errors === 1 ? 'is' : 'are'} in no number here.`]
+      ? [`${formatPlural(errors, 'pair')} could not be judged and ${errors === 1 ? 'does' : 'do'} not count here.`]
       : []),
   ]
 }

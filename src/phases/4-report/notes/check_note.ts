@@ -8,10 +8,10 @@ export function validateNote(note: AnalystNote, { runs }: Pick<Benchmark, 'runs'
   const known = new Set(runs.map(nameBenchmarkRun))
   const stray = note.runs.find((name) => !known.has(name))
   if (stray !== undefined) return `there is no run ${stray}`
-  if (note.claims.length === 0) return 'it rests on no number'
+  if (note.claims.length === 0) return 'it is not based on a number'
   for (const claim of note.claims) {
     const value = computeClaim(claim, runs)
-    if (value === null) return `nothing is known of ${describeClaim(claim)}`
+    if (value === null) return `there is no data on ${describeClaim(claim)}`
     if (!isNear(claim.value, value)) return `${describeClaim(claim)} is ${roundForClaim(value)}, not ${claim.value}`
   }
   const unfounded = parseNoteNumbers(note.text).find((number) => !isSupportedByClaims(number, note))

@@ -14,7 +14,7 @@ export function evaluationHeadline({ total, passed, failed, skipped }: EvalSumma
   const parts = [
     `${passed} of ${formatPlural(total, 'case')} ${passed === 1 ? 'passes' : 'pass'}`,
     ...(failed > 0 ? [`${failed} ${failed === 1 ? 'fails' : 'fail'}`] : []),
-    ...(skipped > 0 ? [`${skipped} skipped: nothing can be said of ${skipped === 1 ? 'it' : 'them'}`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped, without a verdict`] : []),
   ]
   return `${parts.join(', ')}.`
 }

@@ -31,7 +31,7 @@ function toExtrasSentence<T>(
   text: (value: T) => string,
 ): ExtrasSentence[] {
   if (found === undefined) return []
-  return [{ tab, text: 'value' in found ? text(found.value) : `${tab}: of no known form.` }]
+  return [{ tab, text: 'value' in found ? text(found.value) : `${tab}: unknown format.` }]
 }
 
 function triggersText({ summary, metrics, complete }: Triggers): string {

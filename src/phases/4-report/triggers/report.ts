@@ -94,7 +94,7 @@ function draftWarning({ drafts = 0 }: Triggers['set'], results: number): string[
   return drafts === 0
     ? []
     : [
-        `${drafts} of ${results} queries were drafted by a model and reviewed by nobody: read them before you trust these numbers`,
+        `${drafts} of ${results} queries were drafted by a model and have not been reviewed: read them before you trust these numbers`,
       ]
 }
 
@@ -106,12 +106,12 @@ function listTriggerWarnings(results: Triggers['results'], runs: Triggers['resul
   const errors = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
   const undecided = results.filter(({ pass }) => pass === null).length
   return [
-    ...(errors === '' ? [] : [`runs without an answer, in no rate: ${errors}`]),
+    ...(errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]),
     ...(undecided === 0 ? [] : [`${undecided} queries without any answer`]),
     ...(atLimit === 0
       ? []
       : [
-          `${atLimit} runs had not read the skill when they reached the most responses allowed; they count as not triggered`,
+          `${atLimit} runs reached the maximum number of responses without reading the skill; they count as not triggered`,
         ]),
   ]
 }

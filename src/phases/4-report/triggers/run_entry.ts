@@ -57,12 +57,12 @@ function findTriggerRunError(record: RunRecord): TriggerRun['error'] {
     case 'failed':
       return record.error
     case 'timed_out':
-      return { kind: 'timed_out', message: 'it had neither read the skill nor ended when its time was up' }
+      return { kind: 'timed_out', message: 'the run timed out before it read the skill or ended' }
     case 'cancelled':
-      return { kind: 'cancelled', message: 'the deadline ended it before there was an answer' }
+      return { kind: 'cancelled', message: 'the deadline ended the run before there was an answer' }
     case 'completed':
       if (record.skill.read === false) return null
-      return { kind: 'unseen', message: 'the engine does not show whether skills are read' }
+      return { kind: 'unseen', message: 'the engine does not report whether skills are read' }
   }
 }
 

@@ -15,7 +15,7 @@ export function triggerSentences({ metrics, summary }: Pick<Triggers, 'metrics' 
   const open = undecided === 0 ? '' : `; ${undecided} without an answer`
   return [
     `${behavingText(passed, total)}${open}.`,
-    `Recall ${shareText(recall)}, precision ${shareText(precision)}; ${shareText(false_trigger_rate)} of what should not trigger does.`,
+    `Recall ${shareText(recall)}, precision ${shareText(precision)}, false trigger rate ${shareText(false_trigger_rate)}.`,
   ]
 }
 
@@ -56,10 +56,10 @@ export function savingText(saving: TriggerSaving): string {
   const { stopped, of, unit, mean_stopped, mean_whole, basis, saved_share } = saving
   const ended = `${stopped} of ${of} runs ended as soon as the skill was read, after ${amount(mean_stopped, unit)} on average`
   if (mean_whole === null || saved_share === null) {
-    return `${ended}; what they would have taken is not known (--no-stop-early lets them go on)`
+    return `${ended}; the amount saved is unknown (--no-stop-early lets runs continue to the end)`
   }
   const against = `${basis} took ${amount(mean_whole, unit)}`
-  if (saved_share < 0) return `${ended}; ${against}, so nothing was saved by that measure`
+  if (saved_share < 0) return `${ended}; ${against}, so nothing was saved by this estimate`
   return `${ended}; ${against}: about ${percent(saved_share)} of their cost saved`
 }
 
@@ -85,5 +85,5 @@ export function confusionText({ kind, query_id, query, trigger_rate, instead }: 
 /** For an incomplete measurement. */
 export function incompleteText({ summary }: Pick<Triggers, 'summary'>): string {
   const { runs_decided, runs_planned } = summary
-  return `INCOMPLETE: ${runs_decided} of ${runs_planned} runs have an answer; the same command goes on`
+  return `INCOMPLETE: ${runs_decided} of ${runs_planned} runs have an answer; run the same command again to continue`
 }

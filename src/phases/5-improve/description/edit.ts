@@ -14,8 +14,8 @@ export function descriptionProblem(description: string, queries: readonly string
   const text = normalizeDescription(description)
   if (text === '') return 'the description is empty'
   if (text.length > longest) return `the description has ${text.length} characters; at most ${longest} are allowed`
-  if (/[<>]/.test(text)) return 'the description holds < or >, which agents refuse'
-  if (/\p{Cc}/u.test(text)) return 'the description holds control characters'
+  if (/[<>]/.test(text)) return 'the description contains < or >, which agents reject'
+  if (/\p{Cc}/u.test(text)) return 'the description contains control characters'
   const copied = queries.find((query) => query.length >= 20 && text.toLowerCase().includes(query.toLowerCase()))
   return copied === undefined ? null : `it repeats a query word for word: ${copied.slice(0, 80)}`
 }

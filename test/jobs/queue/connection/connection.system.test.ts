@@ -104,7 +104,7 @@ needsRedis('redis', () => {
     expect(await refusal(at(plain, { password: 'wrong' }))).toMatch(/WRONGPASS.*\n.*WHETSTONE_QUEUE_USER.*PASSWORD/)
     const none = { ...at(plain, {}), user: null, password: null }
     expect(await refusal(none)).toMatch(
-      /: the server asks for a password\n.*--queue-password-file or WHETSTONE_QUEUE_PASSWORD/,
+      /: the server requires a password\n.*--queue-password-file or WHETSTONE_QUEUE_PASSWORD/,
     )
   })
   test('control: with the checks off, those same servers are believed', async () => {
@@ -164,7 +164,7 @@ needsPostgres('postgres', () => {
     for (const more of [verify, { ca: foreign.ca }]) expect(await refusal(at(server, more))).toMatch(authority)
     expect(await refusal(at(other, { ca: misnamed.ca }))).toMatch(/altnames.*\n.*name that is in its certificate/)
     expect(await refusal(at(server, { ...trusted, password: 'wrong' }))).toMatch(/authentication.*\n.*_USER.*_PASSWORD/)
-    const asks = /: the server asks for a password\n.*--queue-password-file or WHETSTONE_QUEUE_PASSWORD/
+    const asks = /: the server requires a password\n.*--queue-password-file or WHETSTONE_QUEUE_PASSWORD/
     expect(await refusal({ ...at(server, trusted), password: null })).toMatch(asks)
     expect(await refusal({ ...at(server, trusted), user: null })).toMatch(/asks for a user\n.*WHETSTONE_QUEUE_USER/)
     expect(await refusal(at(server, {}))).toMatch(/no encryption\n.*sslmode=verify-full/)

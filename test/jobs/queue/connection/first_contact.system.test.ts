@@ -44,7 +44,9 @@ describe.concurrent('at the start', () => {
     const { error, seconds } = await refused(`redis://127.0.0.1:${other.port}`, 1000)
     expect(error).toBeInstanceOf(IncompleteError)
     expect(error).toMatchObject({
-      message: expect.stringContaining('it closed the connection without an answer (waited for 1 s: --queue-wait)'),
+      message: expect.stringContaining(
+        'the server closed the connection without an answer (waited for 1 s: --queue-wait)',
+      ),
       fix: expect.stringContaining('is it Redis that listens there'),
     })
     expect(seconds).toBeLessThan(10)
@@ -54,7 +56,7 @@ describe.concurrent('at the start', () => {
     await using web = await silentServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     const { error } = await refused(`redis://127.0.0.1:${web.port}`, 1000)
     expect(error).toBeInstanceOf(UserError)
-    expect(error).toMatchObject({ message: expect.stringContaining('what answers there is no Redis') })
+    expect(error).toMatchObject({ message: expect.stringContaining('the server that answers is not Redis') })
   }, 30_000)
 
   test.concurrent.each(['redis', 'postgres'])(
@@ -87,9 +89,9 @@ needsRedis('a database', () => {
 })
 
 describe.concurrent.each([
-  ['redis', /ask for encryption \(rediss:/],
+  ['redis', /does not require encryption \(rediss:/],
   ['rediss', /speak encryption\? Where it speaks none: redis:/], // as a Redis does that takes the beginning of TLS for a line
-  ['postgres', /ask for encryption \(sslmode=verify-full/],
+  ['postgres', /does not require encryption \(sslmode=verify-full/],
 ])('at the start, by %s', (scheme, fix) => {
   test.concurrent('a server that says nothing is given up after ten seconds, and is one that is away', async () => {
     await using silent = await silentServer()

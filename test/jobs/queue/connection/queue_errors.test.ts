@@ -11,10 +11,10 @@ test('a server that is away is told once, and once that it is back', () => {
   for (let time = 0; time < 20; time += 1) trouble.hear(refused())
   trouble.back()
   trouble.back()
-  const away = 'the queue server is away: connect ECONNREFUSED 127.0.0.1:1'
-  expect(told).toEqual([away, 'the queue server is back'])
+  const away = 'the queue server does not answer: connect ECONNREFUSED 127.0.0.1:1'
+  expect(told).toEqual([away, 'the queue server answers again'])
   trouble.hear(refused())
-  expect(told).toEqual([away, 'the queue server is back', away])
+  expect(told).toEqual([away, 'the queue server answers again', away])
 })
 
 test.each([

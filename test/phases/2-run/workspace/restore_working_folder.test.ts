@@ -94,7 +94,7 @@ describe('a record that was not made here', () => {
     const { room, left, notes } = besideARoom()
     const names = { start: [], deleted: [], left: [], ...asked }
     const made = restored({ ...names, ...('left' in asked && { left: [], said: asked.left }), room })
-    await expect(made).rejects.toThrow(/out of the working folder/)
+    await expect(made).rejects.toThrow(/outside the working folder/)
     expect(left()).toEqual(whole)
     expect(notes()).toBe('mine')
   })
@@ -106,7 +106,7 @@ describe('a record that was not made here', () => {
     mkdirSync(path.join(room, 'outputs'))
     symlinkSync(path.join(room, '..', of), path.join(room, 'outputs', link))
     const made = restored({ start: [], deleted: [], left: [], said: [said], room })
-    await expect(made).rejects.toThrow(`outputs/${said}: no file of the outputs`)
+    await expect(made).rejects.toThrow(`outputs/${said}: not a file in the outputs folder`)
     expect(existsSync(path.join(room, 'work', said))).toBe(false)
   })
 })

@@ -78,9 +78,7 @@ describe('a link out of the folder', () => {
   test('that setup makes of a file of the skill, to one that is not there', async () => {
     const file = path.join(owned(), 'new')
     const setup = `mkdir -p .claude/skills/tidy; ln -s ${file} .claude/skills/tidy/SKILL.md`
-    await expect(laidOut({ setup })).rejects.toThrow(
-      /SKILL\.md: a link on the way to it leads out of the working folder/,
-    )
+    await expect(laidOut({ setup })).rejects.toThrow(/SKILL\.md: a link in this path leads out of the working folder/)
     expect(existsSync(file)).toBe(false)
   })
   test('that a bundle brings is followed by no input', async () => {
@@ -96,9 +94,9 @@ test.each(['../../owned', '../owned/SKILL.md', 'a/../../owned'])(
   async (name) => {
     const room = mkdtempSync(path.join(root, 'room-'))
     const cwd = path.join(room, 'a/work')
-    await expect(laidOut({ cwd, files: [input(name, 'theirs')] })).rejects.toThrow(/leads out of the working folder/)
+    await expect(laidOut({ cwd, files: [input(name, 'theirs')] })).rejects.toThrow(/outside the working folder/)
     const named = { ...installed, skill: { ...skill, name: `../../${name}` } }
-    await expect(laidOut({ cwd, skill: named })).rejects.toThrow(/leads out of the working folder/)
+    await expect(laidOut({ cwd, skill: named })).rejects.toThrow(/outside the working folder/)
     expect(readdirSync(room, { recursive: true }).sort()).toEqual(['a', 'a/work'])
   },
 )
@@ -128,6 +126,6 @@ test('a configuration of git among the inputs starts nothing', async () => {
   const mark = path.join(owned(), 'started')
   const config = input('.git/config', `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch ${mark}; false"\n`)
   const asked = { git: true as const, files: [config, input('.git/HEAD', 'ref: refs/heads/main\n')] }
-  await expect(laidOut(asked)).rejects.toThrow(/\.git is made by "git": true/)
+  await expect(laidOut(asked)).rejects.toThrow(/"git": true creates \.git/)
   expect(existsSync(mark)).toBe(false)
 })

@@ -115,7 +115,7 @@ describe('a pass against a failed check is a judge error', () => {
       'a file that must not be there',
       { checks: [{ type: 'file_absent', path: 'deep/notes.md' }], statement: 'deep/notes.md was removed' },
     ],
-    ["the check's own sentence", { checks: noReport, statement: 'The file report.md was made or changed' }],
+    ["the check's own sentence", { checks: noReport, statement: 'The file report.md was created or changed' }],
     ['that of a regex', { checks: matches('Desert: \\d+'), statement: 'summary.md matches /Desert: \\d+/' }],
     [
       'that of a regex of the answer',
@@ -133,7 +133,7 @@ describe('a pass against a failed check is a judge error', () => {
     ],
     [
       'that of a pattern of files',
-      { checks: [{ type: 'file_exists', path: '*.csv' }], statement: 'The file *.csv was made or changed' },
+      { checks: [{ type: 'file_exists', path: '*.csv' }], statement: 'The file *.csv was created or changed' },
     ],
     [
       'that of a text that stands there in other letters',

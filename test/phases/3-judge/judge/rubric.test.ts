@@ -268,7 +268,9 @@ describe('a run', () => {
     expect(JSON.stringify(grading)).not.toContain('evidence_flag')
   })
   test('is flagged the second time, or no verdict where evidence is required', async () => {
-    const flag = expect.stringMatching(/quote that stands neither .*"every total was checked twice" \(accuracy\)/)
+    const flag = expect.stringMatching(
+      /quote behind the pass is neither .*"every total was checked twice" \(accuracy\)/,
+    )
     const { grading } = await graded([because(nowhere)])
     expect(grading.expectations[1]).toMatchObject({ passed: true, evidence_verified: 'absent', evidence_flag: flag })
     expect(grading.rubric?.passed).toBe(true)

@@ -80,7 +80,7 @@ describe('a pass whose quote is not there the second time either', () => {
   test('says so where the file that it names is no text: nothing was looked up in it', async () => {
     const { grading } = await judged(["outputs/chart.png: 'Ocean sells the most'"])
     const [first] = grading?.expectations ?? []
-    expect(first?.evidence_flag).toContain("; outputs/chart.png can't be searched: no text")
+    expect(first?.evidence_flag).toContain('; outputs/chart.png cannot be searched: not text')
     expect((await judged([invented])).grading?.expectations[0]?.evidence_flag).not.toContain('searched')
   })
   test('is a judge error where evidence is required; a pass with evidence is none', async () => {

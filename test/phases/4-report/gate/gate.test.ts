@@ -41,7 +41,7 @@ describe('passes or not, with what was found', () => {
     ['verdict != "hurts"', 0.1, 'hurts', false, 'is hurts'],
     ['like_these.verdict == helps', 0.1, 'inconclusive', false, 'is inconclusive'],
     ['complete == true', 0.1, 'helps', made.complete === true, `is ${made.complete}`],
-    ['verdict == 1', 0.1, 'helps', false, 'is helps, a string, held against a number'],
+    ['verdict == 1', 0.1, 'helps', false, 'is helps, a string, compared with a number'],
     [`pass_rate >= ${mean}`, 0.1, 'helps', true, `is ${mean}`],
     ['run_summary.with_skill.pass_rate.mean > 1', 0.1, 'helps', false, `is ${mean}`],
     ['runs[0].eval_id > 0', 0.1, 'helps', true, `is ${made.runs[0]?.eval_id}`],

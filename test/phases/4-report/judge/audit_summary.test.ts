@@ -76,8 +76,8 @@ describe('a summary', () => {
     expect(found?.corrected?.with_skill).toMatchObject({ judged: 0.55, rate: 0.5 })
   })
   test.each<[string, readonly Cell[], RegExp]>([
-    ['few labels', [[true, true, 5]], /too small to vouch for the judge: 5 labels, 5 met and 0 unmet/],
-    ['one label, against the judge', [[true, false, 1]], /too small to vouch for the judge: 1 label,/],
+    ['few labels', [[true, true, 5]], /too small to confirm the judge: 5 labels, 5 met and 0 unmet/],
+    ['one label, against the judge', [[true, false, 1]], /too small to confirm the judge: 1 label,/],
     [
       'few labels, much disagreement',
       [
@@ -85,7 +85,7 @@ describe('a summary', () => {
         [true, false, 10],
         [false, false, 9],
       ],
-      /too small to vouch for the judge: 29 labels/,
+      /too small to confirm the judge: 29 labels/,
     ],
     [
       'verdicts all alike, which make kappa 0',
@@ -168,7 +168,9 @@ describe('a summary', () => {
     ])
     const found = summarizeAuditDecisions([...good, ...decisions(guess, 'without_skill')])
     expect(Object.keys(found?.corrected ?? {})).toEqual(['with_skill'])
-    expect(found?.withheld).toBe('The rate without skill is not corrected: the judge is no better than chance there.')
+    expect(found?.withheld).toBe(
+      'The rate without skill is not corrected: the judge does not perform better than chance there.',
+    )
   })
   test('ten verdicts of one run are worth fewer than ten of ten runs', () => {
     const some = decisions([
@@ -202,8 +204,8 @@ describe('a summary', () => {
       [true, true, 30],
       [false, true, 5],
     ])
-    expect(summarizeAuditDecisions(met)?.withheld).toMatch(/every statement they looked at to be met/)
-    expect(summarizeAuditDecisions(decisions([[true, false, 9]]))?.withheld).toMatch(/to be unmet/)
+    expect(summarizeAuditDecisions(met)?.withheld).toMatch(/people labelled every statement met/)
+    expect(summarizeAuditDecisions(decisions([[true, false, 9]]))?.withheld).toMatch(/every statement unmet/)
     const both = decisions([
       [true, true, 30],
       [false, false, 30],

@@ -33,8 +33,8 @@ describe('numbers', () => {
   })
   test('no pair, only errors: no rate, and it says so', () => {
     expect(of([], 3)).toMatchObject({ pairs: 0, win_rate: null, p_value: null, errors: 3 })
-    expect(of([], 3).warnings).toEqual(['3 pairs could not be judged, and are in no number here.'])
-    expect(of([], 1).warnings).toEqual(['1 pair could not be judged, and is in no number here.'])
+    expect(of([], 3).warnings).toEqual(['3 pairs could not be judged and do not count here.'])
+    expect(of([], 1).warnings).toEqual(['1 pair could not be judged and does not count here.'])
   })
   test("the reference's own example is counted", () =>
     expect(of([one({ sides: undefined })])).toMatchObject({ wins: 1 }))
@@ -51,7 +51,7 @@ describe('doubts', () => {
   const following = [1, 2, 3, 4, 5, 6, 7, 8].map((step) => one({ ...lengths(step * 100, 50), ...scored(step / 2) }))
   test('scores that follow length', () => {
     expect(of(following).length_correlation).toBe(1)
-    expect(of(following).warnings.join()).toContain('the longer delivery tends to win')
+    expect(of(following).warnings.join()).toContain('the longer output tends to win')
     expect(of(following.map((pair) => one({ ...pair.comparison, ...lengths(100, 50) }))).length_correlation).toBeNull()
     expect(of(following.slice(0, 3)).length_correlation).toBeNull()
   })
@@ -68,7 +68,7 @@ describe('doubts', () => {
   })
   test('winners with the lower score', () => {
     expect(of(many('A', 2, { contradicts_scores: true })).warnings).toEqual([
-      'In 2 pairs the judge named a winner with the lower score.',
+      'In 2 pairs the winner has the lower score.',
     ])
   })
 })

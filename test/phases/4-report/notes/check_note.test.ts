@@ -54,14 +54,14 @@ describe('a note is dropped', () => {
   test.each<[string, Partial<AnalystNote>, RegExp]>([
     ['without a run', { runs: [] }, /names no run/],
     ['with a run that is not there', { runs: ['1/with_skill/run-9'] }, /no run 1\/with_skill\/run-9/],
-    ['without a claim', { claims: [] }, /rests on no number/],
+    ['without a claim', { claims: [] }, /is not based on a number/],
     ['with a number beyond its claims', { text: 'Eval 1 meets 80% with the skill.' }, /no claim gives its 80/],
     ['with one claim too few', { claims: second ? [second] : [] }, /no claim gives its 75/],
   ])('%s', (_what, changes, reason) => expect(wrong(changes)).toMatch(reason))
   test.each([
     [{ value: 0.8 }, /mean pass_rate of eval 1, with_skill, is 0.75, not 0.8/],
-    [{ eval_id: 7 }, /nothing is known/],
-    [{ metric: 'cost_usd' }, /nothing is known/],
-    [{ metric: 'expectation', expectation: 'it is never said' }, /nothing is known/],
+    [{ eval_id: 7 }, /there is no data/],
+    [{ metric: 'cost_usd' }, /there is no data/],
+    [{ metric: 'expectation', expectation: 'it is never said' }, /there is no data/],
   ])('%j', (changes, reason) => expect(claim(changes)).toMatch(reason))
 })

@@ -167,7 +167,7 @@ describe('saving', () => {
   test('is not known without either, and none where nothing was stopped', () => {
     const alone = measureSaving([stopped], { measured: [], benched: [] })
     expect(alone).toMatchObject({ basis: 'none', saved: null })
-    expect(alone && savingText(alone)).toMatch(/not known/)
+    expect(alone && savingText(alone)).toMatch(/the amount saved is unknown/)
     expect(measureSaving([other], { measured: [], benched: [] })).toBeNull()
   })
   test('is in a unit that all of them know', () => {

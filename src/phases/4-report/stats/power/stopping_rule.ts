@@ -44,8 +44,8 @@ function describeUntilEnd({ stopped, blocks, verdict }: UntilEnd, { maxRuns }: S
     case 'futile':
       return `stopped early, after ${blocks} of at most ${formatPlural(maxRuns, 'block')}: more runs were unlikely to show a difference`
     case 'max_runs':
-      return `${after}, the most that --max-runs allows: not decided`
+      return `${after}, the maximum of --max-runs: inconclusive`
     case null:
-      return `not decided after ${blocks} of at most ${formatPlural(maxRuns, 'block')}`
+      return `inconclusive after ${blocks} of at most ${formatPlural(maxRuns, 'block')}`
   }
 }

@@ -91,7 +91,7 @@ test('the verdict of an analysis is that of the report', () => {
 test('the most that is allowed ends it undecided', () => {
   expect(until(suite(4, '+', '-'), 1)).toMatchObject({
     stopped: 'max_runs',
-    reason: 'stopped after 1 block, the most that --max-runs allows: not decided',
+    reason: 'stopped after 1 block, the maximum of --max-runs: inconclusive',
   })
 })
 
