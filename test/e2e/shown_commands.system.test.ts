@@ -33,7 +33,10 @@ async function follow(shell: Shell, commands: readonly string[], before: (comman
 
 const practiceEnv = (url: string) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' })
 
-describe('README', () => {
+/** A page's commands one after the other, on a busy machine. */
+const slow = { timeout: 300_000 }
+
+describe('README', slow, () => {
   /** The scenario for any skill, with a model that drafts a suite. */
   function anySkill() {
     const [, scenario = ''] = /^```yaml\n(.*?)^```/ms.exec(textOf('docs/how-to/offline.md')) ?? []
@@ -97,7 +100,7 @@ function offlinePart(page: string): string[] {
 const shownVerdicts = (page: string) =>
   [...textOf(page).matchAll(/^(?:Helps|Hurts|Inconclusive|v1 is better).*$/gm)].map(([line]) => line)
 
-describe('the first benchmark', () => {
+describe('the first benchmark', slow, () => {
   const page = 'docs/tutorial/first-benchmark.md'
   test('ends as the page shows, and finds the broken skill', async () => {
     await using server = await startPractice({
@@ -138,7 +141,7 @@ describe('the first benchmark', () => {
   })
 })
 
-describe('the first improvement', () => {
+describe('the first improvement', slow, () => {
   const page = 'docs/tutorial/first-improvement.md'
   test('ends as the page shows, and the script adds', async () => {
     const scenario = parseScenario(textOf('workspaces/example-improve/practice.yaml'), 'x')
