@@ -1,6 +1,6 @@
 /** README and the tutorials: every command that they show runs and ends as the page says, against the practice model. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
@@ -61,7 +61,9 @@ describe('README', slow, () => {
     const commands = [...shownCommands('README.md'), ...commandsOfCi()]
     expect(commands.filter((command) => command.startsWith('whetstone'))).toHaveLength(7)
     const ends = await follow(shell, commands, (command) => {
-      if (command.includes('git:origin/main')) commitAsMain(shell.cwd)
+      if (!command.includes('git:origin/main')) return
+      commitAsMain(shell.cwd)
+      appendFileSync(path.join(skill, 'SKILL.md'), 'Then by date.\n')
     })
     expect(
       ends.map(({ command, code }) => [command, code]),
@@ -96,9 +98,9 @@ function offlinePart(page: string): string[] {
   return commands.slice(0, end)
 }
 
-/** The sentences that a tutorial shows as output, without figures that vary. */
+/** The verdicts that a tutorial shows as output, each up to its first semicolon. */
 const shownVerdicts = (page: string) =>
-  [...textOf(page).matchAll(/^(?:Helps|Hurts|Inconclusive|v1 is better).*$/gm)].map(([line]) => line)
+  [...textOf(page).matchAll(/^(?:Helps|Hurts|Inconclusive|v1 is better)[^;\n]*/gm)].map(([verdict]) => verdict)
 
 describe('the first benchmark', slow, () => {
   const page = 'docs/tutorial/first-benchmark.md'
