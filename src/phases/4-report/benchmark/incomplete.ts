@@ -18,7 +18,7 @@ export function incompleteness(benchmark: Benchmark): string | null {
   )
   const apart = [
     graded,
-    ...(left.length > 0 ? [`left out: ${left.join(', ')}`] : []),
+    ...(left.length > 0 ? [`excluded: ${left.join(', ')}`] : []),
     ...(counts.ungraded > 0 ? [`${counts.ungraded} without criteria by design`] : []),
   ].join('; ')
   const open = undecided > 0 ? ` In graded runs ${formatPlural(undecided, 'expectation')} stayed undecided.` : ''
