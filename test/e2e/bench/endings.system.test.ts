@@ -61,8 +61,8 @@ async function withServer(scenario: string | null, asked: Asked) {
 
 /** What, engine, scenario, exit code, what the end says. */
 const fromTheStart: [string, string | null, number, RegExp][] = [
-  ['the API is down', null, 3, /^error engine .*127\.0\.0\.1:9[\s\S]*check the network/m],
-  ['401', always('status: 401'), 2, /^error engine .*refuses the key[\s\S]*(ANTHROPIC|OPENAI)_API_KEY/m],
+  ['the API is down', null, 3, /^error: engine .*127\.0\.0\.1:9[\s\S]*check the network/m],
+  ['401', always('status: 401'), 2, /^error: engine .*refuses the key[\s\S]*(ANTHROPIC|OPENAI)_API_KEY/m],
 ]
 
 describe.each([
@@ -118,6 +118,7 @@ describe('command, at work', () => {
     const end = await ended({ engine: `${misbehave} ${way}` })
     expect(end.code, end.lines).toBe(3)
     expect(end.stdout).toMatch(incomplete('crash'))
+    expect(end.stdout).toMatch(/^first failure: case 1 say-it, with skill, run 1: .*: exit code \d+/m)
     expect(end.gradings).toEqual([])
   })
 })

@@ -23,7 +23,7 @@ test.each(Object.entries(ways))('%s', async (_what, code) => {
     env: { TMPDIR: tmp, AGENT_LOG: log, AGENT_MS: '20000', NODE_OPTIONS: `--import=${bug}` },
   })
   expect(end.code, end.stderr).toBe(70)
-  expect(end.stderr).toMatch(/^error out of the blue$/m)
+  expect(end.stderr).toMatch(/^error: out of the blue$/m)
   expect(end.stderr).toContain('This is a bug in Whetstone.')
   for (const [, pid = ''] of readFileSync(log, 'utf8').matchAll(/start (\d+)/g)) {
     expect(existsSync(`/proc/${pid}/exe`) && /^State:\s+[^Z]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))).toBe(

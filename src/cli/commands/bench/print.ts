@@ -7,7 +7,7 @@ import { countUndecided, leftOutCases, leftOutFiles } from '../../../phases/4-re
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { suspiciousLine } from '../../../phases/4-report/judge/suspicious_runs.ts'
-import { formatPlural } from '../../../phases/4-report/text/format.ts'
+import { formatConfiguration, formatPlural } from '../../../phases/4-report/text/format.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../phases/4-report/text/headline.ts'
 import { chosenSentence } from '../../../phases/4-report/text/selected_cases.ts'
 import { summaryTable } from '../../../phases/4-report/text/summary_table.ts'
@@ -109,6 +109,7 @@ function resultLines(result: SummarizedBenchmark, resume: string | null): string
   return [
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
+    ...firstFailureLines(benchmark),
     ...resumeLines(resume),
     ...(leftOut === null ? [] : [yellow(bold(`INCOMPLETE: ${toSafeLine(leftOut)}`))]),
     ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
@@ -126,6 +127,15 @@ function resultLines(result: SummarizedBenchmark, resume: string | null): string
       file === undefined ? [] : `${dim('wrote')} ${place(file)}`,
     ),
   ]
+}
+
+/** Why the first failed run failed; benchmark.md lists all of them. */
+function firstFailureLines({ excluded_runs = [] }: Benchmark): string[] {
+  const failed = excluded_runs.find(({ reason }) => reason === 'failed')
+  if (failed === undefined) return []
+  const { eval_id, eval_name, configuration, run_number, message } = failed
+  const run = `case ${eval_id} ${eval_name}, ${formatConfiguration(configuration)}, run ${run_number}`
+  return [oneLine(`first failure: ${run}: ${message}`, 500)]
 }
 
 /** `resume`: from findResumeCommand. */
