@@ -9,5 +9,5 @@ export function findStrayRun(benchmark: string, runId: string): Damage | null {
   const { folder, outputs } = runPaths(benchmark, runId)
   const isStray = (above: string, place: string) => existsSync(place) && !isInsideFolder(above, place)
   const file = isStray(benchmark, folder) ? folder : isStray(folder, outputs) ? outputs : null
-  return file === null ? null : { file, message: `${file}: a link leads from there to another folder` }
+  return file === null ? null : { file, message: `${file}: a link leads to another folder` }
 }

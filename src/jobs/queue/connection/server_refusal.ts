@@ -23,7 +23,7 @@ const refusals: readonly { fits: RegExp; said?: string; fix: string }[] = [
   },
   {
     fits: /SELF_SIGNED|UNABLE_TO_|CERT_/,
-    fix: 'pass the CA certificate of the server as a PEM file with --queue-ca or WHETSTONE_QUEUE_CA',
+    fix: 'pass the certificate of its certificate authority as a PEM file: --queue-ca or WHETSTONE_QUEUE_CA',
   },
   { fits: /NOAUTH |client password must be a string/, ...asksPassword },
   { fits: /no PostgreSQL user name/, said: 'the server requires a user', fix: 'pass it with WHETSTONE_QUEUE_USER' },
