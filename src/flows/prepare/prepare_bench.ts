@@ -8,7 +8,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { describeMissingPath } from '../../base/fs/dead_link.ts'
 import { suggestPath } from '../../base/fs/nearest_path.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
-import { type CheckedFolder, checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
+import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
@@ -99,12 +99,13 @@ export async function prepareBench(
 ): Promise<PreparedBench> {
   const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
   const baseline = await resolveBaseline(request.baseline, skill, where.scratch)
-  const isNew = request.checked !== true
-  const { suite, chosen, sha256, warnings } = await loadBenchSuite(request, {
+  const { suite, chosen, sha256 } = await loadBenchSuite(request, {
     ...skill,
-    checked: isNew ? await checkSkillFolder(skill.path) : toCheckedFolder(skill),
-    findOthers: async (selected) =>
-      isNew ? [...findSameVersions(request, skill, baseline), ...(await findDeadChecks(selected, context.signal))] : [],
+    checked: request.checked === true ? null : await checkSkillFolder(skill.path),
+    findOthers: async (selected) => [
+      ...findSameVersions(request, skill, baseline),
+      ...(await findDeadChecks(selected, context.signal)),
+    ],
   })
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite, env: context.env })
@@ -128,15 +129,11 @@ export async function prepareBench(
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
-    warnings: [...(isNew ? warnings : []), ...(baseline?.warnings ?? [])],
+    warnings: baseline?.warnings ?? [],
   })
   const folders = new Map([[skill.sha256, skill.path]])
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   return { plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
-}
-
-function toCheckedFolder({ name }: Skill): CheckedFolder {
-  return { readable: true, problems: [], name, steps: [] }
 }
 
 function findSameVersions(

@@ -1,6 +1,6 @@
 /** Loads the suite that `bench` runs: the chosen cases, valid by the rules of `check`, for the skill that is benchmarked. */
 import type { Problem } from '../../../../schemas/check_report.ts'
-import type { ChosenCases, LoadWarning, Suite } from '../../../../schemas/suite.ts'
+import type { ChosenCases, Suite } from '../../../../schemas/suite.ts'
 import { adaptSuiteToBench } from '../suite/adapt_for_bench.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { hashSuite, inspectSuite } from '../suite/load_suite.ts'
@@ -30,15 +30,14 @@ export interface BenchSuite {
   chosen: ChosenCases | undefined
   /** Hex sha256 of the suite's content. */
   sha256: string
-  /** What `check` warns of. */
-  warnings: LoadWarning[]
 }
 
 /** What is known of the skill beyond its suite. */
 export interface BenchedSkill {
   name: string
   path: string
-  checked: CheckedFolder
+  /** null: the caller has checked skill and suite before, and said what it found. */
+  checked: CheckedFolder | null
   /** Finds problems that take more than the files of skill and suite. */
   findOthers: (selected: InspectedSuite) => Promise<Problem[]>
 }
@@ -49,16 +48,17 @@ export async function loadBenchSuite(request: BenchSuiteRequest, skill: BenchedS
   assertNoOpenNetwork(inspected.suite.path, inspected.suite.sandbox, request.sandbox)
   const whole = adaptSuiteToBench(applyTimeout(request.timeoutSeconds, inspected.suite))
   const selected = selectInspected({ ...inspected, suite: whole }, request.cases)
+  const { checked, name } = skill
   const { suite, warnings } = requireValidBenchSuite(selected, {
-    skill: skill.checked,
-    others: await skill.findOthers(selected),
+    skill: checked ?? { readable: true, problems: [], name, steps: [] },
+    others: checked === null ? [] : await skill.findOthers(selected),
     isPart: selected.suite.cases.length < whole.cases.length,
     allowInvalid: request.allowInvalid ?? false,
   })
+  const said = checked === null ? suite.warnings : [...warnings, ...suite.warnings]
   return {
-    suite: { ...suite, skill_name: skill.name },
+    suite: { ...suite, skill_name: name, warnings: said },
     chosen: describeChosenCases(whole, suite),
     sha256: await hashSuite(suite),
-    warnings,
   }
 }
