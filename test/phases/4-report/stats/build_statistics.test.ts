@@ -102,6 +102,7 @@ describe('verdicts, each with its sentence', () => {
       verdict: 'inconclusive',
       rule: 'an interval needs at least 6 cases that differ',
       difference: { mean: 0.3125, ci_low: null },
+      sentence: 'Similar cases: inconclusive, too few differ for an interval (8 cases); add 2 cases.',
     })
     expect(of(lines(6)).scopes?.cases_like_these.difference.method).toBe('paired_t')
   })

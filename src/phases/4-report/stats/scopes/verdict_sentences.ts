@@ -81,7 +81,8 @@ export function similarCasesSentence(scope: ScopeNumbers, context: SentenceConte
   const more = needed === null ? '' : `add ${formatRange(low ?? needed, needed)} ${needed === 1 ? 'case' : 'cases'}`
   const cases = formatPlural(difference.n_cases, 'case')
   if (difference.ci_low === null || difference.ci_high === null) {
-    return `Similar cases: inconclusive, too few for an interval (${cases})${more === '' ? '' : `; ${more}`}.`
+    const few = scope.rule.endsWith('cases that differ') ? 'too few differ' : 'too few'
+    return `Similar cases: inconclusive, ${few} for an interval (${cases})${more === '' ? '' : `; ${more}`}.`
   }
   const facts = [
     `${formatDifference(difference)} points`,
