@@ -9,45 +9,46 @@ function aggregateOptions(args: Argv) {
     .positional('folder', {
       type: 'string',
       demandOption: true,
-      describe:
-        "a benchmark folder (it holds plan.json), a workspace (its newest), or another tool's folder of gradings",
+      describe: 'benchmark folder, workspace (its newest), or folder of gradings',
     })
     .option('candidate', {
       type: 'string',
       requiresArg: true,
-      describe: "the configuration to judge; by the folders' names if not given (not for our own benchmarks)",
+      defaultDescription: 'from the folder names',
+      describe: 'configuration to judge (third-party benchmarks)',
     })
     .option('baseline', {
       type: 'string',
       requiresArg: true,
-      describe: 'the configuration to compare with; likewise',
+      defaultDescription: 'from the folder names',
+      describe: 'configuration to compare with (third-party benchmarks)',
     })
     .option('force', {
       type: 'boolean',
       default: false,
-      describe: "overwrite another tool's benchmark.json; without it ours is whetstone-benchmark.json beside it",
+      describe: "overwrite another tool's benchmark.json",
     })
     .option('page', {
       type: 'boolean',
       default: true,
-      describe: 'report.html too; --no-page is quicker with many thousand runs, and whetstone view makes the page then',
+      describe: 'write report.html (--no-page: faster with thousands of runs)',
     })
     .option('to', {
       choices: ['agentskills'] as const,
       requiresArg: true,
-      describe: 'also in this dialect, into the folder of --output',
+      describe: 'also write this dialect into the folder of --output',
     })
-    .option('output', { alias: 'o', type: 'string', requiresArg: true, describe: 'a new folder for --to' })
+    .option('output', { alias: 'o', type: 'string', requiresArg: true, describe: 'new folder for --to' })
     .usage(
-      '$0 aggregate <folder> [options]\n\nwrite benchmark.json, benchmark.md and report.html anew from the runs and gradings on disk\n\nReads folders of other tools too: every layout of cases, configurations and runs\nthat docs/reference/third-party-folders.md lists. What cannot be read is named and left out (exit 3).',
+      '$0 aggregate <folder> [options]\n\nWrite benchmark.json, benchmark.md and report.html again from the runs and gradings on disk.\n\nReads folders of other tools too: docs/reference/files.md lists the layouts. Files that cannot be read are listed and skipped (exit 3).',
     )
-    .example('$0 aggregate workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'also for an interrupted benchmark')
-    .example('$0 aggregate pdf-workspace/iteration-2', 'gradings that another tool or a person made')
-    .example('$0 aggregate <benchmark> --to agentskills -o pdf-agentskills', 'for readers of that guide')
+    .example('$0 aggregate workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'also works for an interrupted benchmark')
+    .example('$0 aggregate pdf-workspace/iteration-2', 'gradings from another tool or a person')
+    .example('$0 aggregate <benchmark> --to agentskills -o pdf-agentskills', 'write the agentskills.io layout')
 }
 
 export function addAggregate(args: Argv, done: SetExitCode): Argv {
-  const describe = 'write benchmark.json and the reports anew from what is on disk'
+  const describe = 'write benchmark.json and the reports again'
   return args.command('aggregate <folder>', describe, aggregateOptions, async (parsed) => {
     const { aggregateAgain } = await import('../../../flows/aggregate/aggregate.ts')
     const { folder, candidate = null, baseline = null, force, to = null, output = null, page, json } = parsed

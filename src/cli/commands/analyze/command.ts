@@ -13,14 +13,17 @@ function analyzeOptions(args: Argv) {
     .positional('benchmark', {
       type: 'string',
       demandOption: true,
-      describe: 'a benchmark folder (it holds plan.json), or a workspace, whose newest is meant',
+      describe: 'benchmark folder, or workspace (its newest benchmark)',
     })
     .options(analyzeFlags)
     .usage(
-      '$0 analyze <benchmark> [options]\n\nsay why the winners of blind comparisons won, and what would help the losers\n\nAfter whetstone compare: a model reads both skills and both transcripts,\nunsealed, and writes analysis.json for a comparison of each case. It also notes\nwhat it sees in the numbers; a note that does not hold against them is dropped.',
+      '$0 analyze <benchmark> [options]\n\nExplain why the winners of blind comparisons won.\n\nRun whetstone compare first. A model reads both skills and both transcripts and writes analysis.json per case. It also adds notes about the numbers; wrong notes are dropped.',
     )
-    .example('$0 analyze workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'one comparison a case, and notes')
-    .example('$0 analyze <benchmark> --only notes', 'notes alone; no comparison is needed')
+    .example(
+      '$0 analyze workspaces/pdf/benchmarks/2026-01-15T10-30-00Z',
+      'analyze one comparison per case, and write notes',
+    )
+    .example('$0 analyze <benchmark> --only notes', 'write only notes (needs no comparison)')
 }
 
 type AnalyzeArguments = ReturnType<typeof analyzeOptions> extends Argv<infer T> ? T : never

@@ -11,16 +11,16 @@ function auditOptions(args: Argv) {
     .positional('workspace', {
       type: 'string',
       demandOption: true,
-      describe: 'a workspace (its newest benchmark is audited) or a benchmark folder',
+      describe: 'workspace (its newest benchmark), or benchmark folder',
     })
     .options(auditFlags)
     .usage(
-      '$0 audit <workspace> [options]\n\nlook at a sample of what the judge decided, and say whether you agree\n\nOn a terminal: y agree, n disagree, s skip, u undo, q quit. What you say is\nappended to audit_log.jsonl; kappa, sensitivity, specificity and corrected rates\ngo into benchmark.json.',
+      '$0 audit <workspace> [options]\n\nReview a sample of the decisions of the judge.\n\nOn a terminal: y agree, n disagree, s skip, u undo, q quit. Reviews are appended to audit_log.jsonl; kappa, sensitivity, specificity and corrected rates go into benchmark.json.',
     )
-    .example('$0 audit workspaces/pdf', 'a tenth of the newest benchmark')
-    .example('$0 audit workspaces/pdf --json', 'the sample with ids, for an agent or a script')
-    .example('$0 audit workspaces/pdf --label 3f2a9c0b1d4e=disagree', 'without a terminal')
-    .example('$0 audit workspaces/pdf --import audit_lines.jsonl', 'what was marked in report.html')
+    .example('$0 audit workspaces/pdf', 'review a tenth of the newest benchmark')
+    .example('$0 audit workspaces/pdf --json', 'print the sample with ids, for a script')
+    .example('$0 audit workspaces/pdf --label 3f2a9c0b1d4e=disagree', 'record a review without a terminal')
+    .example('$0 audit workspaces/pdf --import audit_lines.jsonl', 'import the reviews made in report.html')
 }
 
 export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {

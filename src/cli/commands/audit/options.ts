@@ -9,7 +9,7 @@ export const auditFlags = {
     requiresArg: true,
     default: 10,
     coerce: percentage,
-    describe: 'per cent of the decisions of each verdict in each arm, at least one of each',
+    describe: 'per cent of decisions to review, per verdict and configuration',
   },
   ...seedFlag('the sample'),
   label: {
@@ -17,12 +17,12 @@ export const auditFlags = {
     array: true,
     nargs: 1,
     default: [] as string[],
-    describe: 'ID=agree, ID=disagree or ID=undo, without a terminal (repeatable)',
+    describe: 'record a review: ID=agree, ID=disagree or ID=undo (repeatable)',
   },
   import: {
     type: 'string',
     requiresArg: true,
-    describe: 'lines that a report page gave away (audit_lines.jsonl); those known already are passed over',
+    describe: 'import reviews saved by the report page (audit_lines.jsonl)',
   },
   ...printConfigFlag('ask and write nothing'),
 } satisfies Record<string, Options>

@@ -12,31 +12,31 @@ import type { SetExitCode } from '../options/run_flow.ts'
 
 function cacheOptions(args: Argv) {
   return args
-    .positional('action', { choices: ['stats', 'prune'] as const, demandOption: true, describe: 'look, or clear' })
+    .positional('action', { choices: ['stats', 'prune'] as const, demandOption: true, describe: 'show or clear' })
     .option('workspace', {
       type: 'string',
       requiresArg: true,
       default: 'workspaces',
-      describe: 'a workspace, or a folder of them',
+      describe: 'workspace, or folder of workspaces',
     })
-    .option('older-than', { type: 'string', requiresArg: true, describe: 'prune what was not used for 12h, 30d, 2w' })
+    .option('older-than', { type: 'string', requiresArg: true, describe: 'remove runs not used for 12h, 30d or 2w' })
     .option('max-size', {
       type: 'string',
       requiresArg: true,
-      describe: 'prune what is used longest ago until each cache is at most 500MB, 1GB',
+      describe: 'remove oldest runs until a cache is at most 500MB or 1GB',
     })
-    .option('all', { type: 'boolean', default: false, describe: 'prune everything' })
-    .option('dry-run', { type: 'boolean', default: false, describe: 'say what would go, remove nothing' })
-    .option('json', { type: 'boolean', default: false, describe: 'one JSON line a cache' })
+    .option('all', { type: 'boolean', default: false, describe: 'remove all runs' })
+    .option('dry-run', { type: 'boolean', default: false, describe: 'print what would be removed, remove nothing' })
+    .option('json', { type: 'boolean', default: false, describe: 'print one JSON line per cache' })
     .usage(
-      '$0 cache <action> [options]\n\nwhat is kept of earlier runs, and how to clear it\n\nA run of which all is the same is taken from <workspace>/.cache (docs/reference/cache.md). No benchmark loses anything\nwhen the cache is pruned.',
+      '$0 cache <action> [options]\n\nShow or clear cached runs.\n\nRuns with identical inputs are reused from <workspace>/.cache (docs/reference/cache.md). Clearing it changes no benchmark.',
     )
-    .example('$0 cache stats', 'what lies in each cache below ./workspaces')
-    .example('$0 cache prune --older-than 30d --max-size 1GB', 'keep what is in use')
+    .example('$0 cache stats', 'show each cache below ./workspaces')
+    .example('$0 cache prune --older-than 30d --max-size 1GB', 'keep recently used runs')
 }
 
 export function addCache(args: Argv, done: SetExitCode): Argv {
-  const describe = 'what is kept of earlier runs, and how to clear it'
+  const describe = 'Show or clear cached runs'
   return args.command('cache <action>', describe, cacheOptions, async (parsed) => {
     const lines = parsed.action === 'stats' ? await statsOutput(parsed) : await pruneOutput(parsed)
     process.stdout.write(`${lines.join('\n')}\n`)

@@ -8,60 +8,62 @@ import { showCritique } from './print_critique.ts'
 
 function checkOptions(args: Argv) {
   return withJson(args)
-    .option('json', { type: 'boolean', default: false, describe: 'the whole report as one JSON document on stdout' })
+    .option('json', { type: 'boolean', default: false, describe: 'print the report as one JSON document' })
     .positional('skill', {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'skill folders, suite files, folders that hold skills, plugins, or globs',
+      describe: 'skills, suite files, folders of skills, plugins or globs',
     })
     .option('suite', {
       type: 'string',
       requiresArg: true,
-      describe: 'the suite of the skills, as of bench: a file or folder; <skill>/evals/evals.json if not given',
+      defaultDescription: '<skill>/evals/evals.json',
+      describe: 'suite of the skills: a file or folder',
     })
     .option('fail-on', {
       choices: ['error', 'warning'] as const,
       default: 'error' as const,
       requiresArg: true,
-      describe: 'the mildest problem that ends with exit code 1',
+      describe: 'exit 1 from this severity on',
     })
     .option('null', {
       type: 'boolean',
       default: false,
-      describe: 'also grade an empty answer to each case: none may pass (runs its checks and setup)',
+      describe: 'also grade an empty answer per case: it must fail',
     })
     .option('oracle', {
       type: 'boolean',
       default: false,
-      describe: "also grade each case's reference: none may fail (runs its checks and setup)",
+      describe: "also grade each case's reference answer: it must pass",
     })
     .option('critique', {
       type: 'string',
       requiresArg: true,
-      describe: 'a benchmark (or workspace): the edits of its suite that its verdicts suggest; asks no model',
+      describe: 'suggest edits to the suite from this benchmark (no model)',
     })
     .option('judge', {
       type: 'string',
       requiresArg: true,
-      describe: 'who decides expectations of --null and --oracle: engine[:model]; without it they stay undecided',
+      defaultDescription: 'none',
+      describe: 'judge for --null and --oracle: engine[:model]',
     })
     .options(sandboxFlags)
     .usage(
-      '$0 check <skill..> [options]\n       $0 check --critique <benchmark> [skill]\n\nall problems of skills and suites at once, without a model\n\nEvery rule is in docs/reference/check.md. One broken skill never stops the others.',
+      '$0 check <skill..> [options]\n       $0 check --critique <benchmark> [skill]\n\nFind problems in skills and suites, without a model.\n\ndocs/reference/check.md describes every rule. A broken skill does not stop the others.',
     )
-    .example('$0 check skills/pdf', 'one skill and its suite')
-    .example('$0 check plugin/skills/pdf --suite plugin', "a plugin's skill and the plugin's suite")
-    .example("$0 check 'skills/*' --fail-on warning", 'all of them, in CI')
+    .example('$0 check skills/pdf', 'check a skill and its suite')
+    .example('$0 check plugin/skills/pdf --suite plugin', "check a plugin's skill with the plugin's suite")
+    .example("$0 check 'skills/*' --fail-on warning", 'check all skills, in CI')
     .example(
       '$0 check --critique workspaces/pdf',
       'what its newest benchmark says of the suite itself (of improve its largest)',
     )
-    .example('$0 check skills/pdf --null --oracle', 'do the checks tell a good answer from none?')
+    .example('$0 check skills/pdf --null --oracle', 'do the checks accept a good answer and reject none?')
 }
 
 export function addCheck(args: Argv, done: SetExitCode): Argv {
-  const describe = 'all problems of skills and suites at once, without a model'
+  const describe = 'Find problems in skills and suites, without a model'
   return args.command('check [skill..]', describe, checkOptions, async (parsed) => {
     const { skill: skills, judge = null, json, failOn } = parsed
     if (parsed.critique !== undefined) return done(await runCritique(parsed, parsed.critique))

@@ -15,17 +15,17 @@ function compareOptions(args: Argv) {
     .positional('benchmark', {
       type: 'string',
       demandOption: true,
-      describe: 'a benchmark folder (it holds plan.json), a workspace, whose newest is meant, or the folder of one run',
+      describe: 'benchmark folder, workspace (its newest), or run folder',
     })
-    .positional('other', { type: 'string', describe: 'another of the same kind, to compare with' })
+    .positional('other', { type: 'string', describe: 'another one to compare with' })
     .options(compareFlags)
     .usage(
-      '$0 compare <benchmark> [other] [options]\n\ncompare the deliveries of two arms blind, and say which is better\n\nA judge sees two deliveries for the same task without names, in both orders. If\nboth verdicts agree that is the verdict, else it is a tie. Writes\ncomparison-N.json for run N of each case, and the sums into benchmark.json.',
+      '$0 compare <benchmark> [other] [options]\n\nCompare the outputs of two configurations blind.\n\nA judge sees two outputs for the same task without names, in both orders. If both verdicts agree, that is the verdict, else it is a tie. Writes comparison-N.json per run, and totals into benchmark.json.',
     )
-    .example('$0 compare workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'with the skill against without')
-    .example('$0 compare <benchmark> --pairs 1 --dry-run', 'how many questions one pair a case would take')
-    .example('$0 compare <benchmark> <another>', 'two benchmarks of the same cases: skill against skill')
-    .example('$0 compare out/mine out/theirs --prompt "Sum up the invoices"', 'any two folders')
+    .example('$0 compare workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'compare with and without the skill')
+    .example('$0 compare <benchmark> --pairs 1 --dry-run', 'count the questions for one pair per case')
+    .example('$0 compare <benchmark> <another>', 'compare two benchmarks of the same cases')
+    .example('$0 compare out/mine out/theirs --prompt "Sum up the invoices"', 'compare any two folders')
 }
 
 type CompareArguments = ReturnType<typeof compareOptions> extends Argv<infer T> ? T : never

@@ -8,27 +8,28 @@ import { type SetExitCode, withJson } from '../options/run_flow.ts'
 
 function convertOptions(args: Argv) {
   return withJson(args)
-    .positional('path', { type: 'string', demandOption: true, describe: 'a suite whose cases are about a skill' })
+    .positional('path', { type: 'string', demandOption: true, describe: 'suite with cases about a skill' })
     .options({
-      format: { type: 'string', requiresArg: true, describe: 'the format of the suite; found by itself if not given' },
+      format: { type: 'string', requiresArg: true, defaultDescription: 'detected', describe: 'format of the suite' },
       to: {
         choices: ['skill-creator', 'agentskills'] as const,
         default: 'skill-creator' as const,
-        describe: 'the dialect of evals.json: expectations, or assertions',
+        describe: 'dialect of evals.json: expectations or assertions',
       },
       output: {
         type: 'string',
         alias: 'o',
         requiresArg: true,
-        describe: 'the file to write; - for stdout; evals/evals.json of the skill if not given',
+        defaultDescription: 'evals/evals.json of the skill',
+        describe: 'file to write (-: stdout)',
       },
-      force: { type: 'boolean', default: false, describe: 'replace a file that is there' },
+      force: { type: 'boolean', default: false, describe: 'overwrite an existing file' },
     })
     .usage(
-      '$0 convert <suite> [options]\n\nwrite a suite of any format as evals.json\n\nSays what does not carry over. Formats: docs/reference/formats.md.',
+      '$0 convert <suite> [options]\n\nWrite a suite of any format as evals.json.\n\nPrints what cannot be converted. Formats: docs/reference/formats.md.',
     )
-    .example('$0 convert skills/greeter/EVAL.md', 'an EVAL.md as evals/evals.json of its skill')
-    .example('$0 convert skills/pdf/evals/evals.json --to agentskills -o -', 'the other dialect, on stdout')
+    .example('$0 convert skills/greeter/EVAL.md', 'write an EVAL.md as evals/evals.json')
+    .example('$0 convert skills/pdf/evals/evals.json --to agentskills -o -', 'print the other dialect')
 }
 
 export function addConvert(args: Argv, done: SetExitCode): Argv {

@@ -26,7 +26,8 @@ function demoOptions(args: Argv) {
     .option('skill', {
       type: 'string',
       requiresArg: true,
-      describe: 'a copy of the example skill to try edits on; the shipped one if not given',
+      defaultDescription: 'the shipped example',
+      describe: 'copy of the example skill to try edits on',
     })
     .option('workspace', {
       type: 'string',
@@ -35,7 +36,7 @@ function demoOptions(args: Argv) {
     })
     .options(sandboxFlags)
     .usage(
-      '$0 demo [options]\n\na whole benchmark on the embedded practice model: no key, no cost, under a minute\n\nA real agent loop reads a real skill and runs its script; only the model is a stand-in that answers from a\nscenario file. Edit a copy of the skill and watch the difference change.',
+      '$0 demo [options]\n\nRun a whole benchmark on the embedded practice model: no key, no cost.\n\nA real agent loop reads a real skill and runs its script; only the model answers from a scenario file. Edit a copy of the skill and see the difference change.',
     )
     .example('$0 demo', 'the shipped example')
     .example('$0 demo --skill my-copy --workspace /tmp/try', 'your edited copy of the example skill')

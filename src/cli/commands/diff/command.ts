@@ -16,28 +16,30 @@ function diffOptions(args: Argv) {
       type: 'string',
       array: true,
       demandOption: true,
-      describe:
-        'two of: a benchmark folder, a workspace (its newest benchmark), a benchmark.json, a report of eval; or one folder, or more than two',
+      describe: 'benchmarks, workspaces, benchmark.json files or reports of eval',
     })
     .option('arm', {
       choices: ['candidate', 'baseline'] as const,
       default: 'candidate' as const,
-      describe: 'which arm of both: the one with the skill (or its new version), or the other',
+      describe: 'configuration to compare: candidate or baseline',
     })
-    .option('markdown', { type: 'boolean', default: false, describe: 'as Markdown, for a pull request' })
+    .option('markdown', { type: 'boolean', default: false, describe: 'print Markdown, for a pull request' })
     .option('fail-on', {
       choices: ['regression'] as const,
       requiresArg: true,
-      describe: 'exit 1 when a case regressed, or all of them together did',
+      describe: 'exit 1 if a case or the whole benchmark regressed',
     })
     .usage(
-      '$0 diff <before> <after> [options]\n$0 diff <folder> [options]\n\nwhat changed between two benchmarks, and how sure that is\n\nCases are matched by their key in the suite, else by name. What differs in the plans comes first.\nOf one folder, or of more than two: every benchmark below, oldest first, the newest of each skill\nversion, model and agent version, and costs by month.',
+      '$0 diff <before> <after> [options]\n$0 diff <folder> [options]\n\nShow what changed between two benchmarks, and how certain the change is.\n\nMatches cases by key, else by name. With one folder, or more than two benchmarks: shows all of them over time, with costs per month.',
     )
-    .example('$0 diff workspaces/pdf/benchmarks/2026-01-15T10-30-00Z workspaces/pdf', 'an older one against the newest')
-    .example('$0 diff main.json branch.json --markdown', 'for a pull request')
+    .example(
+      '$0 diff workspaces/pdf/benchmarks/2026-01-15T10-30-00Z workspaces/pdf',
+      'compare an older benchmark with the newest',
+    )
+    .example('$0 diff main.json branch.json --markdown', 'print for a pull request')
     .example('$0 diff <before> <after> --arm baseline', 'did the model itself change?')
-    .example('$0 diff workspaces/pdf', 'all its benchmarks over time')
-    .example('$0 diff packages/pdf/evals/reports', 'all reports of eval over time')
+    .example('$0 diff workspaces/pdf', 'show all its benchmarks over time')
+    .example('$0 diff packages/pdf/evals/reports', 'show all reports of eval over time')
 }
 
 export function addDiff(args: Argv, done: SetExitCode): Argv {

@@ -12,23 +12,25 @@ function doctorOptions(args: Argv) {
     .option('engine', {
       type: 'string',
       requiresArg: true,
-      describe: 'ask this engine: name[:model] or "command:<program …>"; all of these names if not given',
+      defaultDescription: 'all',
+      describe: 'check only this engine: name[:model] or command:<program>',
     })
     .option('workspace', {
       type: 'string',
       requiresArg: true,
-      describe: 'where results would go; ./workspaces if not given',
+      defaultDescription: './workspaces',
+      describe: 'folder for results',
     })
-    .option('json', { type: 'boolean', default: false, describe: 'the findings as one JSON line' })
+    .option('json', { type: 'boolean', default: false, describe: 'print the findings as one JSON line' })
     .usage(
-      '$0 doctor [options]\n\nis everything there that a benchmark needs?\n\nNode, engines, credentials (by name, never their value), sandbox, git, disk; says how to mend what is not.\nExit 0 if an engine can work, else 1. Costs nothing.',
+      '$0 doctor [options]\n\nCheck that this machine has what a benchmark needs.\n\nChecks Node, engines, credentials (never their values), sandbox, git and disk, with a fix for each problem. Exit 0 if an engine is available, else 1. Costs nothing.',
     )
-    .example('$0 doctor', 'before the first benchmark')
-    .example('$0 doctor --engine "command:./agent.sh {prompt}"', 'can my own agent be started?')
+    .example('$0 doctor', 'run before the first benchmark')
+    .example('$0 doctor --engine "command:./agent.sh {prompt}"', 'check that my own agent starts')
 }
 
 export function addDoctor(args: Argv, done: SetExitCode): Argv {
-  const describe = 'is everything there that a benchmark needs?'
+  const describe = 'Check that this machine has what a benchmark needs'
   return args.command('doctor', describe, doctorOptions, async ({ engine = null, workspace = null, json }) => {
     const { doctor } = await import('../../../flows/doctor/doctor.ts')
     const { result } = await withFlow({ json, concurrency: 1 }, (context) => doctor({ engine, workspace }, context))

@@ -23,7 +23,7 @@ function evalOptions(args: Argv) {
     .positional('path', {
       type: 'string',
       demandOption: true,
-      describe: 'a suite of any format, or a folder that holds some',
+      describe: 'suite of any format, or folder with suites',
     })
     .positional('case', {
       type: 'string',
@@ -33,12 +33,12 @@ function evalOptions(args: Argv) {
     })
     .options(evalFlags)
     .usage(
-      '$0 eval <path> [case..] [options]\n\none arm: does it pass?\n\nRuns each case once with what is under test, and gives a verdict a case: pass, fail, or skip where\nnothing can be said. Exit 1 when a case fails, 3 when one could not be judged. Formats: docs/reference/formats.md.',
+      '$0 eval <path> [case..] [options]\n\nRun a suite with one configuration: does it pass?\n\nRuns each case once and prints pass, fail or skip. Exit 1 if a case fails, 3 if one could not be judged. Formats: docs/reference/formats.md.',
     )
-    .example('$0 eval packages/pdf', 'every suite below')
-    .example('$0 eval packages/pdf pdf-extraction-e2e --engine codex', 'one case on another engine')
-    .example('$0 eval packages/pdf --target skill:pdf-tools --report', 'cases about one skill, with a report')
-    .example('$0 eval . --dry-run', 'what would run?')
+    .example('$0 eval packages/pdf', 'run every suite below')
+    .example('$0 eval packages/pdf pdf-extraction-e2e --engine codex', 'run one case on another engine')
+    .example('$0 eval packages/pdf --target skill:pdf-tools --report', 'run cases about one skill, with a report')
+    .example('$0 eval . --dry-run', 'print the plan')
 }
 
 type EvalArguments = ArgumentsCamelCase<ReturnType<typeof evalOptions> extends Argv<infer T> ? T : never>

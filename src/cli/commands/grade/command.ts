@@ -15,15 +15,15 @@ function gradeOptions(args: Argv) {
     .positional('benchmark', {
       type: 'string',
       demandOption: true,
-      describe: 'a benchmark folder (it holds plan.json), or a workspace, whose newest is meant',
+      describe: 'benchmark folder, or workspace (its newest benchmark)',
     })
     .options(gradeFlags)
     .usage(
-      '$0 grade <benchmark> [options]\n\ngrade finished runs again, without running them\n\nTakes the criteria that the suite has now, so you can edit expectations and\nchecks and pay for no run. Then it writes benchmark.json anew.',
+      '$0 grade <benchmark> [options]\n\nGrade finished runs again, without running them.\n\nUses the current expectations and checks of the suite, then writes benchmark.json again.',
     )
-    .example('$0 grade workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'after editing the expectations')
-    .example('$0 grade <benchmark> --judge anthropic:opus --anew', 'with another judge')
-    .example('$0 grade <benchmark> --again 3', 'how sure is the judge? Three times more, beside the grades')
+    .example('$0 grade workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'grade after editing the expectations')
+    .example('$0 grade <benchmark> --judge anthropic:opus --anew', 'grade with another judge')
+    .example('$0 grade <benchmark> --again 3', 'measure the noise of the judge with three more gradings')
 }
 
 export function addGrade(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {

@@ -16,7 +16,8 @@ export const gradeFlags = {
   judge: {
     type: 'string',
     requiresArg: true,
-    describe: 'who grades: engine[:model] or a model, or a list of them; as planned if not given',
+    defaultDescription: 'as planned',
+    describe: 'judge: engine[:model], a model, or a list of them',
   },
   ...judgeFlags,
   ...judgeServerFlag,
@@ -24,19 +25,19 @@ export const gradeFlags = {
   anew: {
     type: 'boolean',
     default: false,
-    describe: 'grade even what was graded with the same criteria and judge',
+    describe: 'grade again what this judge already graded',
   },
   cache: {
     type: 'boolean',
     default: true,
-    describe: "reuse a judge's answer to the same question, and keep new ones; --no-cache: neither",
+    describe: 'reuse and store answers of the judge',
   },
   again: {
     type: 'number',
     requiresArg: true,
     default: 0,
     coerce: wholeNumber('again', 0, 100),
-    describe: 'grade each transcript so many times more, kept beside its grade: how much of the noise is the grading',
+    describe: 'extra gradings per run, to measure the noise of the judge',
   },
   ...concurrencyFlag('gradings'),
   ...maxWaitFlag,

@@ -22,17 +22,14 @@ import { createReviewer } from './review.ts'
 
 function improveOptions(args: Argv) {
   return withJson(args)
-    .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
+    .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(improveFlags)
     .usage(
-      '$0 improve <skill> [options]\n\nbetter versions of a skill, proven on cases they have not seen\n\nSplits the suite, has a model edit copies of the skill by what failed on the training cases,\nand keeps a version only if it beats the best so far in paired fresh runs on other cases.\nWrites history.json and versions/; the skill itself changes only with --apply.',
+      '$0 improve <skill> [options]\n\nFind a better version of a skill, tested on unseen cases.\n\nSplits the suite, lets a model edit copies of the skill by what failed on the training cases, and keeps a version only if it beats the best one in paired fresh runs on other cases. Writes history.json and versions/. Only --apply changes the skill itself.',
     )
-    .example('$0 improve skills/pdf --budget 20', 'five proposals, at most 20 dollars')
-    .example('$0 improve skills/pdf --runs 10 --proposer anthropic:opus', 'surer verdicts, a stronger author')
-    .example('$0 improve skills/pdf --resume', 'after an interruption')
-    .example('$0 improve skills/pdf --description --among skills', 'the description alone, with other skills beside it')
-    .example('$0 improve skills/pdf --grow-suite', 'too few cases: have some drafted, for your review')
-    .example('$0 improve skills/pdf --resume --apply', 'put what it found in place of the skill')
+    .example('$0 improve skills/pdf --budget 20', 'at most 20 dollars')
+    .example('$0 improve skills/pdf --resume', 'continue after an interruption')
+    .example('$0 improve skills/pdf --resume --apply', 'replace the skill with the best version')
 }
 
 type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never

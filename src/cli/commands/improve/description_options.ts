@@ -16,12 +16,11 @@ export const descriptionFlags = {
   description: {
     type: 'boolean',
     default: false,
-    describe:
-      'the description alone, by trigger queries: is the skill used when it should be? (docs/how-to/triggers.md)',
+    describe: 'improve only the description, by trigger queries',
   },
-  set: { ...set, describe: 'with --description, the queries (JSON); found in the skill if not given' },
-  among: { ...among, describe: 'with --description, skills that lie beside it (repeatable)' },
-  threshold: { ...threshold, describe: 'with --description, share of runs from which a query counts as triggered' },
+  set: { ...set, describe: 'with --description: file with the queries (JSON)' },
+  among: { ...among, describe: 'with --description: other installed skills (repeatable)' },
+  threshold: { ...threshold, describe: 'with --description: share of runs that counts as triggered' },
 } satisfies Record<string, Options>
 
 type SandboxArguments = Parameters<typeof sandboxWish>[0]

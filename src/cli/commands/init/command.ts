@@ -11,15 +11,15 @@ import { showInit, showInitPlan } from './print.ts'
 
 function initOptions(args: Argv) {
   return withJson(args)
-    .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
+    .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(initFlags)
     .usage(
-      '$0 init <skill> [options]\n\ndraft evals/evals.json from SKILL.md\n\nA model drafts cases: prompts as people type them, edge cases, small input files (evals/files/),\nexpectations, and checks where code can decide. Each is marked "review": "draft" until you have\nread it; check and bench say so. Nothing that is there is written over.',
+      '$0 init <skill> [options]\n\nDraft evals/evals.json from SKILL.md.\n\nA model drafts cases: prompts, edge cases, small input files (evals/files/), expectations and checks. Each has "review": "draft" until you have reviewed it. Existing files are not changed.',
     )
-    .example('$0 init skills/pdf', '8 cases, by the first engine that can work')
-    .example('$0 init skills/pdf --cases 20 --engine anthropic:opus', 'enough for improve, by another model')
-    .example('$0 init skills/pdf --output skills/pdf/evals/more.json', 'beside a suite that is there')
-    .example('$0 init skills/pdf --dry-run', 'who would be asked, for about how much, and where it would go')
+    .example('$0 init skills/pdf', 'draft 8 cases with the first available engine')
+    .example('$0 init skills/pdf --cases 20 --engine anthropic:opus', 'draft enough for improve, with another model')
+    .example('$0 init skills/pdf --output skills/pdf/evals/more.json', 'draft next to an existing suite')
+    .example('$0 init skills/pdf --dry-run', 'print the model, the estimated cost and the file')
 }
 
 type InitArguments = ArgumentsCamelCase<ReturnType<typeof initOptions> extends Argv<infer T> ? T : never>

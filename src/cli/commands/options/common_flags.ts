@@ -40,7 +40,7 @@ export function seedFlag(what: string) {
       requiresArg: true,
       default: 1,
       coerce: wholeNumber('seed', 0, 2 ** 31),
-      describe: `draws ${what}`,
+      describe: `random seed of ${what}`,
     },
   } satisfies Record<string, Options>
 }

@@ -11,24 +11,24 @@ function practiceOptions(args: Argv) {
       type: 'string',
       requiresArg: true,
       demandOption: true,
-      describe: 'the YAML file that says what the model answers',
+      describe: 'YAML file with the answers of the model',
     })
     .option('port', {
       type: 'number',
       requiresArg: true,
       default: 0,
       coerce: wholeNumber('port', 0, 65535),
-      describe: 'port on 127.0.0.1; 0: a free one',
+      describe: 'port on 127.0.0.1 (0: a free one)',
     })
     .option('log', {
       type: 'string',
       requiresArg: true,
-      describe: 'append each request to this file, one JSON line each',
+      describe: 'append each request to this file as a JSON line',
     })
     .usage(
-      '$0 practice --scenario FILE [options]\n\nserve the practice model: the APIs of Anthropic and OpenAI on 127.0.0.1, answering from a scenario file\n\nPoint any client at it: ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice, or OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 OPENAI_API_KEY=practice. Format: docs/reference/practice.md',
+      '$0 practice --scenario FILE [options]\n\nServe the practice model: the APIs of Anthropic and OpenAI on 127.0.0.1.\n\nSet ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice, or OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 OPENAI_API_KEY=practice. Format: docs/reference/practice.md',
     )
-    .example('$0 practice --scenario my.yaml --port 8123', 'until Ctrl-C')
+    .example('$0 practice --scenario my.yaml --port 8123', 'serve until Ctrl-C')
 }
 
 export function addPractice(args: Argv, done: SetExitCode): Argv {

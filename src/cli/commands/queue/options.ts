@@ -8,56 +8,57 @@ const actions = ['work', 'status', 'drain', 'resume', 'retry', 'cancel'] as cons
 
 export function queueOptions(args: Argv) {
   return withJson(args)
-    .positional('action', { choices: actions, demandOption: true, describe: 'what to do' })
+    .positional('action', { choices: actions, demandOption: true, describe: 'action' })
     .options(queueFlagsOfServer)
     .option('concurrency', {
       type: 'number',
       requiresArg: true,
       default: 4,
       coerce: wholeNumber('concurrency', 1, 1000),
-      describe: 'work: runs at once',
+      describe: 'work: most runs at once',
     })
     .option('engines', {
       type: 'string',
       requiresArg: true,
-      describe:
-        'work: only jobs of these engines, such as anthropic,codex (default: all that work here; command only with --trust-suite)',
+      describe: 'work: only jobs of these engines, such as anthropic,codex',
+      defaultDescription: 'all available; command needs --trust-suite',
     })
     .option('lock', {
       type: 'number',
       requiresArg: true,
       default: 60,
       coerce: secondsParser('lock'),
-      describe: 'work: a job whose worker says nothing for so many seconds is given to another',
+      describe: 'work: seconds of silence until a job goes to another worker',
     })
     .option('log-format', {
       choices: ['text', 'json'] as const,
       default: 'text' as const,
-      describe: 'work: one line for what happens, or one JSON object (as --json)',
+      describe: 'work: log lines as text or JSON',
     })
     .option('metrics-port', {
       type: 'number',
       requiresArg: true,
       coerce: wholeNumber('metrics-port', 0, 65_535),
-      describe: 'work: Prometheus metrics at /metrics of this port; 0: a free one; none if not given',
+      defaultDescription: 'none',
+      describe: 'work: port for Prometheus metrics (0: a free one)',
     })
     .option('metrics-host', {
       type: 'string',
       requiresArg: true,
       default: '127.0.0.1',
-      describe: 'work: where that port is open, such as 0.0.0.0',
+      describe: 'work: address of the metrics port, such as 0.0.0.0',
     })
-    .option('tags', { type: 'string', requiresArg: true, describe: 'work: what this worker has, such as gpu,eu' })
+    .option('tags', { type: 'string', requiresArg: true, describe: 'work: tags of this worker, such as gpu,eu' })
     .options({
       ...sandboxFlags,
       sandbox: { ...sandboxFlags.sandbox, default: 'required' as const },
     })
     .usage(
-      '$0 queue <action> [options]\n\nwork: make the runs that others put into a queue\nstatus: what waits, what is in hand, who works\ndrain, resume: let no worker take anything new, or let them again\nretry: put failed jobs back\ncancel: end all jobs, those in hand too\n\nEvery machine that works needs whetstone, the engines and their keys, and the shared folder (docs/how-to/many-machines.md).',
+      '$0 queue <action> [options]\n\nwork: run jobs from the queue\nstatus: show waiting jobs, running jobs and workers\ndrain, resume: stop workers from taking new jobs, or let them continue\nretry: put failed jobs back\ncancel: end all jobs, also running ones\n\nEvery worker needs whetstone, the engines with their keys, and the shared folder (docs/how-to/many-machines.md).',
     )
-    .example('$0 queue work --queue redis://10.0.0.5 --shared /mnt/whetstone', 'until Ctrl-C')
-    .example('$0 bench skills/pdf --queue redis://10.0.0.5 --shared /mnt/whetstone', 'a benchmark through it')
-    .example('$0 queue status --queue redis://10.0.0.5', 'what waits, and who works')
+    .example('$0 queue work --queue redis://10.0.0.5 --shared /mnt/whetstone', 'run jobs until Ctrl-C')
+    .example('$0 bench skills/pdf --queue redis://10.0.0.5 --shared /mnt/whetstone', 'run a benchmark on the workers')
+    .example('$0 queue status --queue redis://10.0.0.5', 'show waiting jobs and workers')
 }
 
 export type QueueArguments = Awaited<ReturnType<typeof queueOptions>['argv']>

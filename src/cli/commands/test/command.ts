@@ -11,20 +11,20 @@ import { showTests } from './print.ts'
 
 function testOptions(args: Argv) {
   return withJson(args)
-    .option('json', { type: 'boolean', default: false, describe: 'the whole result as one JSON document on stdout' })
+    .option('json', { type: 'boolean', default: false, describe: 'print the result as one JSON document' })
     .positional('package', {
       type: 'string',
       demandOption: true,
-      describe: 'the folder of an AAM package, or of a skill with tests',
+      describe: 'folder of an AAM package, or of a skill with tests',
     })
     .options(testFlags)
     .usage(
-      '$0 test <package> [options]\n\nthe deterministic tests of a package, without a model\n\nRuns skills/*/tests and hooks/tests: a process each, and checks of what it says. Hooks are told in the\npackage’s words and in Claude Code’s. Exit 1 when a test fails, 3 when one could not be run.',
+      '$0 test <package> [options]\n\nRun the deterministic tests of a package, without a model.\n\nRuns skills/*/tests and hooks/tests, one process per test, and checks the output. Exit 1 if a test fails, 3 if one could not run.',
     )
-    .example('$0 test packages/pdf', 'all of them')
-    .example('$0 test packages/pdf --hooks --event pre-tool-use', 'those of one event')
-    .example('$0 test packages/pdf --skill pdf-tools --case 01-basic', 'one file')
-    .example('$0 test packages/pdf --reporter junit:results.xml,github', 'for a pipeline')
+    .example('$0 test packages/pdf', 'run all tests')
+    .example('$0 test packages/pdf --hooks --event pre-tool-use', 'run the tests of one event')
+    .example('$0 test packages/pdf --skill pdf-tools --case 01-basic', 'run one file')
+    .example('$0 test packages/pdf --reporter junit:results.xml,github', 'write reports for a pipeline')
 }
 
 type TestArguments = ArgumentsCamelCase<ReturnType<typeof testOptions> extends Argv<infer T> ? T : never>

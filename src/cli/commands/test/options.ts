@@ -6,8 +6,8 @@ import { sandboxFlags } from '../options/sandbox_flags.ts'
 
 export const testFlags = {
   skill: { type: 'string', requiresArg: true, describe: 'only tests of this skill' },
-  hooks: { type: 'boolean', default: false, describe: 'only tests of hooks; with --skill those of the skill too' },
-  event: { type: 'string', requiresArg: true, describe: 'only tests of hooks of this event, such as pre-tool-use' },
+  hooks: { type: 'boolean', default: false, describe: 'only tests of hooks (and of --skill)' },
+  event: { type: 'string', requiresArg: true, describe: 'only tests of this hook event, such as pre-tool-use' },
   case: { type: 'string', requiresArg: true, describe: 'only this file: its name without .yaml' },
   reporter: gateFlags.reporter,
   ...sandboxFlags,

@@ -19,16 +19,15 @@ import { showDrafts, showTriggerPlan, showTriggers } from './print.ts'
 
 function triggersOptions(args: Argv) {
   return withJson(args)
-    .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
+    .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(triggersFlags)
     .usage(
-      '$0 triggers <skill> [options]\n\ndoes the description make the agent use the skill?\n\nAsks each query of a set several times through a real agent that finds the skill by its own\ndiscovery, and sees whether it reads it. A run ends as soon as it does. Writes triggers.json:\ntrigger rates, recall, precision, what was confused. A run without an answer is an error,\nnever "not triggered".',
+      '$0 triggers <skill> [options]\n\nMeasure for which queries an agent uses the skill.\n\nRuns each query several times through a real agent that discovers the skill by itself. A run ends once the agent reads the skill. Writes triggers.json: trigger rates, recall, precision and confusions. A run without an answer is an error, never "not triggered".',
     )
-    .example('$0 triggers skills/pdf --set queries.json', 'three runs of each query')
-    .example('$0 triggers skills/pdf --among skills', 'with all the others beside it')
-    .example('$0 triggers skills/pdf --gate "recall >= 90%" --gate "precision >= 90%"', 'for a pipeline')
-    .example('$0 triggers skills/pdf --generate 20', 'a set to begin with, for review')
-    .example('$0 triggers skills/pdf --engine claude-code:haiku --concurrency 8 --runs 5', 'another engine, wider')
+    .example('$0 triggers skills/pdf --set queries.json', 'run each query three times')
+    .example('$0 triggers skills/pdf --among skills', 'install all other skills too')
+    .example('$0 triggers skills/pdf --gate "recall >= 90%" --gate "precision >= 90%"', 'gate a pipeline')
+    .example('$0 triggers skills/pdf --generate 20', 'draft queries for review')
 }
 
 type TriggersArguments = ArgumentsCamelCase<ReturnType<typeof triggersOptions> extends Argv<infer T> ? T : never>

@@ -15,34 +15,32 @@ function viewOptions(args: Argv) {
     .positional('folder', {
       type: 'string',
       default: '.',
-      describe:
-        "a workspace (its newest benchmark), a benchmark folder, a folder of workspaces or the one above workspaces/ (their index), or another tool's folder of gradings",
+      describe: 'workspace, benchmark, folder of workspaces, or folder of gradings',
     })
     .option('open', {
       type: 'boolean',
       default: true,
-      describe: 'open the page in the browser (only from a terminal); --no-open only writes it',
+      describe: 'open the page in the browser (--no-open: only write it)',
     })
     .option('trend', {
       type: 'boolean',
       default: false,
-      describe: 'all benchmarks below the folder over time, as trend.html',
+      describe: 'show all benchmarks below the folder over time',
     })
     .option('single-file', {
       type: 'boolean',
       default: false,
-      describe:
-        'all in report.html and nothing in report.data/; what has no room in 30 MB is left out, which the page says',
+      describe: 'write one self-contained report.html (at most 30 MB)',
     })
     .option('serve', {
       type: 'boolean',
       default: false,
-      describe: 'serve the page on 127.0.0.1: live while a bench runs, notes saved at once; writes no report.html',
+      describe: 'serve the live page on 127.0.0.1 and save notes',
     })
     .options({
       queue: {
         ...queueFlagsOfServer.queue,
-        describe: 'with --serve: its workers and queues too, live (docs/how-to/many-machines.md)',
+        describe: 'with --serve: also show workers and queues (docs/how-to/many-machines.md)',
       },
       'queue-ca': queueFlagsOfServer['queue-ca'],
       'queue-password-file': queueFlagsOfServer['queue-password-file'],
@@ -51,17 +49,17 @@ function viewOptions(args: Argv) {
       type: 'string',
       array: true,
       requiresArg: true,
-      describe: 'two benchmarks on one page, case by case and run by run; what differs in their plans comes first',
+      describe: 'show two benchmarks side by side',
     })
-    .option('static', { type: 'string', requiresArg: true, describe: 'also a copy as index.html in this folder' })
+    .option('static', { type: 'string', requiresArg: true, describe: 'also write index.html to this folder' })
     .usage(
-      '$0 view [folder] [options]\n$0 view --compare A B [options]\n\nwrite report.html anew from the gradings on disk, and open it\n\nReads what `aggregate` reads: our workspaces and the folders of other tools.\nTwo go into comparisons/<A>-vs-<B>/report.html, and neither of them is written to.',
+      '$0 view [folder] [options]\n$0 view --compare A B [options]\n\nWrite report.html from the gradings on disk, and open it.\n\nReads the same folders as aggregate. --compare writes comparisons/<A>-vs-<B>/report.html and changes neither benchmark.',
     )
-    .example('$0 view workspaces/pdf', 'the newest benchmark of the workspace')
-    .example('$0 view workspaces/pdf --trend', 'all its benchmarks over time, and what they cost by month')
-    .example('$0 view pdf-workspace/iteration-2', 'gradings that another tool made')
-    .example('$0 view --compare ws/benchmarks/2026-01-15T10-30-00Z ws', 'an older benchmark beside the newest')
-    .example('$0 view workspaces/pdf --no-open --static site', 'a page to publish')
+    .example('$0 view workspaces/pdf', 'show the newest benchmark of the workspace')
+    .example('$0 view workspaces/pdf --trend', 'show all its benchmarks over time, with cost per month')
+    .example('$0 view pdf-workspace/iteration-2', 'show gradings from another tool')
+    .example('$0 view --compare ws/benchmarks/2026-01-15T10-30-00Z ws', 'compare an older benchmark with the newest')
+    .example('$0 view workspaces/pdf --no-open --static site', 'write a page to publish')
 }
 
 export function addView(args: Argv, done: SetExitCode): Argv {
