@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { errnoCode, UserError, WaitOverError } from '../base/errors/error.ts'
 import { type AddCommand, loadCommands } from './commands/table.ts'
+import { forgetUnusedConfigs } from './config/unused_configs.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
 import { commandNames, findNearCommand, rootHelp } from './help/root_help.ts'
@@ -21,6 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const isOutputLost = watchOutput()
   using _ = handleUncaught((error) => report(error, argv))
   forgetOrigins()
+  forgetUnusedConfigs()
   try {
     if (asksForRootHelp(argv)) {
       process.stdout.write(`${rootHelp()}\n`)

@@ -8,6 +8,7 @@ import { type ConfiguredCommand, configurableSettings, harmlessKeys, harmlessNam
 import { type FileMistake, fileError } from './file_mistakes.ts'
 import { findConfig } from './find_config.ts'
 import type { Setting } from './read_config.ts'
+import { unusedConfigLines } from './unused_configs.ts'
 import { type Origin, rememberOrigins } from './value_origins.ts'
 
 export interface ConfigureRequest<T> {
@@ -39,6 +40,8 @@ export async function configureCommand<T>(request: ConfigureRequest<T>): Promise
   const usual = (key: string): Origin => ({ kind: suiteSettings[command]?.has(key) ? 'suite' : 'default' })
   const origins = new Map<string, Origin>(flags.map((key) => [key, given.has(key) ? { kind: 'flag' } : usual(key)]))
   const file = await findConfig(request.start, process.env.HOME)
+  const unused = await unusedConfigLines({ start: request.start, home: process.env.HOME, used: file })
+  for (const line of unused) process.stderr.write(`${line}\n`)
   if (file === null) return { args: request.args, file, origins }
   const { readConfigFile } = await import('./read_config.ts')
   const { settings, mistakes } = await readConfigFile(file, command)

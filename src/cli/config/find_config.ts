@@ -4,23 +4,32 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
 
-const names = ['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json']
+export const configNames = ['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json']
 
 /**
  * The nearest file in `start` or above, up to the root of the git repository, the user's home, or a folder owned by another user. null:
  * there is none. Throws UserError if a folder has both.
  */
 export async function findConfig(start: string, home: string | undefined): Promise<string | null> {
-  const last = await realpath(home ?? '/').catch(() => '/')
-  let folder = await nearestFolder(start)
-  while (folder !== null) {
+  for (const folder of await searchedFolders(start, home)) {
     const found = findConfigName(folder)
     if (found !== null) return found
+  }
+  return null
+}
+
+/** `start` and the folders above, nearest first. */
+export async function searchedFolders(start: string, home: string | undefined): Promise<string[]> {
+  const last = await realpath(home ?? '/').catch(() => '/')
+  const folders: string[] = []
+  let folder = await nearestFolder(start)
+  while (folder !== null) {
+    folders.push(folder)
     const above = path.dirname(folder)
     const isLast = folder === last || above === folder || (await holdsGit(folder)) || !(await isOurs(above))
     folder = isLast ? null : above
   }
-  return null
+  return folders
 }
 
 /** The folder itself, else its nearest existing parent. */
@@ -32,14 +41,14 @@ async function nearestFolder(start: string): Promise<string | null> {
 
 /** Tests each name: a folder above, such as /tmp, may have a hundred thousand files. */
 function findConfigName(folder: string): string | null {
-  const [found, other] = names.filter((name) => isThere(path.join(folder, name)))
+  const [found, other] = configNames.filter((name) => isThere(path.join(folder, name)))
   if (found === undefined) return null
   if (other === undefined) return path.join(folder, found)
   throw new UserError(`${folder}: both ${found} and ${other}`, 'keep one of them')
 }
 
 /** A broken link counts too, so that the user learns of it. */
-function isThere(file: string): boolean {
+export function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined
   } catch {

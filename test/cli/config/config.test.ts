@@ -97,6 +97,36 @@ describe('where it is looked for', () => {
   })
 })
 
+describe('a file that looks like a configuration and is not read is named once', () => {
+  const lines = (stderr: string) => stderr.split('\n').filter((line) => line.includes('not read'))
+  test.each(['.whetstonerc', 'whetstone.yaml', 'whetstone.config.toml'])('%s', async (name) => {
+    const { skill, root } = makeRepository({ [name]: 'runs: 5\n' })
+    const { stderr } = await runMain(['bench', skill, skill, '--print-config'], { cwd: root })
+    expect(lines(stderr)).toEqual([
+      `warning: configuration file not read: ${name} (rename it to whetstone.config.yaml)`,
+    ])
+  })
+  test('one above a nearer one', async () => {
+    const { skill, root } = makeRepository({ [yaml]: 'runs: 5\n' }, { [`evals/${yaml}`]: 'runs: 7\n' })
+    const { stderr } = await runMain(['bench', skill, '--print-config'], { cwd: root })
+    expect(lines(stderr)).toEqual([
+      expect.stringMatching(/not read: whetstone\.config\.yaml \(.*evals\/\S+ is nearer\)$/),
+    ])
+  })
+  test('one in the current folder, which is not above the skill', async () => {
+    const cwd = fresh()
+    writeFileSync(path.join(cwd, yaml), 'runs: 5\n')
+    const { stderr } = await runMain(['bench', makeRepository({}).skill, '--print-config'], { cwd })
+    expect(lines(stderr)).toEqual([
+      expect.stringMatching(/not read: whetstone\.config\.yaml \(only .* are searched\)$/),
+    ])
+  })
+  test('control: the file that applies is not named', async () => {
+    const { skill, root } = makeRepository({ [yaml]: 'runs: 5\n' })
+    expect(lines((await runMain(['bench', skill, '--print-config'], { cwd: root })).stderr)).toEqual([])
+  })
+})
+
 describe('mistakes', () => {
   test.each<[string, string, RegExp, RegExp]>([
     [
