@@ -23,8 +23,9 @@ interface Secret {
 
 const secretName =
   /(^|_)(API_?KEY|KEY|TOKEN|PASS|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIE)S?$|_(PWD|PAT)$|SECRET|PASSWORD|(ACCESS|PRIVATE)_?KEY$/i
+const passwordName = /PASS|SECRET|PWD|CREDENTIAL|COOKIE/i
 const leastLength = 8
-/** Shorter values count only as a whole word, and uncut: a key such as `practice` is part of many harmless words. */
+/** Shorter values count only as a whole word, and uncut: a key such as `practice-1` is part of many harmless words. */
 const wholeWordBelow = 16
 
 /** Values of variables with a secret-like name, each once. A path names a file, so it is skipped. */
@@ -32,11 +33,16 @@ function collectSecrets(env: UserEnv): Secret[] {
   const named = new Map<string, string[]>()
   for (const [name, given = ''] of Object.entries(env)) {
     const value = given.trim()
-    if (!secretName.test(name) || value.length < leastLength || isPath(value)) continue
+    if (!secretName.test(name) || value.length < leastLength || isPath(value) || isPlainWord(name, value)) continue
     named.set(value, [...(named.get(value) ?? []), name])
   }
   const found = [...named].map(([value, names]) => ({ name: names.join(' or '), value }))
   return found.sort((a, b) => b.value.length - a.value.length)
+}
+
+/** One word of letters, such as `practice`, is a test value: keys of providers have digits or mixed case. A password may be a word. */
+function isPlainWord(name: string, value: string): boolean {
+  return value.length < wholeWordBelow && /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(value) && !passwordName.test(name)
 }
 
 /** A key in base64 may also begin with a /: it is long, without a dot, with upper and lower case letters and digits. */

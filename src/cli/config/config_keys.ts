@@ -2,6 +2,7 @@
 import type { Options } from 'yargs'
 import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
+import { jsonText } from '../../base/json/json_text.ts'
 import { analyzeFlags } from '../commands/analyze/options.ts'
 import { auditFlags } from '../commands/audit/options.ts'
 import { benchFlags } from '../commands/bench/options.ts'
@@ -244,6 +245,6 @@ function findFlagMistake(name: string, { coerce }: Options, value: unknown): str
     return null
   } catch (error) {
     const message = errorMessage(error).replace(`--${name}: `, '')
-    return message.startsWith('expected ') ? `${message}, got ${JSON.stringify(value)}` : message
+    return message.startsWith('expected ') ? `${message}, got ${jsonText(value)}` : message
   }
 }

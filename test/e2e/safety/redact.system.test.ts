@@ -126,7 +126,7 @@ describe('an agent of the command engine that tells all', () => {
     ])
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the environment of case 1 holds a credential'),
+      stderr: expect.stringContaining('the environment of case 1 contains a credential'),
     })
     expect(end.stderr).not.toContain(shaped)
   })
