@@ -22,7 +22,8 @@ export function displayPoints(difference: number): string {
 
 /** "= 0.12", "= 0.034", "< 0.001": as in the terminal. */
 export function displayProbability(p: number): string {
-  return p < 0.001 ? '< 0.001' : `= ${p.toFixed(p < 0.1 ? 3 : 2)}`
+  const isNearAlpha = Math.round(1000 * p) === 50 && p !== 0.05
+  return p < 0.001 ? '< 0.001' : `= ${p.toFixed(isNearAlpha ? 4 : p < 0.1 ? 3 : 2)}`
 }
 
 export function displaySeconds(value: number): string {

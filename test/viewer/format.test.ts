@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import * as terminal from '../../src/phases/4-report/text/format.ts'
 import * as page from '../../viewer/format.ts'
 
-const rates = [0, 0.0004, 0.004, 0.12, 0.5, 0.994, 0.996, 0.9999, 1]
+const rates = [0, 0.0004, 0.004, 0.0496, 0.05, 0.0502, 0.12, 0.5, 0.994, 0.996, 0.9999, 1]
 
 describe('numbers', () => {
   test.each(rates)('the rate and the p %d', (rate) => {

@@ -87,7 +87,7 @@ function buildScopes(
   return {
     these_cases: withholdVerdict({ ...own, sentence: theseCasesSentence(own, rates, design) }, options.olderRuns),
     cases_like_these: withholdVerdict(
-      { ...similar, sentence: similarCasesSentence(similar, design) },
+      { ...similar, sentence: similarCasesSentence(similar, own.verdict, design) },
       options.olderRuns,
     ),
   }

@@ -73,9 +73,10 @@ export function formatDollars(usd: number): string {
   return `$${formatFixed(usd, usd > 0 && usd < 0.01 ? 4 : 2)}`
 }
 
-/** A p-value: "0.003", "0.25", "< 0.001". */
+/** A p-value: "0.003", "0.25", "< 0.001"; "0.0502", where 0.050 would not say on which side of 0.05 it is. */
 export function formatProbability(p: number): string {
-  return p < 0.001 ? '< 0.001' : formatFixed(p, p < 0.1 ? 3 : 2)
+  const isNearAlpha = Math.round(1000 * p) === 50 && p !== 0.05
+  return p < 0.001 ? '< 0.001' : formatFixed(p, isNearAlpha ? 4 : p < 0.1 ? 3 : 2)
 }
 
 /** "p = 0.12", "p < 0.001"; '' if it is not known. */

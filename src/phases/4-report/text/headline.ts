@@ -60,14 +60,15 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
   const { scopes, until, noise } = statistics
   if (scopes === null) return []
   const isNoise = isCalibration(arms)
-  const hasResult = scopes.these_cases.difference.mean !== null && scopes.these_cases.rule !== notConcurrent
+  const { these_cases: own, cases_like_these: similar } = scopes
+  const hasResult = own.difference.mean !== null && own.rule !== notConcurrent
   return [
-    ...(isNoise || !hasResult ? [] : [similarCasesSentence(scopes.cases_like_these, describeDesign(statistics, arms))]),
+    ...(isNoise || !hasResult ? [] : [similarCasesSentence(similar, own.verdict, describeDesign(statistics, arms))]),
     ...unreadNotes(statistics, arms.candidate),
     ...(until === undefined ? [] : [toSentence(until.reason)]),
     ...(isNoise ? ['Later benchmarks of this suite on this engine, model and judge show this noise.'] : []),
     ...indicatorNotes(statistics),
-    ...noiseNotes(noise, scopes.these_cases.difference.mean ?? 0),
+    ...noiseNotes(noise, own.difference.mean ?? 0),
   ]
 }
 

@@ -1,6 +1,9 @@
-/** The advice in the sentence of an inconclusive verdict: how many more runs, in the singular and the plural. */
+/** The advice in the sentence of an inconclusive verdict, and the second sentence where it is more certain than the first. */
 import { expect, test } from 'vitest'
-import { theseCasesSentence } from '../../../../src/phases/4-report/stats/scopes/verdict_sentences.ts'
+import {
+  similarCasesSentence,
+  theseCasesSentence,
+} from '../../../../src/phases/4-report/stats/scopes/verdict_sentences.ts'
 
 const context = {
   pairing: 'skill',
@@ -31,4 +34,23 @@ test.each([
 ])('%d to %d runs instead of 4', (needed_low, needed, expected) => {
   const scope = { difference, verdict: 'inconclusive', rule: 'the interval includes 0', needed, needed_low } as const
   expect(theseCasesSentence(scope, { candidate: 0.6, baseline: 0.4 }, context)).toContain(expected)
+})
+
+const why = 'The cases agree closely, but the few runs of each leave this open for these cases alone.'
+test.each([
+  ['inconclusive', 'helps', true],
+  ['inconclusive', 'hurts', true],
+  ['inconclusive', 'no_difference', true],
+  ['no_difference', 'hurts', true],
+  ['inconclusive', 'inconclusive', false],
+  ['no_difference', 'no_difference', false],
+  ['helps', 'helps', false],
+  ['helps', 'inconclusive', false],
+  ['too_easy', 'too_easy', false],
+] as const)('these cases %s, similar cases %s: explained %s', (own, verdict, isExplained) => {
+  const similar = { ...difference, ci_low: 0.08, ci_high: 0.32, p_value: 0.004 }
+  const scope = { difference: similar, verdict, rule: 'r', needed: null, needed_low: null } as const
+  const sentence = similarCasesSentence(scope, own, context)
+  expect(sentence).toContain('+20 points, 95% CI [8, 32], p = 0.004 (20 cases).')
+  expect(sentence.endsWith(why)).toBe(isExplained)
 })

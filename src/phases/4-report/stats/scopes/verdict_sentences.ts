@@ -73,8 +73,8 @@ export function theseCasesSentence(
   return `${verdictText(verdict, context)}: ${facts.join(', ')} (${sampleText(difference, context)}).${advice === '' ? '' : ` ${advice}`}`
 }
 
-/** "Similar cases: helps, +62 points, 95% CI [39, 84], p < 0.001 (8 cases)." */
-export function similarCasesSentence(scope: ScopeNumbers, context: SentenceContext): string {
+/** "Similar cases: helps, +62 points, 95% CI [39, 84], p < 0.001 (8 cases)." `own`: the verdict on these cases, in the sentence before. */
+export function similarCasesSentence(scope: ScopeNumbers, own: Verdict, context: SentenceContext): string {
   const { difference, verdict, needed, needed_low: low } = scope
   if (context.pairing === 'itself') return 'Similar cases: not tested in a calibration.'
   if (verdict === 'not_comparable') return 'Similar cases: not comparable.'
@@ -96,7 +96,15 @@ export function similarCasesSentence(scope: ScopeNumbers, context: SentenceConte
       : ''
   const isNamed = context.pairing === 'names' && (verdict === 'helps' || verdict === 'hurts')
   const word = isNamed ? verdictText(verdict, context) : verdictNames[verdict]
-  return `Similar cases: ${word}, ${facts.join(', ')} (${cases})${tail}.`
+  return `Similar cases: ${word}, ${facts.join(', ')} (${cases})${tail}.${isMoreCertain(verdict, own) ? ` ${whyMoreCertain}` : ''}`
+}
+
+/** The paired t takes the spread between cases as it is; the moderated t assumes more where runs are few. */
+const whyMoreCertain = 'The cases agree closely, but the few runs of each leave this open for these cases alone.'
+
+function isMoreCertain(verdict: Verdict, own: Verdict): boolean {
+  const isOpen = own === 'inconclusive' || own === 'no_difference'
+  return isOpen && verdict !== own && (verdict === 'helps' || verdict === 'hurts' || verdict === 'no_difference')
 }
 
 const verdictNames: Record<Verdict, string> = {
