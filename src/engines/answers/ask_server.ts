@@ -48,7 +48,7 @@ export async function askServer({ base, path, headers, body, signal }: ServerReq
   } catch (error) {
     signal.throwIfAborted()
     if (limit.signal.aborted)
-      return { as: 'silence', message: `${base} gave no answer within ${serverTimeoutMs / 1000} s` }
+      return { as: 'silence', message: `${base} did not answer within ${serverTimeoutMs / 1000} s` }
     return { as: 'silence', message: `can't reach ${base}: ${innermostMessage(error)}` }
   }
 }

@@ -28,7 +28,7 @@ export async function probeCodexServer({ credentials, signal }: ProbeRequest): P
     signal.throwIfAborted()
     // the message of fetch itself says only that it failed
     const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
-    const message = `${url} gave no answer: ${errorMessage(reason)}`
+    const message = `${url} did not answer: ${errorMessage(reason)}`
     return { ok: false, kind: 'unreachable', message, fix: 'check the network, the proxy settings and OPENAI_BASE_URL' }
   }
 }

@@ -101,13 +101,13 @@ export function openRateLimiter<S>(
       }
     },
     async pause(ms, signal, namedMs = null) {
-      work.block(createWait('the provider gives no answer', namedMs))
+      work.block(createWait('the provider does not answer', namedMs))
       await waits.during(sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted()))
     },
     block: (why, namedMs) => work.block(createWait(why, namedMs)),
     progress: () => work.progress(),
     waits(ms) {
-      work.block(createWait('the provider gives no answer', null))
+      work.block(createWait('the provider does not answer', null))
       waits.add(ms)
     },
     refused(retryAfterMs) {

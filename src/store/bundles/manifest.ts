@@ -51,7 +51,7 @@ export async function describeBundle({ files, folders = [] }: BundleContent): Pr
   described.sort((a, b) => (a.path < b.path ? -1 : 1))
   const made = checkAs(manifest, { format: 1, files: described, folders: [...folders].sort() }, 'bundle')
   const twice = described.find((file, at) => file.path === described[at + 1]?.path)
-  if (twice !== undefined) throw new UserError(`bundle: ${twice.path} is in it twice`)
+  if (twice !== undefined) throw new UserError(`bundle: ${twice.path} appears twice`)
   const text = canonicalJson(made)
   return { sha256: sha256(text), text, manifest: made, sources }
 }

@@ -148,5 +148,5 @@ function doubtNote(candidate: string, baseline: string): string | null {
   const isNewer = own.stem === other.stem && compareVersions(own.version, other.version) > 0
   return isNewer || rankName(candidate, both) !== rankName(baseline, both)
     ? null
-    : `The names ${candidate} and ${baseline} do not say which is the baseline: in name order, ${candidate} is taken as the candidate (choose with --candidate and --baseline).`
+    : `The names ${candidate} and ${baseline} do not show which is the baseline, so ${candidate}, by name order, is the candidate (choose with --candidate and --baseline).`
 }

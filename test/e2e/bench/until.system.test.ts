@@ -64,7 +64,7 @@ test('a budget ends it before a look; a larger one goes on in the same benchmark
     expect(first, first.stderr).toMatchObject({ code: 3, until: { blocks: 0, stopped: null } })
     expect(first.made.length).toBeLessThan(16)
     expect(first.stdout).toMatch(/stopped by the budget/)
-    expect(first.read('benchmark.md')).toMatch(/Not decided after 0 of at most 10 blocks/)
+    expect(first.read('benchmark.md')).toMatch(/Inconclusive after 0 of at most 10 blocks/)
     const second = await benchUntil(made, ...most, '--budget', '1')
     expect(second, second.stderr).toMatchObject({ code: 0, benchmarks: 1, until: { blocks: 2, stopped: 'decided' } })
     expect(second.made).toHaveLength(16)

@@ -44,7 +44,7 @@ describe('a deadline', () => {
       expect(end, end.stderr).toMatchObject({ code: 3, until: { blocks: 1, next: 2, stopped: null } })
       expect(end.until?.looks.map(({ blocks, pairs }) => [blocks, pairs])).toEqual([[1, 7]])
       expect(end.stdout).toMatch(/stopped by the deadline/)
-      expect(end.stdout).toMatch(/Not decided after 1 of at most 3 blocks/)
+      expect(end.stdout).toMatch(/Inconclusive after 1 of at most 3 blocks/)
       // what ended in the second block is kept, and in no look
       expect(end.result.counts).toMatchObject({ planned: 28, used: 18, excluded: { cancelled: 4 } })
       expect(end.result.statistics?.scopes?.these_cases.difference.n_runs).toBe(14)

@@ -133,7 +133,7 @@ describe('the summary', () => {
       ['ledger/evals/golden/decline/001_transfer.md', 'output_quality: 5', 'output_quality: 4'],
     ])
     expect(await printed(copy)).toContain(
-      'an average of 4.00 only: the rubric or threshold_pass (4) may need recalibration',
+      'an average of only 4.00: the rubric or threshold_pass (4) may need recalibration',
     )
   })
 })

@@ -105,7 +105,7 @@ describe('a version that looked better in training, by too little to be shown', 
     await using world = await openWorld(mends, 6, files)
     const end = await world.improve(['--iterations', '3'])
     expect(end.code, end.stderr).toBe(0)
-    expect(end.stderr).toMatch(/v1 against v0: tie: \+43 points on its training cases: too little to show/)
+    expect(end.stderr).toMatch(/v1 against v0: tie: \+43 points on its training cases: too small to be detected/)
     const { iterations, refused = [], stopped, current_best, test: tested } = world.history()
     expect(refused.map(({ rule }) => rule)).toEqual(['repeated', 'repeated'])
     expect(iterations[1]).toMatchObject({ grading_result: 'won', gate: { stage: 'validation', alpha: 0.05 } })

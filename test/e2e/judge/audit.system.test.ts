@@ -89,7 +89,7 @@ describe('labels', () => {
     expect(end.code, end.stderr).toBe(0)
     expect(end.stdout).toContain('people agree with the judge on 94%')
     expect(end.stdout).toContain('The audit is too small to confirm the judge: 16 labels')
-    expect(end.stdout).toMatch(/corrected for its errors, is met: with skill \d+% \[\d+%, \d+%\] instead of 50%;/)
+    expect(end.stdout).toMatch(/corrected for the judge's errors: with skill \d+% \[\d+%, \d+%\] instead of 50%;/)
     expect(audit()).toMatchObject({ labels: 16, table: { both_met: 7, only_judge: 1, only_person: 0, neither: 8 } })
     expect(audit()?.corrected?.with_skill?.rate).toBeLessThan(audit()?.corrected?.with_skill?.judged ?? 0)
     // four of five statements are the judge's; what code decides stays as it is
@@ -99,7 +99,7 @@ describe('labels', () => {
     expect(with_skill?.rate).toBeCloseTo(0.8 * judged + 0.2, 5)
     expect(without_skill?.rate).toBeCloseTo(0.8 * judged, 5)
     for (const name of ['benchmark.md', 'report.html']) {
-      expect(readFileSync(path.join(folder, name), 'utf8')).toContain('too small to vouch')
+      expect(readFileSync(path.join(folder, name), 'utf8')).toContain('too small to confirm')
     }
     await runMain(['audit', workspace, '--label', `${wrong}=undo`])
     expect(audit()).toMatchObject({ labels: 15 })

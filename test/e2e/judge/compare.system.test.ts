@@ -133,7 +133,7 @@ describe('a judge that can not be trusted', () => {
       p_value: null,
       shown_first_wins: { won: 8, decided: 8 },
     })
-    expect(end.stdout).toContain('The judge changed 4 of 4 verdicts when the order was turned')
+    expect(end.stdout).toContain('The judge changed 4 of 4 verdicts when the order was reversed')
     const one = comparisonOf(folder, 'eval-1-alpha/comparison-1.json')
     expect(one).toMatchObject({ winner: 'TIE', flips: 1, rubric: { A: { overall_score: 8 }, B: { overall_score: 8 } } })
     expect(one.judgements?.map((each) => each.winner === each.shown_first)).toEqual([true, true])

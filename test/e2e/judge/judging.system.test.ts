@@ -35,7 +35,7 @@ describe('the judge', () => {
     expect(both.stdout).not.toContain('warning')
     const one = await plan('anthropic:opus,openai:gpt-5.4', keys)
     expect(one.stdout).toMatch(/^judge +anthropic \(claude-opus-5-5\)/m)
-    expect(one.stdout).toMatch(/warning: the judge .* own family \(anthropic\)/)
+    expect(one.stdout).toMatch(/warning: the judge .* model family \(anthropic\)/)
     const none = await whetstone([
       'bench',
       skill,

@@ -45,7 +45,9 @@ test('is redacted, collisions included', async () => {
     'b-[redacted:github-token].txt': 'text of 4',
     'plain.txt': 'text of 5',
   })
-  expect(record.warnings.filter((one) => one.startsWith('the path of an output held a credential'))).toHaveLength(3)
+  expect(record.warnings.filter((one) => one.startsWith('the path of an output contained a credential'))).toHaveLength(
+    3,
+  )
   const grading = JSON.parse(readFileSync(path.join(run, 'grading.json'), 'utf8'))
   expect(grading.summary.pass_rate).toBe(1)
   const metrics = JSON.parse(readFileSync(path.join(run, 'outputs/metrics.json'), 'utf8'))

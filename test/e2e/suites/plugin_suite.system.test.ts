@@ -48,7 +48,7 @@ test('a plugin is benched with its own suite', async () => {
     ['fine', 'without_skill', 0],
   ])
   expect(read('eval-1-fine/with_skill/run-1/grading.json')).toMatchObject({
-    judge_errors: [{ reason: expect.stringContaining('does not show') }], // the grader `fired`, on an engine that tells nothing
+    judge_errors: [{ reason: expect.stringContaining('does not report') }], // the grader `fired`, on an engine that tells nothing
   })
   expect(read('eval-2-stuck/with_skill/run-1/run.json')).toMatchObject({ status: 'failed', error: { kind: 'setup' } })
 })

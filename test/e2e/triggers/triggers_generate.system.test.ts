@@ -62,7 +62,7 @@ test('a measurement of drafts says so where the numbers are, until they are revi
   const drafted = await said([...marked.slice(0, 3), ...good.slice(3)])
   expect(drafted.set.drafts).toBe(3)
   expect(drafted.results.map(({ draft }) => draft === true)).toEqual([true, true, true, false])
-  expect(drafted.warnings[0]).toMatch(/^3 of 4 queries were drafted by a model and reviewed by nobody/)
+  expect(drafted.warnings[0]).toMatch(/^3 of 4 queries were drafted by a model and have not been reviewed/)
   const reviewed = await said(good)
   expect([reviewed.set.drafts, reviewed.warnings, reviewed.results[0]?.draft]).toEqual([0, [], undefined])
 })

@@ -307,7 +307,7 @@ describe('grade --anew of a run whose transcript is damaged', () => {
       const graded = readFileSync(grading(), 'utf8')
       rmSync(transcript())
       const end = await runMain(['grade', made.folder, '--anew'])
-      expect(told(end.stderr)).toEqual([expect.stringMatching(/transcript\.jsonl: is not there: it is not graded$/)])
+      expect(told(end.stderr)).toEqual([expect.stringMatching(/transcript\.jsonl: is missing: it is not graded$/)])
       expect(readFileSync(grading(), 'utf8')).toBe(graded)
     })
   })

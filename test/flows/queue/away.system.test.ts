@@ -19,7 +19,10 @@ needsRedis('a queue server that is away at the start', () => {
   test('ends a look with 3, its address and what to do; a number or a shared folder that can not be is refused with 2', async () => {
     const look = await whetstone(['queue', 'status', '--queue', url(), '--queue-wait', '0', '--json'])
     expect(look).toMatchObject({ code: 3, stderr: expect.stringMatching(`--queue ${url()}: .*ECONNREFUSED`) })
-    expect(JSON.parse(look.stdout)).toMatchObject({ exit_code: 3, fix: expect.stringMatching('is the server running') })
+    expect(JSON.parse(look.stdout)).toMatchObject({
+      exit_code: 3,
+      fix: expect.stringMatching('check that the server is running'),
+    })
     const unmounted = await whetstone(['queue', 'work', '--queue', url(), '--shared', path.join(fresh(), 'none')])
     expect(unmounted).toMatchObject({ code: 2, stderr: expect.stringMatching(/--shared .*none: no such folder/) })
     const wrong = await whetstone(['queue', 'status', '--queue', url(), '--queue-wait', '-1'])

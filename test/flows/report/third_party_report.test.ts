@@ -296,7 +296,7 @@ describe("another tool's benchmark.json", () => {
     [`eval-1/${baseline}/run-1/grading.json`]: { ...graded(1, 2), summary: undefined },
   })
   const notesOf = async (committed: unknown) =>
-    (await run(folderOf(files(committed)))).benchmark.notes.filter((note) => note.includes('benchmark.json found here'))
+    (await run(folderOf(files(committed)))).benchmark.notes.filter((note) => note.includes('existing benchmark.json'))
 
   test('stays as it is; ours lies beside it', async () => {
     const folder = folderOf(files({ mine: true }))
@@ -326,25 +326,25 @@ describe("another tool's benchmark.json", () => {
   })
 
   test.each([
-    ['that agrees', made({ with_skill: 1, old_skill: 0.5 }, '+0.50'), /says the same \(2 means compared\)/],
+    ['that agrees', made({ with_skill: 1, old_skill: 0.5 }, '+0.50'), /agrees with this one \(2 means compared\)/],
     [
       'with the sign turned',
       made({ with_skill: 1, old_skill: 0.5 }, '-0.50'),
-      /says delta -0.50, this one \+0.50: because it subtracts/,
+      /has delta -0.50, this one \+0.50: because it subtracts/,
     ],
     [
       'that takes a missing summary for 0',
       made({ with_skill: 1, old_skill: 0 }, '-1.00'),
-      /pass_rate 0 for old_skill, this one 0.5000: because it takes the summary/,
+      /pass_rate 0 for old_skill, this one 0.5000: because it uses the summary/,
     ],
     [
       'that nothing explains',
       made({ with_skill: 0.9, old_skill: 0.5 }, '+0.40'),
       /pass_rate 0.9 for with_skill, this one 1.0000: for an unknown reason/,
     ],
-    ['without runs', { ...made({}, '+0.00'), runs: [] }, /holds no run, this one 2/],
-    ['without means', { mine: true }, /nothing to compare with/],
-    ['in percent', made({ with_skill: 100, old_skill: 50 }, '+50pp'), /says the same/],
+    ['without runs', { ...made({}, '+0.00'), runs: [] }, /has no runs, this one has 2/],
+    ['without means', { mine: true }, /nothing to compare/],
+    ['in percent', made({ with_skill: 100, old_skill: 50 }, '+50pp'), /agrees with this one/],
   ])('%s', async (_, committed, note) => expect(await notesOf(committed)).toEqual([expect.stringMatching(note)]))
 
   test('that counted characters for tokens, and milliseconds for nothing', async () => {
@@ -361,7 +361,7 @@ describe("another tool's benchmark.json", () => {
         'eval-2/with_skill/run-1/timing.json': { duration_ms: 7000, prompt_tokens: 10000 },
       }),
     )
-    expect(benchmark.notes.filter((note) => note.includes('found here'))).toEqual([
+    expect(benchmark.notes.filter((note) => note.includes('existing benchmark.json'))).toEqual([
       expect.stringMatching(/time_seconds 2.5 for with_skill, this one 6.0000: because it counts a run without/),
       expect.stringMatching(/tokens 777 for with_skill, this one 30000.0: because it counts/),
     ])

@@ -122,7 +122,7 @@ describe('regex', () => {
     [{ pattern: '^The', flags: 'm' }, passed('final answer:2:')],
     [{ pattern: '(?<=Ocean: )42', path: 'report.md' }, passed('report.md:2: Ocean: 42')],
     [{ pattern: '"total":4', target: 'outputs' }, passed('deep/data.json:1:')],
-    [{ pattern: '(' }, undecided('/(/ could not be tried: Invalid regular expression')],
+    [{ pattern: '(' }, undecided('/(/ could not be evaluated: Invalid regular expression')],
     [{ pattern: 'x', path: 'none.md' }, failed('No output file none.md')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'regex', ...check })).toEqual(verdict))
 
@@ -159,7 +159,7 @@ describe('file_exists', () => {
   test.each([
     ['huge.csv', passed('huge.csv is there (not collected: larger than 20 MiB')],
     ['*.csv', passed('huge.csv is there')],
-    ['latest.md', failed('latest.md is a link, not a file of its own')],
+    ['latest.md', failed('latest.md is a link, not a regular file')],
   ])('%s, which was not collected', async (wanted, verdict) => {
     expect(await decide({ type: 'file_exists', path: wanted }, { leftOut: [big, link] })).toEqual(verdict)
   })
@@ -190,7 +190,7 @@ describe('json_path', () => {
     [{ ...data, query: '$.items[?@.name=="b"].total', equals: null }, passed('is null')],
     [{ ...data, query: '$.items[0]', equals: { total: 42, name: 'a' } }, passed('"total":42')],
     [{ ...data, query: '$.items[5]' }, failed('$.items[5] finds nothing in deep/data.json')],
-    [{ ...data, query: '$.items[' }, undecided('could not be tried')],
+    [{ ...data, query: '$.items[' }, undecided('could not be evaluated')],
     [{ path: 'broken.json', query: '$' }, failed('broken.json:1:12: not valid JSON')],
     [{ path: 'none.json', query: '$' }, failed('No output file none.json')],
     [{ query: '$.a' }, failed('final answer:1:1: not valid JSON (Unexpected token')],

@@ -82,7 +82,7 @@ describe('json_schema', () => {
     [{ path: 'broken.json', schema }, {}, failed('not valid JSON')],
     [{ path: 'none.json', schema }, {}, failed('No output file none.json')],
     [{ path: 'huge.csv', schema }, { leftOut: [big] }, undecided('was not collected')],
-    [{ schema: { type: 'nmber' } }, answer('1'), undecided('could not be tried')],
+    [{ schema: { type: 'nmber' } }, answer('1'), undecided('could not be evaluated')],
     [{ schema: { $schema: 'https://json-schema.org/draft-04/schema#' } }, answer('1'), undecided('unknown')],
     [{ file: 'evals/s.json' }, answer('1'), undecided('could not be read')],
   ]

@@ -106,7 +106,7 @@ describe('Holm over the rows', () => {
     expect(indexHeadline(alone)).toBe(
       '1 benchmark: 1 better with the skill (1 significant), 0 the same, 0 worse (0 significant).',
     )
-    expect(indexHint(alone)).toBe('p: on its own cases, indicators left out; significant: at most 0.05.')
+    expect(indexHint(alone)).toBe("p: on the benchmark's own cases, indicators left out; significant: p ≤ 0.05.")
   })
   test('the best of ten is no longer significant', () => {
     expect(best(many)).toMatchObject({ p_value: 0.0123134, p_adjusted: 0.123134, change: 'within_chance' })
@@ -162,6 +162,6 @@ test('rates and difference are those of the headline: uneven runs count by case,
 
 test('an index of calibrations says nothing of a skill', () => {
   const index = indexOf([rowOf('a', 5, 0), rowOf('b', 2, 2)], { calibrations: true })
-  expect(indexHeadline(index)).toBe('2 calibrations: 1 with more than chance between equal arms.')
+  expect(indexHeadline(index)).toBe('2 calibrations: 1 with a significant difference between equal arms.')
   expect(indexTable(index).header.slice(1, 3)).toEqual(['again', 'first'])
 })

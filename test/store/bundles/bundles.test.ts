@@ -77,7 +77,7 @@ describe('put', () => {
   test('two files of one path, or a path that leads out, are refused', async () => {
     const { source } = await stage()
     const file = { path: 'a', source: path.join(source, 'SKILL.md'), bytes: 9 }
-    await expect(describeBundle({ files: [file, file] })).rejects.toThrow('a is in it twice')
+    await expect(describeBundle({ files: [file, file] })).rejects.toThrow('a appears twice')
     for (const out of ['../a', '/a', 'a/../../b', 'a//b', '.', 'a\0']) {
       await expect(describeBundle({ files: [{ ...file, path: out }] }), out).rejects.toThrow('inside the bundle')
     }

@@ -126,7 +126,7 @@ withChromium('the audit tab', () => {
     expect(lines()).toHaveLength(3)
     const again = await opened(`file://${folder}/report.html#/audit`)
     await expect.poll(() => again.page.locator('h1').textContent()).toContain('of 3 decisions out of 16')
-    await expect.poll(() => again.page.locator('.banner').textContent()).toContain('too small to vouch')
+    await expect.poll(() => again.page.locator('.banner').textContent()).toContain('too small to confirm')
     for (const part of ['agreement', 'κ', 'sensitivity', 'specificity']) {
       await expect.poll(() => again.page.locator('main').textContent()).toContain(part)
     }

@@ -24,7 +24,7 @@ async function decideGlobExists(glob: string, context: CheckContext): Promise<Ch
   const unknown = context.leftOut.filter(isContentUnknown).map((one) => one.path)
   const names = [...context.outputs, ...unknown]
   const end = await findPattern({ pattern: source, flags, texts: names }, context.signal)
-  if ('error' in end) return { error: `the glob ${glob} could not be tried: ${end.error}` }
+  if ('error' in end) return { error: `the glob ${glob} could not be evaluated: ${end.error}` }
   const name = names[end.value.index]
   if (name !== undefined) return { passed: true, evidence: `${name} is there` }
   return { passed: false, evidence: `No output file matches ${glob}; the agent left ${formatNames(context.outputs)}` }

@@ -16,7 +16,7 @@ export async function decideJsonPath(check: CheckOf<'json_path'>, context: Check
   if ('mistake' in parsed) return { passed: false, evidence: capText(parsed.mistake) }
   const job = { kind: 'json_path', library: moduleFile('json-p3'), query: check.query, value: parsed.value } as const
   const end = await runBounded(job, found, context.signal)
-  if ('error' in end) return { error: `the query ${capText(check.query, 120)} could not be tried: ${end.error}` }
+  if ('error' in end) return { error: `the query ${capText(check.query, 120)} could not be evaluated: ${end.error}` }
   const { matches, first, at } = end.value
   if (matches === 0) return { passed: false, evidence: `${check.query} finds nothing in ${source.label}` }
   const said = `${source.label}: ${at} is ${capText(JSON.stringify(first))}`

@@ -23,7 +23,7 @@ export async function decideJsonSchema(check: CheckOf<'json_schema'>, context: C
   const [ajv, formats] = [moduleFile(library), moduleFile('ajv-formats')]
   const job = { kind: 'json_schema', ajv, formats, options: ajvOptions, schema, value: parsed.value } as const
   const end = await runBounded(job, mistake, context.signal)
-  if ('error' in end) return { error: `the schema could not be tried: ${capText(end.error)}` }
+  if ('error' in end) return { error: `the schema could not be evaluated: ${capText(end.error)}` }
   const wrong = end.value
   if (wrong === null) return { passed: true, evidence: `${source.label} matches the schema` }
   const extra = wrong.extra === undefined ? '' : ` (${wrong.extra})`

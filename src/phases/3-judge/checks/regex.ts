@@ -11,7 +11,8 @@ export async function decideRegex(check: CheckOf<'regex'>, context: CheckContext
   if (where.status === 'missing') return { passed: false, evidence: where.evidence }
   const texts = where.texts.map(({ text }) => text)
   const end = await findPattern({ pattern: check.pattern, flags: check.flags ?? '', texts }, context.signal)
-  if ('error' in end) return { error: `the pattern /${capText(check.pattern, 120)}/ could not be tried: ${end.error}` }
+  if ('error' in end)
+    return { error: `the pattern /${capText(check.pattern, 120)}/ could not be evaluated: ${end.error}` }
   const found = where.texts[end.value.index]
   if (found) return { passed: true, evidence: quoteLine(found.label, found.text, end.value.at) }
   if (where.unseen.length > 0)

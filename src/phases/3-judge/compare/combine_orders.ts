@@ -53,7 +53,7 @@ export function combineJudgements(
 function disagreement(one: OrderJudgement, two: OrderJudgement): string {
   const said = ({ first, winner, reasoning }: OrderJudgement) =>
     `With ${first} shown first the judge said ${winner}: ${reasoning}`
-  return `The verdict changed with the order, so that it counts as a tie. ${said(one)} ${said(two)}`
+  return `The verdict changed with the order, so the pair counts as a tie. ${said(one)} ${said(two)}`
 }
 
 function meanSide(label: SideLabel, one: OrderJudgement, two: OrderJudgement): ComparedSide {

@@ -35,7 +35,7 @@ function majority(verdicts: readonly JudgeVerdict[]): JudgeVerdict {
   const lead = isPass ? passes.length - fails.length - 1 : fails.length - passes.length
   const missing = verdicts.length - given.length
   if (lost !== undefined && lead < missing) {
-    return { error: `${passes.length} to ${fails.length}, and ${missing} could not be given: ${lost.error}` }
+    return { error: `votes: ${passes.length} passed, ${fails.length} failed, ${missing} missing: ${lost.error}` }
   }
   const side = isPass ? passes : fails
   const [best] = side.toSorted((a, b) => rankVerdictEvidence(a) - rankVerdictEvidence(b))

@@ -18,7 +18,7 @@ export interface CommittedNumbers {
 export type ReferenceRuns = Readonly<Record<string, readonly Readonly<Record<Metric, number>>[]>>
 
 const reasons: Record<Metric, string> = {
-  pass_rate: 'it takes the summary of each grading as written, 0 where there is none, and does not count the list',
+  pass_rate: 'it uses the summary of each grading as written (0 if there is none) instead of counting the verdicts',
   time_seconds: 'it counts a run without total_duration_seconds as 0 seconds',
   tokens: 'it counts a run without total_tokens as 0, or counts the characters of its output instead',
 }
@@ -35,7 +35,7 @@ export function committedNotes(committed: CommittedNumbers, benchmark: Benchmark
   const names = Object.keys(benchmark.run_summary).filter((name) => name !== 'delta')
   if (committed.runs === 0 && benchmark.runs.length > 0) {
     return [
-      `The benchmark.json found here holds no run, this one ${benchmark.runs.length}: the reference's aggregator reads only eval-*/<configuration>/run-<n>.`,
+      `The existing benchmark.json has no runs, this one has ${benchmark.runs.length}: the reference aggregator reads only eval-*/<configuration>/run-<n>.`,
     ]
   }
   const metrics: Metric[] = ['pass_rate', 'time_seconds', 'tokens']
@@ -55,8 +55,8 @@ export function committedNotes(committed: CommittedNumbers, benchmark: Benchmark
   if (differences.length > 0) return differences
   return [
     stated.length === 0
-      ? 'The benchmark.json found here states no mean of a configuration: there is nothing to compare with.'
-      : `The benchmark.json found here says the same (${stated.length} means compared).`,
+      ? 'The existing benchmark.json has no mean of any configuration, so there is nothing to compare.'
+      : `The existing benchmark.json agrees with this one (${stated.length} means compared).`,
   ]
 }
 
@@ -74,7 +74,7 @@ function meanNote(at: {
   const theirs = others.length === 0 ? null : others.reduce((sum, value) => sum + value, 0) / others.length
   const why = theirs !== null && agrees(theirs, says, metric) ? `because ${reasons[metric]}` : 'for an unknown reason'
   const value = own === null ? 'unknown' : formatFixed(own, digits[metric].shown)
-  return [`The benchmark.json found here says ${metric} ${says} for ${name}, this one ${value}: ${why}.`]
+  return [`The existing benchmark.json has ${metric} ${says} for ${name}, this one ${value}: ${why}.`]
 }
 
 function averageRunMetric(runs: readonly BenchmarkRun[], name: string, metric: Metric): number | null {
@@ -92,7 +92,7 @@ function deltaNote(committed: CommittedNumbers, { run_summary }: Benchmark): str
       ? 'because it subtracts the second configuration in name order from the first, this one the baseline from the candidate'
       : 'for an unknown reason'
   return [
-    `The benchmark.json found here says delta ${formatSigned(delta, 2)}, this one ${run_summary.delta?.pass_rate}: ${why}.`,
+    `The existing benchmark.json has delta ${formatSigned(delta, 2)}, this one ${run_summary.delta?.pass_rate}: ${why}.`,
   ]
 }
 

@@ -47,7 +47,7 @@ function toFeedbackFinding(
     severity: 'info',
     eval_id: evalId,
     expectation,
-    message: `the judge's remarks in ${Math.min(times, of)} of ${of} gradings with remarks: ${shown.join('; ')}${more}`,
+    message: `the judge remarks on it in ${Math.min(times, of)} of ${of} gradings with remarks: ${shown.join('; ')}${more}`,
     numbers: { verdicts, of, found: Math.min(times, of) },
     edit:
       expectation === null

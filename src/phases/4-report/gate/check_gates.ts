@@ -67,7 +67,7 @@ function explainSequentialValue({ path }: Gate, { statistics }: Benchmark, value
   if (!statistics?.until) return ''
   const at = path.join('.')
   if (/cases_like_these\.(verdict|difference\.p_)/.test(at))
-    return '; with --until there is no verdict for cases like these'
+    return '; with --until there is no verdict for similar cases'
   if (typeof value !== 'number' || !/these_cases\.difference\.ci_/.test(at)) return ''
   return '; with --until this interval is valid at every interim analysis and therefore wide after few blocks: use a gate on the verdict'
 }

@@ -90,7 +90,7 @@ function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: G
     ...costs,
     ...(low
       ? [
-          `All tests pass with an average of ${average.toFixed(2)} only: the rubric or threshold_pass (${thresholdPass}) may need recalibration`,
+          `All tests pass, but with an average of only ${average.toFixed(2)}: the rubric or threshold_pass (${thresholdPass}) may need recalibration`,
         ]
       : []),
     ...auditHead(open, lines, decisions),

@@ -53,7 +53,7 @@ export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
   const parts = [
     ...(calibrations === true
       ? [
-          `${number(({ lift }) => lift !== null && lift.change !== 'within_chance', whole)} with more than chance between equal arms`,
+          `${number(({ lift }) => lift !== null && lift.change !== 'within_chance', whole)} with a significant difference between equal arms`,
         ]
       : [
           `${number((row) => (findEffect(row) ?? 0) > 0, whole)} better with the skill${beyond('better')}`,
@@ -67,7 +67,7 @@ export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
     ),
     ...formatCounted(
       number((row) => row.status === 'failed'),
-      'not benched',
+      'failed',
     ),
     ...formatCounted(
       number((row) => row.status === 'unbenched'),
@@ -86,7 +86,7 @@ export function indexHint({ rows, alpha }: BenchmarkIndex): string | null {
   const known = rows.filter((row) => isCounted(row) && row.lift !== null && row.lift.p_value !== null).length
   if (known === 0) return null
   const many = known === 1 ? '' : `, adjusted for ${known} comparisons (Holm)`
-  return `p: on its own cases, indicators left out${many}; significant: at most ${alpha}.`
+  return `p: on the benchmark's own cases, indicators left out${many}; significant: p ≤ ${alpha}.`
 }
 
 function formatCounted(number: number, what: string): string[] {

@@ -24,9 +24,9 @@ function correctedText(corrected: NonNullable<AuditSummary['corrected']>, isOwn:
     return `${formatConfiguration(arm)} ${interval} instead of ${formatPercent(judged)}`
   })
   const labels = isOwn
-    ? ' (errors from the labels of each configuration)'
-    : ' (errors from the labels of both together)'
-  return `Of what the judge decided, corrected for its errors, is met: ${arms.join('; ')}${rates.length > 1 ? labels : ''}.`
+    ? ' (error rates from the labels of each configuration)'
+    : ' (error rates from the labels of both configurations together)'
+  return `Share of judged statements that are met, corrected for the judge's errors: ${arms.join('; ')}${rates.length > 1 ? labels : ''}.`
 }
 
 function differenceText({ mean, ci_low, ci_high }: CorrectedDifference): string {

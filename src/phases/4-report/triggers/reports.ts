@@ -54,7 +54,7 @@ function toQueryTestEnd({
     return { kind: 'error', message, text: [...new Set(said), query].join('\n') }
   }
   if (pass) return { kind: 'passed' }
-  const message = `triggered in ${triggers} of ${formatPlural(runs, 'run')}, ${should_trigger ? 'should' : 'should not'}`
+  const message = `triggered in ${triggers} of ${formatPlural(runs, 'run')}, ${should_trigger ? 'should trigger' : 'should not trigger'}`
   return { kind: 'failure', message, text: query }
 }
 

@@ -19,7 +19,7 @@ export function triggerSentences({ metrics, summary }: Pick<Triggers, 'metrics' 
   ]
 }
 
-/** "92 % (70–98 %)". */
+/** "92% (70–98%)". */
 function shareText(share: TriggerShare | null): string {
   if (share === null) return 'not known'
   return `${percent(share.value)} (${rangeText(share)})`
@@ -30,10 +30,10 @@ function rangeText({ ci_low, ci_high }: Pick<TriggerShare, 'ci_low' | 'ci_high'>
 }
 
 function percent(share: number): string {
-  return `${Math.round(share * 100)} %`
+  return `${Math.round(share * 100)}%`
 }
 
-export const triggerHeader = ['', 'query', 'should', 'triggered', '95 %', 'errors']
+export const triggerHeader = ['', 'query', 'should', 'triggered', '95% CI', 'no answer']
 
 /** One row per query, in the order of the set. `mark`: its behaviour is right, wrong or not known. */
 export function triggerRow(result: TriggerResult): { mark: 'right' | 'wrong' | 'open'; cells: string[] } {

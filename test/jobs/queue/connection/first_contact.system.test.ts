@@ -47,7 +47,7 @@ describe.concurrent('at the start', () => {
       message: expect.stringContaining(
         'the server closed the connection without an answer (waited for 1 s: --queue-wait)',
       ),
-      fix: expect.stringContaining('is it Redis that listens there'),
+      fix: expect.stringContaining('that it is Redis'),
     })
     expect(seconds).toBeLessThan(10)
   }, 30_000)
@@ -90,7 +90,7 @@ needsRedis('a database', () => {
 
 describe.concurrent.each([
   ['redis', /does not require encryption \(rediss:/],
-  ['rediss', /speak encryption\? Where it speaks none: redis:/], // as a Redis does that takes the beginning of TLS for a line
+  ['rediss', /supports encryption; if it does not, use redis:/], // as a Redis does that takes the beginning of TLS for a line
   ['postgres', /does not require encryption \(sslmode=verify-full/],
 ])('at the start, by %s', (scheme, fix) => {
   test.concurrent('a server that says nothing is given up after ten seconds, and is one that is away', async () => {

@@ -15,7 +15,7 @@ const fail: JudgeVerdict = { passed: false, evidence: 'no', evidence_verified: '
 const none: JudgeVerdict = { error: 'the judge gave no verdict' }
 const spent = { calls: 1, tokens: 10, costUsd: 0.5, model: 'm' }
 const lostOf = (given: string, count: number) => ({
-  error: `${given}, and ${count} could not be given: the judge gave no verdict`,
+  error: `${given}, ${count} missing: the judge gave no verdict`,
 })
 const vote = (...verdicts: JudgeVerdict[]): JudgeResult => ({ verdicts, answer: null, spent })
 
@@ -34,9 +34,9 @@ describe('the majority', () => {
     ],
     ['is of those who voted, where it stands', [pass, pass, none], { passed: true, votes: { passed: 2, failed: 0 } }],
     ['is a fail where one more pass makes a tie', [fail, none], { passed: false, votes: { passed: 0, failed: 1 } }],
-    ['is none where those that were lost could turn it', [pass, fail, none], lostOf('1 to 1', 1)],
-    ['nor where one more fail makes a tie', [pass, none], lostOf('1 to 0', 1)],
-    ['nor of one who voted alone', [pass, none, none], lostOf('1 to 0', 2)],
+    ['is none where those that were lost could turn it', [pass, fail, none], lostOf('votes: 1 passed, 1 failed', 1)],
+    ['nor where one more fail makes a tie', [pass, none], lostOf('votes: 1 passed, 0 failed', 1)],
+    ['nor of one who voted alone', [pass, none, none], lostOf('votes: 1 passed, 0 failed', 2)],
     ['of nobody is no verdict', [none, none], none],
   ])('%s', (_, verdicts, expected) => {
     const [first = none, ...others] = verdicts

@@ -64,7 +64,7 @@ describe('passes or not, with what was found', () => {
     expect(judgeGate(parseGate('ci_low > 0'), looked).message).toContain('gate on the verdict')
     expect(judgeGate(parseGate('ci_low > -1'), looked).message).toBe('is -0.5')
     expect(judgeGate(parseGate('like_these.ci_low > 0'), looked).message).toBe('is -0.5')
-    const none = '; with --until there is no verdict for cases like these'
+    const none = '; with --until there is no verdict for similar cases'
     expect(judgeGate(parseGate('like_these.verdict == hurts'), looked).message).toBe(`is helps${none}`)
     expect(judgeGate(parseGate('like_these.p_value < 0.001'), looked).message).toBe(`is 0.01${none}`)
     expect(judgeGate(parseGate('like_these.verdict == hurts'), withDifference(0, 'helps')).message).toBe('is helps')

@@ -201,7 +201,7 @@ describe('verdicts, each with its sentence', () => {
     expect(looked?.cases_like_these).toMatchObject({
       verdict: 'inconclusive',
       difference: { ...fixed?.cases_like_these.difference, p_value: null, p_method: null },
-      rule: expect.stringContaining('interim analyses decided when the runs ended'),
+      rule: expect.stringContaining('interim analyses ended the runs'),
       needed: null,
     })
     expect(looked?.cases_like_these.sentence).toBe(

@@ -158,7 +158,7 @@ describe('saving', () => {
     ]
     const saving = measureSaving([stopped, other], { measured: [], benched })
     expect(saving).toMatchObject({ basis: 'benchmark runs that read the skill', mean_whole: 0.2, saved_share: 0.95 })
-    expect(saving && savingText(saving)).toContain('benchmark runs that read the skill took $0.20: about 95 %')
+    expect(saving && savingText(saving)).toContain('benchmark runs that read the skill took $0.20: about 95%')
     const measured = [{ ...run, cost: cost(0.1) }]
     expect(measureSaving([stopped, other], { measured, benched })).toMatchObject({ mean_whole: 0.1 })
     const none = [{ ...run, outcome: 'not_triggered' as const, cost: cost(9) }]

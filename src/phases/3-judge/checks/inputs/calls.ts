@@ -51,7 +51,7 @@ function listPatterns({ input, input_json }: Pick<CheckOf<'tool_used'>, 'input' 
 async function matchGroups(pattern: string, groups: string[][], context: CheckContext) {
   const end = await runBounded({ kind: 'matching', pattern, flags: '', groups }, indices, context.signal)
   return 'error' in end
-    ? { error: `the pattern /${capText(pattern, 120)}/ could not be tried: ${end.error}` }
+    ? { error: `the pattern /${capText(pattern, 120)}/ could not be evaluated: ${end.error}` }
     : end.value
 }
 

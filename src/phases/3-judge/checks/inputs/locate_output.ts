@@ -33,7 +33,7 @@ export async function locateOutput(wanted: string, context: CheckContext): Promi
   if (left !== undefined && isContentUnknown(left)) {
     return { status: 'undecided', error: `${plain} was not collected: ${left.reason}` }
   }
-  if (left !== undefined) return { status: 'missing', evidence: `${plain} is ${left.reason}, not a file of its own` }
+  if (left !== undefined) return { status: 'missing', evidence: `${plain} is ${left.reason}, not a regular file` }
   if (isIgnoredPath(plain)) return { status: 'undecided', error: `${plain} is in a folder that is not collected` }
   return { status: 'missing', evidence: `No output file ${plain}; the agent left ${formatNames(context.outputs)}` }
 }

@@ -20,7 +20,7 @@ export async function resolveFileNames(
     indices,
     signal,
   )
-  if ('error' in end) return { error: `the glob ${wanted} could not be tried: ${end.error}` }
+  if ('error' in end) return { error: `the glob ${wanted} could not be evaluated: ${end.error}` }
   return { names: end.value.flatMap((index) => names[index] ?? []) }
 }
 

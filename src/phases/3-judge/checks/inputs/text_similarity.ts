@@ -38,7 +38,7 @@ function dice(
   return count === null ? tooLong : { share: (2 * count) / (one.length + other.length) }
 }
 
-const tooLong = { error: 'too long for this algorithm; words has no such limit' }
+const tooLong = { error: 'too long for this algorithm; the algorithm words has no limit' }
 
 function compareByEdits(one: readonly string[], other: readonly string[]): { share: number } | { error: string } {
   const longer = Math.max(one.length, other.length)

@@ -46,7 +46,7 @@ function countDiscordant(differences: readonly number[]): number {
 
 /** A fixed-size test is invalid after interim analyses (simulated: test/slow), so only the interval is reported. */
 function keepIntervalOnly(difference: ScopeDifference): ScopeNumbers {
-  const rule = 'interim analyses decided when the runs ended, so no test of fixed size holds for similar cases'
+  const rule = 'interim analyses ended the runs, so no fixed-sample test is valid for similar cases'
   const verdict = difference.mean === null ? 'not_comparable' : 'inconclusive'
   const untested = { ...difference, p_value: null, p_method: null }
   return { difference: untested, verdict, rule, needed: null, needed_low: null }
