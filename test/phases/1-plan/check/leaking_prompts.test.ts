@@ -33,6 +33,7 @@ describe('what is no step', () => {
   const stated = (body: string, prompt: string) =>
     findLeakedSteps(prompt, readSkillSteps(body.split('\n'), 'tidy Tidies rooms')).map(({ text }) => text)
   const step = 'Put the chairs on the tables before you sweep the floor.'
+  const filler = 'It is a nice room and so on. '.repeat(9)
   const prompt = 'Put the chairs on the tables before you sweep the floor'
   test.each<[string, string, string, string[]]>([
     ['a step', step, prompt, [step]],
@@ -46,7 +47,12 @@ describe('what is no step', () => {
     ['data in a block', '```json\n{ "chairs": "tables", "sweep": "floor" }\n```', 'chairs tables sweep floor', []],
     ['a comment in a block', '```sh\n# put chairs on tables, sweep floor\n```', prompt, []],
     ['the contrary', 'Never put the chairs on the tables before you sweep.', prompt, []],
-    ['the same words far apart', step, `Chairs ${'are nice and so on, '.repeat(20)} tables. Before lunch we sweep`, []],
+    [
+      'the same words far apart',
+      step,
+      `Put on music. ${filler} The chairs are new. ${filler} Tables came before. ${filler} You sweep the floor`,
+      [],
+    ],
     ['the topic alone', 'Tidy the rooms.', 'Tidy the rooms', []],
   ])('%s', (_, body, asked, expected) => expect(stated(body, asked)).toEqual(expected))
 })
