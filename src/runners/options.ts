@@ -72,5 +72,5 @@ function findOptionMistakes(name: string, value: unknown): string[] {
   }
   const [words, fits] = wanted
   const isUnset = value === null && (usualValues.get(name) ?? null) === null
-  return isUnset || fits(value) ? [] : [`${name}: expected ${words}, got ${JSON.stringify(value) ?? typeof value}`]
+  return isUnset || fits(value) ? [] : [`${name} must be ${words}, not ${JSON.stringify(value) ?? typeof value}`]
 }

@@ -18,11 +18,11 @@ describe('refused', () => {
     ['{"keep":"yes"}', 'keep must be true or false'],
     ['{"engine":7}', 'engine must be text, not 7'],
     ['{"limits":5}', 'limits must be an object, not 5'],
-    ['{"timeout":60}', 'unknown option timeout: did you mean timeoutSeconds?'],
-    ['{"engin":"x"}', 'unknown option engin: did you mean engine?'],
-    ['{"writes":{}}', 'unknown option writes'],
+    ['{"timeout":60}', 'unknown option "timeout" (did you mean "timeoutSeconds"?)'],
+    ['{"engin":"x"}', 'unknown option "engin" (did you mean "engine"?)'],
+    ['{"writes":{}}', 'unknown option "writes"'],
     ['[]', 'the options must be an object'],
-    ['{"a":1,"keep":0}', 'unknown option a; keep must be true or false, not 0'],
+    ['{"a":1,"keep":0}', 'unknown option "a"; keep must be true or false, not 0'],
   ])('%s', (text, said) => expect(() => given(text)).toThrow(said))
   test.each(['', '  ', 7, null, undefined])('%j as a place', (place) => {
     expect(() => toEvalRequest(place, {})).toThrow('the first argument must be a path')

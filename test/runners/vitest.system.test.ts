@@ -131,7 +131,7 @@ evalSuite('skills', { timeoutSeconds: 604800, retries: 100, cases: ['good'], eng
     const said = outcomes.map(({ status, failureMessages }) => `${status} ${failureMessages[0]?.split('\n')[0] ?? ''}`)
     expect(said.filter((one) => !one.includes('EVAL.md'))).toEqual([
       'failed Error: evalSuite: the first argument must be a path of suites',
-      'failed Error: evalSuite: unknown option timeout: did you mean timeoutSeconds?',
+      'failed Error: evalSuite: unknown option "timeout" (did you mean "timeoutSeconds"?)',
       'passed ',
     ])
   })

@@ -58,12 +58,12 @@ describe('an address', () => {
   writeFileSync(path.join(folder, 'empty'), '')
   test.each([
     ['no url', 'not a url', nothing, 'not a queue address'],
-    ['another protocol', 'http://u:hunter2@h', nothing, '--queue http://***@h: not the address'],
-    ['a password with an @', 'http://u:hunter2@x@h', nothing, 'http://***@h:'],
+    ['another protocol', 'http://u:hunter2@h', nothing, '--queue "http://***@h": not a queue'],
+    ['a password with an @', 'http://u:hunter2@x@h', nothing, 'http://***@h"'],
     ['no host', 'redis://', nothing, 'not a queue address'],
-    ['a database that is no number', 'redis://u:hunter2@h/abc', nothing, 'redis://h/abc: a Redis database is a whole'],
-    ['one below 0', 'redis://h/-1', nothing, 'not "-1"'],
-    ['a half one', 'redis://h/1.5', nothing, 'not "1.5"'],
+    ['a database that is no number', 'redis://u:hunter2@h/abc', nothing, 'redis://h/abc: expected a database number'],
+    ['one below 0', 'redis://h/-1', nothing, 'got "-1"'],
+    ['a half one', 'redis://h/1.5', nothing, 'got "1.5"'],
     ['a bare % in the password', 'redis://u:hunter2%off@h', nothing, '--queue redis://h: a % is not followed by two'],
     ['a bare % in the user', 'redis://u%:hunter2@h', nothing, 'a % is not followed'],
     ['a bare % in the database', 'postgres://u:hunter2@h/%zz', nothing, 'a % is not followed'],
@@ -74,8 +74,13 @@ describe('an address', () => {
       nothing,
       'sslmode=prefer is not one of',
     ],
-    ['an authority without encryption', 'redis://u:hunter2@h', { ...nothing, caFile: ca }, 'not encrypted'],
-    ['the same for postgres', 'postgres://u:hunter2@h?sslmode=disable', { ...nothing, caFile: ca }, 'not encrypted'],
+    ['an authority without encryption', 'redis://u:hunter2@h', { ...nothing, caFile: ca }, 'without encryption'],
+    [
+      'the same for postgres',
+      'postgres://u:hunter2@h?sslmode=disable',
+      { ...nothing, caFile: ca },
+      'without encryption',
+    ],
     [
       'an authority that is not there',
       'rediss://h',
