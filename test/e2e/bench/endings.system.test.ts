@@ -62,7 +62,7 @@ async function withServer(scenario: string | null, asked: Asked) {
 /** What, engine, scenario, exit code, what the end says. */
 const fromTheStart: [string, string | null, number, RegExp][] = [
   ['the API is down', null, 3, /^error: engine .*127\.0\.0\.1:9[\s\S]*check the network/m],
-  ['401', always('status: 401'), 2, /^error: engine .*refuses the key[\s\S]*(ANTHROPIC|OPENAI)_API_KEY/m],
+  ['401', always('status: 401'), 2, /^error: engine .*rejects the key[\s\S]*(ANTHROPIC|OPENAI)_API_KEY/m],
 ]
 
 describe.each([
