@@ -232,8 +232,8 @@ describe('mistakes', () => {
   })
   test.each([
     [['--a', 'with_skills'], 'unknown configuration "with_skills"'],
-    [['--a', 'with_skill', '--b', 'with_skill'], '--a and --b are both with_skill'],
-    [['--case', 'gamma'], '--case gamma: no such case'],
+    [['--a', 'with_skill', '--b', 'with_skill'], '--a and --b are both "with_skill"'],
+    [['--case', 'gamma'], '--case "gamma": no such case'],
     [['--pairs', '0'], '--pairs: expected a whole number'],
     [['--output', 'x'], 'the verdicts on a benchmark stay in its folder'],
   ])('%j', async (flags, message) => {
@@ -242,7 +242,7 @@ describe('mistakes', () => {
   })
   test.each([
     ['itself', (own: string) => own, 'are the same folder'],
-    ['nothing', (own: string) => `${own}-gone`, '-gone: no such folder'],
+    ['nothing', (own: string) => `${own}-gone`, 'error: no such folder ('],
   ])('a folder with %s', async (_what, other, message) => {
     const end = await whetstone(['compare', folder, other(folder), ...judgeFlags])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

@@ -53,12 +53,12 @@ test.each([
   [
     'a worker without a shared folder',
     ['queue', 'work', '--queue', nowhere],
-    /--queue without --shared\n.*name a folder/,
+    /--queue without --shared\nhint: add --shared/,
   ],
   [
     'a worker with tags that are none',
     ['queue', 'work', '--queue', nowhere, '--queue-wait', '0', '--sandbox', 'off', '--shared', fresh(), '--tags', ',,'],
-    /--tags ",," names none\n.*such as --tags gpu,eu, or leave it out/,
+    /--tags ",,": empty list\nhint: use a list such as --tags gpu,eu/,
   ],
   [
     'a worker with engines that are none',
@@ -76,9 +76,9 @@ test.each([
       '--engines',
       ' ',
     ],
-    /--engines " " names none/,
+    /--engines " ": empty list/,
   ],
-  ['a benchmark with tags that are none', bench('--queue', nowhere, '--shared', fresh(), '--tags', ','), /names none/],
+  ['a benchmark with tags that are none', bench('--queue', nowhere, '--shared', fresh(), '--tags', ','), /empty list/],
 ])('%s is refused', async (_what, args, message) => {
   expect(await whetstone(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
 })
