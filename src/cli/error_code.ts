@@ -22,9 +22,9 @@ const systemCodes: Readonly<Record<string, number>> = {
 }
 
 const elsewhere = 'choose a place that can be written to: --workspace, or TMPDIR for the temporary folder'
-const free = 'free some space (df -h); then the same command goes on, and what was finished is kept'
+const free = 'free some space (df -h); then continue with the same command; what was finished is kept'
 const limits = 'the machine, or this user, may have no more (ulimit -a): allow more, or give a lower --concurrency'
-const inTheWay = 'a file lies where a folder is to be, or a folder where a file is to be: move it away'
+const inTheWay = 'a file is in the place of a folder, or a folder in the place of a file: move it away'
 const fixes: Readonly<Record<string, string>> = {
   EACCES: elsewhere,
   EPERM: elsewhere,

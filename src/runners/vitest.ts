@@ -72,7 +72,7 @@ interface ListedCase {
 }
 
 /** Reasons of this machine and this engine, not of the suite. */
-const unrunnablePattern = /not runnable here|does not honour/
+const unrunnablePattern = /not runnable here|does not support/
 
 async function perform(of: ListedCase, request: EvalRequest, test: TestContext): Promise<void> {
   const { cannot_run: reason } = of.one

@@ -53,7 +53,7 @@ function loadSidecar(key: string, stamp: string): Promise<string> {
     }
     script.onerror = () => {
       script.remove()
-      reject(new Error(`${file} is not beside this page`))
+      reject(new Error(`${file} is not next to this page`))
     }
     document.head.append(script)
   })

@@ -27,7 +27,7 @@ export function sealedDocument(html: string, nonce: string): string {
     RETURN_DOM: true,
     FORBID_TAGS: ['form', 'template'],
   })
-  if (!(made instanceof HTMLElement)) throw new TypeError('no document was made')
+  if (!(made instanceof HTMLElement)) throw new TypeError('no document was created')
   const ownStyles: string[] = []
   for (const element of made.querySelectorAll('*')) {
     for (const name of addresses) {

@@ -67,7 +67,8 @@ function rate(perMinute: number | null): string {
 }
 
 function Workers({ workers }: { workers: Fleet['workers'] }) {
-  if (workers.length === 0) return <p class="empty">Nobody works. `whetstone queue work` on any machine begins.</p>
+  if (workers.length === 0)
+    return <p class="empty">No worker is running. Start one with `whetstone queue work` on any machine.</p>
   return (
     <section aria-labelledby="workers">
       <h2 id="workers">Workers</h2>

@@ -31,7 +31,7 @@ export class WaitOverError extends IncompleteError {
   readonly why: string
 
   constructor(why: string, missing: string) {
-    super(missing === '' ? why : `${why}; ${missing}`, 'what was finished is kept; the same command goes on')
+    super(missing === '' ? why : `${why}; ${missing}`, 'what was finished is kept; continue with the same command')
     this.why = why
   }
 }

@@ -78,7 +78,7 @@ const blank: SandboxPolicy = {
 /** Not verified on a Mac. */
 async function trySeatbelt(searchPath: string, patienceMs: number): Promise<SandboxProbe> {
   const sandbox: Sandbox = { mechanism: 'seatbelt', program: '/usr/bin/sandbox-exec', policy: blank }
-  const fix = 'npm install -g @anthropic-ai/sandbox-runtime@0.0.78 (beside whetstone)'
+  const fix = 'npm install -g @anthropic-ai/sandbox-runtime@0.0.78 (next to whetstone)'
   try {
     const inner = { command: 'true', args: [], cwd: '/', env: { PATH: searchPath } }
     await using entered = await enterSandbox(inner, sandbox)

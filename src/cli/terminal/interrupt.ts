@@ -18,7 +18,7 @@ export type ResumeWay = (typeof resumeWays)[keyof typeof resumeWays] | null
 export const resumeWays = {
   same: 'the same command',
   withoutFresh: 'the same command without --fresh',
-  withResume: 'the same command with --resume',
+  withResume: 'the same command and --resume',
 } as const
 
 /** For a command that accepts --fresh. */
@@ -32,7 +32,7 @@ export function resumeHint(sentence: string, how: ResumeWay): string {
 }
 
 function keptSentence(how: ResumeWay): string {
-  return `what was finished is kept${how === null ? '' : `, ${how} goes on from there`}`
+  return `what was finished is kept${how === null ? '' : `; continue with ${how}`}`
 }
 
 /** Printed if there is no result. */
@@ -42,7 +42,7 @@ export function stoppedLine(how: ResumeWay): string {
 
 /** Printed above an interrupted result. */
 export function interruptedLine(how: ResumeWay): string {
-  return `INTERRUPTED: not all was come to; ${keptSentence(how)}`
+  return `INTERRUPTED before the end; ${keptSentence(how)}`
 }
 
 const usualGraceMs = 8000

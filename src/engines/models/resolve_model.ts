@@ -49,7 +49,8 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   refuseReserved(name)
   const provider = guessProvider(given)
   const names = [...new Set([...engineNames, ...Object.keys(providers)])]
-  const isEngineMeant = rest !== null && (provider === null || findMisspelling(name, names) !== null)
+  const isModelTag = provider !== null || /\d|^latest$/.test(rest ?? '') // llama3:8b, mistral:latest
+  const isEngineMeant = rest !== null && (!isModelTag || findMisspelling(name, names) !== null)
   if (isEngineMeant) throw new UserError(`--judge "${given}": unknown engine "${name}"`, suggestJudge(name, names))
   return makeChoice(provider ?? 'anthropic', given)
 }

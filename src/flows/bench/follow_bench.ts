@@ -93,7 +93,7 @@ async function readBenchResult(folder: string, context: FlowContext): Promise<Be
   if (!(await pathExists(paths.benchmark))) {
     throw new IncompleteError(
       `${folder}: the other process stopped before the benchmark was finished`,
-      'the same command goes on',
+      'continue with the same command',
     )
   }
   const [plan, benchmark] = [await readPlan(folder), await readJson(benchmarkSchema, paths.benchmark)]

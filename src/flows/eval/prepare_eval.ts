@@ -91,7 +91,7 @@ function withoutResults(suite: Suite, workspace: string): Suite {
       ({ source, kind }) => kind === 'directory' && workspace.startsWith(`${source}${path.sep}`),
     )
     if (around === undefined) return { ...one, files }
-    const message = `--workspace ${workspace} lies in ${around.source}, which agents get to see`
+    const message = `--workspace ${workspace} is inside ${around.source}, which agents can read`
     throw new UserError(message, 'choose a folder outside it')
   })
   return { ...suite, cases }

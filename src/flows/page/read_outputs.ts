@@ -64,7 +64,7 @@ export function readPageFile(file: string, name: string, limits: { most: number;
       return { ...known, as: 'text', body: text, left_out }
     }
     if (bytes > most)
-      return { ...known, as: 'none', body: '', left_out: 'Too large for the page; it lies in the run’s folder.' }
+      return { ...known, as: 'none', body: '', left_out: 'Too large for the page; it is in the run’s folder.' }
     return { ...known, as: 'base64', body: start.toString('base64'), left_out: null }
   } catch (error) {
     const left_out = `Not to be read: ${error instanceof Error ? error.message : String(error)}`

@@ -18,14 +18,14 @@ export function applyEngineSupport(suite: Suite, choice: EngineChoice): Suite {
     const { needs = unmet } = one.environment.may_lack ?? {}
     const needed = unmet.filter((what) => needs.includes(what))
     if (needed.length > 0) {
-      const reason = `the engine ${name} does not honour ${needed.join(', ')}`
+      const reason = `the engine ${name} does not support ${needed.join(', ')}`
       return { ...one, cannot_run: one.cannot_run === null ? reason : `${one.cannot_run}; ${reason}` }
     }
     for (const what of unmet) lacking.add(what)
     return unmet.length === 0 ? one : { ...one, environment: reduceEnvironment(supports, one.environment) }
   })
   if (lacking.size === 0) return { ...suite, cases }
-  const message = `the engine ${name} does not honour ${[...lacking].join(', ')}: left out`
+  const message = `the engine ${name} does not support ${[...lacking].join(', ')}: left out`
   return { ...suite, cases, warnings: [...suite.warnings, { file: suite.path, at: '$.environment', message }] }
 }
 

@@ -137,7 +137,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   if (shortage !== undefined) {
     throw new IncompleteError(
       `${execution.folder}: ${errorMessage(shortage)}; no further run was started`,
-      'free the missing resource (df -h, ulimit -a); then the same command goes on, and what was finished is kept',
+      'free the missing resource (df -h, ulimit -a); then continue with the same command; what was finished is kept',
     )
   }
   if (errors.length > 0) throw errors[0]

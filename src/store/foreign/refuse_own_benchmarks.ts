@@ -16,7 +16,9 @@ export async function assertThirdParty(folder: string, names: Iterable<string>):
   const workspaces = [...new Set(own.map((one) => findNamedFolder(folder, one)))]
   const [what, places] = workspaces.length > 1 ? ['workspaces', workspaces] : ['benchmarks', own]
   const said =
-    others.length === 0 ? `is no benchmark, and holds one: ${first}` : `holds several ${what}: ${listPlaces(places)}`
+    others.length === 0
+      ? `is not a benchmark, and contains one: ${first}`
+      : `holds several ${what}: ${listPlaces(places)}`
   throw new UserError(`${folder}: ${said}`, `pass one, such as ${path.join(folder, places.at(-1) ?? first)}`)
 }
 

@@ -86,7 +86,7 @@ needs(
     const { end } = await benched({ mcp_servers: servers, agents: ['evals/agents/reviewer.md'] })
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('codex does not honour sub-agents, MCP servers'),
+      stderr: expect.stringContaining('codex does not support sub-agents, MCP servers'),
     })
   })
 })

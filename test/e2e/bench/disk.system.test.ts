@@ -46,7 +46,7 @@ afterAll(() => {
 })
 
 describe('files may not grow (as with a quota)', () => {
-  test('ends with 3 and one line; the same command goes on', async () => {
+  test('ends with 3 and one line; continue with the same command', async () => {
     const [workspace, file] = [path.join(fresh(), 'ws'), log()]
     const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
     const end = await bench(workspace, { log: file, bytes: 300_000, shell: limited })

@@ -68,14 +68,14 @@ describe('without a named time', () => {
       expect([code, stderr]).toEqual([3, expect.stringContaining('(--max-wait)')])
       expect(stdout).toContain('no progress for 2s (--max-wait)')
       expect(stdout).toContain('INCOMPLETE: 0 of 4 planned runs are graded (4 missing)')
-      expect(stdout).toMatch(/^To go on: whetstone bench .*/m)
+      expect(stdout).toMatch(/^To continue: whetstone bench .*/m)
       expect(stdout).toContain(args.slice(1).join(' '))
       expect(benchmarkIn(workspace).metadata.stopped).toMatchObject({ kind: 'max_wait', runs_done: 0, runs_planned: 4 })
     },
     patience,
   )
   test(
-    'what was finished stays, and the same command goes on',
+    'what was finished stays, and continue with the same command',
     async () => {
       const skill = checked()
       const flags = ['--max-wait', '2s', '--concurrency', '1']
@@ -124,7 +124,7 @@ describe('without a named time', () => {
 })
 
 describe('the command that goes on is named wherever the same command makes what is missing', () => {
-  const toGoOn = (stdout: string) => /^To go on: whetstone bench .*$/m.exec(stdout)?.[0]
+  const toGoOn = (stdout: string) => /^To continue: whetstone bench .*$/m.exec(stdout)?.[0]
   const lastLine = (stdout: string) => JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   const resumeOf = (args: readonly string[]) => expect.stringContaining(args.slice(1).join(' '))
   test.each([

@@ -138,8 +138,8 @@ describe('Ctrl-C tells which command goes on', () => {
         }
       },
     })
-  const same = 'the same command goes on from there'
-  const other = 'the same command without --fresh goes on from there'
+  const same = 'continue with the same command'
+  const other = 'continue with the same command without --fresh'
   test.each([
     ['bench', [], same],
     ['bench', ['--fresh'], other],

@@ -122,7 +122,7 @@ describe('the model has changed since the baseline was cached', () => {
       older: { is_concurrent: true, tests: [{ result: 'engine_changed' }] },
     })
   })
-  test('where the budget stops the sample: not concurrent, no gate on the difference passes, the same command goes on', async () => {
+  test('where the budget stops the sample: not concurrent, no gate on the difference passes, continue with the same command', async () => {
     const made = await benchedBefore()
     const gates = ['difference > 0', 'verdict != hurts', 'baseline_pass_rate < .5', 'pass_rate > .5', 'suspicious == 0']
     const flags = ['--baseline-age', '0s', ...gates.flatMap((gate) => ['--gate', gate])]

@@ -59,7 +59,7 @@ describe('the example package on the SDK engine', () => {
     const ran = await evaluated(folder, [...sdk])
     expect(ran.end.code).toBe(3)
     expect(verdicts(ran)).toEqual({ audit: 'pass', 'closed-book': 'skip', 'sum-of-april': 'pass' })
-    expect(ran.end.stdout).toContain('does not honour hooks of PreCompact')
+    expect(ran.end.stdout).toContain('does not support hooks of PreCompact')
   })
   test('a malformed case is skipped with line and column, its siblings run', async () => {
     const folder = copyOfExample((replace) => replace('evals/cases/audit.yaml', 'name: audit', 'name: [audit'))

@@ -84,7 +84,7 @@ needs(
   test('all of it passes, the agent as the session too', () => {
     expect(ran.end.code, ran.end.stdout + ran.end.stderr).toBe(0)
     expect(verdicts(ran)).toEqual({ audit: 'pass', 'closed-book': 'pass', 'open-book': 'pass', 'sum-of-april': 'pass' })
-    expect(ran.end.stdout + ran.end.stderr).toMatch(/codex does not honour .*sub-agents.*: left out/)
+    expect(ran.end.stdout + ran.end.stderr).toMatch(/codex does not support .*sub-agents.*: left out/)
     expect(ran.result()).toMatchObject({
       engine: { name: 'codex' },
       agent: { provider: 'openai' },
@@ -128,8 +128,8 @@ needs(
   test('the skill passes; what needs hooks or a system prompt is skipped, with the reason', () => {
     expect(ran.end.code, ran.end.stdout + ran.end.stderr).toBe(3)
     expect(verdicts(ran)).toEqual({ audit: 'skip', 'closed-book': 'skip', 'open-book': 'skip', 'sum-of-april': 'pass' })
-    expect(reasonOf(ran, 'closed-book')).toMatch(/opencode does not honour hooks of PreToolUse/)
-    expect(reasonOf(ran, 'audit')).toMatch(/opencode does not honour a system prompt/)
+    expect(reasonOf(ran, 'closed-book')).toMatch(/opencode does not support hooks of PreToolUse/)
+    expect(reasonOf(ran, 'audit')).toMatch(/opencode does not support a system prompt/)
     expect(ran.result().summary).toMatchObject({ passed: 1, skipped: 3, pass_rate: 1 })
   })
   test('the skill under test was offered and read, and its work is there', () => {
@@ -138,6 +138,6 @@ needs(
   })
   test('AGENTS.md reached the model', () => expect(ran.log).toContain('Books that are closed stay as they are'))
   test('what is left out of every case is told', () => {
-    expect(ran.end.stdout + ran.end.stderr).toMatch(/does not honour .*: left out/)
+    expect(ran.end.stdout + ran.end.stderr).toMatch(/does not support .*: left out/)
   })
 })

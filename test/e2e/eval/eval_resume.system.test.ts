@@ -109,7 +109,7 @@ describe('killed in the middle', () => {
   })
 })
 
-test('Ctrl-C keeps what ended, and the same command goes on', { timeout: 60_000 }, async () => {
+test('Ctrl-C keeps what ended, and continue with the same command', { timeout: 60_000 }, async () => {
   const { ran, folders } = stage()
   const cut = await ran({ ...slow, killAfter: 2, signal: 'SIGINT' })
   expect(cut.end.code, cut.end.stderr).toBe(130)
@@ -178,11 +178,11 @@ describe('a judge that could not say', () => {
     const run = () => whetstone([...args, '--retries', '0', '--sandbox', 'off'])
     const cut = await run()
     expect(cut.code, cut.stderr).toBe(3)
-    expect(cut.stdout).toContain('the same command goes on')
+    expect(cut.stdout).toContain('continue with the same command')
     writeFileSync(mood, 'console.log(JSON.stringify({ verdicts: [{ n: 1, passed: true, evidence: "\\"TIDY\\"" }] }))\n')
     const again = await run()
     expect(again.code, again.stdout + again.stderr).toBe(0)
-    expect(again.stdout).not.toContain('the same command goes on')
+    expect(again.stdout).not.toContain('continue with the same command')
     expect(readFileSync(count, 'utf8')).toBe('x\n')
   })
 })

@@ -172,7 +172,7 @@ describe('ended before its end', () => {
         },
       })
       expect(end.code, end.stderr).toBe(code)
-      if (code !== null) expect(end.stderr).toContain('the same command with --resume goes on from there')
+      if (code !== null) expect(end.stderr).toContain('continue with the same command and --resume')
       const others = await whetstone(commandOf(at, ['--resume', '--seed', '9']), { env })
       expect(others).toMatchObject({
         code: 2,

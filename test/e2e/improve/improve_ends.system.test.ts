@@ -161,7 +161,7 @@ describe('what still fails is told by kind', () => {
     ['the skill was not read', speaks, null],
     ['the outcome was wrong', reads + speaks, null],
     ['a tool failed', reads + fails + speaks, null],
-    ['no file was made', reads + speaks, file],
+    ['no file was written', reads + speaks, file],
   ])('%s', async (kind, rules, cases) => {
     const files: Record<string, string> =
       cases === null ? {} : { 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: cases }) }

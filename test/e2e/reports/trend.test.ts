@@ -62,7 +62,7 @@ describe('diff <folder>', () => {
       'old/iteration-2/benchmark.json',
       'old/iteration-3/benchmark.json',
     ])
-    expect(found.left_out[1]?.message).toContain('no date')
+    expect(found.left_out[1]?.message).toContain('is not a date')
   })
   test('tells the versions of the skill apart', async () => {
     const found = await json('skills')

@@ -109,7 +109,7 @@ describe('aggregate', () => {
       writeFileSync(path.join(cwd, 'eval-9', arm, 'grading.json'), JSON.stringify(graded(1, 2, arm)))
     }
     const end = await runMain(['aggregate', '.'], { cwd })
-    expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('is no benchmark, and holds one: mine (')])
+    expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('is not a benchmark, and contains one: mine (')])
     expect(readdirSync(cwd).sort()).toEqual(['eval-9', 'mine'])
   })
   test('a plan.json of an agent or another tool is no benchmark of ours', async () => {

@@ -98,7 +98,7 @@ describe('an AAM package', () => {
       expect.stringMatching(/^input files that do not lie below .*a\.csv\): one$/),
       'sub-agents: one',
       'variables of the environment: one',
-      'files made in the working folder: one',
+      'files created in the working folder: one',
       expect.stringMatching(/^rules outside of the skill's folder/),
       expect.stringMatching(/^hooks and MCP servers: their files do not all lie below/),
       'cases about hook:stop: two',

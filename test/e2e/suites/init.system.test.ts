@@ -46,7 +46,7 @@ describe('what is written', () => {
   test('bench says that nobody has reviewed it, until the marks are out', patience, async () => {
     const { skill, file, made } = await drafted(three, { args })
     const bench = () => runMain(['bench', skill, '--dry-run', '--engine', 'anthropic'])
-    expect((await bench()).stdout).toContain('a draft that nobody has reviewed')
+    expect((await bench()).stdout).toContain('a draft that is not reviewed yet')
     const evals = made.evals.map(({ review: _, ...one }: Record<string, unknown>) => one)
     writeFileSync(file, JSON.stringify({ ...made, evals }))
     expect((await bench()).stdout).not.toContain('nobody has reviewed')
@@ -129,7 +129,7 @@ describe('what a model may answer', () => {
     ['the folder', 'evals/files'],
   ])('a file whose path is %s is never written', patience, async (_, name) => {
     const { end, made, skill } = await drafted([{ cases: [file(name), draft(2)] }], { args: ['--cases', '2'] })
-    expect(end.stdout).toContain('is no plain path below evals/files/')
+    expect(end.stdout).toContain('is not a plain path below evals/files/')
     expect(made.evals).toHaveLength(1)
     expect(existsSync(outside)).toBe(false)
     expect(readFileSync(path.join(skill, 'SKILL.md'), 'utf8')).not.toContain('escaped')

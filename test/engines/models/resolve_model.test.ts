@@ -54,10 +54,10 @@ describe('--engine and --model', () => {
   })
 
   test.each([
-    [{ engine: 'command', model: null }, 'needs a command line'],
-    [{ engine: 'command:', model: null }, 'needs a command line'],
+    [{ engine: 'command', model: null }, 'no command'],
+    [{ engine: 'command:', model: null }, 'no command'],
     [{ engine: 'command:a', model: null, command: 'b' }, 'a (from --engine)'],
-    [{ engine: 'anthropic', model: null, command: 'b' }, 'anthropic, which takes none'],
+    [{ engine: 'anthropic', model: null, command: 'b' }, 'anthropic, which takes no command'],
     [{ engine: 'toString', model: null }, 'unknown engine "toString"'],
   ])('%j is refused', (request, message) =>
     expect(thrown(() => resolveEngineChoice(request)).message).toContain(message),
@@ -72,6 +72,8 @@ describe('--judge', () => {
     ['claude-code:haiku', { name: 'claude-code', model: 'haiku' }],
     ['sonnet', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
     ['claude-x-1', { name: 'anthropic', model: 'claude-x-1' }],
+    ['llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
+    ['mistral:latest', { name: 'anthropic', model: 'mistral:latest' }],
     ['gpt-oss:20b', { name: 'openai', model: 'gpt-oss:20b' }],
     ['anthropic:llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
     ['gpt-5.4-mini', { name: 'openai', model: 'gpt-5.4-mini' }],
@@ -84,7 +86,6 @@ describe('--judge', () => {
   test.each([
     ['anthropc:haiku', 'anthropc', /^did you mean "anthropic"\?/],
     ['foo:bar', 'foo', /^expected one of claude-code, anthropic, .*--judge anthropic:<model>\)$/],
-    ['llama3:8b', 'llama3', /needs its engine: --judge anthropic:<model>\)$/],
   ])('%s names no engine', (text, name, fix) => {
     const message = `--judge "${text}": unknown engine "${name}"`
     expect(thrown(() => resolveJudgeChoice(text))).toMatchObject({ message, fix: expect.stringMatching(fix) })

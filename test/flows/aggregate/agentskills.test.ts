@@ -110,7 +110,7 @@ describe('the agentskills.io dialect', () => {
     const { target, benchmark } = await exported()
     const again = (await run(target, null)).benchmark
     expect(again.run_summary).toEqual(benchmark.run_summary)
-    expect(again.notes).toContainEqual(expect.stringMatching(/says the same \(6 means compared\)/))
+    expect(again.notes).toContainEqual(expect.stringMatching(/agrees with this one \(6 means compared\)/))
   })
   test.each([
     ['counts', { passed: 4, total: 4 }, { passed: 1, total: 4 }],

@@ -229,7 +229,7 @@ describe('a file for each case in the folder of its configuration', () => {
   test('is named where nothing can be read', async () =>
     expect(
       benchmarkOf({ 'with_skill/final-grading.json': graded(1, 1), 'x/eval-2-grading.json': graded(1, 1) }),
-    ).rejects.toThrow('no graded runs found (passed over: with_skill/final-grading.json, x/eval-2-grading.json)'))
+    ).rejects.toThrow('no graded runs found (skipped: with_skill/final-grading.json, x/eval-2-grading.json)'))
 })
 
 test.each([

@@ -243,7 +243,7 @@ describe('answers that no agent gave', () => {
   const stopped = [
     'start-fails',
     'nothing was tried, its start fails: sh -c echo no such tool >&2; exit 3: exit 3: no such tool',
-    'mend it: no run of this case would start',
+    'fix it: no run of this case would start',
   ]
   const asked = 'name a judge with --judge'
   const outcome = 'add a criterion of the outcome'
@@ -283,7 +283,7 @@ describe('answers that no agent gave', () => {
         [
           'not-decided',
           '1 of its criteria not decided on the reference (the command could not be started: no-such-program-here is not installed here)',
-          'mend what kept them from being decided',
+          'fix the reason why they are not decided',
         ],
       ],
     ],
@@ -292,7 +292,7 @@ describe('answers that no agent gave', () => {
   )
   test('a judge without a key is told, and no other judge asked for', async () => {
     const [first] = await found({ reference, expectations: ['e'] }, { trials: ['oracle'], judge: 'anthropic:haiku' })
-    expect(first).toMatchObject({ rule: 'not-decided', fix: 'mend what kept them from being decided' })
+    expect(first).toMatchObject({ rule: 'not-decided', fix: 'fix the reason why they are not decided' })
   })
   test('a start that fails is told once for both answers', async () => {
     expect(await ids({ ...broken, reference, checks: [lacks] }, { trials: ['null', 'oracle'] })).toEqual([

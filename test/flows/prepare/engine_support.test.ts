@@ -1,4 +1,4 @@
-/** Checks that can't be decided on an engine, and surroundings that it does not honour, stop a suite before anything is paid for. */
+/** Checks that can't be decided on an engine, and surroundings that it does not support, stop a suite before anything is paid for. */
 import { expect, test } from 'vitest'
 import type { Check } from '../../../schemas/check.ts'
 import type { Environment } from '../../../schemas/suite.ts'
@@ -75,10 +75,10 @@ test('a block that nothing can bring about but the skill is a warning', async ()
   expect(await said({ environment })).toEqual([])
 })
 
-test('what an engine does not honour refuses the suite', async () => {
+test('what an engine does not support refuses the suite', async () => {
   expect(
     await refused('anthropic', [contains], { environment: { ...environment, mcp_servers: { a: { url: 'u' } } } }),
-  ).toMatch(/does not honour MCP servers \[engine-lacks\]/)
+  ).toMatch(/does not support MCP servers \[engine-lacks\]/)
 })
 
 test('a model without a price can be held to no cost, one with a price can', async () => {

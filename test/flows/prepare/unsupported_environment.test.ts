@@ -1,4 +1,4 @@
-/** What an engine does not honour of a suite keeps the case from running on it; nothing is left out in silence. */
+/** What an engine does not support of a suite keeps the case from running on it; nothing is left out in silence. */
 import { expect, test } from 'vitest'
 import type { Environment } from '../../../schemas/suite.ts'
 import { applyEngineSupport } from '../../../src/flows/prepare/unsupported_environment.ts'
@@ -22,16 +22,16 @@ test.each<[string, Partial<Environment>, string | null]>([
     null,
   ],
   ['anthropic', {}, null],
-  ['anthropic', { agents: [file] }, 'the engine anthropic does not honour sub-agents'],
-  ['anthropic', { mcp_servers: { a: { url: 'u' } } }, 'the engine anthropic does not honour MCP servers'],
+  ['anthropic', { agents: [file] }, 'the engine anthropic does not support sub-agents'],
+  ['anthropic', { mcp_servers: { a: { url: 'u' } } }, 'the engine anthropic does not support MCP servers'],
   [
     'anthropic',
     { hooks: { SessionStart: hook('command') } },
-    'the engine anthropic does not honour hooks of SessionStart',
+    'the engine anthropic does not support hooks of SessionStart',
   ],
   ['openai', { hooks: { Stop: hook('command') }, rules: [file] }, null],
-  ['codex', { mcp_servers: { a: { url: 'u' } } }, 'the engine codex does not honour MCP servers'],
-  ['codex', { hooks: { Stop: hook('prompt') } }, 'the engine codex does not honour hooks of type prompt'],
+  ['codex', { mcp_servers: { a: { url: 'u' } } }, 'the engine codex does not support MCP servers'],
+  ['codex', { hooks: { Stop: hook('prompt') } }, 'the engine codex does not support hooks of type prompt'],
   ['command', { agents: [file], hooks: { Stop: hook('command') } }, null],
 ])('%s %j', (engine, environment, reason) => {
   expect(on(engine, { ...none, ...environment }).cases[0]?.cannot_run).toBe(reason)

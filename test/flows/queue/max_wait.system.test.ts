@@ -27,7 +27,7 @@ needsRedis('a bench whose runs go into a queue', () => {
     return { shared, args, stopped }
   }
 
-  test('without a worker ends with 3; the same command goes on when there is one', async () => {
+  test('without a worker ends with 3; continue with the same command when there is one', async () => {
     const agent = makeAgent()
     const { shared, args, stopped } = benchOf('one', agent.engine)
     const end = await whetstone(args)

@@ -67,7 +67,7 @@ describe('what JSON loses without a word is told', () => {
   ])('%s that stands twice', async (_, one, at, prompt) => {
     expect(await said(`{"skill_name":"s","evals":[{"id":1,"prompt":"x","expectations":["e"]},${one}]}`)).toEqual({
       prompt: 'x',
-      said: [`$.evals[1].${at}: the field stands twice there; the last one counts`],
+      said: [`$.evals[1].${at}: the field occurs twice; the last one counts`],
     })
     expect((await said(`{"skill_name":"s","evals":[${one}]}`)).prompt).toBe(prompt)
   })
@@ -104,7 +104,7 @@ describe('drafts', () => {
     })
     expect(cases.map((one) => one.draft)).toEqual([true, true, undefined])
     expect(warnings.map(({ at, message }) => `${at}: ${message}`)).toEqual([
-      '$.evals[0]: a draft that nobody has reviewed ("review": "draft") (here and at 1 more)',
+      '$.evals[0]: a draft that is not reviewed yet ("review": "draft") (here and at 1 more)',
     ])
   })
   test('another word is no mark', async () => {
@@ -225,7 +225,7 @@ describe('ids', () => {
     expect(cases.map((one) => [one.eval_id, one.eval_key])).toEqual(wanted)
   })
   test.each<[string, object, string]>([
-    ['text', { id: 'a' }, '$.evals[0].id: an id that is no whole number'],
+    ['text', { id: 'a' }, '$.evals[0].id: the id is not a whole number'],
     ['missing', {}, '$.evals[0]: no id; one is assigned'],
     ['another name', { eval_id: 4 }, '$.evals[0].eval_id: "eval_id" is read as "id"'],
     ['a number as text', { id: '4' }, '$.evals[0].id: a whole number written as text'],

@@ -168,12 +168,12 @@ describe('a case', () => {
 
 describe('a field in another form is named as not read', () => {
   test.each<[string, string]>([
-    ['timeout_seconds: "30"', '"30" is no number of seconds above 0'],
-    ['timeout_seconds: -1', '-1 is no number of seconds above 0'],
-    ['timeout_seconds: .inf', 'Infinity is no number of seconds above 0'],
-    ['execution: foo', '"foo" is no mapping'],
-    ['context: [a]', 'a list is no mapping'],
-    ['graders: { name: n, type: llm, criteria: c }', 'an object is no list'],
+    ['timeout_seconds: "30"', '"30" is not a number of seconds above 0'],
+    ['timeout_seconds: -1', '-1 is not a number of seconds above 0'],
+    ['timeout_seconds: .inf', 'Infinity is not a number of seconds above 0'],
+    ['execution: foo', '"foo" is not a mapping'],
+    ['context: [a]', 'a list is not a mapping'],
+    ['graders: { name: n, type: llm, criteria: c }', 'an object is not a list'],
     ['expected_outcome: 42', '42 is no text'],
     ['name: 5', '5 is no text'],
   ])('%s', async (line, said) => {

@@ -114,7 +114,7 @@ withChromium('a page of more than 2,000 judged runs', () => {
     const moved = path.join(fresh(), 'report.html')
     cpSync(report(), moved)
     await page.goto(`file://${moved}#/run/1/with_skill/${runs - 5}`)
-    await page.getByText('is not beside this page').waitFor()
+    await page.getByText('is not next to this page').waitFor()
     await expect.poll(() => page.locator('#part').textContent()).toContain('The page does not carry this run.')
     await expect.poll(() => page.locator('main').textContent()).not.toContain('Reading…')
   })

@@ -185,7 +185,7 @@ function Provenance({ triggers }: { triggers: Triggers }) {
     ['runs a query', `${options.runs}, threshold ${displayPercent(options.threshold)}`],
     ['queries from', `${set.path} (${set.format})`],
     ['other skills', among.map(({ name }) => name).join(', ') || 'none'],
-    ['made', created_at],
+    ['created', created_at],
   ]
   return <Facts id="facts" title="Provenance" facts={facts.map(([name = '', value = '']) => ({ name, value }))} />
 }

@@ -20,7 +20,7 @@ function auditOptions(args: Argv) {
     .example('$0 audit workspaces/pdf', 'review a tenth of the newest benchmark')
     .example('$0 audit workspaces/pdf --json', 'print the sample with ids, for a script')
     .example('$0 audit workspaces/pdf --label 3f2a9c0b1d4e=disagree', 'record a review without a terminal')
-    .example('$0 audit workspaces/pdf --import audit_lines.jsonl', 'import the reviews made in report.html')
+    .example('$0 audit workspaces/pdf --import audit_lines.jsonl', 'import the reviews from report.html')
 }
 
 export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {

@@ -24,7 +24,7 @@ export async function askFirst({ above, limits, plan }: AskFirst): Promise<void>
   const usd = Math.min(total('usd'), limits.budget ?? Number.MAX_VALUE)
   const seconds = Math.min(total('seconds'), left)
   if (usd <= above.usd && seconds <= above.seconds) return
-  const question = `This will take about ${dollarsText(usd)} and ${durationText(seconds * 1000)}. Go on?`
+  const question = `This will take about ${dollarsText(usd)} and ${durationText(seconds * 1000)}. Continue?`
   const no = 'not started; --yes asks nothing'
   if (!(await askYesNo(question, no))) throw new InterruptedError(no)
 }

@@ -141,7 +141,7 @@ function firstFailureLines({ excluded_runs = [] }: Benchmark): string[] {
 /** `resume`: from findResumeCommand. */
 export function resumeLines(resume: string | null): string[] {
   const { bold, yellow } = colours(process.stdout)
-  return resume === null ? [] : [yellow(bold(`To go on: ${toSafeLine(resume)}`))]
+  return resume === null ? [] : [yellow(bold(`To continue: ${toSafeLine(resume)}`))]
 }
 
 function noteLines(notes: readonly string[], width: number): string[] {

@@ -51,7 +51,7 @@ export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals)
     ...results.flatMap((one) => suspiciousCases(one.cases) ?? []).map((line) => yellow(bold(toSafeLine(line)))),
     ...(results.every((one) => isEvalFinished(one, one.plan))
       ? []
-      : [dim(resumeHint('the same command goes on: only what was skipped is run or judged again', how.goesOn))]),
+      : [dim(resumeHint('continue with the same command: only what was skipped is run or judged again', how.goesOn))]),
     ...results.map(({ folder }) => `${dim('results')} ${place(folder)}`),
     ...how.wrote.map((file) => `${dim('report')} ${place(file)}`),
   ]

@@ -49,6 +49,6 @@ export async function applyBest(
     }
   }
   const backup = await change.apply(new Date())
-  say(`Applied ${best}; what was there before lies in ${toSafeLine(path.relative(process.cwd(), backup))}`)
+  say(`Applied ${best}; the earlier version is in ${toSafeLine(path.relative(process.cwd(), backup))}`)
   return exitCodes.done
 }

@@ -41,7 +41,7 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
   const shown = path.relative(process.cwd(), best) || best
   return [
     '',
-    ...(isOver ? [] : [yellow(bold('NOT ENDED: the same command with --resume goes on'))]),
+    ...(isOver ? [] : [yellow(bold('NOT ENDED: continue with the same command and --resume'))]),
     ...wrapText(headline(history), width).map((line) => bold(line)),
     ...(history.stopped === undefined ? [] : wrapText(`stopped: ${history.stopped.message}`, width)),
     ...(history.split === undefined ? [] : wrapText(`scope: ${history.split.scope}`, width).map((line) => dim(line))),

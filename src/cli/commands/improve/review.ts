@@ -11,7 +11,10 @@ const waitForReview: ReviewBenchmark = async ({ folder, cases }) => {
   process.stderr.write(
     `review: whetstone view ${shown} --serve shows it and writes ${shown}/feedback.json;\nthe next proposer reads what you say of runs of cases ${cases.join(', ')}\n`,
   )
-  await askLine('Press Enter to go on with the next iteration. ', 'stopped; the same command with --resume goes on')
+  await askLine(
+    'Press Enter to continue with the next iteration. ',
+    'stopped; continue with the same command and --resume',
+  )
 }
 
 /** Throws UserError before any paid call if nobody can press Enter. */

@@ -69,7 +69,7 @@ function resultLines(made: InitResult): string[] {
     dim(spentText(made)),
     `${dim('wrote')} ${initPath(made.file)}${made.files.length === 0 ? '' : ` and ${made.files.length} in ${initPath(path.join(made.root, 'evals/files'))}`}`,
     ...wrapText(
-      'These are drafts by a model. Read each case and its files, mend or drop it, and take out its "review": "draft"; whetstone check lists what is left.',
+      'These are drafts by a model. Read each case and its files, fix or remove it, and delete its "review": "draft"; whetstone check lists what is left.',
       width,
     ),
   ]
@@ -114,7 +114,7 @@ export function showInitPlan(plan: InitPlan, json: boolean): void {
     ...warnings.map((one) => `warning: ${one}`),
     `${cases} cases for ${skill.name}, drafted by ${by} in ${answers} ${answers === 1 ? 'question' : 'questions'} of about ${characters.toLocaleString('en-US')} characters`,
     estimateLine(estimate),
-    `would write ${initPath(file)}; nobody was asked`,
+    `would write ${initPath(file)}; no model was asked`,
   ]
   process.stdout.write(`${lines.map(toSafeLine).join('\n')}\n`)
 }

@@ -73,7 +73,7 @@ export async function startWork(
 }
 
 function sayStopped({ done, failed }: WorkSummary): void {
-  process.stderr.write(`stopped: ${done} runs made, ${failed} left\n`)
+  process.stderr.write(`stopped: ${done} runs done, ${failed} left\n`)
 }
 
 /** Removes control characters, so that text from an agent or job can't move the cursor. */

@@ -141,7 +141,7 @@ export function showTriggerPlan({ plan, set, choices, review }: ReviewedTriggers
     `set ${path.relative(process.cwd(), set.path)} (${set.format})`,
     ...plan.warnings.map(warningText),
     `${set.queries.length} queries: ${should} should trigger, ${set.queries.length - should} should not`,
-    `skills beside it: ${among.length === 0 ? 'none' : among.join(', ')}`,
+    `installed with it: ${among.length === 0 ? 'none' : among.join(', ')}`,
     ...commandLines(review.commands, review.confinement.sandbox.mechanism !== 'none'),
     `${plan.runs.length} runs on ${[engine.name, engine.model].filter(Boolean).join(':')}; nothing was started`,
   ]
@@ -165,7 +165,7 @@ export function showDrafts({ file, drafts, problem, costUsd }: GeneratedQueries,
     ...alignColumns([['should', 'kind', 'query'], ...rows]),
     '',
     ...(problem === null ? [] : [`not as asked: ${toSafeLine(problem)}`]),
-    `wrote ${place}: drafts by a model. Read each, mend or drop it, take out "review": "draft",`,
+    `wrote ${place}: drafts by a model. Read each, fix or remove it, delete "review": "draft",`,
     'and save the file as evals/trigger-eval.json.',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)

@@ -145,7 +145,7 @@ function classifyFailedRun({ stored: { record, metrics }, grading }: SeenRun): s
     record.outputs.files.length === 0 &&
     grading.expectations.some(({ decided_by }) => decided_by?.startsWith('check:file'))
   ) {
-    return 'no file was made'
+    return 'no file was written'
   }
   return 'the outcome was wrong'
 }

@@ -36,7 +36,7 @@ export async function checkVersions(
     const folder = version(name)
     const now = existsSync(folder) ? await hashSkillFolder(folder) : null
     if (now === then) continue
-    const how = now === null ? 'it is gone' : 'it has changed since the session made it'
+    const how = now === null ? 'it is gone' : 'it has changed since the session wrote it'
     throw new UserError(`${folder}: ${how}`, 'restore it, or start another session in another --workspace')
   }
   const first = version('v0')

@@ -138,6 +138,6 @@ function requireComplete(made: Triggers, folder: string, { drain }: FlowContext)
   const why = made.stop?.reason ?? (first === undefined ? 'it was stopped' : `${first.kind}: ${first.message}`)
   throw new IncompleteError(
     `${folder}: ${runs_planned - runs_decided} of ${runs_planned} runs have no answer (${why}); no conclusion from a part of the runs`,
-    'fix that, then run the same command with --resume',
+    'fix that, then run the same command and --resume',
   )
 }

@@ -48,7 +48,7 @@ export function withOutageRetry(transport: Transport, isOver: () => boolean): Tr
   const refused = (error: unknown): never => {
     if (!isRefusal(error)) throw error
     const fix =
-      'may this user write there? (docs/how-to/many-machines.md); then the same command goes on, and what was finished is kept'
+      'may this user write there? (docs/how-to/many-machines.md); then continue with the same command; what was finished is kept'
     throw new UserError(`--queue ${transport.place}: ${errorMessage(error)}`, fix)
   }
   const steady = <A extends readonly unknown[], R>(ask: (...asked: A) => Promise<R>) => {

@@ -70,7 +70,7 @@ function fileMistake(file: DraftFile, taken: readonly string[], others: Readonly
   const parts = path.split('/')
   const isPlain = posix.normalize(path) === path && /^[\w .()+@=,-]+$/.test(parts.join('')) && path.length <= 200
   if (!isPlain || parts.some((part) => /^\.|[. ]$/.test(part)) || inside.startsWith('..') || inside === '')
-    return `file ${shown} is no plain path below ${draftFiles}/`
+    return `file ${shown} is not a plain path below ${draftFiles}/`
   if (Buffer.byteLength(content) > mostBytes) return `file ${shown} has more than ${mostBytes / 1024} KiB`
   if (content.includes('\0')) return `file ${shown} is not text`
   const first = inside.split('/')[0]?.toLowerCase()

@@ -53,7 +53,7 @@ function ownMistakes(check: Check): [string, string | null][] {
 }
 
 function notCollected(wanted: string): string {
-  return `${wanted} is in a folder that is not collected: nobody would know what is in it`
+  return `${wanted} is in a folder that is not collected, so its content would be unknown`
 }
 
 function queryMistake(query: string): string | null {

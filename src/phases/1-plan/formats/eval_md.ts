@@ -66,7 +66,7 @@ async function readEvalMdFile(file: string): Promise<EvalMdReading> {
   if (size > longest) return toBrokenReading(`larger than ${longest} bytes`, 'part it into several files')
   const text = await readText(file)
   return text.includes('\0')
-    ? toBrokenReading('it is no text in UTF-8', 'save it as UTF-8, or rename it')
+    ? toBrokenReading('it is not UTF-8 text', 'save it as UTF-8, or rename it')
     : readEvalMd(text)
 }
 

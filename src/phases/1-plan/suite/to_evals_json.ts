@@ -136,14 +136,14 @@ function convertEnvironment(one: SuiteCase, root: string, lose: ReportLoss): Pic
 }
 
 const lostEnvironmentParts: Readonly<Record<string, string>> = {
-  skills: 'further skills beside the one under test',
+  skills: 'other skills next to the one under test',
   commands: 'slash commands',
   instructions: 'the text of AGENTS.md',
   system_prompt: 'the system prompt',
   temperature: 'the temperature',
   tools: 'the choice of tools',
   env: 'variables of the environment',
-  texts: 'files made in the working folder',
+  texts: 'files created in the working folder',
   agent_texts: 'sub-agents',
 } satisfies Partial<Record<keyof Environment, string>>
 

@@ -41,13 +41,10 @@ export async function loadQuerySet(file: string, skill: string): Promise<QuerySe
   })
   const drafts = queries.filter(({ draft }) => draft).length
   if (drafts > 0)
-    warn(
-      '$',
-      `${count(drafts, 'query is a draft', 'queries are drafts')} that nobody has reviewed ("review": "${draftMark}")`,
-    )
+    warn('$', `${count(drafts, 'query is a draft', 'queries are drafts')} not reviewed yet ("review": "${draftMark}")`)
   if (found.skillName !== null && !isSameSkill(found.skillName, skill))
     warn('$', `it is about ${found.skillName}; SKILL.md says ${skill}, which is tested`)
-  if (found.passedOver.length > 0) warn('$', `the groups of ${found.passedOver.length} other skills were passed over`)
+  if (found.passedOver.length > 0) warn('$', `the groups of ${found.passedOver.length} other skills are ignored`)
   if (named) warn('$', `a routing set: a query that names ${skill} should trigger it, every other one should not`)
   for (const message of doubts(queries)) warn('$', message)
   if (queries.length === 0)
@@ -87,7 +84,7 @@ function decide(item: Pick<Item, 'at' | 'label'>, of: { file: string; skill: str
   switch (label.kind) {
     case 'boolean':
       if (label.value && of.named) {
-        const message = `${of.file}: ${at} says true in a set that names skills elsewhere: which skill is meant?`
+        const message = `${of.file}: ${at} says true in a set that names skills elsewhere: which skill is it?`
         throw new UserError(message, `write ${JSON.stringify(of.skill)} there, or true and false everywhere`)
       }
       return label.value

@@ -85,5 +85,5 @@ export function confusionText({ kind, query_id, query, trigger_rate, instead }: 
 /** For an incomplete measurement. */
 export function incompleteText({ summary }: Pick<Triggers, 'summary'>): string {
   const { runs_decided, runs_planned } = summary
-  return `INCOMPLETE: ${runs_decided} of ${runs_planned} runs have an answer; run the same command again to continue`
+  return `INCOMPLETE: ${runs_decided} of ${runs_planned} runs have an answer; continue with the same command`
 }

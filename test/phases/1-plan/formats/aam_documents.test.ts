@@ -129,7 +129,7 @@ describe('agent.yaml, field by field', () => {
     expect(on('anthropic').cases[0]?.environment?.temperature).toBe(0.2)
     expect(on('codex').cases[0]).toMatchObject({ cannot_run: null })
     expect(on('codex').cases[0]?.environment).not.toHaveProperty('temperature')
-    expect(on('codex').warnings.at(-1)?.message).toContain('the engine codex does not honour a temperature')
+    expect(on('codex').warnings.at(-1)?.message).toContain('the engine codex does not support a temperature')
   })
   test('name', async () => {
     const { session, text } = await both(base.replace('auditor', 'checker'), 'checker')

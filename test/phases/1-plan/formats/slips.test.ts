@@ -106,10 +106,7 @@ describe('an EVAL.md', () => {
     for (const place of [folder, path.join(folder, 'EVAL.md')]) {
       const [found] = await findSuites(place, null)
       const { message, fix } = await userError(found?.load() ?? Promise.resolve())
-      expect([message, fix]).toEqual([
-        expect.stringMatching(/EVAL\.md:1:1: it is no text in UTF-8/),
-        expect.any(String),
-      ])
+      expect([message, fix]).toEqual([expect.stringMatching(/EVAL\.md:1:1: it is not UTF-8 text/), expect.any(String)])
     }
   })
   test('that is a link is named where nothing else is found', async () => {

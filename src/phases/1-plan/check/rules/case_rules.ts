@@ -45,7 +45,7 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     stops_bench: true,
     skips_eval: true,
     about:
-      'A number, a list or `true` stands where a criterion should, `indicator` is not true or false, or `weight` is not above 0: what it was written for would be lost.',
+      'A number, a list or `true` in place of a criterion, `indicator` is not true or false, or `weight` is not above 0: what it was written for would be lost.',
     find: (subject) => [...cannotRun(subject, 'type'), ...cannotRun(subject, 'flag'), ...cannotRun(subject, 'weight')],
   },
   {

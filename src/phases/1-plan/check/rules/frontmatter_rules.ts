@@ -128,7 +128,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
         .filter(([key]) => !agentKeys.includes(key))
         .map(([key, { line }]) => ({
           message: `unknown key ${key}`,
-          fix: 'mend its spelling, or move it below metadata',
+          fix: 'fix its spelling, or move it below metadata',
           line,
         })),
   },
@@ -163,7 +163,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   {
     id: 'body-long',
     severity: 'info',
-    about: `The body has more than ${bodyLimit} lines, all of which enter the context.`,
+    about: `The body has more than ${bodyLimit} lines, and all of them enter the context.`,
     find: ({ body, bodyLine }) =>
       body.length > bodyLimit
         ? [

@@ -48,9 +48,9 @@ const table: readonly LoaderRule[] = [
   {
     id: 'unreviewed-draft',
     severity: 'warning',
-    about: 'A model wrote a case, and nobody has reviewed it: its criteria may be wrong, and its files made up.',
+    about: 'A model wrote a case, and it is not reviewed yet: its criteria may be wrong and its files invented.',
     form: /^a draft that nobody/,
-    fix: 'read it, mend or drop it, and take out "review": "draft"',
+    fix: 'read it, fix or remove it, and delete "review": "draft"',
   },
   {
     id: 'schema-version',

@@ -13,7 +13,8 @@ export const planRules = {
     severity: 'error',
     stops_bench: true,
     skips_eval: true,
-    about: 'The engine does not honour what the environment of a case asks for (only with an engine: `bench`, `eval`).',
+    about:
+      'The engine does not support what the environment of a case asks for (only with an engine: `bench`, `eval`).',
   },
   caseUndecidable: {
     id: 'case-undecidable',

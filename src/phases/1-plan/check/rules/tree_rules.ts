@@ -60,12 +60,12 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
     find: (tree) => [
       ...tree.leftOut
         .filter(({ reason }) => reason === 'broken link')
-        .map((one) => buildTreeFinding(tree, one.path, 'a broken link', 'mend it or remove it')),
+        .map((one) => buildTreeFinding(tree, one.path, 'a broken link', 'fix it or remove it')),
       ...listRelativeLinks(tree)
         .filter(({ target }) => isBroken(tree, target))
         .map(({ target, line }) => ({
           message: `no file ${target} in the skill`,
-          fix: 'mend the link or add the file',
+          fix: 'fix the link or add the file',
           line,
         })),
     ],
@@ -96,13 +96,13 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
     find: (tree) =>
       tree.leftOut
         .filter(({ reason }) => !ownReasons.includes(reason))
-        .map((one) => buildTreeFinding(tree, one.path, `left out: ${one.reason}`, 'mend it or remove it')),
+        .map((one) => buildTreeFinding(tree, one.path, `left out: ${one.reason}`, 'fix it or remove it')),
   },
   {
     id: 'evals-in-sight',
     severity: 'error',
     stops_bench: true,
-    about: 'A suite, or a link to one, lies where agents find it: they could read the answers.',
+    about: 'A suite, or a link to one, is where agents can read it, answers included.',
     find: (tree) => [
       ...tree.files
         .filter((name) => /(^|\/)evals?\.json$|\.evals?\.json$|(^|\/)evals\//.test(name))

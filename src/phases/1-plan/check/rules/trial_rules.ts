@@ -58,7 +58,7 @@ export const trialRules: readonly RuleFacts[] = Object.values(facts)
 export function startProblem({ reason, ...one }: Pick<AnswerTrial, 'case' | 'place'> & { reason: string }): Problem {
   const flat = reason.replaceAll(/\s+/g, ' ').trim()
   const short = flat.length > 400 ? `${flat.slice(0, 100)} … ${flat.slice(-300)}` : flat
-  const fix = 'mend it: no run of this case would start'
+  const fix = 'fix it: no run of this case would start'
   return buildTrialProblem(one, facts.startFails, { message: `nothing was tried, its start fails: ${short}`, fix })
 }
 
@@ -98,7 +98,7 @@ function oracleProblems(tried: AnswerTrial, grading: Grading): Problem[] {
     .map(({ text, evidence }) =>
       buildTrialProblem(tried, facts.oracleFails, {
         message: `the reference fails ${quoteText(text)}: ${evidence}`,
-        fix: 'mend the reference or the criterion',
+        fix: 'fix the reference or the criterion',
       }),
     )
 }
@@ -132,7 +132,7 @@ function findUndecidedCriteria(tried: AnswerTrial, grading: Grading): Problem[] 
 
 function suggestTrialFix(reason: string): string {
   if (reason === noJudge) return 'name a judge with --judge'
-  return reason === conductReason ? outcomeFix : 'mend what kept them from being decided'
+  return reason === conductReason ? outcomeFix : 'fix the reason why they are not decided'
 }
 
 const trialNames: Readonly<Record<AnswerTrial['trial'], string>> = { null: 'an empty answer', oracle: 'the reference' }

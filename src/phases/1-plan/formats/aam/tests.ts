@@ -126,7 +126,7 @@ async function readTestConfig(file: string, root: string): Promise<TestConfig> {
   const timeout = fields.seconds('timeout')
   const env = fields.textMap('env')
   for (const name of Object.keys(env))
-    if (!/^[A-Za-z_]\w*$/.test(name)) fields.wrong('env', `holds ${name}, which is no name of a variable`)
+    if (!/^[A-Za-z_]\w*$/.test(name)) fields.wrong('env', `holds ${name}, which is not a variable name`)
   if (version !== 1) fields.wrong('version', version === null ? 'is missing' : `is ${version}; 1 is known`)
   const warnings = unknown().map(({ at, message }) => `${at}: ${message}`)
   return { timeout: timeout ?? defaultSeconds, env, mistakes, warnings }

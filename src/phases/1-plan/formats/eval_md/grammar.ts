@@ -74,7 +74,7 @@ function openEvalMdBody(body: EvalMdBody, name: string | null, line: number): Op
 function beginSection(open: Open, section: SectionName, line: number): void {
   open.body.hasSections = true
   if (open.name === null)
-    remark(open.body, line, `this ${section} section stands before the first case, so it is not read`)
+    remark(open.body, line, `this ${section} section comes before the first case, so it is not read`)
   open.section = section
   open.headings[section] ??= line
 }

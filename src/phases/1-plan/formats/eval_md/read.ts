@@ -38,7 +38,7 @@ export function readEvalMd(source: string): EvalMdReading {
   const settings = readSettings(front)
   const mistakes: EvalMdMistake[] = settings.mistakes.map((one) => ({ ...one, fix: null }))
   if (cases.length === 0) {
-    const message = 'its sections stand under no ## heading, so there is no case'
+    const message = 'its sections have no ## heading above them, so there is no case'
     const fix = 'write a line ## <name of the case> above Prompt'
     mistakes.push({ line: remarks[0]?.line ?? 1, column: 1, message, fix })
   }
@@ -53,6 +53,6 @@ function brokenFront(text: string, { message, at }: FrontMistake): EvalMdReading
   }
   return {
     kind: 'broken',
-    mistakes: [{ ...at, message, fix: 'close it with --- on a line of its own, or mend the YAML' }],
+    mistakes: [{ ...at, message, fix: 'close it with --- on a line of its own, or fix the YAML' }],
   }
 }

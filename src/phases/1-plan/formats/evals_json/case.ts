@@ -34,7 +34,7 @@ import {
 /** `review` of a case that a model wrote; its author removes it after reviewing. */
 export const draftMark = 'draft'
 
-const draftWarning = `a draft that nobody has reviewed ("review": "${draftMark}")`
+const draftWarning = `a draft that is not reviewed yet ("review": "${draftMark}")`
 
 export interface CaseParts {
   source: CaseSource

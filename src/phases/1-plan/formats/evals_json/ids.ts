@@ -47,7 +47,7 @@ function warnAssignedId(
   if (source === null) warn(at, 'no id; one is assigned')
   else if (!keeps) {
     const isInteger = parseIntegerId(source.value) !== null
-    const why = isInteger ? `id ${JSON.stringify(source.value)} is already taken` : 'an id that is no whole number'
+    const why = isInteger ? `id ${JSON.stringify(source.value)} is already taken` : 'the id is not a whole number'
     warn(source.at, `${why}; one is assigned, its own is kept as eval_key`)
   } else if (typeof source.value === 'string')
     warn(source.at, 'a whole number written as text; it is read as the number')

@@ -6,7 +6,7 @@ import type { Warn } from '../../suite/loader_warnings.ts'
 
 /** `text` is the file's text, and valid JSON. */
 export async function warnLostContent(text: string, file: string, warn: Warn): Promise<void> {
-  for (const at of findDuplicateFields(text)) warn(at, 'the field stands twice there; the last one counts')
+  for (const at of findDuplicateFields(text)) warn(at, 'the field occurs twice; the last one counts')
   if (text.includes('\uFFFD') && !isUtf8(await readFile(file)))
     warn('$', 'the file is not UTF-8: characters of it are lost, read as \uFFFD')
 }

@@ -125,7 +125,7 @@ export function remarkSharedFields({ fields, texts, at }: MarkdownFront, agent: 
   if (version !== undefined && Number(version) !== 1)
     remark(at(['schema_version']).line, `schema_version ${String(texts.schema_version)} is not known; it is read as 1`)
   if (named !== undefined && named !== null && texts.agent !== agent)
-    remark(at(['agent']).line, `it is of the agent ${String(texts.agent)}, and lies in the folder of ${agent}`)
+    remark(at(['agent']).line, `it is for the agent ${String(texts.agent)}, but in the folder of ${agent}`)
 }
 
 function parseNameList(value: unknown, wrong: () => UserError): string[] {

@@ -58,7 +58,7 @@ export function readGoldenTest(
   for (const { heading, line } of sections.unknown) remark(line, `the section "${heading}" is not known and not read`)
   remarkSharedFields(front, agent, remark)
   if (folder !== null && category !== folder) {
-    remark(front.at(['category']).line, `its category is ${category}, and it lies in golden/${folder}`)
+    remark(front.at(['category']).line, `its category is ${category}, but it is in golden/${folder}`)
   }
   const criteria = readCriteria(sections.criteria, dimensions)
   const lost = findBulletSlip(front, { bullets: criteria.left_to_judge, dimensions }, remark)

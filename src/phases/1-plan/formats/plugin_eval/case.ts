@@ -111,7 +111,7 @@ async function readSetup(folder: string, fields: PluginFields): Promise<{ setup:
   const before =
     history === null || (typeof history === 'string' && history.trim() === '')
       ? []
-      : ['it goes on from a conversation (history_file), which is not supported']
+      : ['it continues a conversation (history_file), which is not supported']
   if (script !== null && typeof script !== 'string')
     return {
       setup: null,
@@ -126,7 +126,7 @@ async function readSetup(folder: string, fields: PluginFields): Promise<{ setup:
   const content = await readText(place).catch(() => null)
   if (content === null) return { setup: null, reasons: [...before, `scaffold script ${name}: no such file`] }
   const looksAround = /BASH_SOURCE|\$\{?0\b/.test(content)
-  const reasons = looksAround ? [`scaffold script ${name} looks for files beside itself, which is not supported`] : []
+  const reasons = looksAround ? [`scaffold script ${name} looks for files next to itself, which is not supported`] : []
   return { setup: `bash -c '${content.replaceAll("'", `'\\''`)}'`, reasons: [...before, ...reasons] }
 }
 

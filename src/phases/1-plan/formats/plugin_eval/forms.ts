@@ -10,14 +10,14 @@ interface Form {
 }
 
 const text: Form = { wanted: 'text', fits: (value) => typeof value === 'string' }
-const mapping: Form = { wanted: 'mapping', fits: isJsonObject }
+const mapping: Form = { wanted: 'a mapping', fits: isJsonObject }
 const forms: Readonly<Record<string, Form>> = {
   name: text,
   expected_outcome: text,
-  timeout_seconds: { wanted: 'number of seconds above 0', fits: isSeconds },
+  timeout_seconds: { wanted: 'a number of seconds above 0', fits: isSeconds },
   execution: mapping,
   context: mapping,
-  graders: { wanted: 'list', fits: Array.isArray },
+  graders: { wanted: 'a list', fits: Array.isArray },
 }
 
 /** `null` counts as absent. */
@@ -25,7 +25,7 @@ export function warnForms(fields: PluginFields, key: string, warn: Warn): void {
   for (const [name, { wanted, fits }] of Object.entries(forms)) {
     const value = fields[name]
     if (value === undefined || value === null || fits(value)) continue
-    warn(key, `"${name}" of a case is not read: ${formatFormValue(value)} is no ${wanted}`)
+    warn(key, `"${name}" of a case is not read: ${formatFormValue(value)} is not ${wanted}`)
   }
 }
 

@@ -25,7 +25,7 @@ const readers = new Map<string, Reader>([
   ['llm', readLlm],
   ['tool_used', readToolUsed],
   ['tool_order', () => buildUnsupported('the order of tool calls is not graded here')],
-  ['baseline', () => buildUnsupported('a comparison with a stored transcript is not made here')],
+  ['baseline', () => buildUnsupported('a comparison with a stored transcript is not supported')],
 ])
 
 /** Every type of the format, even those that are not read here. */
