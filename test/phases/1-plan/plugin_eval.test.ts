@@ -174,8 +174,8 @@ describe('a field in another form is named as not read', () => {
     ['execution: foo', '"foo" is not a mapping'],
     ['context: [a]', 'a list is not a mapping'],
     ['graders: { name: n, type: llm, criteria: c }', 'an object is not a list'],
-    ['expected_outcome: 42', '42 is no text'],
-    ['name: 5', '5 is no text'],
+    ['expected_outcome: 42', '42 is not text'],
+    ['name: 5', '5 is not text'],
   ])('%s', async (line, said) => {
     const found = await caseOf({ 'case.yaml': `schema_version: "1.0"\n${line}`, ...llm })
     const [field] = line.split(':')
@@ -426,7 +426,7 @@ describe('schema_version', () => {
     ['is missing', 'name: n', 'is missing'],
     ['is unknown', 'schema_version: "9.0"', '"9.0" is unknown'],
     ['is no version', 'schema_version: new', '"new" is unknown'],
-    ['is a number', 'schema_version: 1.0', '1 is no text'],
+    ['is a number', 'schema_version: 1.0', '1 is not text'],
     ['is known', 'schema_version: "1.0"', null],
     ['is a later one of the same', 'schema_version: "1.1"', null],
   ])('that %s', async (_, line, said) => {

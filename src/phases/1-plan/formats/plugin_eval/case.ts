@@ -180,6 +180,6 @@ function warnVersion(version: unknown, key: string, warn: Warn): void {
 }
 
 function versionMistake(version: unknown): string | null {
-  if (typeof version !== 'string') return `${JSON.stringify(version)} is no text`
+  if (typeof version !== 'string') return `${JSON.stringify(version)} is not text`
   return /^[01](\.|$)/.test(version.trim()) ? null : `${JSON.stringify(version)} is unknown`
 }
