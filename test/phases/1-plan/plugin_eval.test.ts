@@ -92,7 +92,7 @@ describe('a case', () => {
     [
       'a scaffold that looks beside itself',
       { 'case.yaml': yaml('context: { scaffold_script: s.sh }'), 's.sh': '. "$(dirname "$0")/l.sh"' },
-      { cannot_run: expect.stringContaining('beside itself') },
+      { cannot_run: expect.stringContaining('next to itself') },
     ],
     [
       'a scaffold that several cases share',

@@ -21,7 +21,7 @@ const table: readonly LoaderRule[] = [
     id: 'field-twice',
     severity: 'warning',
     about: 'An object of the file has two fields of one name: the first is lost.',
-    form: /^the field stands twice/,
+    form: /^the field occurs twice/,
     fix: 'take one of them out, or give them other names',
   },
   {
@@ -49,7 +49,7 @@ const table: readonly LoaderRule[] = [
     id: 'unreviewed-draft',
     severity: 'warning',
     about: 'A model wrote a case, and it is not reviewed yet: its criteria may be wrong and its files invented.',
-    form: /^a draft that nobody/,
+    form: /^a draft that is not reviewed/,
     fix: 'read it, fix or remove it, and delete "review": "draft"',
   },
   {
