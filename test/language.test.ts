@@ -57,9 +57,9 @@ function listFiles(folder: string, pattern: RegExp): string[] {
 
 const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ')
 
-/** Strings of at least three words, and the text between tags; comments and patterns are not what users read. */
+/** Strings of at least two words, and the text between tags; comments and patterns are not what users read. */
 function listStrings(file: string, source: string): Text[] {
-  const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
+  const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$|\bfrom '[^']*'/gm
   const quotesInPatterns = /\[[^\]\n]*['"`][^\]\n]*\](?=[^'"`\n]*\/)/g
   let code = source.replaceAll(comments, blank).replaceAll(quotesInPatterns, blank)
   for (let before = ''; before !== code; ) {
@@ -70,7 +70,7 @@ function listStrings(file: string, source: string): Text[] {
   return [...literals].flatMap((found) => {
     const line = code.slice(0, found.index).split('\n').length
     const text = found[0].replaceAll(/X +/g, 'X ')
-    return (text.match(/[a-z]{2,}/gi) ?? []).length >= 3 ? [{ place: `${file}:${line}`, text }] : []
+    return (text.match(/[a-z]{2,}/gi) ?? []).length >= 2 ? [{ place: `${file}:${line}`, text }] : []
   })
 }
 

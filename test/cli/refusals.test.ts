@@ -173,7 +173,7 @@ describe('engine, judge, limits and workspace', () => {
     const file = path.join(fresh(), 'ws')
     writeFileSync(file, '')
     const args = ['bench', makeSkill([fine]), ...onHaiku, '--workspace', file]
-    await refusedAlike(args, { code: 2, message: /the workspace .*ws can't be written: .*is no folder/ })
+    await refusedAlike(args, { code: 2, message: /the workspace .*ws can't be written: .*is not a folder/ })
   })
   test('a check that the engine can not decide', async () => {
     const one = { ...fine, checks: [{ type: 'tool_used', name: 'Bash' }] }

@@ -16,7 +16,7 @@ export function whyNotWritable({ place, kind }: WriteTarget): string | null {
   const found = tryStat(there, statSync)
   if (found === undefined) return `${there} is a link to nothing`
   const wanted = there === place ? kind : 'folder'
-  if (!hasKind(wanted, found)) return `${there} is no ${wanted}`
+  if (!hasKind(wanted, found)) return `${there} is not a ${wanted}`
   return [there, ...(wanted === 'file' ? [path.dirname(there)] : [])].map(refusal).find((one) => one !== null) ?? null
 }
 

@@ -89,7 +89,7 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'artefact_damaged':
       return damageText(event)
     case 'place_passed_over':
-      return oneLine(`passed over ${event.place}: ${event.reason}`, 500)
+      return oneLine(`ignored ${event.place}: ${event.reason}`, 500)
     case 'skill_failed':
       return failure(event)
     case 'last_failed':

@@ -47,7 +47,9 @@ function cellText(cell: ProgressCell | undefined): string {
   const open = '◐'.repeat(cell.running) + '·'.repeat(Math.max(0, cell.planned - cell.finished - cell.running))
   const marks = cell.planned <= 12 ? `${done}${open} ` : ''
   const mean = cell.passRates.reduce((sum, rate) => sum + rate, 0) / cell.passRates.length
-  const rate = cell.passRates.length === 0 ? '' : ` ${percentText(mean)}`
+  const graded = cell.passRates.length
+  const base = graded === cell.finished ? '' : ` of ${graded} graded`
+  const rate = graded === 0 ? '' : ` ${percentText(mean)}${base}`
   return `${marks}${cell.finished}/${cell.planned}${rate}`
 }
 
@@ -61,7 +63,7 @@ function statusLine(state: Progress, concurrency: number): string {
   const left = timeLeft(state, concurrency)
   return [
     `${state.finished}/${state.total} runs`,
-    `${state.graded} graded`,
+    `${state.graded}/${state.total} graded`,
     ...rates,
     ...(state.tokens > 0 ? [`${state.tokens.toLocaleString('en-US')} tokens`] : []),
     ...(state.usd === null ? [] : [dollarsText(state.usd)]),

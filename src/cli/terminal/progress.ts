@@ -166,7 +166,7 @@ function withFirstPair(state: Progress, evalId: number): Progress {
   const [a, b] = rates
   if (a === undefined || b === undefined) return state
   const name = plan.cases.find((one) => one.eval_id === evalId)?.eval_name ?? String(evalId)
-  const text = `${name}: ${plan.candidate} ${Math.round(a * 100)} %, ${plan.baseline} ${Math.round(b * 100)} %`
+  const text = `${name}: ${plan.candidate} ${Math.round(a * 100)}%, ${plan.baseline} ${Math.round(b * 100)}%`
   return { ...state, firstPair: text }
 }
 

@@ -18,7 +18,7 @@ export function durationText(ms: number): string {
 }
 
 export function percentText(rate: number): string {
-  return `${Math.round(rate * 100)} %`
+  return `${Math.round(rate * 100)}%`
 }
 
 export function dollarsText(usd: number): string {

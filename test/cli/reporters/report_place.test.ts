@@ -42,7 +42,7 @@ describe('a report', () => {
   test('a folder, and what would lie below a file, are said at once', async () => {
     await expect(assertReportPlace('--output', root)).rejects.toThrow('is a folder')
     await expect(assertReportPlace('--output', path.join(there('plain'), 'a.json'))).rejects.toThrow(
-      'plain is no folder',
+      'plain is not a folder',
     )
   })
 })

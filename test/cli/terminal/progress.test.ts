@@ -83,7 +83,7 @@ describe('progress', () => {
   test('tells the first pair once both arms of a case are graded', () => {
     expect(both.firstPair).toBeNull()
     expect(advanceProgress(both, graded(run(1, 'without_skill'), 0)).firstPair).toBe(
-      'case 1: with_skill 50 %, without_skill 0 %',
+      'case 1: with_skill 50%, without_skill 0%',
     )
   })
   test('a grade that decided nothing changes no rate', () => {
@@ -135,7 +135,7 @@ describe('the table', () => {
     const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
     const made = [started(1, 'without_skill', 2), finished(run(1, 'without_skill', 2))]
     const rows = liveBlock(state(resumed, graded(run(1, 'with_skill'), 1), ...made), wide).join('\n')
-    expect(rows).toMatch(/1 case 1 +●● 2\/2 100 % +●● 2\/2$/m)
+    expect(rows).toMatch(/1 case 1 +●● 2\/2 100% of 1 graded +●● 2\/2$/m)
     expect(rows).toMatch(/2 case 2 +·· 0\/2 +·· 0\/2$/m)
     expect(rows).toMatch(/3 case 3 +cannot run +cannot run$/m)
     expect(rows).toContain('4/8 runs')

@@ -88,8 +88,8 @@ describe('what a glob brings along', () => {
 
   test('is passed over, which is said; the exit code is that of the skill', async () => {
     const end = await runMain(['bench', ...given, ...command])
-    expect(end.stderr).toMatch(/^passed over .*README\.md: a file, neither/m)
-    expect(end.stderr).toMatch(/^passed over .*tidy\/SKILL\.md: the same skill was named before/m)
+    expect(end.stderr).toMatch(/^ignored .*README\.md: a file, neither/m)
+    expect(end.stderr).toMatch(/^ignored .*tidy\/SKILL\.md: the same skill was named before/m)
     expect([end.code, end.stdout]).toEqual([0, expect.not.stringContaining('FAILED')])
   })
   test('is an event of --json', async () => {
@@ -104,7 +104,7 @@ describe('what a glob brings along', () => {
   })
   test('check says it too', async () => {
     const end = await runMain(['check', ...given])
-    expect([end.code, end.stdout]).toEqual([0, expect.stringMatching(/passed over .*README\.md: a file.*\n1 skill: /s)])
+    expect([end.code, end.stdout]).toEqual([0, expect.stringMatching(/ignored .*README\.md: a file.*\n1 skill: /s)])
   })
 })
 

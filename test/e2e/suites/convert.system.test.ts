@@ -40,8 +40,8 @@ describe('an EVAL.md', () => {
   test.each<[string, string | null, string]>([
     ['EVAL.md', null, 'is a part of what'],
     ['SKILL.md', null, 'is a part of what'],
-    ['evals', 'evals/x.md', 'evals is no file'],
-    ['SKILL.md/x/evals.json', null, 'SKILL.md is no folder'],
+    ['evals', 'evals/x.md', 'evals is not a file'],
+    ['SKILL.md/x/evals.json', null, 'SKILL.md is not a folder'],
   ])('-o %s is refused with --force too', async (output, made, said) => {
     const folder = folderOf({ 'SKILL.md': skill, 'EVAL.md': evalMd, ...(made && { [made]: '' }) })
     const wish = { format: null, to: 'skill-creator' as const, force: true }

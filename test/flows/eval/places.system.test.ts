@@ -52,7 +52,7 @@ function agentIn(folder: string, script = '') {
 describe('golden tests are not run where their lines can not be left', () => {
   const runs = 'ledger/evals/runs'
   const broken: [string, (folder: string) => void, string][] = [
-    ['runs is a file', (folder) => writeFileSync(path.join(folder, runs), ''), 'runs is no folder'],
+    ['runs is a file', (folder) => writeFileSync(path.join(folder, runs), ''), 'runs is not a folder'],
     [
       'runs leads out of the agent',
       (folder) => symlinkSync(mkdtempSync(path.join(tmpdir(), 'out-')), path.join(folder, runs)),
@@ -126,7 +126,7 @@ describe('a report is not paid for where it can not be written', () => {
   }
   const report = { report: { output: null }, files: [] }
   test.each<[string, (folder: string) => void, string]>([
-    ['a file', (folder) => writeFileSync(path.join(folder, 'evals/reports'), ''), 'reports is no folder'],
+    ['a file', (folder) => writeFileSync(path.join(folder, 'evals/reports'), ''), 'reports is not a folder'],
     ['a link out', (folder) => symlinkSync(tmpdir(), path.join(folder, 'evals/reports')), 'reports: a link leads out'],
   ])('evals/reports is %s', async (_, breakIt, said) => {
     const error = await refusedFor(aam, report, breakIt)

@@ -91,7 +91,7 @@ needsRedis('a queue', () => {
     const ends = events.flatMap((event) => (event.type === 'run_finished' ? [event] : []))
     expect(ends.find(({ configuration }) => configuration === 'without_skill')).toMatchObject({
       ...{ status: 'failed', kind: 'crash' },
-      message: expect.stringMatching(/^made by .*: .*no run found there.*--shared/),
+      message: expect.stringMatching(/^worker .*: .*no run found there.*--shared/),
     })
     expect(ends.map(({ status }) => status)).toEqual(['failed', 'failed'])
     expect(benchmark).toMatchObject({ complete: false, counts: { planned: 2, used: 0 } })

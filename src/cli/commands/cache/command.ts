@@ -68,7 +68,7 @@ async function pruneOutput({ workspace, json, olderThan, maxSize, all, dryRun }:
 }
 
 function statsLines({ workspace, runs, answers, damaged, oldest, newest, by, last_bench: last }: CacheStats): string[] {
-  const span = oldest === null || newest === null ? '' : `, made ${oldest.slice(0, 10)} to ${newest.slice(0, 10)}`
+  const span = oldest === null || newest === null ? '' : `, from ${oldest.slice(0, 10)} to ${newest.slice(0, 10)}`
   const rows = by.map((one) => [
     one.skill,
     one.engine,

@@ -24,9 +24,7 @@ function lines({ skills, counts, passed_over = [] }: CheckReport): string[] {
     '',
   ])
   const parts = [many(counts.error, 'error'), many(counts.warning, 'warning'), `${counts.info} info`]
-  const over = passed_over.map(({ path: place, reason }) =>
-    dim(toSafeLine(`passed over ${problemPath(place)}: ${reason}`)),
-  )
+  const over = passed_over.map(({ path: place, reason }) => dim(toSafeLine(`ignored ${problemPath(place)}: ${reason}`)))
   return [
     ...groups,
     ...over,

@@ -41,7 +41,7 @@ export const initFlags = {
   },
   'max-wait': benchFlags['max-wait'],
   ...askNobodyFlag,
-  ...printConfigFlag('ask nobody'),
+  ...printConfigFlag('ask no model'),
   ...passEnvFlag('the engine'),
   ...sandboxFlags,
 } satisfies Record<string, Options>

@@ -176,7 +176,7 @@ async function toRunResult(
         }
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
-        const message = `made by ${answer.worker}: ${error.message}`
+        const message = `worker ${answer.worker}: ${error.message}`
         return await recordFailedRun(run, { kind: 'crash', message }, startedAt) // an agent ran at an unknown cost
       }
     }

@@ -69,7 +69,7 @@ async function tryContact(open: () => Contact, ms: number, signal: AbortSignal):
   const timer = new AbortController()
   const late = sleep(ms, undefined, { signal: AbortSignal.any([timer.signal, signal]) }).then(
     () => new NoAnswer(`no answer within ${Math.round(ms / 1000)} s`),
-    () => new NoAnswer('nobody waits'),
+    () => new NoAnswer('the wait is over'),
   )
   const heard: Error[] = []
   const contact = open()

@@ -98,7 +98,7 @@ async function checkSuite(
     return { readable: true, problems: suiteProblems(inspected, skill), suite: inspected }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const finding = { message: error.message, fix: error.fix ?? 'mend it' }
+    const finding = { message: error.message, fix: error.fix ?? 'fix it' }
     return { readable: false, problems: [toProblem(placeRules.suiteUnreadable, finding, place)], suite: null }
   }
 }

@@ -10,7 +10,7 @@ import type { LintFinding, LintRule } from './rule.ts'
 const overlap = 0.8
 /** Shorter texts (in distinct words) share words by chance. */
 const leastWords = 5
-const percent = `${overlap * 100} %`
+const percent = `${overlap * 100}%`
 
 export const criteriaRules: readonly LintRule<CaseSubject>[] = [
   {
