@@ -16,7 +16,7 @@ export function assertRegularFile(
   info: Stats | undefined = statSync(file, { throwIfNoEntry: false }),
 ): void {
   const odd = info === undefined || /^\/dev\/(?:stdin|fd\/\d+)$/.test(file) ? null : specialFileKind(info)
-  if (odd !== null) throw new UserError(`${file}: is ${odd}, expected a file`, 'replace it with a regular file')
+  if (odd !== null) throw new UserError(`${file}: expected a file, found ${odd}`, 'replace it with a regular file')
 }
 
 /** Opens a plain file for reading, without waiting for a pipe; null: not a plain file. Throws what the file system throws. */

@@ -70,7 +70,7 @@ export async function readText(file: string): Promise<string> {
   } catch (error) {
     if (error instanceof UserError) throw error
     const code = errnoCode(error)
-    if (code === 'EISDIR') throw new UserError(`${file}: is a folder, expected a file`, 'give the path of a file')
+    if (code === 'EISDIR') throw new UserError(`${file}: expected a file, found a folder`, 'give the path of a file')
     const fix = isDeadLink(file) ? 'fix the link, or put the file there' : null
     throw new UserError(
       `${file}: ${code === 'ENOENT' ? describeMissingPath(file, 'no such file') : errorMessage(error)}`,

@@ -26,7 +26,7 @@ export async function diff({ before, after, arm }: DiffRequest, env: FlowContext
   const made = { ...found, plan: getRedactor(env).value(found.plan) } // a command line may contain a credential
   for (const { name, configuration } of [made.before, made.after]) {
     if (configuration === null)
-      throw new UserError(`${name}: has no configuration "${arm}"`, 'choose the other one with --arm')
+      throw new UserError(`${name}: no configuration "${arm}"`, 'choose the other one with --arm')
   }
   return made
 }

@@ -32,9 +32,9 @@ export function readReadableLines<S extends z.ZodType>(schema: S, file: string, 
 export function assertNotLink(file: string): void {
   const info = lstatSync(file, { throwIfNoEntry: false })
   if (info === undefined || info.isFile()) return
-  if (info.isDirectory()) throw new UserError(`${file}: is a folder, expected a file`, 'remove it')
+  if (info.isDirectory()) throw new UserError(`${file}: expected a file, found a folder`, 'remove it')
   if (!info.isSymbolicLink()) assertRegularFile(file, info)
-  throw new UserError(`${file}: is a symbolic link, expected a file`, 'replace the link with the file')
+  throw new UserError(`${file}: expected a file, found a symbolic link`, 'replace the link with the file')
 }
 
 /** The text to append for one more line; after a cut-off line it starts a new one. Throws UserError for a link. */

@@ -79,7 +79,7 @@ async function refuseFile(place: string): Promise<void> {
   if (found === null || found.isDirectory()) return
   const fix =
     'give a benchmark of ours (it holds plan.json) or the folder that holds <case>/<configuration>/grading.json'
-  throw new UserError(`${place}: is a file, expected a folder`, fix)
+  throw new UserError(`${place}: expected a folder, found a file`, fix)
 }
 
 function refuseSeveral(folder: string, runs: readonly RunFound[]): void {
@@ -87,7 +87,7 @@ function refuseSeveral(folder: string, runs: readonly RunFound[]): void {
   if (iterations.length < 2) return
   const one = runs.find((run) => run.iteration === iterations.at(-1))
   throw new UserError(
-    `${folder}: holds several benchmarks: ${iterations.join(', ')}`,
+    `${folder}: several benchmarks: ${iterations.join(', ')}`,
     `pass one, such as ${path.join(folder, one === undefined ? '' : iterationPath(one))}`,
   )
 }

@@ -165,7 +165,7 @@ async function readLeaseFile(file: string): Promise<{ text: string; touched: num
   try {
     const info = lstatSync(file)
     if (!info.isFile())
-      throw new UserError(`${file}: is not a file, so it is unknown which process works here`, 'remove it')
+      throw new UserError(`${file}: not a file, so it is unknown which process works here`, 'remove it')
     const handle = await open(file, 'r')
     try {
       return { touched: (await handle.stat()).mtimeMs, text: await handle.readFile('utf8') }

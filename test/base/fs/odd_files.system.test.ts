@@ -19,10 +19,10 @@ test.each([
   ['copies', () => copyWalk([{ path: 'x', source: pipe, bytes: 0 }], path.join(root, 'copy'))],
 ])('nobody %s it', async (_, use) => {
   await expect(use()).rejects.toThrow(UserError)
-  await expect(use()).rejects.toThrow(`${pipe}: is a pipe, expected a file`)
+  await expect(use()).rejects.toThrow(`${pipe}: expected a file, found a pipe`)
 })
 test('nor a device', async () =>
-  expect(readText('/dev/zero')).rejects.toThrow('/dev/zero: is a device, expected a file'))
+  expect(readText('/dev/zero')).rejects.toThrow('/dev/zero: expected a file, found a device'))
 test('what a person sends on stdin is read', () => {
   const script = `import { readText } from '${path.resolve('dist/src/base/json/json.js')}'; console.log(await readText('/dev/stdin'))`
   const through = ['-c', 'echo hello | "$0" --input-type=module -e "$1"', process.execPath, script]
@@ -49,6 +49,6 @@ test.each([
 ])('%s says that %s is a pipe, and ends', { timeout: 15_000 }, async (command, name, flags) => {
   const skill = skillWith(name)
   const end = await whetstone([command, command === 'convert' ? path.join(skill, name) : skill, ...flags])
-  expect(`${end.stdout}${end.stderr}`).toContain('is a pipe, expected a file')
+  expect(`${end.stdout}${end.stderr}`).toContain('expected a file, found a pipe')
   expect([1, 2]).toContain(end.code)
 })

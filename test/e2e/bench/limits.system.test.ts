@@ -250,14 +250,14 @@ needs(
       const count = () => readdirSync(path.join(workspace, 'benchmarks')).length
       const dear = [...args, '--ask-above-cost', '0']
       const no = await typed(dear, { env }, 'n')
-      expect(no.stdout).toContain('Go on? [y/N]')
+      expect(no.stdout).toContain('Continue? [y/N]')
       expect([no.code, count()]).toEqual([130, 1])
       expect([(await typed(dear, { env }, 'y')).code, count()]).toEqual([0, 2])
       const silent = await typed([...dear, '--yes'], { env }, 'n')
-      expect(silent.stdout).not.toContain('Go on?')
+      expect(silent.stdout).not.toContain('Continue?')
       expect([silent.code, count()]).toEqual([0, 3])
-      expect((await typed(args, { env }, 'n')).stdout).not.toContain('Go on?')
-      expect((await typed(dear, { env: { ...env, CI: 'true' } }, 'n')).stdout).not.toContain('Go on?')
+      expect((await typed(args, { env }, 'n')).stdout).not.toContain('Continue?')
+      expect((await typed(dear, { env: { ...env, CI: 'true' } }, 'n')).stdout).not.toContain('Continue?')
       expect([(await runMain(dear, { env })).code, count()]).toEqual([0, 6])
     })
   })

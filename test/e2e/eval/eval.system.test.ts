@@ -119,7 +119,7 @@ describe('choosing', () => {
     [['--case', 'goes well'], 'eval has no --case'],
     [['--case=goes well'], 'after the path: whetstone eval <path> goes well'],
     [['-o', 'x.json'], '--output without --report'],
-    [['--format', 'evals.jsn'], 'did you mean evals.json'],
+    [['--format', 'evals.jsn'], 'did you mean "evals.json'],
   ])('a wish that means nothing: %j', async (flags, message) => {
     const { end } = await evaluated([pass, fail], flags)
     expect(end, end.stderr).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

@@ -105,7 +105,7 @@ describe('--grow-suite', () => {
       ['--grow-suite', '--proposer', 'nosuch:x'],
       /--proposer nosuch:x: there is no engine nosuch/,
     ],
-    ['misspelt', 6, ['--grow-suit'], /did you mean --grow-suite/],
+    ['misspelt', 6, ['--grow-suit'], /did you mean "--grow-suite/],
   ])('%s is refused, and nobody is asked', async (_, cases, flags, said) => {
     await using world = await openWorld(mends, cases)
     const end = await world.improve(flags)

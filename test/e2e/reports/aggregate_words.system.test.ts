@@ -31,7 +31,7 @@ test.each(['aggregate', 'view'])('%s of a file: a folder is wanted', async (comm
   const file = path.join(folderOf(both), 'eval-1/with_skill/grading.json')
   const end = await runMain([command, file, ...(command === 'view' ? ['--no-open'] : [])])
   expect(end.code).toBe(2)
-  expect(end.stderr).toMatch(/is a file, expected a folder \(.*grading\.json\)\nhint: \S/)
+  expect(end.stderr).toMatch(/expected a folder, found a file \(.*grading\.json\)\nhint: \S/)
 })
 
 test.each(['aggregate', 'view', 'diff'])(

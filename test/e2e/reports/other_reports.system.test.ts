@@ -71,7 +71,7 @@ describe('triggers', () => {
   })
   test('a reporter that is not known is refused before anything is asked', async () => {
     const { end } = await asked({ args: ['--reporter', 'junt:x.xml'] })
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean junit?') })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "junit"?') })
   })
 })
 

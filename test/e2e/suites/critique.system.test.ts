@@ -206,7 +206,7 @@ describe('what a user may ask', () => {
     [['--critique', '.', 'a', 'b'], '--critique with several skills'],
     [['--critique'], 'no value'],
     [[], 'check needs <skill>'],
-    [['--critque', '.'], 'did you mean --critique'],
+    [['--critque', '.'], 'did you mean "--critique'],
   ])('%j', patience, async (args, message) => {
     const end = await runMain(['check', ...args])
     expect([end.code, end.stderr]).toEqual([2, expect.stringContaining(message)])

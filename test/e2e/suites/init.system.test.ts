@@ -54,7 +54,7 @@ describe('what is written', () => {
   test('the end says what it cost and what to do', patience, async () => {
     const { end } = await drafted(three, { args })
     expect(end.stdout).toMatch(/\$0\.0\d · [\d,]+ tokens · 1 question/)
-    expect(end.stdout).toContain('take out its "review": "draft"')
+    expect(end.stdout).toContain('delete its "review": "draft"')
     expect(end.stderr).toContain('asked to draft 3 cases')
   })
   test('--json ends with one line on it all', patience, async () => {
@@ -240,7 +240,7 @@ describe('what a user may ask', () => {
     expect(end.stderr).toMatch(message)
   })
   test.each([
-    ['no SKILL.md', {}, 'SKILL.md: no such file'],
+    ['no SKILL.md', {}, 'no SKILL.md in this folder'],
     ['an empty one', { 'SKILL.md': '' }, 'no frontmatter'],
     ['no description', { 'SKILL.md': '---\nname: tidy\n---\n' }, 'description'],
   ])('%s', patience, async (_, files: Record<string, string>, message) => {
@@ -267,8 +267,8 @@ describe('what a user may ask', () => {
     [['--cases', '0'], 'expected a whole number from 1 to 200'],
     [['--cases', '201'], 'expected a whole number from 1 to 200'],
     [['--case', '3'], 'init has no --case'],
-    [['--caess', '3'], 'did you mean --cases?'],
-    [['--outpt', 'x.json'], 'did you mean --output'],
+    [['--caess', '3'], 'did you mean "--cases"?'],
+    [['--outpt', 'x.json'], 'did you mean "--output'],
     [['--force'], 'init has no --force'],
     [['--judge', 'openai'], '--judge with --engine or --model'],
     [['--output', 'drafts.txt'], 'expected a .json file'],

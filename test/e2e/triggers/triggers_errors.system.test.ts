@@ -91,7 +91,7 @@ describe('no answer', () => {
   test('the command engine is refused, since nobody sees what a program reads', { timeout: patience }, async () => {
     const end = await runMain(['triggers', skillWith(some), '--engine', 'command:cat'])
     expect(end).toMatchObject({ code: 2 })
-    expect(end.stderr).toContain('does not show')
+    expect(end.stderr).toContain('does not report which files')
   })
 })
 
@@ -169,7 +169,7 @@ describe('what a new user may bring', () => {
   test('a skill without a description, a folder as the set: named, with a way out, before anything is asked', async () => {
     const skill = skillWith(some)
     const folder = await runMain(['triggers', skill, '--set', skill, '--engine', 'anthropic'])
-    expect(folder).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a folder\n +name a file/) })
+    expect(folder).toMatchObject({ code: 2, stderr: expect.stringMatching(/expected a file, found a folder.*\nhint: give the path/) })
     write(skill, 'SKILL.md', '---\nname: tidy\n---\n\nSay TIDY.\n')
     const none = await runMain(['triggers', skill, '--engine', 'anthropic'])
     expect(none).toMatchObject({

@@ -66,7 +66,7 @@ describe('golden tests are not run where their lines can not be left', () => {
     [
       'the lines of the day are a folder',
       (folder) => mkdirSync(path.join(folder, runs, day), { recursive: true }),
-      `${day} is no file`,
+      `${day} is not a file`,
     ],
     [
       'the sample leads out',

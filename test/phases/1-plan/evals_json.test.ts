@@ -140,13 +140,13 @@ describe('the document', () => {
     ['an empty file', '', /evals\.json:1:1: not valid JSON/],
     ['a syntax error', '{\n "evals": [,]\n}', /evals\.json:2:12: not valid JSON/],
     ['a long file cut short', `{"evals": [${'{"prompt": "p"},\n'.repeat(99)}`, /evals\.json:100:1: not valid JSON/],
-    ['a number', '3', /holds a number, not an object with cases/],
+    ['a number', '3', /expected an object with cases, found a number/],
     ['null', 'null', /holds null, not an object/],
     ['an empty list', '{"evals": []}', /\$\.evals is an empty list/],
     ['an empty list at the top', '[]', /\$ is an empty list/],
     ['only nulls', '[null]', /\$ holds no case, only null/],
     ['cases that are no list', '{"evals": {}}', /\$\.evals holds an object, not a list of cases/],
-    ['no list', '{"a": 1, "b": []}', /has no list "evals" \(found a, b\)/],
+    ['no list', '{"a": 1, "b": []}', /no list "evals" \(found a, b\)/],
     ['two likely lists', '{"a": [{"prompt": "p"}], "b": [{"query": "q"}]}', /a and b could be it/],
   ])('one error for %s', async (_, text, message) => {
     const error = await userError(loadEvals(text))

@@ -68,7 +68,7 @@ export async function openHistory(
   if (request.resume) return { history: resumeHistory(found, request, at.workspace), isNew: false }
   if (isOpen) {
     throw new UserError(
-      `${paths.history}: contains an unfinished session`,
+      `${paths.history}: unfinished session`,
       'continue it with --resume, or choose another folder with --workspace',
     )
   }

@@ -52,7 +52,7 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
     }
   }
   if (!isJsonObject(document))
-    throw new UserError(`${file}: holds ${describeJsonKind(document)}, not an object with cases`, fix)
+    throw new UserError(`${file}: expected an object with cases, found ${describeJsonKind(document)}`, fix)
   const fields = openFieldReader(document, '$')
   const found = findCaseList(fields, file, warn)
   const skillName = readSkillNameField(fields, warn)
@@ -121,7 +121,7 @@ function onlyListOfPrompts(fields: FieldReader, file: string, warn: Warn): List 
   const found = fields.rest().map(({ key }) => key)
   const several = likely.length > 1 ? `; ${likely.map(({ key }) => key).join(' and ')} could be it` : ''
   throw new UserError(
-    `${file}: has no list "evals" (found ${found.slice(0, 8).join(', ') || 'no field'})${several}`,
+    `${file}: no list "evals" (found ${found.slice(0, 8).join(', ') || 'no field'})${several}`,
     fix,
   )
 }
