@@ -1,6 +1,5 @@
 /** Finds checks that decide nothing before anything is run: each is decided on an empty answer and on the case's reference. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../schemas/check.ts'
@@ -8,7 +7,7 @@ import type { Problem } from '../../../schemas/check_report.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { openScratch } from '../../base/fs/temp_dir.ts'
 import { deadCheckProblems, type ForeseenCheck } from '../../phases/1-plan/check/rules/dead_check_rules.ts'
-import { foreseeExitCode, type KnownFolder } from '../../phases/1-plan/check/text/foresee_command.ts'
+import { alwaysSucceeds } from '../../phases/1-plan/check/text/always_succeeds.ts'
 import type { InspectedSuite } from '../../phases/1-plan/suite/inspected_suite.ts'
 import { checkText } from '../../phases/3-judge/checks/check_text.ts'
 import { decideCheck } from '../../phases/3-judge/checks/decide_check.ts'
@@ -46,44 +45,20 @@ async function foreseeChecks(one: SuiteCase, signal: AbortSignal): Promise<Fores
 
 async function foreseeReferenceFailure(check: Check, one: SuiteCase, context: CheckContext): Promise<string | null> {
   if (!isAboutReference(check, one)) return null
-  if (check.type === 'command') {
-    const code = foreseeExitCode(check.run, knowFolder(one, one.reference?.files ?? {}))
-    return code === null || code === (check.exit_code ?? 0) ? null : `exit code ${code}`
-  }
   const verdict = await decideCheck(check, context)
   return 'passed' in verdict && !verdict.passed ? verdict.evidence : null
 }
 
 async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext): Promise<boolean | null> {
   if (check.type === 'command') {
-    const code = foreseeExitCode(check.run, knowFolder(one, {}))
-    return code === null ? null : code === (check.exit_code ?? 0)
+    const succeeds = (check.exit_code ?? 0) === 0 && alwaysSucceeds(check.run, (file) => isInput(file, one) === true)
+    return succeeds ? true : null
   }
   if (check.type === 'regex' && check.path === undefined && (check.target ?? 'answer') === 'answer')
     return new RegExp(check.pattern, check.flags).test('') // on no text a pattern can't take long
   const verdict = await decideCheck(check, context)
   return 'passed' in verdict ? verdict.passed : null
 }
-
-/** The working folder of a case where an agent left these files. */
-function knowFolder(one: SuiteCase, left: Readonly<Record<string, string>>): KnownFolder {
-  const texts = new Map(Object.entries(left).map(([name, text]) => [path.posix.normalize(name), text]))
-  const names = [...texts.keys()]
-  return {
-    isThere: (name) => {
-      const plain = path.posix.normalize(name).replace(/\/$/, '')
-      return names.some((file) => file === plain || file.startsWith(`${plain}/`)) || isInput(name, one)
-    },
-    read: (name) => {
-      const plain = path.posix.normalize(name)
-      const given = one.files.find((file) => file.path === plain && file.kind === 'file' && file.bytes < mostBytes)
-      return texts.get(plain) ?? (given === undefined ? null : readFileSync(given.source, 'utf8'))
-    },
-  }
-}
-
-/** Larger inputs are not searched. */
-const mostBytes = 2 ** 20
 
 /** Whether the case gives the agent that file; null: not known. */
 function isInput(name: string, { files, setup, git }: SuiteCase): boolean | null {
@@ -97,11 +72,10 @@ function isInput(name: string, { files, setup, git }: SuiteCase): boolean | null
 /** Whether the check looks at something that the reference has: its answer or its files. */
 function isAboutReference(check: Check, one: SuiteCase): boolean {
   const { reference } = one
-  if (reference === null || isConductCheck(check)) return false
+  if (reference === null || isConductCheck(check) || check.type === 'command') return false
   if (check.type === 'file_modified' && isInput(check.path, one) === null) return false
   const isOfFiles =
     check.type.startsWith('file_') ||
-    check.type === 'command' ||
     ('path' in check && check.path !== undefined) ||
     ('target' in check && check.target === 'outputs')
   return isOfFiles ? Object.keys(reference.files ?? {}).length > 0 : reference.answer !== undefined

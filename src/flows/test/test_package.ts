@@ -49,7 +49,10 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
       suggestPath(request.package) ?? 'pass the folder of a package',
     )
   if (statSync(root).isFile())
-    throw new UserError(`${request.package}: expected a folder, found a file`, `pass the folder: ${path.dirname(request.package)}`)
+    throw new UserError(
+      `${request.package}: expected a folder, found a file`,
+      `pass the folder: ${path.dirname(request.package)}`,
+    )
   const found = await readAamTests(root)
   if (found.tests.length === 0) {
     const fix = 'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/reference/aam.md shows both'

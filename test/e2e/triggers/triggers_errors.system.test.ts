@@ -169,7 +169,10 @@ describe('what a new user may bring', () => {
   test('a skill without a description, a folder as the set: named, with a way out, before anything is asked', async () => {
     const skill = skillWith(some)
     const folder = await runMain(['triggers', skill, '--set', skill, '--engine', 'anthropic'])
-    expect(folder).toMatchObject({ code: 2, stderr: expect.stringMatching(/expected a file, found a folder.*\nhint: give the path/) })
+    expect(folder).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/expected a file, found a folder.*\nhint: give the path/),
+    })
     write(skill, 'SKILL.md', '---\nname: tidy\n---\n\nSay TIDY.\n')
     const none = await runMain(['triggers', skill, '--engine', 'anthropic'])
     expect(none).toMatchObject({

@@ -16,8 +16,7 @@ const facts = {
   },
   casePassesEmpty: {
     id: 'case-passes-empty',
-    severity: 'error',
-    stops_bench: true,
+    severity: 'warning',
     about: 'Every criterion of a case passes on an empty answer without files, at least one of them by mistake.',
   },
   onlyAbsences: {
@@ -27,10 +26,9 @@ const facts = {
   },
   referenceFails: {
     id: 'reference-fails',
-    severity: 'error',
-    stops_bench: true,
+    severity: 'warning',
     about:
-      "A check fails on the case's own `reference`. Checks of what it does not have (its answer, its files) are left out; most of `command` take `--oracle`.",
+      "A check fails on the case's own `reference`. Checks of what it does not have (its answer, its files) are left out, and `command` checks need `--oracle`.",
   },
 } satisfies Record<string, RuleFacts>
 

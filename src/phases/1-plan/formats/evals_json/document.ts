@@ -120,10 +120,7 @@ function onlyListOfPrompts(fields: FieldReader, file: string, warn: Warn): List 
   }
   const found = fields.rest().map(({ key }) => key)
   const several = likely.length > 1 ? `; ${likely.map(({ key }) => key).join(' and ')} could be it` : ''
-  throw new UserError(
-    `${file}: no list "evals" (found ${found.slice(0, 8).join(', ') || 'no field'})${several}`,
-    fix,
-  )
+  throw new UserError(`${file}: no list "evals" (found ${found.slice(0, 8).join(', ') || 'no field'})${several}`, fix)
 }
 
 function hasPrompt(item: unknown): boolean {
