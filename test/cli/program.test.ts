@@ -236,7 +236,7 @@ describe('what comes from files never drives the terminal', () => {
   const hostile = { 'SKILL.md': '---\nname: "tidy\\e[2J\\e]0;x\\a"\ndescription: d\n---\n' }
   const cases = [{ ...simple[0], name: 'first\u001b[2J\u202e' }]
   test.each([['--dry-run'], ['--runs=1']])('%s', async (flag) => {
-    const end = await runMain(['bench', makeSkill(cases, hostile), ...command, '--allow-invalid', flag])
+    const end = await runMain(['bench', makeSkill(cases, hostile), ...command, flag])
     expect(end.code).toBe(0)
     expect(end.stdout + end.stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
   })

@@ -4,6 +4,8 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { allRules } from '../../src/phases/1-plan/check/rules/all_rules.ts'
+import { frontmatterRules } from '../../src/phases/1-plan/check/rules/frontmatter_rules.ts'
+import { treeRules } from '../../src/phases/1-plan/check/rules/tree_rules.ts'
 import { agent, fresh, makeSkill } from '../e2e/program.ts'
 import { runMain } from './run_main.ts'
 
@@ -44,11 +46,6 @@ const errors: [string, string, object[], Record<string, string>][] = [
   ['a missing input', 'input-missing', cases({ ...sound, files: ['evals/files/gone.csv'] }), {}],
   ['an id twice', 'duplicate-id', [...cases(), { id: 6, ...sound }], {}],
   ['a misspelt check', 'own-field', cases({ ...sound, checks: [{ type: 'file_exist', path: 'x' }] }), {}],
-  ['a missing script', 'script-missing', cases(), saying('Run `python3 scripts/gone.py IN OUT`.')],
-  ['a name with a space', 'name-form', cases(), front('name: Tidy Up\ndescription: Tidies things up.')],
-  ['frontmatter that is not YAML', 'frontmatter-yaml', cases(), front('name: tidy\ndescription: Tidies: all')],
-  ['a long description', 'description-length', cases(), front(`name: tidy\ndescription: ${'d'.repeat(1025)}`)],
-  ['a secret', 'likely-secret', cases(), { 'notes.txt': `${'gh'}p_${'aB3dE5gH'.repeat(5).slice(0, 36)}` }],
 ]
 
 const warnings: [string, string, object[], Record<string, string>][] = [
@@ -68,6 +65,14 @@ const warnings: [string, string, object[], Record<string, string>][] = [
     {},
   ],
   ['a reference that fails', 'reference-fails', cases({ ...sound, reference: { answer: 'A mess' } }), {}],
+]
+
+const skillErrors: [string, string, object[], Record<string, string>][] = [
+  ['a missing script', 'script-missing', cases(), saying('Run `python3 scripts/gone.py IN OUT`.')],
+  ['a name with a space', 'name-form', cases(), front('name: Tidy Up\ndescription: Tidies things up.')],
+  ['frontmatter that is not YAML', 'frontmatter-yaml', cases(), front('name: tidy\ndescription: Tidies: all')],
+  ['a long description', 'description-length', cases(), front(`name: tidy\ndescription: ${'d'.repeat(1025)}`)],
+  ['a secret', 'likely-secret', cases(), { 'notes.txt': `${'gh'}p_${'aB3dE5gH'.repeat(5).slice(0, 36)}` }],
 ]
 
 function steps() {
@@ -102,13 +107,14 @@ describe('a warning is named by all three', () => {
   })
 })
 
-test('--allow-invalid runs a skill with an error all the same, and says so', async () => {
-  const { dry, real, isStarted } = await runAll(makeSkill(cases(), saying('Run `python3 scripts/gone.py IN OUT`.')), [
-    '--allow-invalid',
-  ])
-  expect([dry.code, real.code, isStarted]).toEqual([0, 0, true])
-  expect(dry.stdout).toContain('[script-missing]')
-  expect(real.stderr).toContain('[script-missing]')
+describe('an error of the skill is named by all three, and its runs count', () => {
+  test.each(skillErrors)('%s: %s', async (_, rule, evals, files) => {
+    const { check, dry, real, isStarted } = await runAll(makeSkill(evals, files))
+    expect([check.code, dry.code, real.code, isStarted]).toEqual([1, 0, 0, true])
+    expect(check.stdout).toContain(rule)
+    expect(dry.stdout).toContain(`[${rule}]`)
+    expect(real.stderr).toContain(`[${rule}]`)
+  })
 })
 
 describe('two versions of the same content', () => {
@@ -155,9 +161,10 @@ describe('two versions of the same content', () => {
   })
 })
 
-test('every error that needs no trial, and no engine, stops bench', () => {
+test('every error of a suite that needs no trial, and no engine, stops bench; nothing else does', () => {
   const tried = /^`--(?:null|oracle)`/
-  const unread = ['skill-unreadable', 'suite-unreadable'] // bench can't read them either
+  const ofSkill = [...frontmatterRules, ...treeRules].map(({ id }) => id)
+  const unread = ['skill-unreadable', 'suite-unreadable', ...ofSkill] // bench can't read the first two either
   const free = allRules.filter(({ id, severity, stops_bench, about }) => {
     return severity === 'error' && stops_bench !== true && !tried.test(about) && !unread.includes(id)
   })

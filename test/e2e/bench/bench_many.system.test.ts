@@ -188,7 +188,7 @@ describe('--matrix', () => {
   })
   test.each([
     ['an engine of no name', 'anthropic:a,claud-code', /claude-code/],
-    ['an empty cell', 'anthropic:a,', /an empty cell/],
+    ['an empty cell', 'anthropic:a,', /an empty entry/],
     ['the same twice', 'anthropic:haiku,anthropic:haiku', /the same/],
   ])('%s is a mistake', async (_what, matrix, message) => {
     const end = await runMain(['bench', helps, '--matrix', matrix])

@@ -315,7 +315,7 @@ describe('other commands', () => {
 
 test.each(['0s', 'soon', '15', '-3m'])('--max-wait %s is refused', async (value) => {
   const end = await whetstone(['bench', checked(), `--max-wait=${value}`, '--dry-run'])
-  expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('not a duration')])
+  expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('expected a duration')])
 })
 
 test(

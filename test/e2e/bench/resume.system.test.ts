@@ -146,9 +146,9 @@ describe('Ctrl-C tells which command goes on', () => {
   ])('%s %j, after one and after two', async (_, flags, words) => {
     const [one, two] = [setUp(), setUp()]
     const drained = await cut([...one.args, ...flags], one)
-    expect(drained.stdout).toContain(`INTERRUPTED: not all was come to; what was finished is kept, ${words}`)
+    expect(drained.stdout).toContain(`INTERRUPTED before the end; what was finished is kept; ${words}`)
     const ended = await cut([...two.args, ...flags], two, 2)
-    expect(ended.stderr).toContain(`stopped; what was finished is kept, ${words}`)
+    expect(ended.stderr).toContain(`stopped; what was finished is kept; ${words}`)
   })
   test('what --fresh began goes on without it', async () => {
     const made = setUp()

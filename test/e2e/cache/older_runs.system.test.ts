@@ -198,5 +198,5 @@ describe('the model is the same', () => {
 
 test.each([['soon'], ['5'], ['-1h']])('--baseline-age %s is a mistake', async (age) => {
   const end = await whetstone(['bench', makeSkill(evals), `--baseline-age=${age}`])
-  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('not an age') })
+  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('expected an age') })
 })

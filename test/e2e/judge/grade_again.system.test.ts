@@ -118,7 +118,7 @@ test('Ctrl-C says that not all was come to, ends with 130, and the same command 
     },
   })
   expect(end.code, end.stderr).toBe(130)
-  expect(end.stdout).toMatch(/^INTERRUPTED: not all was come to; .* goes on from there$/m)
+  expect(end.stdout).toMatch(/^INTERRUPTED before the end; .* continue with /m)
   expect(existsSync(file(runs[3] ?? '', 60))).toBe(false)
   const rest = await grade('--again', '1')
   expect(rest.code, rest.stderr).toBe(0)

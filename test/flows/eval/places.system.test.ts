@@ -83,7 +83,7 @@ describe('golden tests are not run where their lines can not be left', () => {
     const { starts, ...wish } = agentIn(folder)
     const error = await userError(evaluated(path.join(folder, 'ledger'), wish, noon))
     expect(error.message).toContain(said)
-    expect(error.fix).toContain('mend that')
+    expect(error.fix).toContain('make it writable')
     expect(starts()).toBe(0)
   })
   test('a link that stays in the agent is followed', async () => {
@@ -135,7 +135,7 @@ describe('a report is not paid for where it can not be written', () => {
   test('one file for two suites', async () => {
     const writes = { report: { output: 'r.json' }, files: [] }
     const error = await refusedFor({ ...aam, ...own }, writes)
-    expect(error.message).toBe('--output r.json: there are 2 suites')
+    expect(error.message).toBe('--output r.json: 2 suites, but one report file')
   })
   test.each([
     ['--output', 'evals/cases/a.yaml', aam],

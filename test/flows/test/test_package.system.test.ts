@@ -60,11 +60,13 @@ describe('the example package', () => {
     rmSync(path.join(folder, 'hooks/tests/test-config.json'))
     expect((await tested(folder)).summary).toMatchObject({ total: 3, errors: 0 })
     const { message, fix } = await userError(tested(folder, { hooks: true }))
-    expect(`${message} ${fix}`).toMatch(/it has no test of hooks looked for hooks\/tests\/cases/)
+    expect(`${message} ${fix}`).toMatch(/hook.*hooks\/tests\/cases/)
   })
   test('a file in place of the folder is told', async () => {
     const { message, fix } = await userError(tested(path.join(copyOfExample(), 'package.agent.json')))
-    expect(`${message}; ${fix}`).toMatch(/package\.agent\.json: is a file; give the folder: .*ledger$/)
+    expect(`${message}; ${fix}`).toMatch(
+      /package\.agent\.json: expected a folder, found a file; pass the folder: .*ledger$/,
+    )
   })
   test('tests that the manifest names are told one by one, and not run', async () => {
     const folder = copyOfExample()
@@ -99,7 +101,7 @@ describe('each field alone turns a verdict', () => {
     ['name', skillCase, 'name: sums-a-column\n', '', 'name is missing'],
     ['an exit code that no process has', skillCase, 'exit-code: 0', 'exit-code: 1.5', 'must be a whole number from 0'],
     ['exit-code', skillCase, 'exit-code: 0', 'exit-code: 3', 'exit code 0 instead of 3'],
-    ['stdout-contains', skillCase, "'Total: 14.75'", "'Total: 1.00'", 'stdout lacks'],
+    ['stdout-contains', skillCase, "'Total: 14.75'", "'Total: 1.00'", 'stdout does not contain'],
     ['not-contains', skillCase, 'NaN', 'Total', 'stdout holds "Total"'],
     ['stdin', 'skills/csv-sum/tests/cases/02-json.yaml', '2,2', '2,5', '$.total: 6 instead of 3'],
     ['stdout-json', 'skills/csv-sum/tests/cases/02-json.yaml', 'rows: 2', 'rows: 7', '$.rows: 2 instead of 7'],
@@ -108,7 +110,7 @@ describe('each field alone turns a verdict', () => {
       'skills/csv-sum/tests/cases/03-no-column.yaml',
       '- no column price',
       '- all is well',
-      'stderr lacks',
+      'stderr does not contain',
     ],
     [
       'no exit code is 0',

@@ -143,8 +143,8 @@ withChromium('two benchmarks on one page', () => {
   })
   test.each([
     [['old', 'old'], /are the same benchmark/],
-    [['old'], /takes two benchmarks/],
-    [['old', 'new', 'old'], /takes two benchmarks/],
+    [['old'], /needs two benchmarks/],
+    [['old', 'new', 'old'], /needs two benchmarks/],
     [['old', 'nowhere'], /nowhere: no such folder/],
     [['old', 'new', '--serve'], /--compare with --serve/],
   ])('%j is refused', async (args, message) => {

@@ -6,10 +6,8 @@ import { UserError } from '../../../base/errors/error.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import type { CheckedFolder } from './check_skill_folder.ts'
 import { allRules } from './rules/all_rules.ts'
-import { frontmatterRules } from './rules/frontmatter_rules.ts'
 import { loaderRules } from './rules/loader_rules.ts'
 import { planRules } from './rules/plan_rules.ts'
-import { treeRules } from './rules/tree_rules.ts'
 import { suiteProblems } from './suite_problems.ts'
 
 export interface ValidityOptions {
@@ -78,7 +76,7 @@ const listIds = (rules: readonly { id: string }[]): ReadonlySet<string> => new S
 const saidByLoader = listIds(loaderRules)
 
 /** These concern the skill alone: with --allow-invalid its cases run. */
-const ofSkill = listIds([...frontmatterRules, ...treeRules, planRules.sameVersions])
+const ofSkill = listIds([planRules.sameVersions])
 
 /** Problems of the suite that repeat what its cases already report. */
 const followsFromCases: ReadonlySet<string> = new Set(['suite-ungraded'])

@@ -10,7 +10,6 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   {
     id: 'frontmatter-missing',
     severity: 'error',
-    stops_bench: true,
     about: 'SKILL.md does not begin with frontmatter between two lines `---`.',
     find: ({ hasFrontmatter, isUnclosed }) => {
       if (hasFrontmatter) return []
@@ -23,7 +22,6 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   {
     id: 'frontmatter-yaml',
     severity: 'error',
-    stops_bench: true,
     about: 'The frontmatter is not valid YAML, or no mapping of keys to values.',
     find: ({ mistakes, otherThanMap }) => [
       ...mistakes.map(({ message, line, isIndent }) => ({
@@ -45,14 +43,12 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   {
     id: 'name-missing',
     severity: 'error',
-    stops_bench: true,
     about: 'The frontmatter has no `name`, or one that is empty or not text.',
     find: (text) => missing(text, 'name'),
   },
   {
     id: 'name-form',
     severity: 'error',
-    stops_bench: true,
     about: '`name` is not 1 to 64 of a-z, 0-9 and single hyphens between them.',
     find: (text) =>
       listTextEntries(text, 'name').flatMap(({ value, line }) => {
@@ -75,21 +71,18 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   {
     id: 'description-missing',
     severity: 'error',
-    stops_bench: true,
     about: 'The frontmatter has no `description`, or one that is empty or not text.',
     find: (text) => missing(text, 'description'),
   },
   {
     id: 'description-length',
     severity: 'error',
-    stops_bench: true,
     about: '`description` has more than 1,024 characters.',
     find: (text) => tooLong(text, 'description', 1024),
   },
   {
     id: 'compatibility-form',
     severity: 'error',
-    stops_bench: true,
     about: '`compatibility` is not text, or has more than 500 characters.',
     find: (text) => [...notText(text, 'compatibility'), ...tooLong(text, 'compatibility', 500)],
   },

@@ -73,7 +73,6 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
   {
     id: 'script-missing',
     severity: 'error',
-    stops_bench: true,
     about: 'SKILL.md has agents run a script of the skill (`python scripts/x.py`, `./scripts/x`) that is not there.',
     find: (tree) =>
       missingScripts(tree.body, tree.files).map(({ script, line }) => ({
@@ -101,7 +100,6 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
   {
     id: 'evals-in-sight',
     severity: 'error',
-    stops_bench: true,
     about: 'A suite, or a link to one, is where agents can read it, answers included.',
     find: (tree) => [
       ...tree.files

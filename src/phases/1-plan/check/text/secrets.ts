@@ -24,7 +24,6 @@ const forms: readonly { what: string; form: RegExp }[] = [
 export const secretRule: LintRule<readonly SkillFileText[]> = {
   id: 'likely-secret',
   severity: 'error',
-  stops_bench: true,
   about:
     'The form of a known key or token, a password in an address, or a random value named `API_KEY`, `password` or the like; never shown.',
   find: (files) => files.flatMap(findSecrets),
