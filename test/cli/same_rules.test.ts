@@ -57,7 +57,6 @@ const warnings: [string, string, object[], Record<string, string>][] = [
   ['a criterion twice', 'criterion-twice', cases(withCheck({ type: 'contains', value: 'TIDY' })), {}],
   ['a broken link', 'link-broken', cases(), saying('[More](references/gone.md)')],
   ['another name than the folder', 'name-folder', cases(), front('name: neat\ndescription: Tidies things up.')],
-  ['few cases', 'suite-small', cases().slice(0, 3), {}],
   [
     'a case that anything passes',
     'case-passes-empty',

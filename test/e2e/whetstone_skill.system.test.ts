@@ -142,7 +142,7 @@ needs(
   test('the commands are really there: whetstone answered the agent in its sandbox', () => {
     expect(read(1, 'with_skill', 'transcript.md')).toContain('"counts"')
     expect(read(5, 'with_skill', 'transcript.md')).toContain('duplicate-id')
-    expect(read(6, 'with_skill', 'transcript.md')).toContain('nobody was asked')
+    expect(read(6, 'with_skill', 'transcript.md')).toContain('no model was asked')
   })
   test.each(arms)('the suite in the hands of the agent, %s: as it was, or edited and seen', (arm) => {
     const same = byCode(3, arm).find(({ text }) => text === 'The suite is as it was')

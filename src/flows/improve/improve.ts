@@ -71,7 +71,6 @@ export async function improve(request: ImproveRequest, context: FlowContext): Pr
   const { suite } = requireValidBenchSuite(adapted, {
     skill: await checkSkillFolder(skill.path),
     others: await findDeadChecks(adapted, context.signal),
-    isPart: false,
     allowInvalid: request.bench.allowInvalid ?? false,
   })
   const split = opened.history.split ?? (await splitSuite(request, suite))

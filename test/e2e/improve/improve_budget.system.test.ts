@@ -114,7 +114,7 @@ test('a budget that leaves nothing for the test pays for no proposal; one too sm
   const next = await world.improve([...flags, '--budget-tokens', '2000'])
   expect([next.code, next.stderr]).toEqual([
     2,
-    expect.stringMatching(/does not reach: v0's own runs and the test alone/),
+    expect.stringMatching(/budget too small: the runs of the original version and the test alone/),
   ])
   expect([world.requests, readdirSync(path.join(world.workspace, 'benchmarks')).length]).toEqual([before, made])
 })

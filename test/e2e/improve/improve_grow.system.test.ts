@@ -67,7 +67,7 @@ describe('--grow-suite', () => {
     }
     expect(used()).toEqual([1, 2, 3, 4, 5, 6])
     expect(world.history().split).toMatchObject({ kind: 'cross_fitted', drafts_used: false })
-    expect(out.stdout.replaceAll('\n', ' ')).toContain('12 drafts that nobody has reviewed are left out')
+    expect(out.stdout.replaceAll('\n', ' ')).toContain('12 unreviewed drafts are left out')
     // what ran besides never saw one
     expect(world.asked.some((text) => text.includes('What is 7000 plus 300?') && !text.includes('test cases'))).toBe(
       false,
@@ -77,7 +77,7 @@ describe('--grow-suite', () => {
     expect(asked.code, asked.stderr).toBe(0)
     expect(world.history().split).toMatchObject({ kind: 'three_way', drafts_used: true })
     expect(used()).toHaveLength(18)
-    expect(asked.stdout.replaceAll('\n', ' ')).toContain('12 of the cases are drafts that nobody has reviewed')
+    expect(asked.stdout.replaceAll('\n', ' ')).toContain('12 of the cases are unreviewed drafts')
 
     const { evals, ...rest } = read(grown(world))
     const reviewed = evals.map(({ review: _, ...one }: { review?: string }) => one)
@@ -99,12 +99,7 @@ describe('--grow-suite', () => {
       ['--set', 'x.json', '--among=y'],
       /--set, --among without --description/,
     ],
-    [
-      'grown by nobody',
-      6,
-      ['--grow-suite', '--proposer', 'nosuch:x'],
-      /--proposer nosuch:x: there is no engine nosuch/,
-    ],
+    ['grown by nobody', 6, ['--grow-suite', '--proposer', 'nosuch:x'], /nosuch/],
     ['misspelt', 6, ['--grow-suit'], /did you mean "--grow-suite/],
   ])('%s is refused, and nobody is asked', async (_, cases, flags, said) => {
     await using world = await openWorld(mends, cases)
@@ -135,5 +130,5 @@ test('a suite of nothing but drafts is refused before anything runs, with what c
   await using world = await openWorld(mends, 6, { 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals }) })
   const end = await world.improve()
   expect([end.code, world.requests]).toEqual([2, 0])
-  expect(end.stderr).toMatch(/4 of its 4 cases are drafts.*\n.*--use-drafts/)
+  expect(end.stderr).toMatch(/4 of its 4 cases are unreviewed drafts.*\n.*--use-drafts/)
 })

@@ -18,7 +18,7 @@ const listens =
   }) + proposer('says please', { command: 'echo "Please add with care." >> adder/SKILL.md' })
 
 needsTerminal('--review', () => {
-  const question = 'Press Enter to go on'
+  const question = 'Press Enter to continue'
 
   test('waits after an iteration; what is written in feedback.json of a training case reaches the next proposal', async () => {
     await using world = await openWorld(listens)

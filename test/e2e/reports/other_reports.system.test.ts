@@ -39,13 +39,15 @@ describe('triggers', () => {
     expect(xml).toMatch(/<testsuite name="tidy" tests="5" failures="3" errors="0"/)
     expect(xml).toContain('<testcase name="recall &gt;= 90%" classname="tidy.gates" time="0.000">')
     expect(xml).toMatch(/<testcase name="1 Please sort out my notes" classname="tidy.should trigger" time="[\d.]+"\/>/)
-    expect(xml).toContain('<failure message="triggered in 0 of 2 runs, should">Clean up these jottings</failure>')
-    expect(xml).toContain('<failure message="triggered in 2 of 2 runs, should not">')
+    expect(xml).toContain(
+      '<failure message="triggered in 0 of 2 runs, should trigger">Clean up these jottings</failure>',
+    )
+    expect(xml).toContain('<failure message="triggered in 2 of 2 runs, should not trigger">')
     const markdown = read('r.md')
     expect(markdown).toMatch(/^\| as it should \| 1 Please sort out my notes \| yes \| 2\/2 \|/m)
     expect(markdown).toMatch(/^\| WRONG \| 3 Clean up these jottings \| yes \| 0\/2 \|/m)
     expect(markdown).toMatch(/^- gate FAILED recall &gt;= 90%: is 0\.5/m)
-    expect(markdown).toMatch(/^- missed at 0 %: 3 Clean up these jottings$/m)
+    expect(markdown).toMatch(/^- missed at 0%: 3 Clean up these jottings$/m)
     expect(markdown).not.toMatch(/<b>|\[click\]\(|@all|\u202E/)
     expect(JSON.parse(read('r.json'))).toMatchObject({ triggers: made, gates: [{ passed: false }, { passed: true }] })
     const notices = end.stderr.split('\n').filter((line) => line.startsWith('::'))

@@ -50,7 +50,7 @@ test(
     const alone = await whetstone(['triggers', skill, '--dry-run', '--engine', 'anthropic'])
     expect(alone.stderr).toContain('no trigger queries found')
     const named = await whetstone(['triggers', skill, '--set', file, '--dry-run', '--engine', 'anthropic'])
-    expect(named.stdout).toContain('4 queries are drafts that nobody has reviewed')
+    expect(named.stdout).toContain('4 queries are drafts not reviewed yet')
   },
 )
 

@@ -141,7 +141,7 @@ describe('the document', () => {
     ['a syntax error', '{\n "evals": [,]\n}', /evals\.json:2:12: not valid JSON/],
     ['a long file cut short', `{"evals": [${'{"prompt": "p"},\n'.repeat(99)}`, /evals\.json:100:1: not valid JSON/],
     ['a number', '3', /expected an object with cases, found a number/],
-    ['null', 'null', /holds null, not an object/],
+    ['null', 'null', /expected an object with cases, found null/],
     ['an empty list', '{"evals": []}', /\$\.evals is an empty list/],
     ['an empty list at the top', '[]', /\$ is an empty list/],
     ['only nulls', '[null]', /\$ holds no case, only null/],

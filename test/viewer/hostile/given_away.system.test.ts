@@ -165,6 +165,6 @@ test('audit_log.jsonl that is a link: nothing is written through it', async () =
     text: '$(id)',
     ...where,
   }
-  await expect(appendAudit(workspace, line)).rejects.toThrow('is a link')
+  await expect(appendAudit(workspace, line)).rejects.toThrow('symbolic link')
   expect(readFileSync(key, 'utf8')).toBe(secret)
 })

@@ -14,8 +14,6 @@ export interface ValidityOptions {
   skill: CheckedFolder
   /** Problems that take more than the files of skill and suite to find. */
   others: readonly Problem[]
-  /** The user named some of the cases. */
-  isPart: boolean
   /** --allow-invalid: skips the cases that break a rule and runs the others. */
   allowInvalid: boolean
 }
@@ -23,7 +21,7 @@ export interface ValidityOptions {
 /** Returns the suite as `bench` runs it, and what `check` warns of. Throws UserError for problems that stop it. */
 export function requireValidBenchSuite(
   inspected: InspectedSuite,
-  { skill, others, isPart, allowInvalid }: ValidityOptions,
+  { skill, others, allowInvalid }: ValidityOptions,
 ): { suite: Suite; warnings: LoadWarning[] } {
   const problems = [...skill.problems, ...suiteProblems(inspected, skill), ...others]
   const suite = markInvalidCases(
@@ -31,13 +29,12 @@ export function requireValidBenchSuite(
     problems.filter(({ stops_bench }) => stops_bench),
     allowInvalid,
   )
-  const named = problems.filter((one) => isWorthWarning(one) && !(isPart && one.rule === 'suite-small'))
-  return { suite, warnings: named.map(toWarning) }
+  return { suite, warnings: problems.filter(isWorthWarning).map(toWarning) }
 }
 
-/** The loader's own warnings are in the suite; a case that is left out has its reason. */
+/** A case that is left out has its reason. */
 function isWorthWarning({ rule, severity, eval_id }: Problem): boolean {
-  if (severity === 'warning') return !saidByLoader.has(rule)
+  if (severity === 'warning') return !saidElsewhere.has(rule)
   return severity === 'error' && (eval_id === undefined || stillRuns.has(rule))
 }
 
@@ -73,7 +70,8 @@ const skipsEval: ReadonlySet<string> = new Set(allRules.flatMap(({ id, skips_eva
 
 const listIds = (rules: readonly { id: string }[]): ReadonlySet<string> => new Set(rules.map(({ id }) => id))
 
-const saidByLoader = listIds(loaderRules)
+/** Said elsewhere: by the loader, and in the line on what the runs detect. */
+const saidElsewhere: ReadonlySet<string> = new Set([...loaderRules.map(({ id }) => id), 'suite-small'])
 
 /** These concern the skill alone: with --allow-invalid its cases run. */
 const ofSkill = listIds([planRules.sameVersions])

@@ -52,7 +52,6 @@ export async function loadBenchSuite(request: BenchSuiteRequest, skill: BenchedS
   const { suite, warnings } = requireValidBenchSuite(selected, {
     skill: checked ?? { readable: true, problems: [], name, steps: [] },
     others: checked === null ? [] : await skill.findOthers(selected),
-    isPart: selected.suite.cases.length < whole.cases.length,
     allowInvalid: request.allowInvalid ?? false,
   })
   const said = checked === null ? suite.warnings : [...warnings, ...suite.warnings]
