@@ -164,7 +164,7 @@ describe('refused before anything runs', () => {
     const again = await world.improve()
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('unfinished session')])
     const other = await world.improve(['--resume', '--seed', '2'])
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('seed is not as when')])
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('seed is different from')])
   })
 })
 

@@ -47,7 +47,7 @@ needsRedis('of a real queue', () => {
       const browser = await launch()
       try {
         const { page, errors } = await open(browser, `${served.url}#/fleet`)
-        await page.getByText('Nobody works.').waitFor()
+        await page.getByText('No worker is running.').waitFor()
         await using worker = await startWorker(server.url, shared)
         await page.getByRole('heading', { name: /^1 worker, / }).waitFor()
         expect((await whetstone([...bench, '--queue', server.url, '--shared', shared])).code).toBe(0)
@@ -56,7 +56,7 @@ needsRedis('of a real queue', () => {
         await expect.poll(() => page.locator('section[aria-labelledby=queues] tbody tr').count()).toBe(1)
         await expect.poll(() => page.getByText('command', { exact: true }).count()).toBeGreaterThan(0)
         await worker.stop()
-        await page.getByText('Nobody works.').waitFor()
+        await page.getByText('No worker is running.').waitFor()
         await server.kill()
         await page.getByText('Not of now:').waitFor()
         expect(errors).toEqual([])
