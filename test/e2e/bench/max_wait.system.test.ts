@@ -160,10 +160,10 @@ describe('the command that goes on is named wherever the same command makes what
     async () => {
       const flags = ['--budget-tokens', '1']
       const { code, stdout, workspace } = await benched(healthy, { flags })
-      expect([code, stdout]).toEqual([3, expect.not.stringContaining('To go on')])
+      expect([code, stdout]).toEqual([3, expect.not.stringContaining('To continue')])
       const [folder = ''] = readdirSync(path.join(workspace, 'benchmarks'))
       const again = await whetstone(['aggregate', path.join(workspace, 'benchmarks', folder)])
-      expect([again.code, again.stdout]).toEqual([3, expect.not.stringContaining('To go on')])
+      expect([again.code, again.stdout]).toEqual([3, expect.not.stringContaining('To continue')])
     },
     patience,
   )

@@ -51,7 +51,7 @@ needsTerminal('--review', () => {
     const flags = ['--iterations', '2']
     const end = await atTerminal({ ...session(world, [...flags, '--review']), question, answer: () => '\u0003' })
     expect(end.code, end.said).toBe(130)
-    expect(end.said).toContain('--resume goes on')
+    expect(end.said).toContain('continue with the same command and --resume')
     expect(world.history()).toMatchObject({ iterations: [{ version: 'v0' }, { version: 'v1' }] })
     expect((await world.improve([...flags, '--resume'])).code).toBe(0)
     expect(world.history().stopped?.reason).toBe('iterations')

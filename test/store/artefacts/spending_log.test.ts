@@ -92,7 +92,7 @@ describe('what is no ledger is left as it is', () => {
     writeFileSync(elsewhere, victim)
     rmSync(file)
     symlinkSync(elsewhere, file)
-    await expect(doing(folder)).rejects.toThrow(`${file}: is a symbolic link`)
+    await expect(doing(folder)).rejects.toThrow(`${file}: expected a file, found a symbolic link`)
     expect(readFileSync(elsewhere, 'utf8')).toBe(victim)
   })
   test('a file of other lines', async () => {
