@@ -13,7 +13,10 @@ test('in a folder that was deleted: exit 2, and what to do', async () => {
   const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
   const script = `rmdir "$PWD"; exec "${process.execPath}" "${bin}" check`
   const { status, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
-  expect([status, stderr]).toEqual([2, 'error: the current folder no longer exists\nhint: change to a folder that exists\n'])
+  expect([status, stderr]).toEqual([
+    2,
+    'error: the current folder no longer exists\nhint: change to a folder that exists\n',
+  ])
 })
 test('--version is the version', async () => {
   const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'))

@@ -55,7 +55,10 @@ test.each<[string, RegExp, NodeJS.Signals]>([
   })
   if (signal === 'SIGKILL') expect(end.signal).toBe('SIGKILL')
   else {
-    expect([end.code, end.stdout]).toEqual([130, expect.stringContaining('NOT ENDED: continue with the same command and --resume')])
+    expect([end.code, end.stdout]).toEqual([
+      130,
+      expect.stringContaining('NOT ENDED: continue with the same command and --resume'),
+    ])
     expect(world.history().stopped).toEqual({ reason: 'interrupted', message: 'interrupted' })
   }
   const before = world.requests

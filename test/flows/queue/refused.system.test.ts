@@ -28,9 +28,7 @@ needsRedis('a user of Redis', () => {
       })
       expect(end.code, end.stderr).toBe(code)
       if (code !== 0)
-        expect(end.stderr).toMatch(
-          /--queue redis:\/\/.*(NOPERM|can't run this command).*may this user write there/s,
-        )
+        expect(end.stderr).toMatch(/--queue redis:\/\/.*(NOPERM|can't run this command).*may this user write there/s)
     },
     30_000,
   )

@@ -4,15 +4,15 @@ import { alignColumns, oneLine } from '../../terminal/style.ts'
 
 export function explainLines(runs: readonly CacheExplanation[]): string[] {
   if (runs.length === 0) return ['', 'cache     nothing is kept in this workspace yet']
-  const rows = runs.map((run) => [run.run_id, run.status, ...explanationTexts(run)])
+  const rows = runs.map((run) => [run.run_id, run.status === 'made' ? 'new' : run.status, ...explanationTexts(run)])
   return ['', ...alignColumns([['run', 'cache', 'grading', 'why'], ...rows]).map((line) => oneLine(line, 500))]
 }
 
 function explanationTexts(run: CacheExplanation): [string, string] {
   switch (run.status) {
     case 'reused':
-      return [run.graded ? 'reused' : 'anew', `all is the same as in ${run.from.benchmark}`]
+      return [run.graded ? 'reused' : 'new', `all is the same as in ${run.from.benchmark}`]
     case 'made':
-      return ['anew', run.why]
+      return ['new', run.why]
   }
 }

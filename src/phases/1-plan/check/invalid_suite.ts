@@ -47,7 +47,7 @@ export function markInvalidCases(suite: Suite, problems: readonly Problem[], all
   if (problems.length === 0) return suite
   const reduced = { ...suite, cases: suite.cases.map((one) => skipInvalidCase(one, problems)) }
   const left = reduced.cases.filter(({ cannot_run }) => cannot_run === null).length
-  const isWhole = problems.some(({ eval_id, rule }) => eval_id === undefined && !ofSkill.has(rule))
+  const isWhole = problems.some(({ eval_id, rule }) => eval_id === undefined && rule !== ofVersions)
   if (allowInvalid && left > 0 && !isWhole) return reduced
   throw new UserError(listProblems(suite, problems), hint({ left, of: suite.cases.length, isWhole }), 'invalid-suite')
 }
@@ -68,13 +68,11 @@ export function markSkippedCases(suite: Suite, problems: readonly Problem[]): Su
 
 const skipsEval: ReadonlySet<string> = new Set(allRules.flatMap(({ id, skips_eval }) => (skips_eval ? [id] : [])))
 
-const listIds = (rules: readonly { id: string }[]): ReadonlySet<string> => new Set(rules.map(({ id }) => id))
-
 /** Said elsewhere: by the loader, and in the line on what the runs detect. */
 const saidElsewhere: ReadonlySet<string> = new Set([...loaderRules.map(({ id }) => id), 'suite-small'])
 
-/** These concern the skill alone: with --allow-invalid its cases run. */
-const ofSkill = listIds([planRules.sameVersions])
+/** About the versions, not the suite: with --allow-invalid the cases run. */
+const ofVersions = planRules.sameVersions.id
 
 /** Problems of the suite that repeat what its cases already report. */
 const followsFromCases: ReadonlySet<string> = new Set(['suite-ungraded'])
