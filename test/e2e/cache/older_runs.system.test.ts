@@ -157,7 +157,7 @@ describe('the model is the same', () => {
     expect(plan.asked).toEqual({ with: 0, without: 0 })
     expect(plan.stdout).toContain('8 runs are in the cache and reused')
     expect(plan.stdout).toContain('4 older runs are run again')
-    expect(plan.stdout.match(/without_skill\/run-\d\s+made .*older than those to compare with/g)).toHaveLength(4)
+    expect(plan.stdout.match(/without_skill\/run-\d\s.*older than those to compare with/g)).toHaveLength(4)
     const end = await made.benchOn(before, '--baseline-age', '0s', '--gate', 'verdict == helps')
     expect(end, end.stderr).toMatchObject({ code: 0, asked: { with: 12, without: 4 } })
     expect(end.stderr).toContain('12 without_skill runs are more than 0 h older')

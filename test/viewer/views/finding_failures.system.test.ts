@@ -127,6 +127,7 @@ withChromium('from the overview to a failure', () => {
     expect(await page.getByRole('link', { name: 'Previous case' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Next case' }).click()
     await page.waitForURL(/#\/case\/2$/)
+    await expect.poll(() => page.title()).toMatch(/^2 /)
     await page.keyboard.press(']')
     await page.waitForURL(/#\/case\/3$/)
     await expect.poll(() => page.getByRole('link', { name: 'Next case' }).count()).toBe(0)
