@@ -15,6 +15,10 @@ export function forgetOrigins(): void {
   places.clear()
 }
 
+export function isSetByFile(key: string): boolean {
+  return places.has(key)
+}
+
 /** Adds file and line before the message if it starts with a flag that one file has set. */
 export function withPlace(error: unknown): unknown {
   if (!(error instanceof UserError)) return error

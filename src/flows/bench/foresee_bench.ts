@@ -6,6 +6,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { checkBenchStart } from '../prepare/check_bench_start.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
+import { reachQueue } from '../queue/queue.ts'
 import { withSandbox } from '../sandbox/start_sandbox.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
 import { findUnfinished, freshBenchHint } from './find_unfinished.ts'
@@ -28,6 +29,8 @@ export async function foreseeBench<R>(
   const how = { scratch: scratch.path, refuse, isDryRun: true }
   const { sandbox, review } = await checkBenchStart(prepared, request, how, context)
   const plan = withSandbox(prepared.plan, sandbox)
+  const { queue = null } = request
+  if (queue !== null) await attemptStep(refuse, () => reachQueue({ ...queue, waitMs: 0 }, context))
   await attemptStep(refuse, () => refuseLockedElsewhere({ ...prepared, plan }, request, context))
   return await work({ ...prepared, plan, review, refusals })
 }

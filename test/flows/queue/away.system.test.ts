@@ -3,7 +3,7 @@ import { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
-import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { needsRedis, type QueueServer, startRedis } from '../../jobs/queue/servers.ts'
 import { benchHere, makeAgent, wishFor } from './here.ts'
 
@@ -27,6 +27,16 @@ needsRedis('a queue server that is away at the start', () => {
     expect(unmounted).toMatchObject({ code: 2, stderr: expect.stringMatching(/--shared .*none: no such folder/) })
     const wrong = await whetstone(['queue', 'status', '--queue', url(), '--queue-wait', '-1'])
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching('--queue-wait') })
+  }, 30_000)
+
+  test('ends a dry run as it would end the start', async () => {
+    const bench = (...flags: string[]) => {
+      const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
+      const queue = ['--queue', url(), '--shared', fresh(), '--queue-wait', '0']
+      return whetstone(['bench', skill, '--engine', agent('tidy.mjs'), '--workspace', fresh(), ...queue, ...flags])
+    }
+    for (const end of [await bench('--dry-run'), await bench('--yes')])
+      expect(end).toMatchObject({ code: 3, stderr: expect.stringMatching(`error: --queue ${url()}: .*ECONNREFUSED`) })
   }, 30_000)
 
   /** `queue work` as a process of its own, and what it has said so far. */

@@ -61,17 +61,23 @@ needsRedis('redis with encryption, a user and a key', () => {
       flags: [...trust, '--queue-password-file', passwordFile, '--key-file', key],
     })
     const open = server.url.replace('//', `//whetstone:${secret}@`)
-    const end = await whetstone([...benchOf(workspace, open, shared), ...trust, '--key-file', key])
+    const loginByEnvironment = { WHETSTONE_QUEUE_USER: 'whetstone', WHETSTONE_QUEUE_PASSWORD: secret }
+    const asked = [...benchOf(workspace, server.url, shared), ...trust, '--key-file', key]
+    const end = await whetstone(asked, { env: loginByEnvironment })
     expect(end.code, end.stderr).toBe(0)
     const status = await whetstone(['queue', 'status', '--json', ...trust], { env: { WHETSTONE_QUEUE: open } })
     expect(JSON.parse(status.stdout)).toMatchObject({ place: server.url, workers: [{ places: 4 }] })
-    const wrong = await whetstone(['queue', 'status', '--queue', open.replace('staple', 'stable'), ...trust])
+    const wrong = await whetstone(['queue', 'status', ...trust], {
+      env: { WHETSTONE_QUEUE: open.replace('staple', 'stable') },
+    })
+    const exposed = await whetstone([...benchOf(fresh(), open, shared), ...trust])
+    expect(exposed).toMatchObject({ code: 2, stderr: expect.stringContaining('set WHETSTONE_QUEUE_PASSWORD instead') })
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('WRONGPASS') })
     await worker.stop()
     const all = [
       contentOf(workspace, shared),
       worker.said(),
-      ...[end, status, wrong].flatMap((one) => [one.stdout, one.stderr]),
+      ...[end, status, wrong, exposed].flatMap((one) => [one.stdout, one.stderr]),
     ]
     for (const text of all) expect(text).not.toMatch(/correct-horse|k{40}/)
     expect(all.join('')).toContain('TIDY') // control: what was said is in what was searched

@@ -6,6 +6,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import type { QueueWish } from '../../../flows/prepare/queue_options.ts'
 import { type QueueAddress, resolveQueueAddress } from '../../../jobs/queue/address.ts'
 import { openSigner } from '../../../jobs/queue/sign.ts'
+import { isSetByFile } from '../../config/value_origins.ts'
 import { wholeNumber } from './run_flow.ts'
 
 export const queueFlagsOfServer = {
@@ -72,10 +73,21 @@ type Environment = Readonly<Record<string, string | undefined>>
 export const usualWait = 60
 export const shortWait = 5
 
-/** Throws UserError for anything other than a queue address. */
+/** Throws UserError for anything other than a queue address, and for a password on the command line. */
 export function resolveAskedAddress(asked: ServerArguments, env: Environment): QueueAddress | null {
   const { queue = null, queueCa: caFile = null, queuePasswordFile: passwordFile = null } = asked
-  return resolveQueueAddress({ url: queue, caFile, passwordFile, env })
+  const address = resolveQueueAddress({ url: queue, caFile, passwordFile, env })
+  if (address !== null && queue !== null && hasPassword(queue) && !isSetByFile('queue')) {
+    throw new UserError(
+      `--queue ${address.place}: a password on the command line, where every user of this machine can read it`,
+      'set WHETSTONE_QUEUE_PASSWORD instead, or use --queue-password-file or the queue of whetstone.config.yaml',
+    )
+  }
+  return address
+}
+
+function hasPassword(address: string): boolean {
+  return URL.canParse(address) && new URL(address).password !== ''
 }
 
 interface QueueArguments extends ServerArguments {
