@@ -19,6 +19,7 @@ import {
   writeWhole,
 } from '../base/fs/durable_files.ts'
 import { listPlainFiles, pathExists } from '../base/fs/files.ts'
+import { missingPathError } from '../base/fs/nearest_path.ts'
 import { checkAs, readJson } from '../base/json/json.ts'
 import { jsonText } from '../base/json/json_text.ts'
 import { type OnDamage, tryReadArtefact } from './artefacts/damage.ts'
@@ -91,7 +92,9 @@ export async function listBenchmarks(workspace: string, collection: Collection =
 export async function readPlan(folder: string): Promise<Plan> {
   const file = benchmarkPaths(folder).plan
   if (!(await pathExists(file))) {
-    throw new UserError(`${file}: no such file`, 'pass a benchmark folder, such as <workspace>/benchmarks/<timestamp>')
+    const fix = 'pass a benchmark folder, such as <workspace>/benchmarks/<timestamp>'
+    if (!(await pathExists(folder))) throw missingPathError(folder, 'folder', fix)
+    throw new UserError(`${folder}: not a benchmark folder (contains no plan.json)`, fix)
   }
   return readJson(plan, file)
 }

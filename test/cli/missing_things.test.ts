@@ -1,5 +1,5 @@
 /** A place or a variable that a flag names and that does not exist is said before anything starts. */
-import { mkdtempSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -53,5 +53,26 @@ describe('--pass-env', () => {
   test('control: one that is set is not mentioned', async () => {
     const end = await runMain([...bench, '--dry-run', '--pass-env', 'NOPE_TODAY'], { env: { NOPE_TODAY: 'x' } })
     expect(end.stdout + end.stderr).not.toContain('NOPE_TODAY')
+  })
+})
+
+/** Beside them lies a folder `found` that is empty. */
+const readers = ['grade', 'view', 'aggregate', 'audit', 'analyze', 'compare', 'test', 'improve', 'bench']
+
+describe('a folder that', () => {
+  const cwd = fresh()
+  mkdirSync(path.join(cwd, 'found'))
+  test.each(readers)('is missing is told by %s, with the nearest one', async (command) => {
+    const end = await runMain([command, 'fonud'], { cwd })
+    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/error: .*no such folder/)])
+    expect(end.stderr).toMatch(/hint: did you mean ".*found"\?/)
+  })
+  test.each(readers)('is missing and like no other gets a hint from %s', async (command) => {
+    const end = await runMain([command, 'elsewhere'], { cwd })
+    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/hint: (pass|run|give) .+/)])
+  })
+  test.each(['grade', 'analyze', 'compare'])('is no benchmark is told by %s', async (command) => {
+    const end = await runMain([command, 'found'], { cwd })
+    expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('not a benchmark folder')])
   })
 })

@@ -1,7 +1,14 @@
 /** Suggests an existing path for one that does not exist. */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
+import { UserError } from '../errors/error.ts'
 import { findNearest } from '../text/did_you_mean.ts'
+import { describeMissingPath } from './dead_link.ts'
+
+/** For a path that does not exist: `what` is expected there; without a similar path, `fix` is the hint. */
+export function missingPathError(given: string, what: 'folder' | 'file' | 'file or folder', fix: string): UserError {
+  return new UserError(`${given}: ${describeMissingPath(given, `no such ${what}`)}`, suggestPath(given) ?? fix)
+}
 
 /** Larger folders, such as a shared temporary folder, are not searched. */
 const mostEntries = 10_000

@@ -19,7 +19,8 @@ export function didYouMean(word: string, known: readonly string[], limit = 3): s
 
 /** A hint for a word outside a closed set: the nearest ones, else all. */
 export function suggestChoice(word: string, known: readonly string[]): string {
-  return didYouMean(word, known) ?? `expected one of ${known.join(', ') || '(none)'}`
+  const choices = known.length === 1 ? `"${known[0]}"` : `one of ${known.join(', ') || '(none)'}`
+  return didYouMean(word, known) ?? `expected ${choices}`
 }
 
 /** The known word for a misspelling: at most two edits (one in a short word) or wrong capitals; null: none, or the word itself is known. */

@@ -2,6 +2,7 @@
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { readAuditLog } from '../../store/artefacts/audit_log.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan } from '../../store/store.ts'
@@ -72,9 +73,10 @@ export async function summarizeAudit(audit: AuditSession, context: FlowContext):
 
 /** The benchmark itself, or the newest in a workspace. Throws UserError where there is none. */
 export async function findBenchmarkFolder(place: string): Promise<string> {
+  const fix = 'pass a workspace or a benchmark folder'
+  if (!(await pathExists(place))) throw missingPathError(place, 'folder', fix)
   if (await pathExists(benchmarkPaths(place).plan)) return place
   const [newest] = await listBenchmarks(place)
-  if (newest === undefined)
-    throw new UserError(`${place}: no benchmark found`, 'pass a workspace or a benchmark folder')
+  if (newest === undefined) throw new UserError(`${place}: no benchmark found`, fix)
   return newest
 }

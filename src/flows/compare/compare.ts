@@ -5,6 +5,7 @@ import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
@@ -155,9 +156,9 @@ async function resolvePairing(request: CompareRequest): Promise<Pairing> {
       `${request.folder} and ${request.other} are the same folder`,
       'pass one to compare its configurations, or two different ones',
     )
-  for (const one of [folder, other]) {
-    if (!(await pathExists(one)))
-      throw new UserError(`${one}: no such folder`, 'pass two benchmarks, or two folders of one run each')
+  for (const one of [request.folder, request.other]) {
+    if (!(await pathExists(path.resolve(one))))
+      throw missingPathError(one, 'folder', 'pass two benchmarks, or two folders of one run each')
   }
   const folders: [string, string] = [folder, other]
   const output = path.resolve(

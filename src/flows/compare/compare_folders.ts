@@ -4,6 +4,7 @@ import { evalMetadata } from '../../../schemas/eval_metadata.ts'
 import { runRecord } from '../../../schemas/run.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists, walk } from '../../base/fs/files.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { listRunOutputs } from '../../phases/3-judge/judge/judge_folder.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
@@ -98,7 +99,7 @@ export async function pairFolders(
 
 /** A run folder with outputs/, or a folder that is itself the output. */
 async function readFolderSide(folder: string, configuration: string): Promise<PairSide> {
-  if (!(await pathExists(folder))) throw new UserError(`${folder}: no such folder`)
+  if (!(await pathExists(folder))) throw missingPathError(folder, 'folder', 'pass the folder of a run')
   const record = tryReadArtefact(runRecord, path.join(folder, 'run.json'))
   const said = await readFirstText(['response.md', 'response.txt'].map((name) => path.join(folder, name)))
   const isRun = await pathExists(path.join(folder, 'outputs'))

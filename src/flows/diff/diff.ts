@@ -4,6 +4,7 @@ import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/b
 import type { BenchmarkDiff } from '../../../schemas/benchmark_diff.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { type DiffArm, diffBenchmarks } from '../../phases/4-report/diff/diff.ts'
@@ -33,7 +34,8 @@ export async function diff({ before, after, arm }: DiffRequest, env: FlowContext
 
 async function readDiffSide(name: string): Promise<DiffSide> {
   const given = path.resolve(name)
-  if (!(await pathExists(given))) throw new UserError(`${name}: no such file or folder`)
+  if (!(await pathExists(given)))
+    throw missingPathError(name, 'file or folder', 'pass a benchmark folder or a benchmark.json')
   if (given.endsWith('.json'))
     return { name, benchmark: await readDiffBenchmark(given), plan: await readPlanIfPresent(path.dirname(given)) }
   const [newest] = await listBenchmarks(given)

@@ -5,8 +5,7 @@ import type { Problem } from '../../../schemas/check_report.ts'
 import type { Activation, Plan } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { describeMissingPath } from '../../base/fs/dead_link.ts'
-import { suggestPath } from '../../base/fs/nearest_path.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
@@ -155,11 +154,7 @@ export interface PrepareOptions {
 /** The skill's folder, also if the user names its SKILL.md. */
 export async function resolveSkillFolder(given: string): Promise<string> {
   const info = await stat(given).catch(() => null)
-  if (info === null)
-    throw new UserError(
-      `${given}: ${describeMissingPath(given, 'no such folder')}`,
-      suggestPath(given) ?? 'pass the folder that contains SKILL.md',
-    )
+  if (info === null) throw missingPathError(given, 'folder', 'pass the folder that contains SKILL.md')
   if (info.isDirectory()) return given
   if (path.basename(given) === 'SKILL.md') return path.dirname(given)
   const fix = 'pass the folder that contains SKILL.md'

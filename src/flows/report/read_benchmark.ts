@@ -2,8 +2,8 @@
 import path from 'node:path'
 import type { PageFile } from '../../../schemas/page.ts'
 import type { Plan } from '../../../schemas/plan.ts'
-import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { findRuns, walkTree } from '../../store/foreign/tree.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
@@ -26,7 +26,7 @@ export interface BenchmarkContents extends Pick<SummarizedBenchmark, 'folder' | 
 /** A workspace's newest benchmark, else its newest eval; for a project, in its only workspace. Throws UserError where there is none. */
 export async function resolveBenchmarkFolder(asked: string): Promise<string> {
   const given = path.resolve(asked)
-  if (!(await pathExists(given))) throw new UserError(`${asked}: no such folder`)
+  if (!(await pathExists(given))) throw missingPathError(asked, 'folder', 'pass a workspace or a benchmark folder')
   const folder = await resolveWorkspace(given)
   const [newest] = await listBenchmarks(folder)
   return newest ?? (await findRequestedEvals(folder))?.all[0] ?? folder

@@ -6,7 +6,7 @@ import type { HookEntry } from '../../../schemas/environment.ts'
 import type { TestCaseResult, TestResult } from '../../../schemas/test_result.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { suggestPath } from '../../base/fs/nearest_path.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { runProcess } from '../../base/process/spawn.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
@@ -43,11 +43,7 @@ export interface TestRequest {
 export async function testPackage(request: TestRequest, context: FlowContext): Promise<TestResult> {
   const started_at = context.now().toISOString()
   const root = path.resolve(request.package)
-  if (!(await pathExists(root)))
-    throw new UserError(
-      `${request.package}: no such folder`,
-      suggestPath(request.package) ?? 'pass the folder of a package',
-    )
+  if (!(await pathExists(root))) throw missingPathError(request.package, 'folder', 'pass the folder of a package')
   if (statSync(root).isFile())
     throw new UserError(
       `${request.package}: expected a folder, found a file`,

@@ -6,6 +6,7 @@ import { history as historySchema } from '../../../schemas/history.ts'
 import { plan as planSchema } from '../../../schemas/plan.ts'
 import type { Trend } from '../../../schemas/trend.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { buildTrend } from '../../phases/4-report/trend/trend.ts'
 import type { ImproveCost, TrendBenchmark } from '../../phases/4-report/trend/trend_costs.ts'
@@ -38,7 +39,7 @@ const artefactNames: ReadonlySet<string> = new Set(['benchmark.json', 'history.j
 async function listTrendArtefacts(name: string, tell: ReportUnreadable): Promise<string[]> {
   const place = path.resolve(name)
   const info = await stat(place).catch(() => null)
-  if (info === null) throw new UserError(`${name}: no such file or folder`)
+  if (info === null) throw missingPathError(name, 'file or folder', 'pass a workspace, or a folder that contains some')
   if (!info.isDirectory()) return [place]
   return findArtefacts(place, artefactNames, (folder, error) => tell(folder, errorMessage(error)))
 }

@@ -149,7 +149,7 @@ test.each([
   ['--max-runs alone', ['--max-runs', '5'], '--max-runs 5 without --until'],
   ['--rerun', ['--until', 'decided', '--rerun', 'eval-1-task-1/with_skill/run-1'], '--rerun with --until'],
   ['--calibrate', ['--until', 'decided', '--calibrate'], '--calibrate with --until'],
-  ['another word', ['--until', 'sure'], 'expected one of decided'],
+  ['another word', ['--until', 'sure'], 'expected "decided"'],
 ])('a mixture that makes no sense: %s', async (_, flags, message) => {
   const end = await whetstone(['bench', 'nowhere', ...flags])
   expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

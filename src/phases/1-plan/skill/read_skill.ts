@@ -6,7 +6,7 @@ import type { LoadWarning, Skill } from '../../../../schemas/suite.ts'
 import { errnoCode, errorMessage, UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath, isDeadLink } from '../../../base/fs/dead_link.ts'
 import { hashWalk, listEntries, pathExists, type Walk, walk } from '../../../base/fs/files.ts'
-import { suggestPath } from '../../../base/fs/nearest_path.ts'
+import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { resolveTmp } from '../../../base/fs/temp_dir.ts'
 import { readText } from '../../../base/json/json.ts'
 import { didYouMean } from '../../../base/text/did_you_mean.ts'
@@ -49,8 +49,7 @@ const folderFix = 'pass the folder that contains SKILL.md'
 
 /** Lists every file of the skill that an agent may see. Throws UserError if the folder is missing. */
 export async function listSkillFiles(folder: string): Promise<Walk> {
-  if (!(await pathExists(folder)))
-    throw new UserError(`${folder}: ${describeMissingPath(folder, 'no such folder')}`, suggestPath(folder) ?? folderFix)
+  if (!(await pathExists(folder))) throw missingPathError(folder, 'folder', folderFix)
   return walk(folder, { skip: isHiddenFromAgents })
 }
 
@@ -64,8 +63,7 @@ export function isHiddenFromAgents(relative: string): boolean {
 async function skillFile(root: string): Promise<string> {
   const info = await stat(root).catch(() => null)
   const fix = folderFix
-  if (info === null)
-    throw new UserError(`${root}: ${describeMissingPath(root, 'no such folder')}`, suggestPath(root) ?? fix)
+  if (info === null) throw missingPathError(root, 'folder', fix)
   if (!info.isDirectory()) throw new UserError(`${root}: not a folder`, fix)
   const file = path.join(root, 'SKILL.md')
   if (await pathExists(file)) return file

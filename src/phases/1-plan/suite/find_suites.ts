@@ -7,7 +7,7 @@ import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath, isDeadLink } from '../../../base/fs/dead_link.ts'
 import { listEntries } from '../../../base/fs/files.ts'
-import { suggestPath } from '../../../base/fs/nearest_path.ts'
+import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { requireValidEvalSuite } from '../check/invalid_suite.ts'
 import { type FileTree, type SuiteFormat, suiteFormats } from '../formats/table.ts'
@@ -35,11 +35,7 @@ export async function findSuites(given: string, format: string | null): Promise<
   const rows = selectFormats(format)
   const place = path.resolve(given)
   const info = await stat(place).catch(() => null)
-  if (info === null)
-    throw new UserError(
-      `${given}: ${describeMissingPath(given, 'no such file or folder')}`,
-      suggestPath(given) ?? 'pass a suite file, or a folder with suites',
-    )
+  if (info === null) throw missingPathError(given, 'file or folder', 'pass a suite file, or a folder with suites')
   if (!info.isDirectory()) return [await single(place, rows)]
   const tree = await readTree(place)
   const found: FoundSuite[] = []

@@ -3,9 +3,8 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { describeMissingPath } from '../../../base/fs/dead_link.ts'
 import { hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
-import { suggestPath } from '../../../base/fs/nearest_path.ts'
+import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { type SuiteFormat, suiteFormats } from '../formats/table.ts'
 import { isHiddenFromAgents } from '../skill/read_skill.ts'
 import type { InspectedSuite } from './inspected_suite.ts'
@@ -52,11 +51,7 @@ interface LocatedSuite {
 async function locateSuite(place: string, skillRoot?: string): Promise<LocatedSuite> {
   const given = path.resolve(place)
   const info = await stat(given).catch(() => null)
-  if (info === null)
-    throw new UserError(
-      `${given}: ${describeMissingPath(given, 'no such file or folder')}`,
-      suggestPath(given) ?? 'pass the skill folder or the suite file',
-    )
+  if (info === null) throw missingPathError(given, 'file or folder', 'pass the skill folder or the suite file')
   if (info.isDirectory()) {
     const isSkill = skillRoot === undefined || (await pathExists(path.join(given, 'SKILL.md')))
     const found = (await locateInFolder(given)) ?? noSuite(given)
