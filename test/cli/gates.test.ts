@@ -12,14 +12,14 @@ function bench(more: readonly string[], workspace = path.join(fresh(), 'ws')) {
 }
 
 test.each<[string[], number, RegExp]>([
-  [['--gate', 'pass_rate >= 0'], 0, /^gate passed pass_rate >= 0: is /m],
-  [['--gate', 'pass_rate >= 0', '--gate', 'pass_rate > 1'], 1, /^gate passed .*\n^gate FAILED pass_rate > 1: is /m],
-  [['--fail-on', 'inconclusive,helps,no_difference'], 1, /^gate FAILED verdict != /m],
-  [['--fail-on', 'not_comparable'], 0, /^gate passed verdict != not_comparable: is /m],
+  [['--gate', 'pass_rate >= 0'], 0, /^gate passed: pass_rate >= 0 \(is /m],
+  [['--gate', 'pass_rate >= 0', '--gate', 'pass_rate > 1'], 1, /^gate passed: .*\n^gate failed: pass_rate > 1 \(is /m],
+  [['--fail-on', 'inconclusive,helps,no_difference'], 1, /^gate failed: verdict != /m],
+  [['--fail-on', 'not_comparable'], 0, /^gate passed: verdict != not_comparable \(is /m],
   [
     ['--fail-on', 'inconclusive'],
     1,
-    /verdict != inconclusive: .*\n.*verdict != too_easy: .*\n.*verdict != too_hard: .*\n.*verdict != not_comparable: /,
+    /verdict != inconclusive \(.*\n.*verdict != too_easy \(.*\n.*verdict != too_hard \(.*\n.*verdict != not_comparable \(/,
   ],
 ])('%j ends with %i', async (more, code, line) => {
   const end = await bench(more)
@@ -62,7 +62,7 @@ test('with many skills each is held against them', async () => {
     'pass_rate > 1',
   ])
   expect(end.code, end.stderr).toBe(1)
-  expect(end.stdout.match(/gate FAILED/g)).toHaveLength(2)
+  expect(end.stdout.match(/gate failed/g)).toHaveLength(2)
 })
 
 test('--reporter writes each report; GitHub gets its summary', async () => {

@@ -25,7 +25,7 @@ export function judgeGates(gates: readonly Gate[], benchmark: Benchmark): GateOu
 export function gateLines(results: readonly GateOutcome[], stream: NodeJS.WriteStream = process.stdout): string[] {
   const { green, red } = colours(stream)
   return results.map(({ gate, passed, message }) => {
-    const mark = passed ? green('gate passed') : red('gate FAILED')
-    return `${mark} ${toSafeLine(gate)}: ${toSafeLine(message)}`
+    const mark = passed ? green('gate passed') : red('gate failed')
+    return `${mark}: ${toSafeLine(gate)} (${toSafeLine(message)})`
   })
 }

@@ -19,7 +19,7 @@ export function planHeading(plan: PlanReady): string {
   const runs = formatPlural(plan.runs, 'run')
   // a rerun is a single run of its case
   if (plan.runs !== 2 * cases * plan.runs_per_case) return `${about} · ${most}${runs}`
-  return `${about} · ${formatPlural(cases, 'case')} × 2 arms × ${most}${plan.runs_per_case} = ${most}${runs}`
+  return `${about} · ${formatPlural(cases, 'case')} × 2 configurations × ${most}${plan.runs_per_case} = ${most}${runs}`
 }
 
 function detectableLines({ detectable, runs_per_case: runs, first_look }: PlanReady): string[] {

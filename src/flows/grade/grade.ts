@@ -176,7 +176,7 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, conte
     if (now === undefined) return old
     if (now.prompt !== old.prompt) {
       const message = 'the prompt has changed since the runs; they are graded as they were run'
-      warnings.push({ file: plan.suite.path, at: `eval ${old.eval_id}`, message })
+      warnings.push({ file: plan.suite.path, at: `case ${old.eval_id}`, message })
     }
     return withCriteria(old, now)
   })

@@ -109,7 +109,7 @@ function unmetBlocks(suite: Suite): LoadWarning[] {
     return cannot_run === null && !blocks && checks.some(({ type }) => type === 'agent_blocked')
   })
   if (cases.length === 0) return []
-  const at = `eval ${cases.map(({ eval_id }) => eval_id).join(', ')}`
+  const at = `case ${cases.map(({ eval_id }) => eval_id).join(', ')}`
   const message =
     'agent_blocked: the case has no hook of PreToolUse or PermissionRequest, so this is never met unless the skill brings one'
   return [{ file: suite.path, at, message }]

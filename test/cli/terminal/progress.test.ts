@@ -168,8 +168,8 @@ describe('the table', () => {
     expect(liveBlock(state(plan), wide).join('\n')).not.toContain('limit')
   })
   test.each([
-    ['2 cases × 2 arms × 2 = 8 runs', {}],
-    ['1 case × 2 arms × 1 = 2 runs', { cases: plan.cases.slice(0, 1), runs: 2, runs_per_case: 1 }],
+    ['2 cases × 2 configurations × 2 = 8 runs', {}],
+    ['1 case × 2 configurations × 1 = 2 runs', { cases: plan.cases.slice(0, 1), runs: 2, runs_per_case: 1 }],
     ['· 1 run', { cases: plan.cases.slice(0, 1), runs: 1, runs_per_case: 3 }],
     ['· 1 case', { cases: plan.cases.slice(0, 1), baseline: 'with_skill' }],
   ])('its heading says %s', (words, more) => {
@@ -197,7 +197,7 @@ describe('the table', () => {
     view.on({ type: 'limit_changed', limit: 5, reason: 'refused (429)' })
     view.end()
     const text = String(out.read())
-    expect(text).toContain('tidy · command · judge anthropic · 2 cases × 2 arms × 2 = 8 runs')
+    expect(text).toContain('tidy · command · judge anthropic · 2 cases × 2 configurations × 2 = 8 runs')
     expect(text).toContain('[1/8] 1 case 1 · with_skill · run 1 failed: bo·[31mom 1.0 s')
     expect(text).toContain('limit 5 at once: refused (429)')
   })

@@ -21,10 +21,10 @@ test('--dry-run: the smallest difference, and what a named one would take', asyn
   const { code, stdout } = await dryRun('--dry-run', '--detect', '.2', '--power', '.8')
   expect(code, stdout).toBe(0)
   expect(stdout).toContain(
-    'detects   3 runs of 4 cases find a difference of 53 points on these cases, none on similar cases, for which you need at least 6 cases, or 9 if the difference varies between cases (power 0.8)',
+    'detects   3 runs of 4 cases detect a difference of 53 points or more on these cases (80% power); for similar cases you need at least 6 cases, or 9 if the difference varies between cases',
   )
   expect(stdout).toContain(
-    'needed    for a difference of 20 points: 18 runs of each of these 4 cases in each arm; for similar cases 46 cases with 3 runs (power 0.8)',
+    'needed    for a difference of 20 points: 18 runs of each of these 4 cases per configuration; for similar cases 46 cases with 3 runs (80% power)',
   )
 })
 
@@ -32,7 +32,7 @@ test('a case without criteria is not counted with --allow-invalid, and a suite o
   const bare = { id: 5, prompt: 'task 5' }
   const planned = (cases: readonly object[]) =>
     whetstone(['bench', makeSkill(cases), '--engine', 'command:true', '--dry-run', '--detect', '.2', '--allow-invalid'])
-  expect((await planned([...evals, bare])).stdout).toContain('detects   3 runs of 4 cases find')
+  expect((await planned([...evals, bare])).stdout).toContain('detects   3 runs of 4 cases detect')
   const none = await planned([bare])
   expect(none.code).toBe(2)
   expect(none.stdout).not.toContain('needed ')

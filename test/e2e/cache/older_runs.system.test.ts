@@ -90,7 +90,7 @@ describe('the model has changed since the baseline was cached', () => {
     expect(end.asked).toEqual({ with: 12, without: 12 })
     expect(end.stderr).toContain('12 without_skill runs are more than 0 h older')
     expect(end.stderr).toContain('without_skill: results have drifted (0% before, 100% in 4 runs again')
-    expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining('gate FAILED verdict == helps') })
+    expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining('gate failed: verdict == helps') })
     expect(made.result()).toMatchObject({
       these_cases: { difference: { mean: 0 } },
       complete: true,
@@ -133,13 +133,13 @@ describe('the model has changed since the baseline was cached', () => {
       these_cases: { verdict: 'inconclusive', rule: 'baseline_not_concurrent' },
       older: { is_concurrent: false, untested: { without_skill: expect.any(Number) }, tests: [] },
     })
-    const passed = gates.map((gate) => end.stdout.includes(`gate passed ${gate}`))
+    const passed = gates.map((gate) => end.stdout.includes(`gate passed: ${gate}`))
     expect(passed).toEqual([false, false, false, true, true])
     expect(end.stdout).toContain('Baseline not concurrent: ')
     const folder = made.folder()
     const rest = await made.benchOn(after, ...flags)
     expect(made.folder()).toBe(folder)
-    expect(rest).toMatchObject({ code: 1, stdout: expect.stringContaining('gate passed verdict != hurts') })
+    expect(rest).toMatchObject({ code: 1, stdout: expect.stringContaining('gate passed: verdict != hurts') })
     expect(made.result()).toMatchObject({
       complete: true,
       older: { is_concurrent: true, tests: [{ result: 'drift' }] },

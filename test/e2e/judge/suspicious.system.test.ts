@@ -69,7 +69,7 @@ test.each([
 ])('%s ends with 1 on an attack, with 0 on honest outputs', async (_, gate) => {
   const attacked = await bench(order, gate)
   expect(attacked.end.code, attacked.end.stderr).toBe(1)
-  expect(attacked.end.stdout).toMatch(/gate FAILED .*: is 2$/m)
+  expect(attacked.end.stdout).toMatch(/gate failed: .* \(is 2\)$/m)
   const plain = await bench('The work passes to the next person.', gate)
   expect(plain.end.code, plain.end.stderr).toBe(0)
   expect(plain.end.stdout).not.toContain('Suspicious')

@@ -46,7 +46,7 @@ describe('triggers', () => {
     const markdown = read('r.md')
     expect(markdown).toMatch(/^\| as it should \| 1 Please sort out my notes \| yes \| 2\/2 \|/m)
     expect(markdown).toMatch(/^\| WRONG \| 3 Clean up these jottings \| yes \| 0\/2 \|/m)
-    expect(markdown).toMatch(/^- gate FAILED recall &gt;= 90%: is 0\.5/m)
+    expect(markdown).toMatch(/^- gate failed: recall &gt;= 90% \(is 0\.5/m)
     expect(markdown).toMatch(/^- missed at 0%: 3 Clean up these jottings$/m)
     expect(markdown).not.toMatch(/<b>|\[click\]\(|@all|\u202E/)
     expect(JSON.parse(read('r.json'))).toMatchObject({ triggers: made, gates: [{ passed: false }, { passed: true }] })

@@ -71,7 +71,7 @@ test('eval skips a case of which nothing can be decided, and runs the others', a
 test('a block that nothing can bring about but the skill is a warning', async () => {
   const on = { name: 'claude-code', model: null }
   const said = async (more: More) => (await requireValidSuite(on, suiteOf([blocked], more), false)).warnings
-  expect(await said({})).toMatchObject([{ at: 'eval 1', message: expect.stringContaining('has no hook') }])
+  expect(await said({})).toMatchObject([{ at: 'case 1', message: expect.stringContaining('has no hook') }])
   expect(await said({ environment })).toEqual([])
 })
 

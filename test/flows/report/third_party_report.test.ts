@@ -206,7 +206,7 @@ describe('candidate minus baseline', () => {
     ]).flat()
     const { benchmark: hurt } = await run(folderOf(Object.fromEntries(worse)))
     const [subject] = /the skill|the new version/.exec(sentence) ?? [candidate]
-    expect(hurt.notes.join('\n')).toContain(`Significantly worse with ${subject}: eval 1`)
+    expect(hurt.notes.join('\n')).toContain(`Significantly worse with ${subject}: case 1`)
     const all = [benchmarkHeadline(hurt), ...confidenceNotes(hurt), ...hurt.notes].join('\n')
     expect([...new Set(all.match(/the skill|the new version/g))]).toEqual(subject === candidate ? [] : [subject])
   })

@@ -51,7 +51,7 @@ function benchOptions(args: Argv) {
 export function addBench(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   return args.command(
     'bench <skill..>',
-    'two arms: does the skill help?',
+    'does the skill help? with and without it',
     (one) => groupOptions(benchOptions(one), argv),
     async (parsed) => {
       done(await start(parsed, argv))

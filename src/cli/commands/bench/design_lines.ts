@@ -12,18 +12,19 @@ interface Size {
   isMost: boolean
 }
 
-/** "3 runs of 12 cases find a difference of 31 points on these cases, a difference of 46 points on similar cases (power 0.8)". */
+/** "3 runs of 12 cases detect a difference of 31 points or more on these cases (80% power), of 46 points or more on similar cases". */
 export function detectableText(of: DetectableDifference, size: Size): string {
   const { power, cases, these_cases: own, fewest_runs: fewest = 1, similar_cases: like } = of
   if (cases === 0) return 'no difference: no case has a criterion'
   const runs = `${size.isMost ? 'at most ' : ''}${runsText(size.runs)} of ${casesText(cases)}`
-  const find = size.runs === 1 ? 'finds' : 'find'
+  const detect = size.runs === 1 ? 'detects' : 'detect'
   if (size.runs < fewest) {
     const others = like === undefined ? '' : `, for similar cases ${describeSimilarCases(like)}`
     return `${runs} can't be significant, even if all agree: at least ${fewest} runs per case and configuration are needed${others}`
   }
-  const these = own >= 1 ? `may find no difference on these cases` : `${find} ${points(own)} on these cases`
-  return `${runs} ${these}, ${similarText(of)} (power ${power})`
+  const these =
+    own >= 1 ? `may detect no difference on these cases` : `${detect} a difference of ${points(own)} on these cases (${powerText(power)})`
+  return `${runs} ${these}${similarText(of)}`
 }
 
 /** With --until: that the budget is too small for adaptive stopping, and what to use. */
@@ -48,17 +49,22 @@ export function designLines({ plan, detectable, needed }: Design): string[] {
   if (needed === null || cases === 0) return lines
   const which = cases === 1 ? 'this case' : `each of these ${cases} cases`
   const most = size.isMost ? 'at most ' : ''
-  const these = `${most}${runsText(needed.runs)} of ${which} in each arm`
+  const these = `${most}${runsText(needed.runs)} of ${which} per configuration`
   const others =
     needed.cases === null ? '' : `; for similar cases ${casesText(needed.cases)} with ${most}${runsText(runs)}`
-  return [...lines, `needed    for ${askedRate(needed.detect)}: ${these}${others} (power ${power})`]
+  return [...lines, `needed    for ${askedRate(needed.detect)}: ${these}${others} (${powerText(power)})`]
 }
 
 function similarText({ cases, cases_like_these: sample, similar_cases: size }: DetectableDifference): string {
-  if (sample !== null) return sample >= 1 ? 'maybe none on similar cases' : `${points(sample)} on similar cases`
-  if (size === undefined) return 'without a verdict on similar cases'
-  if (cases < size.uniform) return `none on similar cases, for which you need ${describeSimilarCases(size)}`
-  return `on similar cases only a large one that is the same in every case, with ${formatVariedCases(size)} cases also one that varies`
+  if (sample !== null) return sample >= 1 ? ', maybe none on similar cases' : `, of ${points(sample)} on similar cases`
+  if (size === undefined) return ', without a verdict on similar cases'
+  if (cases < size.uniform) return `; for similar cases you need ${describeSimilarCases(size)}`
+  return `; on similar cases only a large difference that is the same in every case, with ${formatVariedCases(size)} cases also one that varies`
+}
+
+/** "80% power" */
+function powerText(power: number): string {
+  return `${Number((100 * power).toFixed(1))}% power`
 }
 
 function runsText(runs: number): string {
@@ -78,5 +84,5 @@ function askedRate(rate: number): string {
 /** Rounded up to the next whole point, so that it is surely detected. */
 function points(rate: number): string {
   const whole = Math.ceil(rate * 100 - 1e-9)
-  return `a difference of ${whole} ${whole === 1 ? 'point' : 'points'}`
+  return `${whole} ${whole === 1 ? 'point' : 'points'} or more`
 }

@@ -50,7 +50,7 @@ function buildCompareRequest(parsed: ArgumentsCamelCase<CompareArguments>): Comp
 
 export function addCompare(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'compare <benchmark> [other]'
-  return args.command(usage, 'compare two arms blind, in both orders', compareOptions, async (given) => {
+  return args.command(usage, 'compare two configurations blind, in both orders', compareOptions, async (given) => {
     const benchmark = await resolveGivenBenchmark(given.benchmark, given)
     const other = given.other === undefined ? undefined : await resolveGivenBenchmark(given.other, given)
     const of = { command: 'compare', usage, options: compareOptions, argv, args: given, print: given } as const

@@ -47,7 +47,7 @@ export function addEval(args: Argv, done: SetExitCode, argv: readonly string[]):
   const usage = 'eval <path> [case..]'
   return args.command(
     usage,
-    'one arm: does it pass?',
+    'does it pass? one configuration',
     (one) => groupOptions(evalOptions(one), argv),
     async (given) => {
       refuseCaseFlag(argv)

@@ -75,7 +75,7 @@ function isSupportedByClaims({ value, decimals }: WrittenNumber, { claims, runs 
 }
 
 function describeClaim({ metric, statistic, eval_id, configuration }: AnalystClaim): string {
-  return `${statistic} ${metric} of ${eval_id === null ? 'all cases' : `eval ${eval_id}`}, ${configuration ?? 'both arms'},`
+  return `${statistic} ${metric} of ${eval_id === null ? 'all cases' : `case ${eval_id}`}, ${configuration ?? 'both configurations'},`
 }
 
 function roundForClaim(value: number): number {

@@ -59,7 +59,7 @@ export function summaryTable(benchmark: Benchmark): SummaryTable {
     return row(label, cell, difference)
   }
   return {
-    header: ['', ...names.map(formatConfiguration), ...(isCompared ? ['difference'] : [])],
+    header: ['mean ± SD', ...names.map(formatConfiguration), ...(isCompared ? ['difference'] : [])],
     rows: [
       ...passRateRow(benchmark, own),
       ...row('rubric, of 5', (name) => scoreCell(own(name))),

@@ -10,9 +10,9 @@ const neededLine = (needed: number, cases: number) =>
   })[1]
 
 test.each([
-  [1, 20, '1 run of each of these 20 cases in each arm (power 0.8)'],
-  [2, 20, '2 runs of each of these 20 cases in each arm (power 0.8)'],
-  [1, 1, '1 run of this case in each arm (power 0.8)'],
+  [1, 20, '1 run of each of these 20 cases per configuration (80% power)'],
+  [2, 20, '2 runs of each of these 20 cases per configuration (80% power)'],
+  [1, 1, '1 run of this case per configuration (80% power)'],
 ])('%d of %d', (needed, cases, expected) =>
   expect(neededLine(needed, cases)).toBe(`needed    for a difference of 50 points: ${expected}`),
 )

@@ -46,8 +46,8 @@ async function readDryRun(skill: string): Promise<{ reach: Reach; line: string }
     '--dry-run',
   ])
   const line = stdout.split('\n').find((one) => one.startsWith('detects ')) ?? stderr
-  const isNone = line.includes('none on similar cases') || line.includes('for similar cases at least')
-  const reach = isNone ? 'none' : line.includes('only a large one') ? 'uniform' : 'varied'
+  const isNone = line.includes('; for similar cases you need at least') || line.includes('for similar cases at least')
+  const reach = isNone ? 'none' : line.includes('only a large difference') ? 'uniform' : 'varied'
   return { reach, line }
 }
 

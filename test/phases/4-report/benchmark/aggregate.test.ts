@@ -265,7 +265,7 @@ describe('runs in no rate', () => {
     ]
     const { metadata, complete, notes } = made(both(['+'], ['-']), { cases })
     expect([metadata.cannot_run, complete]).toEqual([[{ eval_id: 2, reason: 'no such file' }], true])
-    expect(notes).toContain("Can't run: eval 2 (broken): no such file.")
+    expect(notes).toContain("Can't run: case 2 (broken): no such file.")
   })
 })
 

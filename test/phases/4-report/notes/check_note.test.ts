@@ -59,7 +59,7 @@ describe('a note is dropped', () => {
     ['with one claim too few', { claims: second ? [second] : [] }, /no claim gives its 75/],
   ])('%s', (_what, changes, reason) => expect(wrong(changes)).toMatch(reason))
   test.each([
-    [{ value: 0.8 }, /mean pass_rate of eval 1, with_skill, is 0.75, not 0.8/],
+    [{ value: 0.8 }, /mean pass_rate of case 1, with_skill, is 0.75, not 0.8/],
     [{ eval_id: 7 }, /there is no data/],
     [{ metric: 'cost_usd' }, /there is no data/],
     [{ metric: 'expectation', expectation: 'it is never said' }, /there is no data/],

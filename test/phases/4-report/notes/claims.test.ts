@@ -58,7 +58,7 @@ test('control: a true difference is claimed, each kind by its own note', () => {
     { pass: 0.1, size: 1 },
   ]
   const [better, worse] = [simulated(high, low, 20), simulated(low, high, 20)]
-  expect(shareOf(better, /^Expectations with a significant difference/)).toBeGreaterThan(0.8)
+  expect(shareOf(better, /^Expectations and checks with a significant difference/)).toBeGreaterThan(0.8)
   expect(shareOf(better, /runs take .* the time .* the tokens .* the cost/)).toBeGreaterThan(0.8)
   expect(shareOf(worse, /^Significantly worse with the skill/)).toBeGreaterThan(0.8)
   expect(shareOf(better, /^Significantly worse/)).toBe(0)

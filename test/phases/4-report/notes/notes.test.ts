@@ -28,7 +28,7 @@ describe('expectations', () => {
       ['+', '+'],
       ['+', '+'],
       [
-        "1 of 1 expectation passes in every run of both configurations ('The total is 1284.50' of eval 1): stricter ones could show a difference.",
+        "1 of 1 expectation or check passes in every run of both configurations ('The total is 1284.50' of case 1): stricter ones could show a difference.",
       ],
     ],
     [
@@ -36,7 +36,7 @@ describe('expectations', () => {
       ['--', '--'],
       ['--', '--'],
       [
-        "2 of 2 expectations never pass (such as 'The total is 1284.50' of eval 1): check that an agent can meet what they ask.",
+        "2 of 2 expectations and checks never pass (such as 'The total is 1284.50' of case 1): look at a run to see whether they ask for too much, or the skill no longer works.",
       ],
     ],
     [
@@ -44,7 +44,7 @@ describe('expectations', () => {
       times('+', 6),
       times('-', 6),
       [
-        "Expectations with a significant difference (false discovery rate 5%): 'The total is 1284.50' (eval 1: 6 of 6 vs 0 of 6).",
+        "Expectations and checks with a significant difference (false discovery rate 5%): 'The total is 1284.50' (case 1: 6 of 6 vs 0 of 6).",
       ],
     ],
     [
@@ -52,7 +52,7 @@ describe('expectations', () => {
       times('-', 6),
       times('+', 6),
       [
-        "Expectations with a significant difference (false discovery rate 5%): 'The total is 1284.50' (eval 1: 0 of 6 vs 6 of 6).",
+        "Expectations and checks with a significant difference (false discovery rate 5%): 'The total is 1284.50' (case 1: 0 of 6 vs 6 of 6).",
       ],
     ],
     ['met by the skill alone, in too few runs', ['+', '+', '+'], ['-', '-', '-'], []],
@@ -74,7 +74,7 @@ describe('expectations', () => {
   })
   test('the same text in two cases is two expectations', () => {
     expect(ofExpectations([...pair(['+'], ['+'], 1), ...pair(['+'], ['-'], 2)])).toEqual([
-      "1 of 2 expectations passes in every run of both configurations ('The total is 1284.50' of eval 1): stricter ones could show a difference.",
+      "1 of 2 expectations and checks passes in every run of both configurations ('The total is 1284.50' of case 1): stricter ones could show a difference.",
     ])
   })
   test('many are counted, three are named', () => {
@@ -101,14 +101,14 @@ describe('cases', () => {
   const worse = pair(times('-', 6), times('+', 6))
   test('that is significantly worse', () => {
     expect(notesOf(worse)).toContain(
-      'Significantly worse with the skill: eval 1 (case-1: 0% vs 100%, adjusted p = 0.002). Compare their transcripts.',
+      'Significantly worse with the skill: case 1 (case-1: 0% vs 100%, adjusted p = 0.002). Compare their transcripts.',
     )
   })
   test('of a new version, and of names', () => {
     const named = (candidate: Configuration, baseline: Configuration) =>
       notesOf([...arm(1, candidate, times('-', 6)), ...arm(1, baseline, times('+', 6))], { candidate, baseline }).join()
-    expect(named('new_skill', 'old_skill')).toContain('Significantly worse with the new version: eval 1')
-    expect(named('old_skill', 'new_skill')).toContain('Significantly worse with old_skill: eval 1')
+    expect(named('new_skill', 'old_skill')).toContain('Significantly worse with the new version: case 1')
+    expect(named('old_skill', 'new_skill')).toContain('Significantly worse with old_skill: case 1')
   })
   test.each<[string, string[], string[]]>([
     ['worse by chance', ['+-', '+-'], ['++', '++']],
@@ -116,7 +116,7 @@ describe('cases', () => {
     ['equal and steady', ['+-', '+-'], ['+-', '+-']],
     ['better', times('+', 6), times('-', 6)],
   ])('%s: nothing to say', (_, candidate, baseline) => {
-    expect(notesOf(pair(candidate, baseline)).filter((note) => /eval 1 \(case-1/.test(note))).toEqual([])
+    expect(notesOf(pair(candidate, baseline)).filter((note) => /case 1 \(case-1/.test(note))).toEqual([])
   })
   test('that vary are marked on the page', () => {
     const flaky = (own: string[]) => pageIn(toHtml(made(pair(own, ['+-', '+-'])))).cases[0]?.flaky
@@ -125,7 +125,7 @@ describe('cases', () => {
   test('three are named, all are counted', () => {
     const all = [1, 2, 3, 4, 5].flatMap((id) => pair(times('-', 8), times('+', 8), id))
     const note = notesOf(all).find((one) => one.startsWith('Significantly worse')) ?? ''
-    expect(note.match(/eval \d/g)).toHaveLength(3)
+    expect(note.match(/case \d/g)).toHaveLength(3)
     expect(note).toContain(' and 2 more. Compare')
   })
 })
@@ -268,7 +268,7 @@ describe('gaps', () => {
       'an ungraded case',
       pair([null], [null]),
       { cases: [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null, expectations: [], checks: [] }] },
-      'Nothing to grade: eval 1. Add expectations or checks.',
+      'Nothing to grade: case 1. Add expectations or checks.',
     ],
   ])('%s', (_, lines, changes, note) => expect(notesOf(lines, changes)).toContain(note))
   describe('an empty grading', () => {
@@ -284,19 +284,19 @@ describe('gaps', () => {
       const { notes, excluded_runs, complete } = withEmpty(3)
       expect(excluded_runs).toMatchObject([{ run_number: 3, reason: 'missing', message: 'its grading is empty' }])
       expect(notes).toContain(
-        'with_skill run 3 of eval 1 has an empty grading, unlike other runs of its case: grade it again.',
+        'with_skill run 3 of case 1 has an empty grading, unlike other runs of its case: grade it again.',
       )
       expect(notes.join()).not.toContain('Nothing to grade')
       expect(complete).toBe(false)
     })
     test('of several runs: the first is named', () =>
       expect(withEmpty(2, 3).notes).toContain(
-        '2 runs have an empty grading, unlike other runs of their cases, such as with_skill run 2 of eval 1: grade them again.',
+        '2 runs have an empty grading, unlike other runs of their cases, such as with_skill run 2 of case 1: grade them again.',
       ))
     test('of all runs of a case: it has nothing to grade', () => {
       const { notes, excluded_runs } = made(pair([''], ['']), unknown)
       expect(excluded_runs).toMatchObject([{ reason: 'ungraded' }, { reason: 'ungraded' }])
-      expect(notes).toContain('Nothing to grade: eval 1. Add expectations or checks.')
+      expect(notes).toContain('Nothing to grade: case 1. Add expectations or checks.')
     })
   })
   test('too few runs to be significant: the headline says how many are needed', () => {

@@ -21,7 +21,7 @@ describe('table', () => {
       ...arm(1, 'without_skill', ['--', null], { seconds: 32, tokens: 2100 }),
     ]
     expect(summaryTable(made(lines))).toEqual({
-      header: ['', 'with skill', 'without skill', 'difference'],
+      header: ['mean ± SD', 'with skill', 'without skill', 'difference'],
       rows: [
         ['pass rate', '75% ± 35%', '0% ± 0%', '+75 points'],
         ['time per run', '45.0s ± 0.0s', '32.0s ± 0.0s', '+13.0s'],
@@ -33,7 +33,7 @@ describe('table', () => {
     })
   })
   test('of one arm has no difference', () => {
-    expect(summaryTable(made(arm(1, 'with_skill', ['+']), { baseline: null })).header).toEqual(['', 'with skill'])
+    expect(summaryTable(made(arm(1, 'with_skill', ['+']), { baseline: null })).header).toEqual(['mean ± SD', 'with skill'])
   })
   test('leaves out what no arm knows', () => {
     const unknown = { tokens: null, record: { cost: null, skill: { offered: null, read: null, read_at_step: null } } }

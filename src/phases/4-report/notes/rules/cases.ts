@@ -13,7 +13,7 @@ export function caseNotes({ cases, arms, statistics }: NoteParts): string[] {
     if (row === undefined || row.delta === null || row.delta >= 0 || p > alpha) return []
     const rate = (name: string | null) => formatPercent(row.arms[name ?? '']?.pass_rate?.mean ?? 0)
     const size = `${rate(arms.candidate)} vs ${rate(arms.baseline)}, adjusted p ${p < 0.001 ? '' : '= '}${formatProbability(p)}`
-    return `eval ${eval_id} (${shortenText(row.eval_name, 60)}: ${size})`
+    return `case ${eval_id} (${shortenText(row.eval_name, 60)}: ${size})`
   })
   if (worse.length === 0) return []
   const more = worse.length > mostNamed ? ` and ${worse.length - mostNamed} more` : ''

@@ -12,7 +12,7 @@ export function evidenceNotes({ runs }: NoteParts): string[] {
             {
               text,
               isClaim: evidence_verified === 'claim',
-              place: `eval ${eval_id}, ${configuration} run ${run_number}`,
+              place: `case ${eval_id}, ${configuration} run ${run_number}`,
             },
           ],
     ),

@@ -25,23 +25,23 @@ function significantNotes(expectations: readonly StatisticsExpectation[], { runs
   if (found.length === 0) return []
   const named = found.slice(0, mostNamed).map(({ text, eval_id, candidate, baseline }) => {
     const counts = `${candidate.passed} of ${candidate.total} vs ${baseline.passed} of ${baseline.total}`
-    return `'${shortenText(text, 80)}' (eval ${eval_id}: ${counts})`
+    return `'${shortenText(text, 80)}' (case ${eval_id}: ${counts})`
   })
   const level = Number((100 * alpha).toFixed(1))
   const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : ''
-  return [`Expectations with a significant difference (false discovery rate ${level}%): ${named.join(', ')}${more}.`]
+  return [`Expectations and checks with a significant difference (false discovery rate ${level}%): ${named.join(', ')}${more}.`]
 }
 
 function constantNotes(expectations: readonly StatisticsExpectation[]): string[] {
   const compared = expectations.filter(({ discrimination }) => discrimination !== null)
-  const total = formatPlural(compared.length, 'expectation')
+  const total = `${compared.length} ${compared.length === 1 ? 'expectation or check' : 'expectations and checks'}`
   const found = (
     isKind: (one: StatisticsExpectation) => boolean,
     describe: (verb: string, example: string) => string,
   ) => {
     const all = compared.filter(isKind)
     return all.slice(0, 1).map(({ text, eval_id }) => {
-      const example = `(${all.length === 1 ? '' : 'such as '}'${shortenText(text, 80)}' of eval ${eval_id})`
+      const example = `(${all.length === 1 ? '' : 'such as '}'${shortenText(text, 80)}' of case ${eval_id})`
       return `${all.length} of ${total} ${describe(all.length === 1 ? 'passes' : 'pass', example)}`
     })
   }
@@ -53,7 +53,7 @@ function constantNotes(expectations: readonly StatisticsExpectation[]): string[]
     ),
     ...found(
       ({ never_passes }) => never_passes,
-      (verb, example) => `never ${verb} ${example}: check that an agent can meet what they ask.`,
+      (verb, example) => `never ${verb} ${example}: look at a run to see whether they ask for too much, or the skill no longer works.`,
     ),
   ]
 }

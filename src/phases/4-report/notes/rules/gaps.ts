@@ -74,7 +74,7 @@ function timedOutNotes({ runs, arms }: NoteParts): string[] {
 function emptyNotes({ excluded_runs }: NoteParts): string[] {
   const empty = excluded_runs.filter(({ message }) => message === emptyGrading)
   return empty.slice(0, 1).map(({ configuration, run_number, eval_id }) => {
-    const first = `${configuration} run ${run_number} of eval ${eval_id}`
+    const first = `${configuration} run ${run_number} of case ${eval_id}`
     return empty.length === 1
       ? `${first} has an empty grading, unlike other runs of its case: grade it again.`
       : `${empty.length} runs have an empty grading, unlike other runs of their cases, such as ${first}: grade them again.`
@@ -90,12 +90,12 @@ function stuckNotes({ cannotRun, excluded_runs }: NoteParts): string[] {
     ...(first === undefined
       ? []
       : [
-          `Can't run: eval ${first.eval_id} (${shortenText(first.eval_name, 60)}): ${shortenText(first.reason)}${more}.`,
+          `Can't run: case ${first.eval_id} (${shortenText(first.eval_name, 60)}): ${shortenText(first.reason)}${more}.`,
         ]),
     ...(ungraded.length === 0
       ? []
       : [
-          `Nothing to grade: ${ungraded.length === 1 ? 'eval' : 'evals'} ${ungraded.join(', ')}. Add expectations or checks.`,
+          `Nothing to grade: ${ungraded.length === 1 ? 'case' : 'cases'} ${ungraded.join(', ')}. Add expectations or checks.`,
         ]),
   ]
 }

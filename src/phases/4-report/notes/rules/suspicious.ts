@@ -11,6 +11,6 @@ export function suspiciousNotes({ runs }: NoteParts): string[] {
   const place = attempt.line === null ? attempt.file : `${attempt.file}:${attempt.line}`
   const more = found.length > 1 ? ` and ${found.length - 1} more` : ''
   return [
-    `Text that tries to instruct the judge: eval ${eval_id}, ${configuration} run ${run_number}, ${place} ('${shortenText(attempt.text)}')${more}. Read it before you trust the verdicts of that run.`,
+    `Text that tries to instruct the judge: case ${eval_id}, ${configuration} run ${run_number}, ${place} ('${shortenText(attempt.text)}')${more}. Read it before you trust the verdicts of that run.`,
   ]
 }
