@@ -25,7 +25,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
     analyze: ['<benchmark>', 'Explain why the winners won'],
   },
   Improve: {
-    improve: ['<skill>', 'Find a better version, proven on unseen cases'],
+    improve: ['<skill>', 'Find a better version, tested on held-out cases'],
   },
   Operate: {
     grade: ['<benchmark>', 'Grade finished runs again'],

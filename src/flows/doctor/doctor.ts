@@ -107,11 +107,7 @@ const inlineCredentialPattern =
 
 /** A server may repeat the key, an address may contain a password, and a program may print anything. */
 function withoutSecrets(finding: DoctorFinding, { env }: FlowContext): DoctorFinding {
-  const values = Object.entries(env).filter(([name, value]) => isSecret(name) && (value ?? '').trim().length >= 4)
-  const hide = (text: string) =>
-    values
-      .reduce((rest, [name, value = '']) => rest.replaceAll(value.trim(), `<${name}>`), text)
-      .replaceAll(/\/\/[^/\s@]+@/g, '//…@')
-  const clean = (text: string) => getRedactor(env).text(hide(text)).replaceAll(inlineCredentialPattern, '$1…')
+  const withoutLogins = (text: string) => text.replaceAll(/\/\/[^/\s@]+@/g, '//…@')
+  const clean = (text: string) => getRedactor(env).text(withoutLogins(text)).replaceAll(inlineCredentialPattern, '$1…')
   return { ...finding, detail: clean(finding.detail), fix: finding.fix && clean(finding.fix) }
 }

@@ -105,7 +105,7 @@ const usage = 'improve <skill>'
 export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   return args.command(
     usage,
-    'better versions, proven on unseen cases',
+    'better versions, tested on held-out cases',
     (one) => groupOptions(improveOptions(one), argv),
     async (given) => {
       const parsed = await configureImprove(given, argv)

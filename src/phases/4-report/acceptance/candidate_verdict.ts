@@ -74,7 +74,7 @@ function decideGateResult(
     return { result: 'tie', reason: `${size} after ${blocks} of ${planned} blocks: ${chance}` }
   }
   const p = `p ${formatGateP(test.above)}`
-  if (test.above > alpha) return { result: 'tie', reason: `${size}, ${p}: above the limit of ${formatGateP(alpha)}` }
+  if (test.above > alpha) return { result: 'tie', reason: `${size}, ${p} (needed: at most ${formatGateP(alpha)})` }
   if (test.isMixed && test.byCase > caseAlpha) {
     return {
       result: 'tie',
@@ -83,7 +83,7 @@ function decideGateResult(
   }
   const open = guards.find(({ passed }) => passed === false)
   if (open !== undefined) return { result: 'tie', reason: `${size}, ${p}, but ${open.message}` }
-  return { result: 'won', reason: `${size}, ${p} ≤ ${formatGateP(alpha)}` }
+  return { result: 'won', reason: `${size}, ${p} (needed: at most ${formatGateP(alpha)})` }
 }
 
 interface GateTest {

@@ -23,7 +23,7 @@ export function measureHeadroom(cases: readonly PairedCase[], design: Omit<GateD
   const isEnough = known.length > 0 && room > 0 && room >= detectable
   const percent = (share: number) => `${Math.round(100 * share)}`
   const size = `v0 has a pass rate of ${percent(rate)}%, so ${percent(room)} points are left; the gate can detect a gain of ${percent(detectable)} points with the variation of these runs`
-  const noiseText = `two equal arms differ by up to ${percent(noise)} here`
+  const noiseText = `v0 compared with itself has a 95% CI of ±${percent(noise)} points`
   return {
     pass_rate: round(rate, 6),
     room: round(room, 6),

@@ -115,8 +115,8 @@ function findSmallSuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
   if (mistakes.length > 0 || count === 0 || count >= fewestSimilarCases) return []
   const chance = Math.min(1, 2 / 2 ** count)
   const message =
-    `${count} case${count === 1 ? '' : 's'} to conclude from: even if every one went the same way, chance alone would do that ` +
-    `in ${Math.round(chance * 100)} of 100 suites (sign test over cases)`
+    `${count === 1 ? '1 case is' : `${count} cases are`} too few for a verdict on similar cases: ` +
+    `${count} of ${count} better is chance ${Math.round(chance * 100)} times in 100 (sign test over cases)`
   const enough = describeSimilarCases(planSimilarCases(defaultRuns, criteria))
   const runs = fewestRuns(count, 0.05)
   const fix = `write ${enough} (with ${defaultRuns} runs each); a verdict on ${count === 1 ? 'this case' : 'these cases'} alone needs at least ${runs} runs per case and configuration`
