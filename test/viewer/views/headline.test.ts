@@ -49,5 +49,6 @@ test.each([
 
 test('the note that the banner shows', () => {
   expect(isUnreadNote('The skill was not read in any of the 3 runs that had it: check.')).toBe(true)
+  expect(isUnreadNote('The new version was not read in 1 of 3 runs: check.')).toBe(true)
   expect(isUnreadNote('Similar cases: helps.')).toBe(false)
 })

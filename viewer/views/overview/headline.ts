@@ -25,7 +25,7 @@ export function isSimilarCases(sentence: string): boolean {
 }
 
 export function isUnreadNote(sentence: string): boolean {
-  return sentence.startsWith('The skill was not read in ')
+  return /^The (skill|new version) was not read in /.test(sentence)
 }
 
 /** The sentence on similar cases without its verdict and its difference: "95% CI [39, 84], p < 0.001 (8 cases)." */

@@ -77,7 +77,11 @@ function unreadNotes({ activation }: Statistics, candidate: string | null): stri
   const { read, known } = activation[candidate ?? ''] ?? { read: 0, known: 0 }
   if (read >= known) return []
   const runs = known - read === known ? `any of the ${known} runs` : `${known - read} of ${known} runs`
-  return [`The skill was not read in ${runs} that had it: check that its description fits these prompts.`]
+  const what =
+    candidate === 'new_skill'
+      ? `The new version was not read in ${runs}`
+      : `The skill was not read in ${runs} that had it`
+  return [`${what}: check that its description fits these prompts.`]
 }
 
 function indicatorNotes({ expectations }: Statistics): string[] {

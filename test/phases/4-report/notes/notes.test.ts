@@ -200,6 +200,13 @@ describe('whether the skill was read', () => {
       `The skill was not read in ${runs} that had it: check that its description fits these prompts.`,
     ])
   })
+  test('of two versions: the new one is meant, since both are skills', () => {
+    const of = (name: 'new_skill' | 'old_skill') => arm(1, name, ['+', '-'], skillRead(false))
+    const versions = made([...of('new_skill'), ...of('old_skill')], { candidate: 'new_skill', baseline: 'old_skill' })
+    expect(confidenceNotes(versions).filter((line) => line.includes('read in'))).toEqual([
+      'The new version was not read in any of the 2 runs: check that its description fits these prompts.',
+    ])
+  })
   test('it comes after the sentence on similar cases', () => {
     const lines = confidenceNotes(made(pair(['+', '+'], ['-', '-'], 1, skillRead(false))))
     expect([lines[0]?.slice(0, 14), lines[1]?.slice(0, 22)]).toEqual(['Similar cases:', 'The skill was not read'])
