@@ -23,7 +23,9 @@ export function detectableText(of: DetectableDifference, size: Size): string {
     return `${runs} can't be significant, even if all agree: at least ${fewest} runs per case and configuration are needed${others}`
   }
   const these =
-    own >= 1 ? `may detect no difference on these cases` : `${detect} a difference of ${points(own)} on these cases (${powerText(power)})`
+    own >= 1
+      ? `may detect no difference on these cases`
+      : `${detect} a difference of ${points(own)} on these cases (${powerText(power)})`
   return `${runs} ${these}${similarText(of)}`
 }
 

@@ -52,7 +52,8 @@ function reportLines(report: DoctorReport): string[] {
 function endLine({ working, lacking, findings }: DoctorReport): string {
   const [first, ...others] = working
   const limited = findings.find(({ name, state }) => name.startsWith('engine ') && state === 'warning')
-  if (first === undefined && limited !== undefined) return `No engine can work as it is; see the warning on ${limited.name}.`
+  if (first === undefined && limited !== undefined)
+    return `No engine can work as it is; see the warning on ${limited.name}.`
   if (first === undefined) return 'No engine can work yet; `whetstone demo` needs none.'
   if (lacking.length > 0) return `${first} can work; what is missing for a benchmark: ${lacking.join(', ')}.`
   const isNamedOnly = first === 'opencode' && others.length === 0

@@ -33,7 +33,10 @@ describe('table', () => {
     })
   })
   test('of one arm has no difference', () => {
-    expect(summaryTable(made(arm(1, 'with_skill', ['+']), { baseline: null })).header).toEqual(['mean ± SD', 'with skill'])
+    expect(summaryTable(made(arm(1, 'with_skill', ['+']), { baseline: null })).header).toEqual([
+      'mean ± SD',
+      'with skill',
+    ])
   })
   test('leaves out what no arm knows', () => {
     const unknown = { tokens: null, record: { cost: null, skill: { offered: null, read: null, read_at_step: null } } }

@@ -1,7 +1,7 @@
 /** Notes on expectations: those that differ significantly between the configurations, and those that can't show a difference. */
 import type { StatisticsExpectation } from '../../../../../schemas/benchmark_statistics.ts'
 import { isSuspicious } from '../../judge/suspicious_runs.ts'
-import { formatPlural, shortenText } from '../../text/format.ts'
+import { shortenText } from '../../text/format.ts'
 import type { NoteParts } from './note_parts.ts'
 
 const mostNamed = 3
@@ -29,7 +29,9 @@ function significantNotes(expectations: readonly StatisticsExpectation[], { runs
   })
   const level = Number((100 * alpha).toFixed(1))
   const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : ''
-  return [`Expectations and checks with a significant difference (false discovery rate ${level}%): ${named.join(', ')}${more}.`]
+  return [
+    `Expectations and checks with a significant difference (false discovery rate ${level}%): ${named.join(', ')}${more}.`,
+  ]
 }
 
 function constantNotes(expectations: readonly StatisticsExpectation[]): string[] {
@@ -53,7 +55,8 @@ function constantNotes(expectations: readonly StatisticsExpectation[]): string[]
     ),
     ...found(
       ({ never_passes }) => never_passes,
-      (verb, example) => `never ${verb} ${example}: look at a run to see whether they ask for too much, or the skill no longer works.`,
+      (verb, example) =>
+        `never ${verb} ${example}: look at a run to see whether they ask for too much, or the skill no longer works.`,
     ),
   ]
 }
