@@ -11,6 +11,7 @@ const bundled = [
   'execa',
   'handlebars',
   'json-p3',
+  'markdown-it',
   'p-limit',
   'picocolors',
   'picomatch',

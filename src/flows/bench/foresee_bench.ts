@@ -7,7 +7,7 @@ import { checkBenchStart } from '../prepare/check_bench_start.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
 import { reachQueue } from '../queue/queue.ts'
-import { withSandbox } from '../sandbox/start_sandbox.ts'
+import { probeSandboxEarly, withSandbox } from '../sandbox/start_sandbox.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
 import { findUnfinished, freshBenchHint } from './find_unfinished.ts'
 
@@ -25,6 +25,7 @@ export async function foreseeBench<R>(
   await using scratch = await openTempDir()
   const refusals: StartRefusal[] = []
   const refuse = (reason: StartRefusal) => void refusals.push(reason)
+  probeSandboxEarly(request.sandbox, context)
   const prepared = await prepareBench(request, context, { scratch: path.join(scratch.path, 'baseline'), refuse })
   const how = { scratch: scratch.path, refuse, isDryRun: true }
   const { sandbox, review } = await checkBenchStart(prepared, request, how, context)
