@@ -19,7 +19,7 @@ import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
-import { type AnalystNotesResult, writeAnalystNotes } from '../report/analyst_notes.ts'
+import { type AnalystNotesResult, hasPlaceForNotes, noPlaceText, writeAnalystNotes } from '../report/analyst_notes.ts'
 import { lockNamedFolder } from '../report/report_folder.ts'
 import { summarizeBenchmark } from '../report/summarize.ts'
 import { listBenchmarkHiddenPaths } from '../sandbox/start_sandbox.ts'
@@ -50,6 +50,8 @@ export interface AnalyzePlan {
   decided: DecidedComparison[]
   /** Comparisons that are already analyzed and not asked again. */
   done: number
+  /** Whether the model is asked for notes: requested, and the rules leave a place. */
+  asksNotes: boolean
 }
 
 export interface AnalyzeResult {
@@ -57,8 +59,8 @@ export interface AnalyzeResult {
   analyses: { eval_id: number; eval_name: string; file: string; analysis: Analysis }[]
   /** Comparisons without an analysis. */
   missing: number
-  /** null: no notes were requested; error: the model returned none. */
-  notes: AnalystNotesResult | { error: string } | null
+  /** null: no notes were requested; error: the model returned none; skipped: why it was not asked. */
+  notes: AnalystNotesResult | { error: string } | { skipped: string } | null
 }
 
 /** What would be asked, without asking. Throws UserError where there is nothing to analyze. */
@@ -87,7 +89,7 @@ export async function planAnalyze(request: AnalyzeRequest, context: FlowContext,
     request.baseUrl,
   )
   const done = request.again ? 0 : decided.filter((one) => isAnalyzed(one, judge)).length
-  return { plan, judge, choices, decided, done }
+  return { plan, judge, choices, decided, done, asksNotes: request.notes && (await hasPlaceForNotes(folder)) }
 }
 
 /** A tie has no winner to learn from. */
@@ -137,14 +139,17 @@ async function analyzeLocked(
     limit(async () => (context.drain.aborted ? null : analyzeComparison(one, { judge, openJudge, again }, context))),
   )
   const ends = await Promise.all(jobs)
-  const wantsNotes = request.notes && !context.drain.aborted
-  const failed = wantsNotes ? await writeAnalystNotes(folder, { judge: judgeName(judge), openJudge }, context) : null
+  const asksNotes = planned.asksNotes && !context.drain.aborted
+  const failed = asksNotes ? await writeAnalystNotes(folder, { judge: judgeName(judge), openJudge }, context) : null
   const { benchmark } = await summarizeBenchmark(folder, plan, context)
   const made = ends.filter((end) => end !== null)
   return {
     folder,
     analyses: made,
     missing: decided.length - made.length,
-    notes: failed ?? (wantsNotes ? (benchmark.analyst_notes ?? null) : null),
+    notes:
+      request.notes && !planned.asksNotes
+        ? { skipped: noPlaceText }
+        : (failed ?? (asksNotes ? (benchmark.analyst_notes ?? null) : null)),
   }
 }

@@ -17,6 +17,17 @@ export type AnalystNotesResult = NonNullable<Benchmark['analyst_notes']>
 
 const analystNotesFile = (folder: string) => path.join(folder, 'analyst_notes.json')
 
+export const noPlaceText = `the benchmark has ${mostNotes} notes of its own already`
+
+/** Whether the rules leave a place for a note of the model. Rejects without a benchmark.json. */
+export async function hasPlaceForNotes(folder: string): Promise<boolean> {
+  return listRuleNotes(await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)).length < mostNotes
+}
+
+function listRuleNotes({ notes, analyst_notes }: Benchmark): string[] {
+  return notes.slice(0, notes.length - (analyst_notes?.kept ?? 0))
+}
+
 /** Asks the model and stores the answer; null: it gave one. Rejects only when aborted, or without a benchmark.json. */
 export async function writeAnalystNotes(
   folder: string,
@@ -26,8 +37,10 @@ export async function writeAnalystNotes(
   const before = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
   const { askNotes } = await import('../../phases/3-judge/analyze/ask_notes.ts')
   await using opened = await how.openJudge()
-  const rules = before.notes.slice(0, before.notes.length - (before.analyst_notes?.kept ?? 0))
-  const asked = await askNotes({ numbers: formatBenchmarkNumbers(before), rules, cwd: opened.cwd }, opened.asking)
+  const asked = await askNotes(
+    { numbers: formatBenchmarkNumbers(before), rules: listRuleNotes(before), cwd: opened.cwd },
+    opened.asking,
+  )
   if (asked.status === 'error') return { error: getRedactor(context.env).text(asked.error) }
   const { notes } = getRedactor(context.env).value(asked.value)
   const analyzer_model = asked.spent.model ?? how.judge

@@ -56,7 +56,7 @@ export function addAnalyze(args: Argv, done: SetExitCode, argv: readonly string[
     const { json, concurrency } = parsed
     if (parsed.dryRun) {
       const { result } = await withFlow({ json, concurrency }, (context) => planAnalyze(request, context))
-      showAnalyzePlan(result, { json, notes: request.notes })
+      showAnalyzePlan(result, { json })
       return done(exitCodes.done)
     }
     const { result, interrupted } = await withFlow({ json, concurrency, waits: parsed }, (context) =>

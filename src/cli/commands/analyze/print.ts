@@ -53,6 +53,7 @@ function resultLines({ analyses, missing, notes }: AnalyzeResult): string[] {
 function noteLines(notes: AnalyzeResult['notes']): string[] {
   if (notes === null) return []
   if ('error' in notes) return [oneLine(`no notes: ${notes.error}`, 500)]
+  if ('skipped' in notes) return [`The model was not asked for notes: ${notes.skipped}.`]
   return [
     `${formatPlural(notes.kept, 'note')} of the model ${notes.kept === 1 ? 'is' : 'are'} in benchmark.json; ${notes.dropped.length} dropped`,
     ...notes.dropped.map(({ text, reason }) => oneLine(`dropped: ${text} (${reason})`, 500)),
@@ -61,8 +62,8 @@ function noteLines(notes: AnalyzeResult['notes']): string[] {
 
 /** Prints the plan for --dry-run. */
 export function showAnalyzePlan(
-  { judge, choices, decided, done }: AnalyzePlan,
-  how: { json: boolean; notes: boolean },
+  { judge, choices, decided, done, asksNotes }: AnalyzePlan,
+  how: { json: boolean },
 ): void {
   const comparisons = decided.map(({ case: { eval_id, eval_name }, number, winner }) => ({
     eval_id,
@@ -70,9 +71,9 @@ export function showAnalyzePlan(
     number,
     winner,
   }))
-  const calls = decided.length - done + (how.notes ? 1 : 0)
+  const calls = decided.length - done + (asksNotes ? 1 : 0)
   const line = { type: 'plan', judge: judgeName(judge), comparisons, done, judge_calls: calls }
-  const said = `${formatPlural(decided.length, 'comparison')}, ${done} analyzed already${how.notes ? '; notes' : ''}: ${formatPlural(calls, 'question')} to ${judgeName(judge)}`
+  const said = `${formatPlural(decided.length, 'comparison')}, ${done} analyzed already${asksNotes ? '; notes' : ''}: ${formatPlural(calls, 'question')} to ${judgeName(judge)}`
   const lines = how.json ? [jsonText(line)] : [...choices, said].map((text) => oneLine(text, 500))
   process.stdout.write(`${lines.join('\n')}\n`)
 }
