@@ -176,7 +176,7 @@ describe('ended before its end', () => {
       const others = await whetstone(commandOf(at, ['--resume', '--seed', '9']), { env })
       expect(others).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('seed is different from the start of the search'),
+        stderr: expect.stringContaining('--seed is different from the start of the search'),
       })
       const more = await whetstone(commandOf(at, ['--resume']), { env })
       expect(more.code, more.stderr).toBe(0)

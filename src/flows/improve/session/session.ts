@@ -8,13 +8,14 @@ import {
 import type { Skill, Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
-import { canonicalJson, readJson } from '../../../base/json/json.ts'
+import { readJson } from '../../../base/json/json.ts'
 import { traceCourse } from '../../../phases/4-report/acceptance/session_course.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import { writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { type BudgetAmounts, type SharedBudgets, zeroAmounts } from '../../limits/budgets.ts'
 import type { ImproveRequest } from '../improve_request.ts'
+import { refuseChangedSettings } from './changed_settings.ts'
 import { proposerFailedRule } from './proposal_memory.ts'
 import { type ComparedVersions, listComparedVersions } from './version_benchmarks.ts'
 
@@ -86,15 +87,7 @@ export async function openHistory(
 
 function resumeHistory(found: History | null, request: ImproveRequest, workspace: string): History {
   if (found === null) throw new UserError(`${workspace}: no session to resume`, 'remove --resume')
-  const now: Record<string, unknown> = pickSettings(request)
-  const then: Record<string, unknown> = { ...Object(found.settings) }
-  const other = Object.keys(now).filter((key) => canonicalJson(now[key] ?? null) !== canonicalJson(then[key] ?? null))
-  if (other.length > 0) {
-    throw new UserError(
-      `--resume: ${other.join(', ')} ${other.length === 1 ? 'is' : 'are'} different from the start of the session`,
-      'use the flags of its start; only --iterations, --budget and --deadline may differ',
-    )
-  }
+  refuseChangedSettings('session', { ...Object(found.settings) }, pickSettings(request))
   if (found.ended_at !== undefined) return found // the test cases were evaluated, so the session has ended for good
   const { stopped: _, ...rest } = found
   return rest

@@ -7,10 +7,10 @@ import {
   descriptionSearch,
 } from '../../../../schemas/description.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { canonicalJson } from '../../../base/json/json.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { createBenchmark, listBenchmarks, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { refuseChangedSettings } from '../../improve/session/changed_settings.ts'
 
 type Proposal = DescriptionSearch['proposals'][number]
 
@@ -40,7 +40,7 @@ export async function openSearchMemory(
   context: FlowContext,
 ): Promise<SearchMemory> {
   const known = before === null ? null : readSearch(before)
-  if (known !== null) refuseOther(known.asked, asked)
+  if (known !== null) refuseChangedSettings('search', known.asked, asked)
   const folder = before ?? (await createBenchmark(workspace, context.now(), 'descriptions'))
   const proposals: Proposal[] = [...(known?.proposals ?? [])]
   const keep = () => writeArtefact(descriptionSearch, searchFilePath(folder), { schema_version: 1, asked, proposals })
@@ -58,15 +58,6 @@ export async function openSearchMemory(
       return found
     },
   }
-}
-
-function refuseOther(then: Record<string, unknown>, now: Record<string, unknown>): void {
-  const other = Object.keys(now).filter((key) => canonicalJson(now[key] ?? null) !== canonicalJson(then[key] ?? null))
-  if (other.length === 0) return
-  throw new UserError(
-    `--resume: ${other.join(', ')} ${other.length === 1 ? 'is' : 'are'} different from the start of the search`,
-    'use the flags of its start; only --iterations, --budget and --deadline may differ',
-  )
 }
 
 const searchFilePath = (folder: string) => path.join(folder, 'search.json')
