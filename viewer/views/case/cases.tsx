@@ -13,6 +13,7 @@ import { useNarrow, WindowedList } from '../../parts/layout/virtual_list.tsx'
 import { useSelection } from '../../parts/page/selection.ts'
 import { amendRoute, type Route, routeLink } from '../../route.ts'
 import { CaseTags, listCaseTags } from './case_tags.tsx'
+import { FirstFailure, findFirstFailure } from './first_failure.tsx'
 
 const orders = {
   effect: (a: PageCase, b: PageCase) => (a.delta ?? 9) - (b.delta ?? 9),
@@ -42,6 +43,11 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
         .sort((a, b) => orders[order](columnEntry(cases, a), columnEntry(cases, b))),
     [cases, order, wanted],
   )
+  const failures = useMemo(() => cases.map((_one, index) => findFirstFailure(model, index)), [model, cases])
+  const heights = useMemo(() => {
+    const height = rowHeight(model, narrow)
+    return shown.map((index) => height + (failures[index] == null ? 0 : failureHeight))
+  }, [model, narrow, shown, failures])
   const selected = useSelection(shown.length, (place) =>
     routeLink(['case', columnEntry(cases, columnEntry(shown, place)).eval_id]),
   )
@@ -64,11 +70,19 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
         </div>
         <CasesLegend model={model} />
         <WindowedList
-          count={shown.length}
-          height={rowHeight(model, narrow)}
+          heights={heights}
           label="Cases"
           selected={selected}
-          row={(place) => <CaseRow model={model} index={columnEntry(shown, place)} selected={place === selected} />}
+          row={(place) => {
+            const index = columnEntry(shown, place)
+            const failure = failures[index] ?? null
+            return (
+              <>
+                <CaseRow model={model} index={index} selected={place === selected} />
+                {failure !== null && <FirstFailure failure={failure} />}
+              </>
+            )
+          }}
         />
         {shown.length === 0 && <p class="empty">No case matches.</p>}
       </div>
@@ -96,6 +110,9 @@ function CasesLegend({ model }: { model: Model }) {
     </p>
   )
 }
+
+/** In px, as in the style. */
+const failureHeight = 28
 
 /** In px: the rates of more than two configurations are below each other, on a narrow screen in lines of their own, and so are the bars. */
 function rowHeight(model: Model, narrow: boolean): number {

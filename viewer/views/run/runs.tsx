@@ -38,6 +38,7 @@ export function Runs({ model, route }: { model: Model; route: Route }) {
     const rank = (index: number) => keys[index] ?? Number.POSITIVE_INFINITY
     return searchRuns(model, q).sort((a, b) => rank(a) - rank(b) || a - b)
   }, [model, q, order])
+  const heights = useMemo(() => shown.map(() => (narrow ? 84 : 44)), [shown, narrow])
   const filters = useMemo(() => countFilters(model), [model])
   const odd = findInvalidTerm(q)
   const selected = useSelection(shown.length, (place) => runAddress(model.run(columnEntry(shown, place))))
@@ -75,8 +76,7 @@ export function Runs({ model, route }: { model: Model; route: Route }) {
       <div class="card list">
         <RunListHead />
         <WindowedList
-          count={shown.length}
-          height={narrow ? 84 : 44}
+          heights={heights}
           label="Runs"
           selected={selected}
           row={(place) => (
