@@ -7,6 +7,7 @@ import { PlanDifferences, TurnedStatements } from '../compare/two_benchmarks.tsx
 import { ArmsTable } from './arms.tsx'
 import { isSimilarCases, isUnreadNote, splitHeadline } from './headline.ts'
 import { MissingParts } from './missing.tsx'
+import { Notes } from './notes.tsx'
 import { SuspiciousNotice } from './suspicious.tsx'
 import { UnreadNotice } from './unread.tsx'
 import { hasVerdictPicture, VerdictPicture } from './verdict_picture.tsx'
@@ -45,23 +46,9 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
       <ArmsTable model={model} withRates={!hasPicture} />
       <TurnedStatements model={model} />
       {!isEval && <Cases model={model} route={route} />}
-      {!isEval && <Notes notes={benchmark.notes} />}
+      {!isEval && <Notes model={model} />}
       <Provenance model={model} />
     </>
-  )
-}
-
-function Notes({ notes }: { notes: readonly string[] }) {
-  if (notes.length === 0) return null
-  return (
-    <section aria-labelledby="notes">
-      <h2 id="notes">Notes</h2>
-      <ul class="notes">
-        {notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
-    </section>
   )
 }
 
