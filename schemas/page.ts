@@ -233,7 +233,9 @@ export interface PageBefore {
 export interface PageAudit {
   /** Its folder, from the workspace. */
   benchmark: string
-  /** All decisions of the judge, equal ones once. */
+  /** All decisions of the judge. */
+  judged: number
+  /** The same, but a statement on the same evidence counts once. */
   decisions: number
   /** How many of them are in the sample. */
   drawn: number

@@ -42,8 +42,8 @@ export function displayDollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`
 }
 
-export function displayPlural(number: number, word: string): string {
-  return `${displayCount(number)} ${word}${number === 1 ? '' : 's'}`
+export function displayPlural(number: number, word: string, plural = `${word}s`): string {
+  return `${displayCount(number)} ${number === 1 ? word : plural}`
 }
 
 export function bytesText(bytes: number): string {

@@ -42,17 +42,21 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
       )}
       <section aria-labelledby="points">
         <h2 id="points">
-          Benchmarks <small>newest first; as of when `view --trend` was run</small>
+          Benchmarks{' '}
+          <small>
+            newest first; as of when <code>view --trend</code> was run
+          </small>
         </h2>
         <ListTable
-          columns={['date', 'difference', '95% CI', 'with', 'baseline', 'version, model', '']}
+          columns={['date', 'difference', '95% CI', 'pass rate', 'of the baseline', 'version, model', '']}
           words={['date', 'version, model']}
-          kind="trend"
+          kind="trend stacks"
         >
           {newest.map(({ point, shown: texts }) => (
             <Row key={point.folder} model={model} point={point} shown={texts} />
           ))}
         </ListTable>
+        <p class="hint">Chart: the difference in points, −100 to +100, with its 95% CI; dotted line: no difference.</p>
       </section>
       <Costs trend={trend} />
     </>
@@ -69,12 +73,14 @@ function Row({ model, point, shown }: { model: Model; point: TrendPoint; shown: 
         </ReportLink>{' '}
         {!complete && <em class="tag warn">incomplete</em>}
       </th>
-      <td>{shown?.points || '–'}</td>
-      <td>{shown?.interval || '–'}</td>
-      <td>{shown?.candidate || '–'}</td>
-      <td>{shown?.baseline || '–'}</td>
-      <td class="left">
-        <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{point.model ?? '–'}</bdi>
+      <td data-column="difference">{shown?.points || '–'}</td>
+      <td data-column="95% CI">{shown?.interval || '–'}</td>
+      <td data-column="pass rate">{shown?.candidate || '–'}</td>
+      <td data-column="of the baseline">{shown?.baseline || '–'}</td>
+      <td class="left" data-column="version, model">
+        <span>
+          <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{point.model ?? '–'}</bdi>
+        </span>
       </td>
       <td class="wide">
         {lift !== null && <Forest mean={lift.mean} low={lift.ci_low} high={lift.ci_high} shown={shown} />}
@@ -92,15 +98,16 @@ function Costs({ trend: { costs } }: { trend: Trend }) {
       <ListTable
         columns={['month', 'benchmarks', 'agent', 'judge', 'improve', 'runs of unknown cost']}
         words={['month']}
+        kind="stacks"
       >
         {costs.map(({ month, benchmarks, agent_usd, judge_usd, improve_usd, unknown_runs }) => (
           <tr key={month}>
             <th scope="row">{month}</th>
-            <td>{benchmarks}</td>
-            <td>{money(agent_usd)}</td>
-            <td>{money(judge_usd)}</td>
-            <td>{money(improve_usd)}</td>
-            <td>{unknown_runs}</td>
+            <td data-column="benchmarks">{benchmarks}</td>
+            <td data-column="agent">{money(agent_usd)}</td>
+            <td data-column="judge">{money(judge_usd)}</td>
+            <td data-column="improve">{money(improve_usd)}</td>
+            <td data-column="runs of unknown cost">{unknown_runs}</td>
           </tr>
         ))}
       </ListTable>

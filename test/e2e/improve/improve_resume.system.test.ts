@@ -37,9 +37,9 @@ test.each<[string, RegExp, NodeJS.Signals]>([
   ['the baseline', /v0 against itself/, 'SIGKILL'],
   ['a proposal', /a proposal from v0/, 'SIGKILL'],
   ['the training cases', /v1: mends/, 'SIGKILL'],
-  ['validation', /in up to 3 blocks/, 'SIGKILL'],
+  ['validation', /up to 3 runs of each/, 'SIGKILL'],
   ['the test', /v1 against v0 on the/, 'SIGKILL'],
-  ['validation, with Ctrl-C', /in up to 3 blocks/, 'SIGINT'],
+  ['validation, with Ctrl-C', /up to 3 runs of each/, 'SIGINT'],
   ['a proposal, with Ctrl-C', /a proposal from v0/, 'SIGINT'],
 ])('ended in %s', async (_, line, signal) => {
   await using world = await openWorld(mends, 6)

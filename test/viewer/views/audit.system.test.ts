@@ -104,7 +104,7 @@ withChromium('the audit tab', () => {
     await page.keyboard.press('x')
     await expect
       .poll(() => page.locator('#sample').textContent())
-      .toContain('2 of 4 decisions reviewed, from 16 in total')
+      .toContain('2 of 4 decisions reviewed, from 16 distinct ones (32 in total)')
     await page.reload()
     await page.evaluate('location.hash = "#/run/1/with_skill/2"')
     const group = page.getByRole('group', { name: 'Do you agree?' })

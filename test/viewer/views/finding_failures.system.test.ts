@@ -58,14 +58,27 @@ withChromium('from the overview to a failure', () => {
   test('every filter says how many runs it shows, those without any are not there', async () => {
     const page = await opened('#/runs')
     const all = await chips(page)
-    expect(all).toEqual(['all 8', 'passed 2', 'failed 5', 'excluded 1', 'skill not read 1', 'regressions 2', 'flaky 4'])
+    expect(all).toEqual([
+      'all 8',
+      'passed 2',
+      'failed 5',
+      'excluded 1',
+      'skill not read 1',
+      'regressions 2',
+      'case varies between runs 4',
+    ])
     for (const text of all) {
       const chip = page.locator('.filters button', { hasText: text })
       await chip.click()
       await expect.poll(() => page.locator('.run-row').count()).toBe(Number(text.split(' ').at(-1)))
       expect(await chip.getAttribute('aria-pressed')).toBe('true')
     }
-    expect(await chips(await opened('#/runs', 'read'))).toEqual(['all 4', 'passed 1', 'failed 3', 'flaky 4'])
+    expect(await chips(await opened('#/runs', 'read'))).toEqual([
+      'all 4',
+      'passed 1',
+      'failed 3',
+      'case varies between runs 4',
+    ])
   })
   test('a filter is in the address, and its chip stays while it matches nothing', async () => {
     const page = await opened('#/runs')
@@ -83,7 +96,7 @@ withChromium('from the overview to a failure', () => {
       'case',
       'configuration, run',
       'pass rate',
-      'expectations',
+      'expectations, checks',
       'time',
       'tokens',
       'cost',
@@ -97,7 +110,11 @@ withChromium('from the overview to a failure', () => {
   })
   test('the list of cases explains its dots, squares and bars', async () => {
     const legend = (await opened('')).locator('.legend')
-    expect(await legend.textContent()).toMatch(/with skill.*without skill.*difference, with its interval.*✕ excluded/)
+    expect(await legend.textContent()).toMatch(/with skill.*without skill.*height is the pass rate, ✕ excluded/)
+    const below = (await opened('')).locator('section[aria-labelledby=cases] > .hint')
+    await expect
+      .poll(() => below.textContent())
+      .toMatch(/Square: the difference.*Bar: its 95% CI.*Dotted line: no difference/s)
   })
   test.each([1200, 400])('a failed mark opens its run at the verdict, with its evidence: %i px', async (width) => {
     const page = await opened('#/case/1', 'staged', width)

@@ -70,7 +70,7 @@ withChromium('what is missing', () => {
   })
   test('a chip leads to the runs of which something stayed undecided', async () => {
     const page = await opened('uneven')
-    const chip = page.locator('.banner a', { hasText: '5 of 10 expectations in 5 runs' })
+    const chip = page.locator('.banner a', { hasText: '5 of 10 expectations and checks in 5 runs' })
     await visit(page, (await chip.getAttribute('href')) ?? '')
     await expect.poll(() => page.locator('.run-row').count()).toBe(5)
   })

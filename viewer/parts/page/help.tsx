@@ -19,8 +19,11 @@ const words = [
   ['arm:with_skill', 'runs of this configuration'],
   ['case:3', 'runs of this case'],
   ['status:failed', 'passed, partial, failed, timed_out, excluded, or a reason such as cancelled'],
-  ['failed:total', 'an expectation with this text failed in the run; also passed:, failed:"more words"'],
-  ['is:unverified', 'undecided, unverified, suspicious, flaky, regression, read, unread, error, asked (the user)'],
+  ['failed:total', 'an expectation or check with this text failed in the run; also passed:, failed:"more words"'],
+  [
+    'is:unverified',
+    'undecided, unverified, suspicious, flaky (its case varies between runs), regression, read, unread, error, asked (the user)',
+  ],
   ['cost>0.1', 'also time, tokens, calls, errors, rate; with > < ='],
   ['-arm:with_skill', 'a minus excludes what matches'],
 ] as const

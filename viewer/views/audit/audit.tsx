@@ -5,7 +5,7 @@ import type { PageAudit, PageDrawn } from '../../../schemas/page.ts'
 import { loadAuditSample } from '../../data/load_on_demand.ts'
 import { columnEntry, type Model, toMark } from '../../data/model.ts'
 import { useMarks } from '../../data/review/marks.ts'
-import { displayPlural } from '../../format.ts'
+import { displayCount, displayPlural } from '../../format.ts'
 import { Choice } from '../../parts/layout/dropdown.tsx'
 import { useAsync } from '../../parts/page/delayed.ts'
 import { useKeys } from '../../parts/page/keys.ts'
@@ -88,7 +88,7 @@ function Sample({ model, audit, route, sample }: DrawnProps & { sample: readonly
         <h2 id="sample">
           The sample{' '}
           <small>
-            {said} of {displayPlural(sample.length, 'decision')} reviewed, from {audit.decisions} in total
+            {said} of {displayPlural(sample.length, 'decision')} reviewed, from {totalText(audit)}
           </small>
         </h2>
         <Choice
@@ -103,8 +103,9 @@ function Sample({ model, audit, route, sample }: DrawnProps & { sample: readonly
         </Choice>
       </div>
       <p class="hint">
-        A tenth of each verdict in each configuration, as <code>whetstone audit</code> draws it. You can review any
-        other verdict on its run. Keys: j k move, y agree, n disagree, x undo.
+        A tenth of each verdict in each configuration, as <code>whetstone audit</code> draws it.
+        {audit.decisions < audit.judged && ' Decisions on the same statement with the same evidence count once.'} You
+        can review any other verdict on its run. Keys: j k move, y agree, n disagree, x undo.
       </p>
       <MarksState model={model} />
       {drawn.length === 0 && <p class="empty">None.</p>}
@@ -126,6 +127,12 @@ function Sample({ model, audit, route, sample }: DrawnProps & { sample: readonly
       )}
     </section>
   )
+}
+
+/** "18 distinct ones (48 in total)". */
+function totalText({ decisions, judged }: PageAudit): string {
+  const total = `${displayCount(judged)} in total`
+  return decisions === judged ? total : `${displayCount(decisions)} distinct ones (${total})`
 }
 
 const answers: ReadonlyMap<string, 'right' | 'wrong' | 'back'> = new Map([

@@ -5,9 +5,11 @@ import { displayCount, displayPlural } from '../../format.ts'
 interface Tag {
   text: string
   kind: '' | 'worse' | 'warn'
+  /** A tooltip. */
+  title?: string
 }
 
-/** Regression, flaky, undecided, timed out, skill not read, cannot run. */
+/** Regression, varies between runs, undecided, timed out, skill not read, cannot run. */
 export function listCaseTags(model: Model, index: number): Tag[] {
   const one = columnEntry(model.page.cases, index)
   const runs = model.ofCase(index).map((place) => model.run(place))
@@ -17,19 +19,23 @@ export function listCaseTags(model: Model, index: number): Tag[] {
   const late = runs.filter((run) => run.timedOut).length
   return [
     ...(one.cannot_run === null ? [] : [{ text: 'cannot run', kind: 'warn' } as const]),
-    ...((one.delta ?? 0) < 0 ? [{ text: 'regression', kind: 'worse' } as const] : []),
-    ...(one.flaky ? [{ text: 'flaky', kind: '' } as const] : []),
+    ...((one.delta ?? 0) < 0
+      ? [{ text: 'regression', kind: 'worse', title: 'The pass rate is lower than that of the baseline.' } as const]
+      : []),
+    ...(one.flaky ? [{ text: 'varies between runs', kind: '', title: varies } as const] : []),
     ...(open > 0 ? [{ text: `${displayCount(open)} of ${displayCount(all)} undecided`, kind: 'warn' } as const] : []),
     ...(unread > 0 ? [{ text: `skill not read in ${displayPlural(unread, 'run')}`, kind: 'warn' } as const] : []),
     ...(late > 0 ? [{ text: `${displayCount(late)} timed out`, kind: 'worse' } as const] : []),
   ]
 }
 
+const varies = 'In the same configuration some runs passed everything and others did not.'
+
 export function CaseTags({ tags }: { tags: readonly Tag[] }) {
   return (
     <>
-      {tags.map(({ text, kind }) => (
-        <em key={text} class={`tag ${kind}`}>
+      {tags.map(({ text, kind, title }) => (
+        <em key={text} class={`tag ${kind}`} title={title}>
           {text}
         </em>
       ))}

@@ -25,7 +25,7 @@ const orders = {
 const orderNames: Record<keyof typeof orders, string> = {
   effect: 'worst first',
   gain: 'best first',
-  flaky: 'flaky first',
+  flaky: 'varying first',
   id: 'by number',
   name: 'by name',
 }
@@ -86,6 +86,12 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
         />
         {shown.length === 0 && <p class="empty">No case matches.</p>}
       </div>
+      {model.page.arms.length > 1 && (
+        <p class="hint">
+          Square: the difference of this case. Bar: its 95% CI; with few runs it stays wide even if they all agree,
+          because the next ones may not. Dotted line: no difference.
+        </p>
+      )}
     </section>
   )
 }
@@ -102,7 +108,6 @@ function CasesLegend({ model }: { model: Model }) {
           <i class={`dot arm-${place}`} /> {displayArm(arm)}
         </span>
       ))}
-      {arms.length > 1 && <span>■ difference, with its interval</span>}
       <span>
         ▮ a run: its height is the pass rate{isExcluded ? ', ✕ excluded' : ''}
         {isUndecided ? ', line on top: undecided' : ''}

@@ -10,7 +10,7 @@ interface Failure {
   text: string
 }
 
-/** In the first failing run of the configuration under test; null: no run of it failed. What counts in no rate is skipped. */
+/** In the first failing run of the configuration under test; null: no run of it failed. Diagnostic statements are skipped. */
 export function findFirstFailure(model: Model, index: number): Failure | null {
   const { statements } = columnEntry(model.page.cases, index)
   for (const place of model.ofCase(index)) {

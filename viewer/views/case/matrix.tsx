@@ -1,4 +1,4 @@
-/** Statements × runs with all verdicts; shows discrimination, and marks indicators, which only runs with the skill can pass. */
+/** Statements × runs with all verdicts; shows the difference, and marks indicators, which only runs with the skill can pass. */
 import type { PageStatement } from '../../../schemas/page.ts'
 import { columnEntry, isUnverified, type Model, type Run, toMark } from '../../data/model.ts'
 import { statusText } from '../../data/why_missing.ts'
@@ -21,13 +21,13 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
       : ''
   return (
     <section aria-labelledby="statements">
-      <h2 id="statements">Expectations by run</h2>
+      <h2 id="statements">Expectations and checks by run</h2>
       <div class="card scroll">
         <table class="matrix">
           <thead>
             <tr>
-              <th scope="col">expectation</th>
-              <th scope="col">discrimination</th>
+              <th scope="col">expectation or check</th>
+              {arms.length > 1 && <th scope="col">difference</th>}
               {arms.map(({ arm, place, runs: own }) => (
                 <th key={arm} scope="col">
                   <i class={`dot arm-${place}`} />
@@ -43,9 +43,11 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
                 <th scope="row">
                   <bdi>{statement.text}</bdi> <Tags statement={statement} of={remarked} />
                 </th>
-                <td data-column="discrimination">
-                  {statement.discrimination === null ? '–' : displayPoints(statement.discrimination)}
-                </td>
+                {arms.length > 1 && (
+                  <td class="points" data-column="difference">
+                    {statement.discrimination === null ? '–' : `${displayPoints(statement.discrimination)} points`}
+                  </td>
+                )}
                 {arms.map(({ arm, runs: own }) => (
                   <td key={arm} data-column={displayArm(arm)}>
                     <span class="pips">
@@ -59,7 +61,7 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
             ))}
             <tr>
               <th scope="row">all runs</th>
-              <td />
+              {arms.length > 1 && <td />}
               {arms.map(({ arm, runs: own }) => (
                 <td key={arm} data-column={displayArm(arm)}>
                   <span class="pips">
@@ -81,17 +83,37 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
         </table>
       </div>
       <p class="hint">✓ passed · ✗ failed · ? undecided · “·” not in this run · dashed: the quote was not found</p>
+      {differenceHint(model) !== null && <p class="hint">{differenceHint(model)}</p>}
     </section>
   )
+}
+
+/** null: nothing is compared. */
+function differenceHint({ page: { arms } }: Model): string | null {
+  const [candidate, baseline] = arms.map(displayArm)
+  if (candidate === undefined || baseline === undefined) return null
+  return `difference: share of the runs ${candidate} that pass it, minus the share of the runs ${baseline}, in points`
 }
 
 function Tags({ statement, of }: { statement: PageStatement; of: string }) {
   const { decided_by, indicator, diagnostic, remark } = statement
   return (
     <>
-      {decided_by !== null && <em class="tag">{decided_by}</em>}{' '}
-      {diagnostic === true && <em class="tag">diagnostic</em>}{' '}
-      {indicator !== null && <em class="tag">indicator: {indicator.replaceAll('_', ' ')}</em>}{' '}
+      {decided_by !== null && (
+        <em class="tag" title={decided_by === 'judge' ? 'A model decides it.' : 'Code decides it.'}>
+          {decided_by}
+        </em>
+      )}{' '}
+      {diagnostic === true && (
+        <em class="tag" title="It is excluded from the pass rate.">
+          diagnostic
+        </em>
+      )}{' '}
+      {indicator !== null && (
+        <em class="tag" title="Only runs with the skill can pass it: it is excluded from the difference.">
+          indicator: {indicator.replaceAll('_', ' ')}
+        </em>
+      )}{' '}
       {remark !== null && (
         <em class="tag">
           {of}

@@ -60,13 +60,14 @@ export function TurnedStatements({ model }: { model: Model }) {
   return (
     <section aria-labelledby="turned">
       <h2 id="turned">
-        Significant changes <small>{displayPlural(turned.length, 'expectation')}</small>
+        Significant changes{' '}
+        <small>{displayPlural(turned.length, 'expectation or check', 'expectations and checks')}</small>
       </h2>
       <p class="hint">{changesText(changes)}</p>
       {turned.length > 0 && (
         <div class="card scroll">
           <table class="pairs">
-            <HeadAB first="expectation" />
+            <HeadAB first="expectation or check" />
             <tbody>
               {turned.slice(0, most).map((one) => (
                 <tr key={`${one.eval_id} ${one.text}`}>

@@ -36,7 +36,7 @@ export function Improve({ model, route }: { model: Model; route: Route }) {
 function improveHeadline({ test, iterations, current_best }: History): string {
   if (test != null) {
     const isShown = test.gain.ci_low !== null && test.gain.ci_low > 0
-    const what = isShown ? 'is better than v0' : 'won on validation; the test does not confirm it'
+    const what = isShown ? 'is better than v0' : 'was accepted on validation; the test does not confirm it'
     return `${test.best} ${what}: ${test.sentence} points`
   }
   const tried = iterations.length - 1
@@ -84,28 +84,39 @@ function Test({ history: { test } }: { history: History }) {
       </h2>
       <div class="figures">
         <Figure
-          name="gain, test"
+          name="gain on test cases"
           value={displayPoints(gain.mean)}
           range={range(gain.ci_low, gain.ci_high, displayPoints)}
         >
           points, over {displayPlural(gain.n_cases, 'case')} and {displayPlural(gain.n_runs, 'run')}
           {scope === 'these_cases' ? '; it holds for these cases' : ''}
         </Figure>
-        <Figure name="gain, validation said" value={displayPoints(validation_gain)} range={null}>
-          points; what a version is chosen by looks better than it is
+        <Figure name="gain on validation cases" value={displayPoints(validation_gain)} range={null}>
+          points; too high on average, because these cases chose the version
         </Figure>
-        <Figure name="v0, test" value={displayPercent(v0.mean)} range={range(v0.ci_low, v0.ci_high, displayPercent)}>
-          of its expectations pass
-        </Figure>
-        <Figure
-          name={`${best}, test`}
-          value={displayPercent(candidate.mean)}
-          range={range(candidate.ci_low, candidate.ci_high, displayPercent)}
-        >
-          of its expectations pass
-        </Figure>
+        <PassRate name="v0 on test cases" rate={v0} nCases={gain.n_cases} />
+        <PassRate name={`${best} on test cases`} rate={candidate} nCases={gain.n_cases} />
       </div>
     </section>
+  )
+}
+
+/** With fewer cases, or if all agree, the interval is of Wilson's kind: it counts whole runs. */
+const leastCases = 8
+
+interface PassRateProps {
+  name: string
+  rate: NonNullable<History['test']>['v0']
+  nCases: number
+}
+
+function PassRate({ name, rate: { mean, ci_low, ci_high }, nCases }: PassRateProps) {
+  const countsRuns = nCases < leastCases || mean === 0 || mean === 1
+  return (
+    <Figure name={name} value={displayPercent(mean)} range={range(ci_low, ci_high, displayPercent)}>
+      mean pass rate of {displayPlural(nCases, 'case')}
+      {ci_low !== null && countsRuns ? '; the interval is wide because it counts each run as one observation' : ''}
+    </Figure>
   )
 }
 
@@ -143,14 +154,14 @@ function Rules({ history: { split, benchmarks_usd, started_at, ended_at } }: { h
     ...(ended_at === undefined ? [] : [['ended', ended_at]]),
     ...(benchmarks_usd === undefined
       ? []
-      : [['cost of its benchmarks', benchmarks_usd === null ? 'not known' : displayDollars(benchmarks_usd)]]),
+      : [['cost of the benchmarks', benchmarks_usd === null ? 'not known' : displayDollars(benchmarks_usd)]]),
     ...(split === undefined
       ? []
       : [
           ['training cases', idsText(split.train, split.runs.train)],
           ['validation cases', idsText(split.validation, split.runs.validation)],
           ['test cases', split.test.length === 0 ? 'none: too few cases' : idsText(split.test, split.runs.test)],
-          ['a claim is about', split.scope],
+          ['scope of the result', split.scope],
           ['minimum detectable gain, power 0.8', `${displayPoints(split.detectable)} points`],
         ]),
   ]

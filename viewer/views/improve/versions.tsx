@@ -3,7 +3,7 @@ import type { History, Iteration } from '../../../schemas/history.ts'
 import type { PageScore } from '../../../schemas/page.ts'
 import type { Model } from '../../data/model.ts'
 import { ownEntry } from '../../data/own_property.ts'
-import { displayDollars, displayPercent, displayPlural, displayPoints } from '../../format.ts'
+import { displayDollars, displayPercent, displayPlural, displayPoints, displayProbability } from '../../format.ts'
 import { Share } from '../../parts/charts/rate_chart.tsx'
 import { ReportLink } from '../../parts/run/report_link.tsx'
 import { buildVersionTree, type VersionNode } from './version_tree.ts'
@@ -61,7 +61,9 @@ function Version({ model, one, scores }: VersionProps) {
         </strong>{' '}
         <span class={`chip ${colours[result]}`}>{results[result]}</span>{' '}
         {is_current_best && <span class="chip pass">best</span>}{' '}
-        {cost_usd !== undefined && <small>{cost_usd === null ? 'cost not known' : displayDollars(cost_usd)}</small>}
+        {proposal !== undefined && cost_usd !== undefined && (
+          <small>cost of the proposal: {cost_usd === null ? 'not known' : displayDollars(cost_usd)}</small>
+        )}
       </p>
       <Scores model={model} one={one} scores={scores} />
       {gate !== undefined && <Gate gate={gate} />}
@@ -120,15 +122,18 @@ function Scores({ model, one, scores }: VersionProps) {
 function Gate({ gate }: { gate: NonNullable<Iteration['gate']> }) {
   const { reason, against, stage, difference, ci_low, ci_high, p_value, alpha, n_cases, blocks, guards } = gate
   const interval = ci_low === null || ci_high === null ? '' : ` [${displayPoints(ci_low)}, ${displayPoints(ci_high)}]`
-  // the reason says what this analysis needs: alpha is divided among the analyses
-  const p = p_value === null ? '' : `, p ${chance(p_value)}; its share of the error in all: ${chance(alpha)}`
+  // the reason says the threshold of this analysis: the alpha of the version is divided among its analyses
+  const p =
+    p_value === null
+      ? ''
+      : `, p ${displayProbability(p_value)}; alpha for this version in total: ${alpha.toPrecision(2)}`
   return (
     <>
       <p>{reason}</p>
       <p class="hint">
         {displayPoints(difference)}
         {interval} points against <bdi>{against}</bdi> on {stage === 'train' ? 'training' : 'validation'}:{' '}
-        {displayPlural(n_cases, 'case')} × {blocks}
+        {displayPlural(n_cases, 'case')} × {displayPlural(blocks, 'run')}
         {p}
       </p>
       {guards.map(({ name, passed, message }) => (
@@ -138,8 +143,4 @@ function Gate({ gate }: { gate: NonNullable<Iteration['gate']> }) {
       ))}
     </>
   )
-}
-
-function chance(p: number): string {
-  return p < 0.001 ? '< 0.001' : p.toPrecision(2)
 }

@@ -45,7 +45,7 @@ export function ArmsTable({ model, withRates }: { model: Model; withRates: boole
           </tbody>
         </table>
       </div>
-      <p class="hint">{said.hint}</p>
+      <p class="hint">{withRates ? said.hint : said.hint.replace(/; for the pass rate .*/, '.')}</p>
     </section>
   )
 }

@@ -68,7 +68,7 @@ function undecidedChips({ status, undecided, total }: PageRuns): Chip[] {
   const open = own.reduce((sum, index) => sum + (undecided[index] ?? 0), 0)
   const of = own.reduce((sum, index) => sum + (undecided[index] ?? 0) + (total[index] ?? 0), 0)
   if (open === 0) return []
-  const text = `${displayCount(open)} of ${displayPlural(of, 'expectation')} in ${displayPlural(own.length, 'run')}`
+  const text = `${displayCount(open)} of ${displayPlural(of, 'expectation or check', 'expectations and checks')} in ${displayPlural(own.length, 'run')}`
   return [{ text, href: runsAddress('is:undecided status:graded') }]
 }
 

@@ -51,7 +51,7 @@ function RateBars({ model }: { model: Model }) {
   if (row === undefined) return null
   return (
     <>
-      <p class="axis">pass rate, 0 to 100%</p>
+      <p class="axis">pass rate, 0 to 100%: mean of the cases ± standard deviation of the runs</p>
       {[difference?.candidate_mean, difference?.baseline_mean].map((mean, place) => (
         <div class="picture-row" key={said.header[place + 1]}>
           <span>
@@ -65,7 +65,7 @@ function RateBars({ model }: { model: Model }) {
           <strong>{row[place + 1]}</strong>
         </div>
       ))}
-      <p class="axis">difference in points, −100 to +100</p>
+      <p class="axis">difference in points, −100 to +100; dotted line: no difference</p>
     </>
   )
 }

@@ -17,7 +17,7 @@ export function RunListHead() {
         <span>case</span>
         <span>configuration, run</span>
         <span>pass rate</span>
-        <span>expectations</span>
+        <span>expectations, checks</span>
         <span class="num">time</span>
         <span class="num">tokens</span>
         <span class="num">cost</span>

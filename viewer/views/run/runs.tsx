@@ -99,7 +99,7 @@ const quick = [
   { label: 'skill not read', query: 'is:unread' },
   { label: 'asked the user', query: 'is:asked' },
   { label: 'regressions', query: 'is:regression' },
-  { label: 'flaky', query: 'is:flaky' },
+  { label: 'case varies between runs', query: 'is:flaky' },
   { label: 'unverified', query: 'is:unverified' },
   { label: 'suspicious', query: 'is:suspicious' },
 ]

@@ -1,6 +1,6 @@
 /** Prints the result of an improve session; returns the exit code. */
 import path from 'node:path'
-import type { History } from '../../../../schemas/history.ts'
+import type { History, Iteration } from '../../../../schemas/history.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { ImproveResult } from '../../../flows/improve/improve.ts'
 import { exitCodes } from '../../exit_codes.ts'
@@ -61,17 +61,27 @@ function headline({ test, current_best: best, headroom, iterations, refused = []
     const { v0, candidate, sentence, gain, scope } = test
     const about = scope === 'these_cases' ? ' It holds for these cases.' : ''
     const isShown = gain.ci_low !== null && gain.ci_low > 0
-    const what = isShown ? `${best} is better than v0` : `${best} has won on validation, and the test does not show it`
+    const what = isShown
+      ? `${best} is better than v0`
+      : `${best} was accepted on validation, and the test does not confirm it`
     return `${what}: on ${gain.n_cases} test cases ${percentText(v0.mean)} → ${percentText(candidate.mean)}; ${sentence} points.${about}`
   }
   const isOver = history.ended_at !== undefined
   if (best !== 'v0')
-    return `${best} has won on validation; ${isOver ? 'there was no test' : 'its test is still to come'}.`
+    return `${best} was accepted on validation; ${isOver ? 'there was no test' : 'its test is still to come'}.`
   if (iterations.length === 0) return 'Nothing was tried yet: v0 has not had all of its own runs.'
   const isTried = iterations.length > 1 || refused.some(({ rule }) => rule !== 'proposer_failed')
-  if (isTried) return isOver ? 'No version has won: v0 stays the best.' : 'No version has won yet.'
+  if (isTried) return isOver ? 'No version was accepted: v0 stays the best.' : 'No version was accepted yet.'
   return isOver && headroom !== undefined ? 'Nothing was tried.' : 'Nothing was tried yet.'
 }
+
+/** The words of the page. */
+const results = {
+  baseline: 'baseline',
+  won: 'accepted',
+  lost: 'rejected',
+  tie: 'rejected: a tie',
+} satisfies Record<Iteration['grading_result'], string>
 
 /** A line for each version, then an empty line; nothing if there are none. */
 function table(history: History): string[] {
@@ -86,7 +96,7 @@ function rows({ iterations, refused = [] }: History): string[][] {
       `${one.version}${one.is_current_best ? ' *' : ''}`,
       one.parent ?? '',
       percentText(one.expectation_pass_rate),
-      one.grading_result,
+      results[one.grading_result],
       oneLine(one.gate?.reason ?? '', 110),
     ],
   }))

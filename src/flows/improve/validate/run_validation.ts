@@ -29,7 +29,7 @@ export async function validateVersion(
   { version, best, cases, iteration, alpha, planned }: ValidationRequest,
   context: FlowContext,
 ): Promise<{ gate: GateResult; folder: string }> {
-  const message = `${version} against ${best} on ${cases.length} unseen cases, in up to ${planned} blocks`
+  const message = `${version} against ${best} on ${cases.length} unseen cases, up to ${planned} ${planned === 1 ? 'run' : 'runs'} of each`
   emitImproveStep(context, { iteration, step: 'validation', version, message })
   const gated = { against: best, alpha, margins: session.request.margins, planned }
   const step = { candidate: version, against: best, cases, runs: planned, perform: createBlockPerform(gated) }

@@ -73,6 +73,7 @@ export function buildPageAudit(
   )
   return {
     benchmark: path.relative(workspace, folder).split(path.sep).join('/'),
+    judged: decisions.length,
     decisions: once.length,
     drawn: sample.length,
     at: put(sample),

@@ -70,11 +70,15 @@ function decideGateResult(
   }
   const last = looks.at(-1)
   if (blocks < planned && last !== undefined && isFutile(last)) {
-    const chance = `only a ${Math.round(100 * last.chance)}% chance of winning was left`
-    return { result: 'tie', reason: `${size} after ${blocks} of ${planned} blocks: ${chance}` }
+    const chance = `only a ${Math.round(100 * last.chance)}% chance of being accepted was left`
+    return { result: 'tie', reason: `${size} after ${blocks} of ${planned} runs of each case: ${chance}` }
   }
   const p = `p ${formatGateP(test.above)}`
-  if (test.above > alpha) return { result: 'tie', reason: `${size}, ${p} (needed: at most ${formatGateP(alpha)})` }
+  if (test.above > alpha)
+    return {
+      result: 'tie',
+      reason: `${size}, ${p}: above the threshold for this comparison, ${formatThreshold(alpha)}`,
+    }
   if (test.isMixed && test.byCase > caseAlpha) {
     return {
       result: 'tie',
@@ -83,7 +87,7 @@ function decideGateResult(
   }
   const open = guards.find(({ passed }) => passed === false)
   if (open !== undefined) return { result: 'tie', reason: `${size}, ${p}, but ${open.message}` }
-  return { result: 'won', reason: `${size}, ${p} (needed: at most ${formatGateP(alpha)})` }
+  return { result: 'won', reason: `${size}, ${p}; threshold for this comparison: p ≤ ${formatThreshold(alpha)}` }
 }
 
 interface GateTest {
@@ -132,5 +136,9 @@ export function formatPointChange(share: number): string {
 }
 
 function formatGateP(p: number): string {
-  return p < 0.001 ? '< .001' : p.toFixed(3).replace(/^0/, '')
+  return p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`
+}
+
+function formatThreshold(alpha: number): string {
+  return alpha < 0.001 ? alpha.toPrecision(1) : alpha.toFixed(3)
 }

@@ -15,7 +15,7 @@ export function listBenchmarkFacts(benchmark: Benchmark): { name: string; value:
     ['model', metadata.executor_model],
     ['engine', typeof engine === 'string' ? engine : null],
     ['judge', typeof judge === 'string' ? judge : judge === null ? unasked : null],
-    ['notes by', metadata.analyzer_model],
+    ['notes written by', metadata.analyzer_model === 'rules' ? 'fixed rules, no model' : metadata.analyzer_model],
     ['date', metadata.timestamp],
     ['cases', metadata.evals_run.join(', ')],
     ['chosen', chosen === undefined ? null : chosenText(chosen)],

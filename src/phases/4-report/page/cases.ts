@@ -129,7 +129,7 @@ function describeStatement(fact: StatisticsExpectation, alpha = 0.05): string | 
   if (scores.length > 0) return `mean score ${scores.map((score) => formatFixed(score, 2)).join(' against ')}`
   if (always_passes) return 'passes in every run'
   if (never_passes) return 'fails in every run'
-  if (redundant_with !== null) return `same verdicts as “${redundant_with}”`
+  if (redundant_with !== null) return `passes and fails in the same runs as “${redundant_with}”`
   if (p_adjusted === undefined) return null
   const counts = `${candidate.passed} of ${candidate.total} vs ${baseline.passed} of ${baseline.total}`
   if (p_adjusted <= alpha) return `significant difference: ${counts}`
