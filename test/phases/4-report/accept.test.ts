@@ -45,7 +45,12 @@ const look = (cases: PairedCase[], changes: object = {}) =>
 
 describe('the gate', () => {
   test.each<[string, Scores[], string, RegExp]>([
-    ['better on every case', times(8, ['1111', '0001']), 'won', /\+75 points, p < 0\.001; threshold for this comparison: p ≤ 0\.005/],
+    [
+      'better on every case',
+      times(8, ['1111', '0001']),
+      'won',
+      /\+75 points, p < 0\.001; threshold for this comparison: p ≤ 0\.005/,
+    ],
     [
       'better on half of them, the same on the others',
       [...times(4, ['1111', '0000']), ...times(4, ['1111', '1111'])],
@@ -53,7 +58,12 @@ describe('the gate', () => {
       /\+50/,
     ],
     ['the same', times(8, ['1010', '0101']), 'tie', /\+0 points/],
-    ['a little better', [['1111', '0111'], ...times(7, ['1010', '0101'])], 'tie', /above the threshold for this comparison, 0\.\d+/],
+    [
+      'a little better',
+      [['1111', '0111'], ...times(7, ['1010', '0101'])],
+      'tie',
+      /above the threshold for this comparison, 0\.\d+/,
+    ],
     ['worse', times(8, ['0001', '1111']), 'lost', /worse|−75/],
     [
       'better by what one case pays for',
