@@ -61,6 +61,21 @@ withChromium('the labels of values', () => {
     expect(await version(0).locator('p').first().textContent()).not.toMatch(/\$|cost/)
     expect(await version(1).locator('p').first().textContent()).toContain('cost of the proposal: not known')
   })
+  test('improve: a refused proposal and remaining failures say what their numbers are', async () => {
+    const page = await opened('full', '#/improve')
+    const refused = page.locator('section[aria-labelledby=refused]')
+    await expect.poll(() => refused.textContent()).toContain('cost of the proposal: $0.10')
+    expect(await page.locator('.banner').textContent()).toContain('3 runs of cases 1, 2')
+  })
+  test('triggers: each rate says what it is a rate of', async () => {
+    const cards = await texts((await opened('full', '#/triggers')).locator('#rates + .figures .hint'))
+    expect(cards).toEqual([
+      'mean trigger rate of 3 queries that should trigger',
+      'share of triggered runs that should trigger; 4 queries triggered',
+      'mean trigger rate of 2 queries that should not trigger',
+      'share of 5 queries that behave as they should',
+    ])
+  })
   test('case: the difference of an expectation has its unit and is explained below', async () => {
     const page = await opened('full', '#/case/1')
     await expect.poll(() => page.locator('.matrix .points').first().textContent()).toBe('+50 points')
@@ -82,6 +97,17 @@ withChromium('the labels of values', () => {
     expect(await hint('full')).not.toContain('pass rate')
     const picture = (await opened('full', '#/')).locator('.picture .axis').first()
     expect(await picture.textContent()).toContain('± standard deviation of the runs')
+  })
+
+  test.each([360, 400])('run: no word of a tab is broken: %i px', async (width) => {
+    const page = await opened('full', '#/run/1/with_skill/1', width)
+    await page.getByRole('tab').first().waitFor()
+    const heights = await page
+      .getByRole('tab')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+    expect(heights).toHaveLength(4)
+    for (const height of heights) expect(height).toBeLessThan(44)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
   })
 
   /** The boxes that scroll sideways, each with what is too wide in it. */

@@ -75,7 +75,7 @@ withChromium('the notes', () => {
     expect(await links(await opened('analysed'), text)).toEqual(expected)
   })
   test.each<[string, Which, string, string]>([
-    ['not in the rates', 'everything', 'Show the 7 runs', 'status:excluded'],
+    ['not in the rates', 'everything', 'Show the 5 runs', 'status:excluded -status:ungraded'],
     ['could not be judged', 'everything', 'Show the 2 runs', 'is:undecided'],
     ['timed out', 'odd', 'Show the 2 runs', 'status:timed_out'],
     ['asking the user', 'odd', 'Show the 3 runs', 'is:asked'],

@@ -58,7 +58,7 @@ function SessionEnd({ history: { stopped, headroom, ended_at } }: { history: His
               <strong>
                 <bdi>{kind}</bdi>
               </strong>{' '}
-              {displayPlural(runs, 'run')} of {displayPlural(cases.length, 'case')} {cases.join(', ')}
+              {displayPlural(runs, 'run')} of {cases.length === 1 ? 'case' : 'cases'} {cases.join(', ')}
             </p>
           ))}
         </section>
@@ -136,7 +136,7 @@ function RefusedProposals({ history: { refused = [] } }: { history: History }) {
                 Round {iteration}, from <bdi>{parent}</bdi>
               </strong>{' '}
               <em class="tag bad">{rule.replaceAll('_', ' ')}</em>{' '}
-              <small>{cost_usd === null ? 'cost not known' : displayDollars(cost_usd)}</small>
+              <small>cost of the proposal: {cost_usd === null ? 'not known' : displayDollars(cost_usd)}</small>
             </p>
             <p class="text">{reason}</p>
             {proposal !== null && <p class="text hint">{proposal.summary}</p>}

@@ -11,7 +11,7 @@ interface NotePart {
 
 /** What a note is about, by its words, and the search that finds its runs. */
 const topics: readonly [RegExp, string][] = [
-  [/not in the rates/, 'status:excluded'],
+  [/not in the rates/, 'status:excluded -status:ungraded'],
   [/could not be judged/, 'is:undecided'],
   [/ timed out; /, 'status:timed_out'],
   [/asking the user/, 'is:asked'],

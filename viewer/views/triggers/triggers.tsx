@@ -48,14 +48,26 @@ function MeasuredTriggers({ triggers, route }: { triggers: Triggers; route: Rout
           How well it triggers <small>intervals count queries, not runs</small>
         </h2>
         <div class="figures">
-          <Rate name="recall" share={metrics.recall} of="queries that should trigger, the mean rate" />
-          <Rate name="precision" share={metrics.precision} of="runs that triggered, the share that should" />
+          <Rate
+            name="recall"
+            share={metrics.recall}
+            of={(queries) => `mean trigger rate of ${queries} that should trigger`}
+          />
+          <Rate
+            name="precision"
+            share={metrics.precision}
+            of={(queries) => `share of triggered runs that should trigger; ${queries} triggered`}
+          />
           <Rate
             name="wrongly triggered"
             share={metrics.false_trigger_rate}
-            of="queries that should not, the mean rate"
+            of={(queries) => `mean trigger rate of ${queries} that should not trigger`}
           />
-          <Rate name="accuracy" share={metrics.accuracy} of="queries that behave as they should" />
+          <Rate
+            name="accuracy"
+            share={metrics.accuracy}
+            of={(queries) => `share of ${queries} that behave as they should`}
+          />
         </div>
       </section>
       {confusions.length > 0 && <Confusions confusions={confusions} />}
@@ -96,11 +108,18 @@ function Gaps({ triggers: { summary, stop, warnings, set, complete } }: { trigge
   )
 }
 
-function Rate({ name, share, of }: { name: string; share: TriggerShare | null; of: string }) {
+interface RateProps {
+  name: string
+  share: TriggerShare | null
+  /** What it is a rate of, with "3 queries" in it. */
+  of(queries: string): string
+}
+
+function Rate({ name, share, of }: RateProps) {
   const range = share === null ? null : `${displayPercent(share.ci_low)} to ${displayPercent(share.ci_high)}`
   return (
     <Figure name={name} value={share === null ? '–' : displayPercent(share.value)} range={range}>
-      {share === null ? 'not known' : `${of} (${displayCount(share.n)})`}
+      {share === null ? 'not known' : of(displayPlural(share.n, 'query', 'queries'))}
     </Figure>
   )
 }
