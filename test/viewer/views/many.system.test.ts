@@ -85,7 +85,7 @@ withChromium('a page of more than 2,000 judged runs', () => {
     await page.locator('.decision').first().waitFor()
     await expect
       .poll(() => page.locator('#sample').textContent())
-      .toContain(`0 of ${sample.length} decisions reviewed, from ${2 * 2 * runs} in total`)
+      .toContain(`0 of ${sample.length} decisions reviewed, from 4,040 in total`)
     const links = await page
       .locator('.decision a[href*="/run/"]:not([href*="tab="])')
       .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
