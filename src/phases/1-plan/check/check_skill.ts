@@ -73,7 +73,8 @@ interface Parts {
 }
 
 async function checkParts({ shown, root, suite }: Parts): Promise<CheckedSkill> {
-  const skill = root === null ? { readable: true, problems: [], name: null, steps: [] } : await checkSkillFolder(root)
+  const skill =
+    root === null ? { readable: true, problems: [], name: null, steps: [], files: [] } : await checkSkillFolder(root)
   const none = { readable: true, problems: [], suite: null }
   const cases = suite === null ? none : await checkSuite(suite, { root, ...skill })
   return {

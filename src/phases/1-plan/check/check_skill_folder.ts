@@ -30,16 +30,17 @@ export async function checkSkillFolder(root: string): Promise<CheckedFolder> {
   if (typeof read !== 'string') {
     const message = (await pathExists(file)) ? read.message : describeMissingPath(file, 'no such file')
     const problem = toProblem(placeRules.unreadable, { message, fix: 'give a folder that holds SKILL.md' }, file)
-    return { readable: false, problems: [problem], name: null, steps: [] }
+    return { readable: false, problems: [problem], name: null, steps: [], files: [] }
   }
   const text = openSkillText(read, path.basename(root))
-  const problems = [...applyRules(frontmatterRules, text, file), ...(await checkTree(root, text))]
+  const tree = await checkTree(root, text)
+  const problems = [...applyRules(frontmatterRules, text, file), ...tree.problems]
   const [name, description] = ['name', 'description'].map((key) => text.entries.get(key)?.value)
   const steps = readSkillSteps(text.body, `${name} ${description}`)
-  return { readable: true, problems, name: typeof name === 'string' ? name.trim() : null, steps }
+  return { readable: true, problems, name: typeof name === 'string' ? name.trim() : null, steps, files: tree.files }
 }
 
-async function checkTree(root: string, text: SkillText): Promise<Problem[]> {
+async function checkTree(root: string, text: SkillText): Promise<Pick<CheckedFolder, 'problems' | 'files'>> {
   const seen = await walk(root, { skip: isHiddenFromAgents, unreadable: 'leave_out' })
   const notOurs = (name: string) => /(^|\/)(\.git|node_modules)(\/|$)|^workspaces(\/|$)/.test(name)
   const all = await walk(root, { skip: notOurs, unreadable: 'leave_out' })
@@ -53,7 +54,7 @@ async function checkTree(root: string, text: SkillText): Promise<Problem[]> {
   const links = await findLinks(body)
   const documents = listDocuments(text, texts)
   const tree = { root, bodyLine, body, links, files, leftOut, documents, texts }
-  return applyRules(treeRules, tree, path.join(root, 'SKILL.md'))
+  return { problems: applyRules(treeRules, tree, path.join(root, 'SKILL.md')), files }
 }
 
 /** SKILL.md, and the Markdown files of the skill that it names. */

@@ -54,7 +54,7 @@ export function markInvalidCases(suite: Suite, problems: readonly Problem[], all
 
 /** Returns the suite as `eval` runs it, without cases that cannot be judged. Throws UserError for mistakes in Whetstone's own fields. */
 export function requireValidEvalSuite(inspected: InspectedSuite): Suite {
-  const all = suiteProblems(inspected, { name: null, steps: [] })
+  const all = suiteProblems(inspected, { name: null, steps: [], files: [] })
   const refused = all.filter(({ rule }) => rule === 'own-field')
   if (refused.length > 0) throw new UserError(listProblems(inspected.suite, refused), fixAll, 'invalid-suite')
   return markSkippedCases(inspected.suite, all)

@@ -50,7 +50,7 @@ export async function loadBenchSuite(request: BenchSuiteRequest, skill: BenchedS
   const selected = selectInspected({ ...inspected, suite: whole }, request.cases)
   const { checked, name } = skill
   const { suite, warnings } = requireValidBenchSuite(selected, {
-    skill: checked ?? { readable: true, problems: [], name, steps: [] },
+    skill: checked ?? { readable: true, problems: [], name, steps: [], files: [] },
     others: checked === null ? [] : await skill.findOthers(selected),
     allowInvalid: request.allowInvalid ?? false,
   })

@@ -16,15 +16,24 @@ export interface SuiteSkill {
   /** From SKILL.md; null: there is none. */
   name: string | null
   steps: readonly SkillStep[]
+  /** Paths of its files, as agents see them. */
+  files: readonly string[]
 }
 
-export function suiteProblems(inspected: InspectedSuite, { name, steps }: SuiteSkill): Problem[] {
+export function suiteProblems(inspected: InspectedSuite, { name, steps, files }: SuiteSkill): Problem[] {
   const { suite, places, mistakes } = inspected
   const partial = new Set(mistakes.map((mistake) => indexOfCase(places, mistake)))
   const subjects = suite.cases.map((one, index) => {
     const place = places[index] ?? { file: suite.path, at: null }
     return {
-      ...{ case: one, place, steps, skillName: name ?? suite.skill_name, isPartial: partial.has(index) },
+      ...{
+        case: one,
+        place,
+        steps,
+        skillFiles: files,
+        skillName: name ?? suite.skill_name,
+        isPartial: partial.has(index),
+      },
       hasSuiteFile: (file: string) => hasSuiteFile(suite.path, file),
     }
   })

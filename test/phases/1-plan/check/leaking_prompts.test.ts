@@ -4,19 +4,24 @@ import type { Problem } from '../../../../schemas/check_report.ts'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
 import { findLeakedSteps, readSkillSteps } from '../../../../src/phases/1-plan/check/text/leaked_steps.ts'
 import { folderOf } from '../folder.ts'
+import { skillsWithFiles } from './planted/leaking_commands.ts'
 import { type PlantedSkill, plantedSkills } from './planted/leaking_prompts.ts'
 
-async function findLeaks({ name, description, body }: PlantedSkill, prompts: readonly string[]): Promise<Problem[]> {
+async function findLeaks(
+  { name, description, body, files = {} }: PlantedSkill,
+  prompts: readonly string[],
+): Promise<Problem[]> {
   const evals = prompts.map((prompt, at) => ({ id: at + 1, prompt, expectations: ['The result is there'] }))
   const root = folderOf({
     [`${name}/SKILL.md`]: `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`,
+    ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`${name}/${file}`, text])),
     [`${name}/evals/evals.json`]: JSON.stringify({ skill_name: name, evals }),
   })
   const { problems } = await checkSkill(`${root}/${name}`)
   return problems.filter(({ rule }) => rule === 'prompt-states-skill')
 }
 
-describe.each(plantedSkills)('$name', (skill) => {
+describe.each([...plantedSkills, ...skillsWithFiles])('$name', (skill) => {
   test.each(Object.entries(skill.leaking))('%s is a leak', async (_, prompt) => {
     expect(await findLeaks(skill, [prompt])).toMatchObject([{ eval_id: 1, at: '$.evals[0].prompt' }])
   })
@@ -25,8 +30,11 @@ describe.each(plantedSkills)('$name', (skill) => {
   })
 })
 
-test('there are more than twenty leaks', () => {
-  expect(plantedSkills.flatMap(({ leaking }) => Object.keys(leaking)).length).toBeGreaterThan(20)
+test.each([
+  ['steps', plantedSkills],
+  ['commands, files and forms', skillsWithFiles],
+])('there are more than twenty leaks of %s', (_, skills) => {
+  expect(skills.flatMap(({ leaking }) => Object.keys(leaking)).length).toBeGreaterThan(20)
 })
 
 describe('what is no step', () => {
@@ -55,4 +63,34 @@ describe('what is no step', () => {
     ],
     ['the topic alone', 'Tidy the rooms.', 'Tidy the rooms', []],
   ])('%s', (_, body, asked, expected) => expect(stated(body, asked)).toEqual(expected))
+})
+
+describe('commands and files of the skill', () => {
+  const files = {
+    'tidy/SKILL.md':
+      '---\nname: tidy\ndescription: Tidies rooms.\n---\n```sh\nbroom sweep --deep --room <name>\ngit push\n```\nSee `scripts/sweep.py`.\n',
+    'tidy/scripts/sweep.py': '',
+    'tidy/references/rooms.md': '',
+    'tidy/evals/files/sweep.py': '',
+  }
+  const findMessages = async (one: object) => {
+    const evals = [{ id: 1, expectations: ['The hall is clean'], ...one }]
+    const root = folderOf({ ...files, 'tidy/evals/evals.json': JSON.stringify({ skill_name: 'tidy', evals }) })
+    const { problems } = await checkSkill(`${root}/tidy`)
+    return problems.flatMap(({ rule, message }) => (rule === 'prompt-states-skill' ? [message.split('): ')[1]] : []))
+  }
+  const command = ['states what SKILL.md says: "broom sweep --deep --room <name>"']
+  const script = ['names scripts/sweep.py, a file of the skill']
+  test.each<[string, object, string[]]>([
+    ['a command to run', { prompt: 'Please run `broom sweep --deep --room hall`.' }, command],
+    ['a command that fails', { prompt: '`broom sweep --deep --room hall` fails in our hall. Why?' }, []],
+    ['a command that everybody uses', { prompt: 'Clean the hall, then run git push.' }, []],
+    ['a script by its path', { prompt: 'Clean the hall (scripts/sweep.py).' }, script],
+    ['a script to run by its name', { prompt: 'Clean the hall. Run the script sweep.py' }, script],
+    ['a script of that name that is not to be run', { prompt: 'Clean up sweep.py' }, []],
+    ['an input of that name', { prompt: 'Run scripts/sweep.py', files: ['evals/files/sweep.py'] }, []],
+    ['a repository that may have it', { prompt: 'Run scripts/sweep.py', setup: 'git init -q' }, []],
+    ['a reference by its name alone', { prompt: 'Clean what rooms.md lists.' }, []],
+    ['a script that the skill does not have', { prompt: 'Run scripts/mop.py' }, []],
+  ])('%s', async (_, one, expected) => expect(await findMessages(one)).toEqual(expected))
 })

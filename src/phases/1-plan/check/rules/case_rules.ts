@@ -1,6 +1,8 @@
 /** Rules for what keeps a case from running or from being graded. */
 import path from 'node:path'
+import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { findLeakedSteps } from '../text/leaked_steps.ts'
+import { findNamedFiles } from '../text/named_files.ts'
 import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
@@ -99,18 +101,29 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     id: 'prompt-states-skill',
     severity: 'warning',
     about:
-      'A prompt states instructions of SKILL.md: the arm without the skill gets them too, so the skill cannot help.',
+      'A prompt states instructions of SKILL.md or names a file of the skill: the arm without the skill gets them too, so the skill cannot help.',
     find: (subject) => {
-      const [first, ...others] = findLeakedSteps(subject.case.prompt, subject.steps)
-      if (first === undefined) return []
-      const more = others.length === 0 ? '' : ` and ${others.length} more`
-      const message = `states what SKILL.md says: ${quoteText(first.text)}${more}`
-      return [
-        buildCaseFinding(subject, 'prompt', { message, fix: 'ask for the result, and leave the way to the skill' }),
-      ]
+      const message = describeLeak(subject)
+      const fix = 'ask for the result, and leave the way to the skill'
+      return message === null ? [] : [buildCaseFinding(subject, 'prompt', { message, fix })]
     },
   },
 ]
+
+/** null: the prompt gives nothing of the skill away. */
+function describeLeak({ case: one, steps, skillFiles }: CaseSubject): string | null {
+  const [first, ...others] = findLeakedSteps(one.prompt, steps)
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  if (first !== undefined) return `states what SKILL.md says: ${quoteText(first.text)}${more}`
+  const startsElsewhere = one.setup !== null || (one.git !== null && one.git !== true)
+  const [file] = startsElsewhere ? [] : findNamedFiles(one.prompt, skillFiles, listGivenFiles(one))
+  return file === undefined ? null : `names ${file}, a file of the skill`
+}
+
+/** Paths of the files that the case gives the agent besides the skill. */
+function listGivenFiles({ files, environment }: SuiteCase): string[] {
+  return [...files.map(({ path: given }) => given), ...Object.keys(environment?.texts ?? {})]
+}
 
 /** A misspelt or unreadable field may contain criteria, so such a case is not reported. */
 function lacksCriteria({ case: one, isPartial }: CaseSubject): boolean {

@@ -10,6 +10,8 @@ export interface CaseSubject {
   skillName: string
   /** The skill's instructions; empty: no skill is known. */
   steps: readonly SkillStep[]
+  /** Paths of the skill's files, as agents see them. */
+  skillFiles: readonly string[]
   /** Whether the suite brings a file of that path. */
   hasSuiteFile: (file: string) => boolean
   /** Whetstone's own fields have mistakes, so the criteria are not fully known. */

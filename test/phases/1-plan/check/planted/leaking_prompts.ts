@@ -4,6 +4,8 @@ export interface PlantedSkill {
   name: string
   description: string
   body: string
+  /** Its other files; absent: none. */
+  files?: Readonly<Record<string, string>>
   /** Prompts that state instructions of the skill, by how they do it. */
   leaking: Readonly<Record<string, string>>
   /** What a user who does not know the skill would ask. */
