@@ -47,12 +47,16 @@ function matchCases(cases: readonly SuiteCase[], text: string, named: string): S
     const found = cases.filter(reading)
     if (found.length > 0) return found
   }
+  throw new UserError(`${named} "${text}": no such case`, suggestCases(cases, text))
+}
+
+/** Names the nearest case, or all of them where several are near or the text is a number. */
+function suggestCases(cases: readonly SuiteCase[], text: string): string {
+  if (/^\d+$/.test(text)) return `the cases are ${cases.map(({ eval_id }) => eval_id).join(', ')}`
   const near = nearNames(cases, text)
-  const hint =
-    near.length > 0
-      ? `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
-      : `expected one of ${listCaseLabels(cases)}`
-  throw new UserError(`${named} "${text}": no such case`, hint)
+  if (near.length === 0 || (near.length > 1 && cases.length <= mostLabels))
+    return `expected one of ${listCaseLabels(cases)}`
+  return `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
 }
 
 /** A long name also counts as near if one of its words is near. */
@@ -79,7 +83,9 @@ function createNameMatcher(text: string): (name: string) => boolean {
   return (name) => matches(name)
 }
 
+const mostLabels = 8
+
 function listCaseLabels(cases: readonly SuiteCase[]): string {
-  const names = cases.slice(0, 8).map((one) => `${one.eval_id} (${one.eval_name})`)
-  return names.join(', ') + (cases.length > 8 ? `, and ${cases.length - 8} more` : '')
+  const names = cases.slice(0, mostLabels).map((one) => `${one.eval_id} (${one.eval_name})`)
+  return names.join(', ') + (cases.length > mostLabels ? `, and ${cases.length - mostLabels} more` : '')
 }

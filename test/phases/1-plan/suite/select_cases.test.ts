@@ -42,11 +42,12 @@ describe('picks', () => {
 describe('refuses', () => {
   test.each<[string, string]>([
     ['march totl', 'did you mean "march total"?'],
-    ['apr', 'did you mean '],
+    ['apr', 'expected one of 1 (march total), 2 (april/total), 12 (1), 3 (export [json])'],
+    ['5', 'the cases are 1, 2, 12, 3'],
     ['exprot', 'did you mean "export [json]"?'],
     ['zzzzzzzz', 'expected one of 1 (march total), 2 (april/total), 12 (1), 3 (export [json])'],
     ['zzzz*', 'expected one of 1 (march total)'],
-    ['', 'did you mean '],
+    ['', 'expected one of 1 (march total)'],
   ])('%j', (wanted, fix) => {
     const attempt = () => chosen('1', wanted)
     expect(attempt).toThrow(UserError)
