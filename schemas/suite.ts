@@ -142,6 +142,7 @@ export const loadWarning = z.object({
   file: z.string(),
   at: z.string().describe('JSON path in the file, such as $.evals[2].id'),
   message: z.string(),
+  fix: z.string().optional().describe('what the user can do; absent: the message says it'),
 })
 
 export const suite = z.object({

@@ -1,4 +1,5 @@
 /** Formats errors and warnings for people: `error: what (where)`, then `hint: one action`. */
+import type { LoadWarning } from '../../schemas/suite.ts'
 import { toSafeLine } from './terminal/style.ts'
 
 /** The lines of an error; `mark` colours its first word. */
@@ -7,14 +8,10 @@ export function errorLines(message: string, fix: string | null, mark = (word: st
   return [`${mark('error:')} ${first}`, ...more, ...(fix === null ? [] : [`hint: ${toSafeLine(fix)}`])]
 }
 
-interface Warning {
-  file: string
-  at: string
-  message: string
-}
-
-export function warningText({ file, at, message }: Warning): string {
-  return `warning: ${message} (${[file, at].filter(Boolean).join(' ')})`
+/** A warning, and below it what the user can do. */
+export function warningLines({ file, at, message, fix }: LoadWarning): string[] {
+  const line = `warning: ${message} (${[file, at].filter(Boolean).join(' ')})`
+  return fix === undefined ? [line] : [line, `         ${fix}`]
 }
 
 /** "a/b.json:3: not valid" as "not valid (a/b.json:3)"; a message that does not start with a path, or ends in a colon, stays as it is. */

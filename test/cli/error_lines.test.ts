@@ -1,6 +1,6 @@
 /** An error is `error: what (where)`, then `hint: one action`. */
 import { expect, test } from 'vitest'
-import { errorLines, warningText } from '../../src/cli/error_lines.ts'
+import { errorLines, warningLines } from '../../src/cli/error_lines.ts'
 
 test.each([
   ['a/b.json:2:3: not valid JSON', 'error: not valid JSON (a/b.json:2:3)'],
@@ -22,9 +22,11 @@ test('only the first word is marked', () => {
   expect(errorLines('a', 'b', (word) => `<${word}>`)).toEqual(['<error:> a', 'hint: b'])
 })
 
-test('a warning has the same form', () => {
-  expect(warningText({ file: 'a.json', at: '$.evals[0]', message: 'unknown' })).toBe(
-    'warning: unknown (a.json $.evals[0])',
-  )
-  expect(warningText({ file: 'a.json', at: '', message: 'unknown' })).toBe('warning: unknown (a.json)')
+test('a warning has the same form, with what to do below it', () => {
+  const unknown = { file: 'a.json', at: '$.evals[0]', message: 'unknown' }
+  expect(warningLines(unknown)).toEqual(['warning: unknown (a.json $.evals[0])'])
+  expect(warningLines({ ...unknown, at: '', fix: 'remove it' })).toEqual([
+    'warning: unknown (a.json)',
+    '         remove it',
+  ])
 })

@@ -103,6 +103,11 @@ describe('a warning is named by all three', () => {
     expect(check.stdout).toContain(rule)
     expect(dry.stdout).toContain(`[${rule}]`)
     expect(real.stderr).toContain(`[${rule}]`)
+    const [, fix = ''] = check.stdout
+      .split('\n')
+      .filter((_, at, all) => all[at - 1]?.includes(`[${rule}]`) || all[at]?.includes(`[${rule}]`))
+    expect(dry.stdout).toContain(`         ${fix.trim()}`)
+    expect(real.stderr).toContain(fix.trim())
   })
 })
 
@@ -134,19 +139,27 @@ describe('two versions of the same content', () => {
   const change = (skill: string) =>
     writeFileSync(path.join(skill, 'SKILL.md'), `---\n${usual}\n---\n\nSay TIDY twice.\n`)
 
+  const older = 'hint: edit the skill, or name an older commit'
+  const other = 'hint: edit the skill, or name another version'
   test('of the last commit, and in a folder of their own, are refused', async () => {
     const skill = commit(makeSkill(cases()))
     for (const baseline of ['git:HEAD', copy(skill)]) {
       const { dry, real, isStarted } = await runAll(skill, ['--baseline', baseline])
       expect([dry.code, real.code, isStarted]).toEqual([2, 2, false])
-      expect(dry.stderr).toContain('[same-versions]')
-      expect(real.stderr).toContain(`--baseline ${baseline} has the same content as the skill`)
+      const lines = baseline.startsWith('git:')
+        ? [`error: --baseline ${baseline}: the skill is unchanged since then`, older]
+        : [`error: --baseline ${baseline}: the skill is the same there`, other]
+      expect(dry.stderr.trim().split('\n')).toEqual(lines)
+      expect(real.stderr.trim().split('\n')).toEqual(lines)
     }
   })
   test('a change of the suite alone does not make them differ, one of the skill does', async () => {
     const skill = commit(makeSkill(cases()))
     writeFileSync(path.join(skill, 'evals/notes.txt'), 'new')
-    expect((await runAll(skill, ['--baseline', 'git:HEAD'])).real.code).toBe(2)
+    git(skill, 'add', '.')
+    git(skill, 'commit', '-q', '-m', 'notes')
+    const { real: same } = await runAll(skill, ['--baseline', 'git:HEAD~1'])
+    expect([same.code, same.stderr.trim().split('\n').at(-1)]).toEqual([2, older])
     const other = copy(skill)
     change(skill)
     for (const baseline of ['git:HEAD', other]) {

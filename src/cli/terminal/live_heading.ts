@@ -2,7 +2,7 @@
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { detectableText, smallBudgetLines } from '../commands/bench/design_lines.ts'
-import { warningText } from '../error_lines.ts'
+import { warningLines } from '../error_lines.ts'
 import { planArms } from './progress.ts'
 import { oneLine } from './style.ts'
 
@@ -38,7 +38,7 @@ export function planPreamble(plan: PlanReady): string[] {
     ...choices,
     ...detectableLines(plan),
     ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
-    ...warnings.slice(0, mostWarnings).map(warningText),
+    ...warnings.slice(0, mostWarnings).flatMap(warningLines),
     ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
     ...(plan.done > 0 ? [`going on in ${plan.folder}: ${plan.done} of ${plan.runs} runs already done`] : []),
   ].map((line) => oneLine(line, 500))

@@ -1,6 +1,6 @@
 /** Formats running trigger queries: choices, how many runs have an answer, how many triggered. */
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
-import { warningText } from '../error_lines.ts'
+import { warningLines } from '../error_lines.ts'
 import { dollarsText, oneLine, percentText } from './style.ts'
 
 type TriggersPlannedEvent = Extract<FlowEvent, { type: 'triggers_planned' }>
@@ -53,7 +53,7 @@ export function triggersPlannedLines(plan: TriggersPlannedEvent): string[] {
   const hidden = warnings.length - mostWarnings
   return [
     ...choices,
-    ...warnings.slice(0, mostWarnings).map(warningText),
+    ...warnings.slice(0, mostWarnings).flatMap(warningLines),
     ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
     ...(done > 0 ? [`going on in ${plan.folder}: ${done} of ${runs} runs already done`] : []),
     `${plan.skill_name} · ${engine} · ${counts} = ${runs} runs${beside}`,

@@ -6,6 +6,7 @@ import type { LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { findEngine } from '../../engines/table.ts'
 import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/invalid_suite.ts'
+import { nameCase } from '../../phases/1-plan/check/rules/case_subject.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { type LintFinding, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { applyEngineSupport } from './unsupported_environment.ts'
@@ -67,9 +68,9 @@ interface RuleFinding {
   finding: LintFinding
 }
 
-function problem(rule: RuleFacts, { eval_id, eval_name }: SuiteCase, message: string): RuleFinding {
+function problem(rule: RuleFacts, one: SuiteCase, message: string): RuleFinding {
   const fix = 'choose another engine with --engine'
-  return { rule, finding: { eval_id, message: `case ${eval_id} (${eval_name}): ${message}`, fix } }
+  return { rule, finding: { eval_id: one.eval_id, message: `${nameCase(one)}: ${message}`, fix } }
 }
 
 /** Skips cases about a block that the engine can't show, before they cost anything. */

@@ -1,7 +1,6 @@
 /** Turns a request into a plan: skill, baseline, suite, cases, engine and judge. Starts and costs nothing. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Problem } from '../../../schemas/check_report.ts'
 import type { Activation, Plan } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
@@ -10,7 +9,6 @@ import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
-import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
 import { exportGitVersion, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
@@ -98,13 +96,11 @@ export async function prepareBench(
 ): Promise<PreparedBench> {
   const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
   const baseline = await resolveBaseline(request.baseline, skill, where.scratch)
+  if (request.checked !== true) refuseSameVersions(request, baseline?.skill.sha256 === skill.sha256)
   const { suite, chosen, sha256 } = await loadBenchSuite(request, {
     ...skill,
     checked: request.checked === true ? null : await checkSkillFolder(skill.path),
-    findOthers: async (selected) => [
-      ...findSameVersions(request, skill, baseline),
-      ...(await findDeadChecks(selected, context.signal)),
-    ],
+    findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite, env: context.env })
@@ -135,15 +131,13 @@ export async function prepareBench(
   return { plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
 }
 
-function findSameVersions(
-  { calibrate, baseline: wish }: BenchRequest,
-  skill: Skill,
-  baseline: { skill: Skill } | null,
-): Problem[] {
-  if (calibrate === true || baseline?.skill.sha256 !== skill.sha256) return []
-  const message = `--baseline ${wish} has the same content as the skill: there is nothing to compare`
-  const fix = 'name an older version, or leave --baseline out'
-  return [toProblem(planRules.sameVersions, { message, fix }, skill.path)]
+/** A version is what agents get, so a change of evals/ alone makes no other one. */
+function refuseSameVersions({ calibrate, baseline }: BenchRequest, same: boolean): void {
+  if (calibrate === true || !same) return
+  const [what, older] = baseline?.startsWith('git:')
+    ? ['the skill is unchanged since then', 'an older commit']
+    : ['the skill is the same there', 'another version']
+  throw new UserError(`--baseline ${baseline}: ${what}`, `edit the skill, or name ${older}`, planRules.sameVersions.id)
 }
 
 export interface PrepareOptions {

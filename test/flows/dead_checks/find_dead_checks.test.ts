@@ -77,6 +77,24 @@ describe('a check that something is absent or within a limit', () => {
   })
 })
 
+test.each([
+  ['forbids text', [{ type: 'not_contains', value: 'x' }]],
+  [
+    'forbids or limits something',
+    [
+      { type: 'not_contains', value: 'x' },
+      { type: 'turns_at_most', value: 3 },
+    ],
+  ],
+])('a case that only %s is named with its remedy', async (what, checks) => {
+  expect(await find({ checks })).toMatchObject([
+    {
+      message: `case 1 (tidy-it): only ${what}, so an empty answer passes`,
+      fix: 'add an expectation, or a check for something that must be there',
+    },
+  ])
+})
+
 describe('a check that the reference fails', () => {
   const reference = { answer: 'It is 41', files: { 'out.json': '{"a":1}', 'out.csv': table } }
   test.each<[string, object]>([

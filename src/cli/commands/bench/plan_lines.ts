@@ -3,7 +3,7 @@ import type { EngineChoice, Plan } from '../../../../schemas/plan.ts'
 import type { CommandReview } from '../../../flows/authorize/suite_commands.ts'
 import type { PreparedBench } from '../../../flows/prepare/prepare_bench.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { warningText } from '../../error_lines.ts'
+import { warningLines } from '../../error_lines.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
 import { alignColumns, oneLine, toSafeLine } from '../../terminal/style.ts'
 
@@ -33,7 +33,7 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
     `${options.until === undefined ? '' : 'at most '}${formatPlural(plan.calls.agent_runs, 'agent run')}, ${formatPlural(plan.calls.judge_calls, 'judge call')}`,
     ...commandLines(review.commands, review.confinement.sandbox.mechanism !== 'none'),
     ...plan.cases.flatMap((one) => (one.cannot_run === null ? [] : [`cannot run ${one.eval_id}: ${one.cannot_run}`])),
-    ...plan.warnings.map(warningText),
+    ...plan.warnings.flatMap(warningLines),
   ].map(toSafeLine)
 }
 

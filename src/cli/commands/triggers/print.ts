@@ -15,7 +15,7 @@ import {
   triggerRow,
   triggerSentences,
 } from '../../../phases/4-report/triggers/trigger_text.ts'
-import { warningText } from '../../error_lines.ts'
+import { warningLines } from '../../error_lines.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { gateLines } from '../../reporters/gates.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
@@ -139,7 +139,7 @@ export function showTriggerPlan({ plan, set, choices, review }: ReviewedTriggers
   const lines = [
     ...choices,
     `set ${path.relative(process.cwd(), set.path)} (${set.format})`,
-    ...plan.warnings.map(warningText),
+    ...plan.warnings.flatMap(warningLines),
     `${set.queries.length} queries: ${should} should trigger, ${set.queries.length - should} should not`,
     `installed with it: ${among.length === 0 ? 'none' : among.join(', ')}`,
     ...commandLines(review.commands, review.confinement.sandbox.mechanism !== 'none'),

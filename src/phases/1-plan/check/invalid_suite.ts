@@ -6,8 +6,8 @@ import { UserError } from '../../../base/errors/error.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import type { CheckedFolder } from './check_skill_folder.ts'
 import { allRules } from './rules/all_rules.ts'
+import { nameCase } from './rules/case_subject.ts'
 import { loaderRules } from './rules/loader_rules.ts'
-import { planRules } from './rules/plan_rules.ts'
 import { suiteProblems } from './suite_problems.ts'
 
 export interface ValidityOptions {
@@ -38,8 +38,8 @@ function isWorthWarning({ rule, severity, eval_id }: Problem): boolean {
   return severity === 'error' && (eval_id === undefined || stillRuns.has(rule))
 }
 
-function toWarning({ file, at, line, message, rule }: Problem): LoadWarning {
-  return { file, at: at ?? (line === null ? '$' : `line ${line}`), message: `${message} [${rule}]` }
+function toWarning({ file, at, line, message, rule, fix }: Problem): LoadWarning {
+  return { file, at: at ?? (line === null ? '$' : `line ${line}`), message: `${message} [${rule}]`, fix }
 }
 
 /** Skips the cases with these problems; the reason is in `cannot_run`. Throws UserError unless that is allowed and a case remains. */
@@ -47,7 +47,7 @@ export function markInvalidCases(suite: Suite, problems: readonly Problem[], all
   if (problems.length === 0) return suite
   const reduced = { ...suite, cases: suite.cases.map((one) => skipInvalidCase(one, problems)) }
   const left = reduced.cases.filter(({ cannot_run }) => cannot_run === null).length
-  const isWhole = problems.some(({ eval_id, rule }) => eval_id === undefined && rule !== ofVersions)
+  const isWhole = problems.some(({ eval_id }) => eval_id === undefined)
   if (allowInvalid && left > 0 && !isWhole) return reduced
   throw new UserError(listProblems(suite, problems), hint({ left, of: suite.cases.length, isWhole }), 'invalid-suite')
 }
@@ -71,9 +71,6 @@ const skipsEval: ReadonlySet<string> = new Set(allRules.flatMap(({ id, skips_eva
 /** Said elsewhere: by the loader, and in the line on what the runs detect. */
 const saidElsewhere: ReadonlySet<string> = new Set([...loaderRules.map(({ id }) => id), 'suite-small'])
 
-/** About the versions, not the suite: with --allow-invalid the cases run. */
-const ofVersions = planRules.sameVersions.id
-
 /** Problems of the suite that repeat what its cases already report. */
 const followsFromCases: ReadonlySet<string> = new Set(['suite-ungraded'])
 
@@ -84,7 +81,7 @@ function skipInvalidCase(one: SuiteCase, problems: readonly Problem[]): SuiteCas
   const own = problems.filter(({ eval_id, rule }) => eval_id === one.eval_id && !stillRuns.has(rule))
   const [first] = own
   if (first === undefined || one.cannot_run !== null) return one
-  return { ...one, cannot_run: first.message.replace(/^case \d+ \(.*?\): /, '') }
+  return { ...one, cannot_run: first.message.replace(`${nameCase(one)}: `, '') }
 }
 
 const mostListed = 8

@@ -1,6 +1,4 @@
 /** Collects every problem of a suite and its cases: `check` lists them; `bench`, `eval` and --dry-run stop at them. */
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import type { Problem } from '../../../../schemas/check_report.ts'
 import { type InspectedSuite, indexOfCase } from '../suite/inspected_suite.ts'
 import { caseRules } from './rules/case_rules.ts'
@@ -25,30 +23,12 @@ export function suiteProblems(inspected: InspectedSuite, { name, steps, files }:
   const partial = new Set(mistakes.map((mistake) => indexOfCase(places, mistake)))
   const subjects = suite.cases.map((one, index) => {
     const place = places[index] ?? { file: suite.path, at: null }
-    return {
-      ...{
-        case: one,
-        place,
-        steps,
-        skillFiles: files,
-        skillName: name ?? suite.skill_name,
-        isPartial: partial.has(index),
-      },
-      hasSuiteFile: (file: string) => hasSuiteFile(suite.path, file),
-    }
+    const skillName = name ?? suite.skill_name
+    return { case: one, place, steps, skillFiles: files, skillName, isPartial: partial.has(index) }
   })
   return [
     ...applyRules(suiteRules, { ...inspected, skillName: name }, suite.path),
     ...subjects.flatMap((subject) => applyRules([...caseRules, ...criteriaRules, ...checkRules], subject, suite.path)),
     ...loaderProblems(suite.warnings),
   ]
-}
-
-/** Whether the suite's folder has a file that is named from there, or from the skill's folder. */
-function hasSuiteFile(suite: string, name: string): boolean {
-  const folder = path.dirname(suite)
-  return [folder, path.dirname(folder)].some((base) => {
-    const file = path.resolve(base, name)
-    return file.startsWith(folder + path.sep) && existsSync(file)
-  })
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { UserError } from '../../../base/errors/error.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
 import { yamlFix } from '../../../base/text/yaml_fix.ts'
+import { findMisspeltKey } from './misspelt_key.ts'
 import { plainValue } from './unquoted_value.ts'
 
 export interface Frontmatter {
@@ -21,7 +22,9 @@ export function readFrontmatter(text: string, file: string): Frontmatter {
   if (found === null) {
     throw new UserError(`${file}: no frontmatter`, 'start it with the lines ---, name: …, description: …, ---')
   }
-  const { values, warnings } = readBlock(found[1] ?? '', file)
+  const block = found[1] ?? ''
+  const { values, warnings } = readBlock(block, file)
+  for (const field of ['name', 'description']) requireSpelling(block, values, { field, file })
   const name = readTextField(values, 'name', file)
   if (/[/\\\0]/.test(name) || name === '.' || name === '..') {
     throw new UserError(`${file}: name ${JSON.stringify(name)} can't be a folder name`, 'use a-z, 0-9 and hyphens')
@@ -53,6 +56,18 @@ function plainLines(block: string): Record<string, string> {
   return Object.fromEntries(
     [...found].map(([, key = '', text = '']) => [key, plainValue(text) ?? text.replaceAll(/\s*\n\s*/g, ' ').trim()]),
   )
+}
+
+/** Throws UserError if the field is missing and an unknown key is near its name. */
+function requireSpelling(
+  block: string,
+  values: Record<string, unknown>,
+  { field, file }: { field: string; file: string },
+): void {
+  const key = field in values ? null : findMisspeltKey(Object.keys(values), field)
+  if (key === null) return
+  const line = block.split('\n').findIndex((one) => one.startsWith(key)) + 2
+  throw new UserError(`${file}:${line}: unknown key ${JSON.stringify(key)}`, `did you mean "${field}"?`)
 }
 
 function readTextField(values: Record<string, unknown>, field: 'name' | 'description', file: string): string {

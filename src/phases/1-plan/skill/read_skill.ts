@@ -37,7 +37,7 @@ export async function readSkill(folder: string): Promise<{ skill: Skill; warning
   })
   const known = files.map((one) => one.path)
   const scripts = missingScripts(text.split(/\r?\n/), known).map(({ script, line }) => {
-    return { file, at: `line ${line + 1}`, message: `runs ${script}, which is not in the skill` }
+    return { file, at: `line ${line + 1}`, message: `SKILL.md calls ${script}, which does not exist` }
   })
   return {
     skill: { name, description, path: root, sha256: await hashWalk(files) },

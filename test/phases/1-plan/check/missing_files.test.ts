@@ -28,7 +28,7 @@ describe('a file that the skill names in backticks', () => {
     ['a path with the folder of the skill', `Read \`\${CLAUDE_SKILL_DIR}/references/rules.md\`.`],
     ['a heading in it', 'See `references/rules.md#discounts`.'],
   ])('%s', async (_, text) => {
-    expect(await named(text)).toEqual([expect.stringMatching(/^names \w+\/rules\S*, which is not in the skill$/)])
+    expect(await named(text)).toEqual([expect.stringMatching(/^SKILL\.md names \w+\/rules\S*, which does not exist$/)])
     expect(await named(text, { 'references/rules.md': 'r', 'assets/rules.svg': 'a' })).toEqual(
       text.includes('scripts/') ? [expect.any(String)] : [],
     )
@@ -49,7 +49,7 @@ describe('a file that the skill names in backticks', () => {
     const more = 'More is in `references/more.md`.'
     const files = { 'SKILL.md': `${front}\n${more}\n`, 'references/more.md': '# More\n\nSee `references/gone.md`.\n' }
     expect(await find('file-missing', files)).toEqual([
-      ['more.md', 3, 'names references/gone.md, which is not in the skill'],
+      ['more.md', 3, 'references/more.md names references/gone.md, which does not exist'],
     ])
     expect(await find('file-missing', { ...files, 'SKILL.md': `${front}\nGo.\n` })).toEqual([])
   })
@@ -78,8 +78,8 @@ describe('a script that a command check starts', () => {
     ['pytest tests/see_test.py', 'tests/see_test.py'],
     ['. ./see.sh', 'see.sh'],
   ])('%s', async (run, name) => {
-    const message = `case 1 (Tidy it): the command starts "${name}", which will not be there`
-    expect(await missing(run)).toEqual([expect.stringContaining(message.slice(-40))])
+    const message = `case 1 (tidy-it): the command starts "${name}", which is not copied into the working folder`
+    expect(await missing(run)).toEqual([message])
     expect(await missing(run, { prompt: `Write ${name}` })).toEqual([])
     expect(await missing(run, { setup: 'make tests' })).toEqual([])
   })
@@ -96,7 +96,6 @@ describe('a script that a command check starts', () => {
   test.each<[string, object, Record<string, string>]>([
     ['an input', { files: ['evals/see.sh'] }, { 'evals/see.sh': 'x' }],
     ['in a folder that is an input', { files: ['evals/lib'] }, { 'evals/lib/see.sh': 'x' }],
-    ["of the suite's own", {}, { 'evals/see.sh': 'x' }],
     ['an expectation asks for', { expectations: ['see.sh prints the total'] }, {}],
     [
       'another check asks for',
@@ -112,5 +111,13 @@ describe('a script that a command check starts', () => {
   ])('%s is there', async (what, one, files) => {
     const run = what.includes('folder') ? 'sh evals/lib/see.sh' : 'files' in one ? 'sh evals/see.sh' : 'sh see.sh'
     expect(await missing(run, one, files)).toEqual([])
+  })
+  test('a file next to the suite is not copied, and an input has its own path', async () => {
+    const there = { 'evals/see.sh': 'x' }
+    const [message] = await missing('sh evals/see.sh', {}, there)
+    expect(message).toContain('which is not copied into the working folder')
+    expect(await missing('sh evals/see.sh', { files: ['evals/see.sh'] }, there)).toEqual([])
+    expect(await missing('sh see.sh', { files: ['evals/see.sh'] }, there)).toHaveLength(1)
+    expect(await missing('cd evals && sh see.sh', { files: ['evals/see.sh'] }, there)).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 /** What `check` says of a mistake names what is there and what is wanted, in words of ours. */
 import { expect, test } from 'vitest'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
+import { readSkill } from '../../../../src/phases/1-plan/skill/read_skill.ts'
 import { folderOf, skillText, skillWith } from '../folder.ts'
 
 async function said(folder: string, rule: string) {
@@ -71,11 +72,14 @@ test.each([
 })
 
 test.each<[object, string]>([
-  [{ git: 'main' }, '$.evals[0].git must be true or { "bundle": "<path>" }'],
-  [{ environment: { hooks: 1 } }, '$.evals[0].environment.hooks must be hooks by event, or the path of their file'],
+  [{ git: 'main' }, '$.evals[0].git case 1 (p): must be true or { "bundle": "<path>" }'],
+  [
+    { environment: { hooks: 1 } },
+    '$.evals[0].environment.hooks case 1 (p): must be hooks by event, or the path of their file',
+  ],
   [
     { checks: [{ type: 'json_schema', schema: 1 }] },
-    '$.evals[0].checks[0].schema must be a JSON Schema: an object, true or false',
+    '$.evals[0].checks[0].schema case 1 (p): must be a JSON Schema: an object, true or false',
   ],
 ])('own-field: %j', async (change, words) => {
   const found = (await checkSkill(caseOf({ prompt: 'p', ...change }))).problems.filter(
@@ -97,5 +101,54 @@ test.each<[object, string]>([
   const folder = folderOf({ 'SKILL.md': skillText, 'evals/a/case.yaml': JSON.stringify(file) })
   expect((await said(folder, 'case-cannot-run')).map(([message]) => message)).toEqual([
     expect.stringContaining(`a grader of type ${words}`),
+  ])
+})
+
+test.each([
+  ['descripton', 'name: sums\ndescripton: Adds up.', 'description-missing', 'description'],
+  ['nmae', 'description: d\nnmae: sums', 'name-missing', 'name'],
+  ['Description', 'name: sums\nDescription: Adds up.', 'description-missing', 'description'],
+])(
+  'the misspelt key %s is named once, with its line, in place of the field that is missing',
+  async (key, front, rule, field) => {
+    const folder = folderOf({ 'SKILL.md': `---\n${front}\n---\nAdd.\n` })
+    const { problems } = await checkSkill(folder, null)
+    const ofKeys = problems.filter((one) => [rule, 'unknown-key'].includes(one.rule))
+    expect(ofKeys.map(({ message, fix, line }) => [message, fix, line])).toEqual([
+      [`unknown key "${key}"`, `did you mean "${field}"?`, 3],
+    ])
+    await expect(readSkill(folder)).rejects.toMatchObject({
+      message: `${folder}/SKILL.md:3: unknown key "${key}"`,
+      fix: `did you mean "${field}"?`,
+    })
+  },
+)
+
+test('a key that is near a field which is there stays an unknown key', async () => {
+  const front = 'name: sums\ndescription: Adds up.\ndescripton: Adds.'
+  const folder = folderOf({ 'SKILL.md': `---\n${front}\n---\nAdd.\n` })
+  expect(await said(folder, 'unknown-key')).toHaveLength(1)
+  await expect(readSkill(folder)).resolves.toMatchObject({ skill: { description: 'Adds up.' } })
+})
+
+test('a script that is missing is no noun', async () => {
+  const folder = folderOf({ 'SKILL.md': `${skillText}\nRun \`node scripts/total.mjs\`.\n` })
+  const message = 'SKILL.md calls scripts/total.mjs, which does not exist'
+  expect(await said(folder, 'script-missing')).toMatchObject([[message, expect.any(String)]])
+})
+
+test('a case whose id is taken is named by that id, and the other by its name', async () => {
+  const shared = { id: 2, prompt: 'p', expectations: ['e'] }
+  const evals = [
+    { ...shared, id: 1, name: 'march' },
+    { ...shared, name: 'april' },
+    { ...shared, name: 'may', checks: [{ type: 'contain', value: 'x' }] },
+  ]
+  const folder = folderOf({ 'SKILL.md': skillText, 'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals }) })
+  expect(await said(folder, 'duplicate-id')).toMatchObject([
+    ['case 2 (may): has the id of case 2 (april)', expect.any(String)],
+  ])
+  expect(await said(folder, 'own-field')).toMatchObject([
+    [expect.stringMatching(/^case 2 \(may\): unknown check type "contain"/), expect.any(String)],
   ])
 })

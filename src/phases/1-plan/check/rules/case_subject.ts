@@ -12,8 +12,6 @@ export interface CaseSubject {
   steps: readonly SkillStep[]
   /** Paths of the skill's files, as agents see them. */
   skillFiles: readonly string[]
-  /** Whether the suite brings a file of that path. */
-  hasSuiteFile: (file: string) => boolean
   /** Whetstone's own fields have mistakes, so the criteria are not fully known. */
   isPartial: boolean
 }
@@ -25,9 +23,15 @@ export function buildCaseFinding(
   words: { message: string; fix: string },
 ): LintFinding {
   const { file, at } = subject.place
-  const { eval_id, eval_name } = subject.case
+  const { eval_id } = subject.case
   const place = at === null ? {} : { at: field === null ? at : `${at}.${field}` }
-  return { ...place, file, eval_id, message: `case ${eval_id} (${eval_name}): ${words.message}`, fix: words.fix }
+  return { ...place, file, eval_id, message: `${nameCase(subject.case)}: ${words.message}`, fix: words.fix }
+}
+
+/** The case by the number and the name that the suite gives it: one whose number is taken runs under another. */
+export function nameCase({ eval_id, eval_key, eval_name }: SuiteCase): string {
+  const isNumber = eval_key !== null && /^\d+$/.test(eval_key)
+  return `case ${isNumber ? eval_key : eval_id} (${eval_name})`
 }
 
 /** Quotes a text for a message, on one line of at most 80 characters. */

@@ -25,15 +25,15 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
     id: 'command-file-missing',
     severity: 'warning',
     about:
-      "A `command` check starts a script that is not among the case's or the suite's files, and that nothing asks the agent to write.",
+      "A `command` check starts a script that is not among the case's files, and that nothing asks the agent to write.",
     find: (subject) =>
       subject.case.checks
         .flatMap((check) => (check.type === 'command' ? findCommandScripts(check.run) : []))
-        .filter((script) => !isScriptThere(subject, script))
+        .filter((script) => !isScriptThere(subject.case, script))
         .map((script) =>
           buildCaseFinding(subject, 'checks', {
-            message: `the command starts ${quoteText(script)}, which will not be there`,
-            fix: 'name the file in "files", or ask for it in the prompt',
+            message: `the command starts ${quoteText(script)}, which is not copied into the working folder`,
+            fix: describeScriptFix(subject.case, script),
           }),
         ),
   },
@@ -54,17 +54,29 @@ function startsEmpty({ files, git, setup }: SuiteCase): boolean {
   return files.length === 0 && setup === null && (git === null || git === true)
 }
 
-/** Whether the script is given, may be made by the start, or is asked of the agent. */
-function isScriptThere({ case: one, hasSuiteFile }: CaseSubject, script: string): boolean {
+/** Whether the script is given under that path, may be made by the start, or is asked of the agent. */
+function isScriptThere(one: SuiteCase, script: string): boolean {
   const { files, git, setup, checks } = one
-  if (setup !== null || (git !== null && git !== true) || hasSuiteFile(script)) return true
-  const name = script.slice(script.lastIndexOf('/') + 1)
+  if (setup !== null || (git !== null && git !== true)) return true
   const isGiven = files.some(({ path: given, kind }) =>
-    kind === 'directory' ? `${script}/`.startsWith(`${given}/`) : given === script || given.endsWith(`/${name}`),
+    kind === 'directory' ? `${script}/`.startsWith(`${given}/`) : given === script,
   )
+  const name = readFileName(script)
   return (
     isGiven || checks.some((check) => namesOutput(check, name)) || listTexts(one).some((text) => text.includes(name))
   )
+}
+
+/** Input files keep their path below the skill's folder. */
+function describeScriptFix({ files }: SuiteCase, script: string): string {
+  const given = files.find((file) => readFileName(file.path) === readFileName(script))
+  return given === undefined
+    ? "add it to the case's files; the agent can then read it too"
+    : `write its path there in the command: ${given.path}`
+}
+
+function readFileName(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1)
 }
 
 function namesOutput(check: Check, name: string): boolean {

@@ -68,7 +68,7 @@ export function deadCheckProblems({ checks, ...one }: ForeseenCase): Problem[] {
       ? [problem(facts.casePassesEmpty, 'an empty answer passes every criterion', passingFix)]
       : []),
     ...(isAll && dead.length === 0 && passing.length > 0
-      ? [problem(facts.onlyAbsences, 'an empty answer passes: nothing has to be there', passingFix)]
+      ? [problem(facts.onlyAbsences, describeAbsences(passing), passingFix)]
       : []),
     ...counted.flatMap(({ text, referenceFailure }) =>
       referenceFailure === null
@@ -84,7 +84,12 @@ export function deadCheckProblems({ checks, ...one }: ForeseenCase): Problem[] {
   ]
 }
 
-const passingFix = 'add a criterion that an empty answer fails'
+const passingFix = 'add an expectation, or a check for something that must be there'
+
+function describeAbsences(passing: readonly ForeseenCheck[]): string {
+  const isText = passing.every(({ check }) => check.type === 'not_contains')
+  return `only ${isText ? 'forbids text' : 'forbids or limits something'}, so an empty answer passes`
+}
 
 /** Whether a check says that something is absent, unchanged or within a limit, which holds where nothing was done. */
 function isAbsence(check: Check): boolean {

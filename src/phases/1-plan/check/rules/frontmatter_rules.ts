@@ -1,6 +1,7 @@
 /** Rules of the Agent Skills specification for the frontmatter and the body of a SKILL.md. */
 import { agentKeys, specKeys } from '../../../../../schemas/skill_frontmatter.ts'
 import { yamlFix } from '../../../../base/text/yaml_fix.ts'
+import { findMisspeltKey } from '../../skill/misspelt_key.ts'
 import type { FrontmatterEntry, SkillText } from '../text/skill_text.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
@@ -118,7 +119,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
     about: 'A key of the frontmatter that no agent is known to read.',
     find: (text) =>
       others(text)
-        .filter(([key]) => !agentKeys.includes(key))
+        .filter(([key]) => !agentKeys.includes(key) && !isMissingField(text, key))
         .map(([key, { line }]) => ({
           message: `unknown key ${key}`,
           fix: 'fix its spelling, or move it below metadata',
@@ -186,7 +187,12 @@ function listTextEntries(text: SkillText, key: string): { value: string; line: n
 function missing(text: SkillText, key: string): LintFinding[] {
   if (!text.hasFrontmatter || text.otherThanMap !== null || listTextEntries(text, key).length > 0) return []
   const found = text.entries.get(key)
-  if (found === undefined) return [{ message: `no ${key}`, fix: `add the line ${key}: …`, line: 1 }]
+  if (found === undefined) {
+    const [misspelt, at] = misspeltEntry(text, key) ?? []
+    return misspelt === undefined
+      ? [{ message: `no ${key}`, fix: `add the line ${key}: …`, line: 1 }]
+      : [{ message: `unknown key "${misspelt}"`, fix: `did you mean "${key}"?`, line: at?.line ?? 1 }]
+  }
   const { value, line, isUnknown } = found
   if (isUnknown) return []
   const isEmpty = value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
@@ -195,6 +201,19 @@ function missing(text: SkillText, key: string): LintFinding[] {
       ? { message: `${key} is empty`, fix: `write it: ${key}: …`, line }
       : { message: `${key} is not text: ${formatEntryValue(value)}`, fix: `quote it: ${key}: "…"`, line },
   ]
+}
+
+/** The entry that was meant as a missing one; null: none. */
+function misspeltEntry({ entries }: SkillText, key: string): [string, FrontmatterEntry] | null {
+  if (entries.has(key)) return null
+  const name = findMisspeltKey([...entries.keys()], key)
+  const found = name === null ? undefined : entries.get(name)
+  return name === null || found === undefined ? null : [name, found]
+}
+
+/** Whether the key was meant as a missing field: the rule of that field names it. */
+function isMissingField(text: SkillText, key: string): boolean {
+  return ['name', 'description'].some((field) => misspeltEntry(text, field)?.[0] === key)
 }
 
 /** Lists and maps are not printed, because an anchor can make them contain themselves. */

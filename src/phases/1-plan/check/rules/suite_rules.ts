@@ -1,4 +1,5 @@
 /** Rules for a suite as a whole. */
+import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import {
   defaultRuns,
   describeSimilarCases,
@@ -8,7 +9,7 @@ import {
   planSimilarCases,
 } from '../../../../base/smallest_design.ts'
 import { type InspectedSuite, indexOfCase } from '../../suite/inspected_suite.ts'
-import { buildCaseFinding } from './case_subject.ts'
+import { buildCaseFinding, nameCase } from './case_subject.ts'
 import { hasGainCriterion, listGainCriteria } from './check_rules.ts'
 import type { LintFinding, LintRule, RuleFacts } from './rule.ts'
 
@@ -79,24 +80,23 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
 
 function ownFieldMistakes({ suite, places, mistakes }: SuiteSubject): LintFinding[] {
   return mistakes.map((mistake) => {
-    const eval_id = suite.cases[indexOfCase(places, mistake)]?.eval_id
-    const finding = { ...mistake, fix: 'docs/reference/evals-json.md shows each of these fields' }
-    return eval_id === undefined ? finding : { ...finding, eval_id }
+    const one = suite.cases[indexOfCase(places, mistake)]
+    const fix = 'docs/reference/evals-json.md shows each of these fields'
+    return one === undefined
+      ? { ...mistake, fix }
+      : { ...mistake, fix, message: `${nameCase(one)}: ${mistake.message}`, eval_id: one.eval_id }
   })
 }
 
 function duplicateIds(subject: SuiteSubject): LintFinding[] {
-  const seen = new Map<string, string>()
+  const seen = new Map<string, SuiteCase>()
   return subject.suite.cases.flatMap((one, index) => {
     const id = one.eval_key ?? String(one.eval_id)
     const place = subject.places[index] ?? { file: subject.suite.path, at: null }
     const before = seen.get(id)
-    seen.set(id, before ?? place.at ?? place.file)
+    seen.set(id, before ?? one)
     if (before === undefined) return []
-    const words = {
-      message: `the id ${JSON.stringify(id)} is that of ${before}`,
-      fix: 'give each case an id of its own',
-    }
+    const words = { message: `has the id of ${nameCase(before)}`, fix: 'give each case an id of its own' }
     return [buildCaseFinding({ case: one, place }, null, words)]
   })
 }

@@ -76,7 +76,7 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
     about: 'SKILL.md has agents run a script of the skill (`python scripts/x.py`, `./scripts/x`) that is not there.',
     find: (tree) =>
       missingScripts(tree.body, tree.files).map(({ script, line }) => ({
-        message: `runs ${script}, which is not in the skill`,
+        message: `SKILL.md calls ${script}, which does not exist`,
         fix: 'add the script, or correct its path in SKILL.md',
         line: tree.bodyLine + line,
       })),
@@ -146,7 +146,7 @@ function findUnknownFiles({ root, body, files, documents }: SkillTree): LintFind
       .filter((missing) => !reported.has(missing.name))
       .map((missing) => {
         reported.add(missing.name)
-        const message = `names ${missing.name}, which is not in the skill`
+        const message = `${name} names ${missing.name}, which does not exist`
         const fix = 'add the file, or correct its path'
         return { message, fix, file: path.join(root, name), line: firstLine + missing.line }
       })

@@ -8,8 +8,9 @@ const launchers = new Set(['run', 'exec', 'env', 'npx', 'uv', 'sudo', 'time', 't
 const inline = /^-(?:[cemp]|-eval|-print|-check|-test|-version|V|v)$/
 const isScriptName = /^[\w@.-][\w@./-]*\.(?:py|m?js|cjs|ts|mts|sh|bash|rb|pl|php|R|ps1)$/
 
-/** Returns paths relative to the working folder. What the command itself writes or fetches is left out. */
+/** Returns paths relative to the working folder; none if the command leaves it. What it writes or fetches itself is left out. */
 export function findCommandScripts(run: string): string[] {
+  if (/(?:^|[;&|(\n])\s*(?:cd|pushd)\s/.test(run)) return []
   const found = run.split(/&&|\|\||[;|\n]/).flatMap((part) => {
     const words = part
       .trim()
