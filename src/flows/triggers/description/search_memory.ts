@@ -10,7 +10,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { createBenchmark, listBenchmarks, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { refuseChangedSettings } from '../../improve/session/changed_settings.ts'
+import { refuseChangedSettings } from '../../workspace/changed_settings.ts'
 
 type Proposal = DescriptionSearch['proposals'][number]
 

@@ -1,6 +1,6 @@
 /** A resumed session has the settings of its start; what differs is named by its flag. */
 import { expect, test } from 'vitest'
-import { refuseChangedSettings } from '../../../src/flows/improve/session/changed_settings.ts'
+import { refuseChangedSettings } from '../../../src/flows/workspace/changed_settings.ts'
 
 const start = {
   engine: 'anthropic',

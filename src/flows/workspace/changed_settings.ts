@@ -1,6 +1,6 @@
 /** Refuses to resume with settings other than those of the start, and names the flags that differ. */
-import { UserError } from '../../../base/errors/error.ts'
-import { canonicalJson } from '../../../base/json/json.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { canonicalJson } from '../../base/json/json.ts'
 
 /** What users call settings whose flag is not their name with hyphens. */
 const names: Readonly<Record<string, string>> = {
