@@ -4,6 +4,7 @@ import type { BenchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { Stop } from '../../../schemas/limits.ts'
 import { errorMessage, IncompleteError, UserError } from '../../base/errors/error.ts'
+import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { collectionFolder } from '../../store/paths.ts'
@@ -39,8 +40,8 @@ interface ManyEntry {
 }
 
 /**
- * Benchmarks all skills; a failed one does not stop the others. Throws UserError for a mistake in their shared settings, and the abort
- * reason if interrupted. After `drain` the rest is left out of the index.
+ * Benchmarks all skills; a failed one does not stop the others, one that is unchanged since the baseline is left out. Throws UserError
+ * for a mistake in their shared settings and if all are unchanged, and the abort reason if interrupted. After `drain` the rest is left out of the index.
  */
 export async function benchMany(
   asked: BenchManyRequest,
@@ -56,13 +57,28 @@ export async function benchMany(
     if (context.drain.aborted) break
     const shared = { ...one, request: { ...one.request, ...budgets } }
     const end = await benchEntry(shared, context, stopped === undefined ? benchOne : refuseAfterStop(stopped))
+    if (end === null) continue
     ends.push(end)
     if (end.status === 'benched') stopped ??= end.result.benchmark.metadata.stopped
   }
+  if (ends.length === 0 && !context.drain.aborted) refuseUnchanged(asked)
   const calibrations = asked.calibrate === true
   const place = calibrations ? collectionFolder(root, 'calibrations') : root // does not overwrite the index of benchmarks
   const index = await writeIndex(place, { ends, judge, now: context.now(), calibrations })
   return { root: place, index, ends }
+}
+
+/** Throws UserError. */
+function refuseUnchanged({ baseline }: BenchManyRequest): never {
+  throw new UserError(`--baseline ${baseline}: every skill is unchanged`, 'edit one, or name an older version')
+}
+
+/** Of several skills, one without a change is normal, such as in CI. */
+function passOverUnchanged(error: unknown, { request }: ManyEntry, context: FlowContext): boolean {
+  if (!(error instanceof UserError) || error.code !== planRules.sameVersions.id) return false
+  const place = path.relative(process.cwd(), request.skill) || '.'
+  context.emit({ type: 'place_passed_over', place, reason: error.message })
+  return true
 }
 
 /** A limit that stops one stops all, since they share the limits. */
@@ -85,16 +101,19 @@ export async function planBenchMany<P>(
 ): Promise<PlanOutcome<P>[]> {
   const { all } = await expandRequest(asked, context)
   const plans: PlanOutcome<P>[] = []
-  for (const { skill, cell, request } of all) {
+  for (const one of all) {
+    const { skill, cell, request } = one
     const of = { skill, ...(cell === null ? {} : { cell }) }
     try {
       plans.push({ status: 'planned', skill, cell, plan: await planOne(request, context) })
     } catch (error) {
       context.signal.throwIfAborted()
+      if (passOverUnchanged(error, one, context)) continue
       context.emit(toSkillFailedEvent(error, of))
       plans.push({ status: 'failed', skill, cell, error })
     }
   }
+  if (plans.length === 0) refuseUnchanged(asked)
   return plans
 }
 
@@ -112,7 +131,8 @@ async function expandRequest(asked: BenchManyRequest, context: FlowContext) {
   return { root, judge, all: all.map((one) => ({ ...one, request: { ...one.request, judge } })) }
 }
 
-async function benchEntry(one: ManyEntry, context: FlowContext, benchOne: typeof bench): Promise<BenchOutcome> {
+/** null: it is unchanged since the baseline. */
+async function benchEntry(one: ManyEntry, context: FlowContext, benchOne: typeof bench): Promise<BenchOutcome | null> {
   const { skill, cell, request } = one
   const of = { skill, ...(cell === null ? {} : { cell }) }
   try {
@@ -120,6 +140,7 @@ async function benchEntry(one: ManyEntry, context: FlowContext, benchOne: typeof
     return { status: 'benched', skill, cell, result }
   } catch (error) {
     context.signal.throwIfAborted()
+    if (passOverUnchanged(error, one, context)) return null
     context.emit(toSkillFailedEvent(error, of))
     return { status: 'failed', skill, cell, error }
   }

@@ -90,7 +90,7 @@ withChromium('the notes', () => {
   })
   test('every note of the rules that names a case has its link', async () => {
     const page = await opened('everything', 400)
-    const named = await page.locator('.notes li', { hasText: /\beval \d/ }).all()
+    const named = await page.locator('.notes li', { hasText: /\bcase \d/ }).all()
     expect(named.length).toBeGreaterThan(0)
     for (const one of named)
       expect(await one.locator('a[href^="#/case/"], a[href^="#/run/"]').count()).toBeGreaterThan(0)

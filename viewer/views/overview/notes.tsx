@@ -52,7 +52,7 @@ function RunsLink({ model, note }: { model: Model; note: string }) {
 
 /** "eval 1, with_skill run 2", "with_skill run 2 of eval 1", "1/with_skill/run-2", "eval 1", "evals 1, 2". */
 const mention =
-  /\b(?:eval|case) (\d+), (\w+) run (\d+)|\b(\w+) run (\d+) of (?:eval|case) (\d+)|\b(\d+)\/(\w+)\/run-(\d+)|\b(?:eval|case) (\d+)|\bevals \d+(?:, \d+)*/g
+  /\b(?:eval|case) (\d+), (\w+) run (\d+)|\b(\w+) run (\d+) of (?:eval|case) (\d+)|\b(\d+)\/(\w+)\/run-(\d+)|\b(?:eval|case) (\d+)|\b(?:evals|cases) \d+(?:, \d+)*/g
 
 function linkMentions(model: Model, note: string): NotePart[] {
   const parts: NotePart[] = []
