@@ -66,7 +66,7 @@ export function triggersMarkdown({ triggers, gates }: ReportedTriggers): string 
     return [words[mark], ...cells]
   })
   const said = [
-    ...gates.map(({ gate, passed, message }) => `gate ${passed ? 'passed' : 'FAILED'} ${gate}: ${message}`),
+    ...gates.map(({ gate, passed, message }) => `gate ${passed ? 'passed' : 'failed'}: ${gate} (${message})`),
     ...confusions.map(confusionText),
     ...warnings,
     ...(saving === null ? [] : [savingText(saving)]),
