@@ -1,0 +1,96 @@
+// Every number of the simulated improve sessions, in one place, each with its reason. Fixed before the first table was printed.
+
+/** Chances of a run never reach 0 or 1: an agent slips now and then, and guesses right now and then. */
+export const chanceLimits = { low: 0.03, high: 0.97 }
+
+/** v0 passes each case with a chance from .1 to .7, as in test/slow/improve_world.ts: cases of every difficulty, with room above. */
+export const firstChance = { low: 0.1, spread: 0.6 }
+
+/** Unseen cases on which the true gain is measured: enough that the draw of cases moves it by less than a point. */
+export const unseenCases = 300
+
+/** Mean effect of an edit that helps or harms, as in test/slow/improve_world.ts: 5 to 30 points. */
+export const editSize = { low: 0.05, spread: 0.25 }
+
+/** Kinds of failure. In the mixed world an edit helps some kinds and hurts the others. */
+export const failureKinds = 4
+
+/** The mixed world moves single kinds by more, so that its helpful edits (3 kinds up, 1 down) gain 5 to 25 points on average. */
+export const mixedSize = { low: 0.1, spread: 0.4 }
+
+/** Pairs of edits in the interacting world: 30% lose 15 points together, 15% gain 10. Most instructions do not touch each other. */
+export const pairEffects = { conflict: { share: 0.3, effect: -0.15 }, synergy: { share: 0.15, effect: 0.1 } }
+
+/**
+ * What proposers offer. `trick` is the world's own kind of edit: gains on seen cases only, pleases the judge only, or helps two kinds of
+ * failure and hurts two. The rest has no effect. A quarter helps, as in the usual mix of test/slow/improve_world.ts; a third are tricks, so that
+ * a loop that falls for them shows it. `nothing helps` is the negative control: whatever ships there is a mistake.
+ */
+export const worlds = {
+  plain: { helpful: 0.25, harmful: 0.25, trick: 0, rule: 'plain' },
+  'training only': { helpful: 0.25, harmful: 0.2, trick: 0.3, rule: 'overfit' },
+  'judge only': { helpful: 0.25, harmful: 0.2, trick: 0.3, rule: 'please' },
+  'helps some, hurts others': { helpful: 0.25, harmful: 0.25, trick: 0.5, rule: 'mixed' },
+  interacting: { helpful: 0.25, harmful: 0.25, trick: 0, rule: 'interact' },
+  'some break it': { helpful: 0.25, harmful: 0.25, trick: 0.15, rule: 'break' },
+  'nothing helps': { helpful: 0, harmful: 0.35, trick: 0, rule: 'plain' },
+}
+
+/** Shown, but not in the averages: a stress for loops that try several edits at once, and the negative control. */
+export const extraWorlds = ['some break it', 'nothing helps']
+
+/** In the stress world 15% of the edits break the skill: every case loses this much. */
+export const breakingEffect = -0.6
+
+/**
+ * A proposer that learns finds helpful edits more often, the more different failed cases it is shown: 25 points more at most, half of
+ * that with 6 failed cases. Tricks stay as frequent; harmful and empty edits become fewer.
+ */
+export const proposers = { 'does not learn': { boost: 0, half: 6 }, learns: { boost: 0.25, half: 6 } }
+
+/**
+ * The judge that decides a certification is another one than the judge of the search, or code. Its errors are independent: it turns 5% of
+ * all results around, and edits that please the first judge do not please it. Used in the judge-only world; elsewhere judges make no mistake.
+ */
+export const secondJudge = { error: 0.05 }
+
+/** Budgets in runs, suites in cases, as in the question. */
+export const budgets = [60, 120, 250, 600]
+export const suiteSizes = [4, 8, 18, 40]
+export const defaultSessions = 400
+
+/** Loops that score a version on all their cases run each case often enough for this many runs a score: one run of 4 cases says nothing. */
+export const leastScoreRuns = 12
+
+/** Defaults of `whetstone improve` (docs/how-to/improve.md). */
+export const today = { iterations: 5, trainRuns: 4, noiseRuns: 2 }
+
+/** Below this number GEPA uses every case for both training and validation: halves of four cases are too small for its minibatches of 3. */
+export const fewCases = 8
+
+/** Two edits that were written at the same time touch the same lines with this chance; then they can't be in one version. */
+export const overlapShare = 0.15
+
+/**
+ * The design under study: rounds of several edits that are tried in mixes on training cases, then one certification of the result on
+ * held-out cases. Half the cases and half the runs for each. `alpha` is spent once.
+ */
+export const mixed = {
+  alpha: 0.05,
+  /** With fewer runs no gain can be certified. */
+  leastRuns: 20,
+  trainingShare: 0.5,
+  searchShare: 0.5,
+  /** What one proposer session can write as separate edits. */
+  edits: 8,
+  /** A round takes about this many runs; with fewer, single edits can't be told apart. More rounds than four bring little. */
+  roundRuns: 40,
+  mostRounds: 4,
+  /** Ways to split the edits of a round in two halves. Each makes two versions to run. */
+  splits: 8,
+  /** The most of a round's runs that go to the best version so far, for the proposer to read. */
+  shownShare: 0.2,
+  /** Effects shrink as if each edit had this many more runs without effect, and each case this many at the mean. */
+  editWeight: 9,
+  caseWeight: 3,
+}

@@ -1,0 +1,66 @@
+// Plays whole improve sessions on a simulated world and prints what each loop gains and what it ships by mistake, as markdown:
+// `npm run evidence:improve -- [--sessions N] [--budget 60,250] [--cases 8,18] [--worlds] [--gepa PYTHON]`. All parameters are in
+// scripts/evidence/improve/parameters.mjs. --worlds: also a table for each world. --gepa: GEPA plays too, by its own Python package.
+import { parseArgs } from 'node:util'
+import { startGepa } from './evidence/improve/gepa.mjs'
+import { mixedEdits } from './evidence/improve/mixed_edits.mjs'
+import { hillclimb, skillOpt, strictGreater } from './evidence/improve/opponents.mjs'
+import { budgets, defaultSessions, suiteSizes } from './evidence/improve/parameters.mjs'
+import { reportSummary, reportWorlds, settings } from './evidence/improve/report.mjs'
+import { todaysLoop } from './evidence/improve/today.mjs'
+import { playCell } from './evidence/improve/tournament.mjs'
+import { InputError } from './evidence/rows.mjs'
+
+function readNumbers(flag, text) {
+  const numbers = text.split(',').map(Number)
+  if (numbers.every((one) => Number.isInteger(one) && one > 0)) return numbers
+  console.error(`error: --${flag}: expected whole numbers above 0, separated by commas, got "${text}"`)
+  process.exit(2)
+}
+
+const { values } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: String(defaultSessions) },
+    budget: { type: 'string', default: budgets.join() },
+    cases: { type: 'string', default: suiteSizes.join() },
+    worlds: { type: 'boolean', default: false },
+    gepa: { type: 'string' },
+  },
+})
+const [sessions] = readNumbers('sessions', values.sessions)
+const cells = readNumbers('budget', values.budget).flatMap((budget) =>
+  readNumbers('cases', values.cases).map((cases) => ({ budget, cases })),
+)
+const gepa = values.gepa === undefined ? null : startGepa(values.gepa)
+
+/** The position is the lane: it must not change when a contestant is added. */
+const contestants = {
+  'Whetstone today': todaysLoop,
+  'strict greater': strictGreater,
+  'keep or revert': hillclimb,
+  "SkillOpt's gate": skillOpt,
+  'mixed edits, certified once': mixedEdits,
+  ...(gepa !== null && { GEPA: gepa.play }),
+}
+
+console.log(`# Simulated improve sessions\n
+${sessions} sessions for each world, proposer and loop. True gain: points on unseen cases, over all sessions, ± standard error. Worse than v0,
+no better (which includes worse) and nothing: shares of the sessions by what shipped. Runs: mean (most). The rows are means over five worlds and two proposers.`)
+try {
+  for (const cell of cells) {
+    const results = {}
+    for (const [lane, [label, play]] of Object.entries(contestants).entries()) {
+      results[label] = []
+      for (const setting of settings)
+        results[label].push(await playCell({ ...setting, ...cell }, { play, lane }, sessions))
+    }
+    console.log(`\n${reportSummary(cell, results)}`)
+    if (values.worlds) console.log(`\n${reportWorlds(cell, results)}`)
+  }
+} catch (error) {
+  if (!(error instanceof InputError)) throw error
+  console.error(`error: ${error.message}`)
+  process.exitCode = 2
+} finally {
+  gepa?.close()
+}
