@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { startGepa } from './evidence/improve/gepa.mjs'
 import { mixedEdits } from './evidence/improve/mixed_edits.mjs'
 import { hillclimb, skillOpt, strictGreater } from './evidence/improve/opponents.mjs'
-import { budgets, defaultSessions, suiteSizes } from './evidence/improve/parameters.mjs'
+import { budgets, defaultSessions, editsAtOnce, suiteSizes } from './evidence/improve/parameters.mjs'
 import { reportSummary, reportWorlds, settings } from './evidence/improve/report.mjs'
 import { todaysLoop } from './evidence/improve/today.mjs'
 import { playCell } from './evidence/improve/tournament.mjs'
@@ -33,15 +33,22 @@ const cells = readNumbers('budget', values.budget).flatMap((budget) =>
 )
 const gepa = values.gepa === undefined ? null : startGepa(values.gepa)
 
-/** The position is the lane: it must not change when a contestant is added. */
-const contestants = {
+/** Each loop of single proposals plays twice: with one edit a proposal, and with several that are taken or refused as one. */
+const loops = {
   'Whetstone today': todaysLoop,
   'strict greater': strictGreater,
   'keep or revert': hillclimb,
   "SkillOpt's gate": skillOpt,
-  'mixed edits, certified once': mixedEdits,
   ...(gepa !== null && { GEPA: gepa.play }),
 }
+const contestants = [
+  ...Object.entries(loops).map(([label, play], lane) => ({ label, play, lane, atOnce: 1 })),
+  ...Object.entries(loops).map(([label, play], at) => ({
+    label: `${label}, ${editsAtOnce} edits a proposal`,
+    ...{ play, lane: 10 + at, atOnce: editsAtOnce },
+  })),
+  { label: 'mixed edits, certified once', play: mixedEdits, lane: 20, atOnce: editsAtOnce },
+]
 
 console.log(`# Simulated improve sessions\n
 ${sessions} sessions for each world, proposer and loop. True gain: points on unseen cases, over all sessions, ± standard error. Worse than v0,
@@ -49,10 +56,9 @@ no better (which includes worse) and nothing: shares of the sessions by what shi
 try {
   for (const cell of cells) {
     const results = {}
-    for (const [lane, [label, play]] of Object.entries(contestants).entries()) {
+    for (const { label, ...contestant } of contestants) {
       results[label] = []
-      for (const setting of settings)
-        results[label].push(await playCell({ ...setting, ...cell }, { play, lane }, sessions))
+      for (const setting of settings) results[label].push(await playCell({ ...setting, ...cell }, contestant, sessions))
     }
     console.log(`\n${reportSummary(cell, results)}`)
     if (values.worlds) console.log(`\n${reportWorlds(cell, results)}`)

@@ -43,9 +43,9 @@ export function startGepa(python) {
         const version = versionOf(request.evaluate.edits)
         write(request.evaluate.cases.map((at) => session.run(version, at)))
       } else {
-        const edit = session.propose(request.propose.seen, request.propose.failed)
-        edits.set(edit.id, edit)
-        write(edit.id)
+        const proposed = session.propose(request.propose.seen, request.propose.failed)
+        for (const edit of proposed) edits.set(edit.id, edit)
+        write(proposed.map(({ id }) => id))
       }
     }
   }

@@ -37,8 +37,8 @@ class Simulation:
         runs = reflective_dataset["skill"]
         seen = sorted({run["case"] for run in runs})
         failed = len({run["case"] for run in runs if run["score"] < 1})
-        edit = ask({"propose": {"seen": seen, "failed": failed}})
-        return {"skill": json.dumps(sorted([*json.loads(candidate["skill"]), edit]))}
+        edits = ask({"propose": {"seen": seen, "failed": failed}})
+        return {"skill": json.dumps([*json.loads(candidate["skill"]), *edits])}
 
 
 def main():

@@ -1,11 +1,14 @@
 // The design under study: several edits are tried at once in mixes, and the best mix is certified once against v0 on held-out cases.
 import { shuffleFirst } from '../../../dist/src/phases/4-report/stats/distributions/seeded_random.js'
+import { sampleMean } from '../../../dist/src/phases/4-report/stats/numbers/moments.js'
 import { moderatedT } from '../../../dist/src/phases/4-report/stats/tests/moderated_t.js'
+import { signFlip } from '../../../dist/src/phases/4-report/stats/tests/sign_flip.js'
 import { estimateEffects } from './edit_effects.mjs'
 import { mixed } from './parameters.mjs'
 
 /** Only the p-value is used, which does not depend on it. */
 const intervalUnused = { alpha: 0.05 }
+const flipSeed = 1
 
 function shuffled(values, random) {
   const copy = [...values]
@@ -47,7 +50,7 @@ function searchRound(session, { best, training, runs, design }) {
   const most = Math.floor(runs * design.shownShare)
   const shown = takeTurns(training, Math.max(1, Math.min(training.length, most)), session.random)
   const failed = shown.filter((at) => record([], at) === 0).length
-  const edits = proposeEdits(session, { shown, failed, count: design.edits })
+  const edits = proposeSeparateEdits(session, { shown, failed, count: design.proposals })
   const splits = Array.from({ length: design.splits }, () => splitEdits(edits, session.random))
   const pairs = Math.floor((runs - results.length) / 2)
   const turns = takeTurns(splits, pairs, session.random)
@@ -59,12 +62,12 @@ function searchRound(session, { best, training, runs, design }) {
   return edits.filter(({ id }) => effects.get(id) > 0)
 }
 
-/** Separate edits of the best version: one that touches the lines of an earlier one is refused before any run. */
-function proposeEdits(session, { shown, failed, count }) {
+/** Several proposals for the same version: an edit that touches the lines of an earlier one is refused before any run. */
+function proposeSeparateEdits(session, { shown, failed, count }) {
   const edits = []
-  for (let tries = 0; tries < count; tries += 1) {
-    const edit = session.propose(shown, failed)
-    if (!edits.some((other) => session.isOverlap(edit, other))) edits.push(edit)
+  for (let proposal = 0; proposal < count; proposal += 1) {
+    const fresh = session.propose(shown, failed)
+    edits.push(...fresh.filter((edit) => !edits.some((other) => session.isOverlap(edit, other))))
   }
   return edits
 }
@@ -75,7 +78,7 @@ function splitEdits(edits, random) {
   return [edits.filter((one) => first.has(one)), edits.filter((one) => !first.has(one))]
 }
 
-/** Fresh runs of both versions on held-out cases; the moderated t, one-sided, decides. */
+/** Fresh runs of both versions on held-out cases. Both decide, one-sided: the moderated t, and where a case got worse the sign flip over cases. */
 function isCertified(session, edits, { held, design }) {
   const pairs = Math.floor(session.left() / 2)
   if (edits.length === 0 || pairs === 0) return false
@@ -84,6 +87,9 @@ function isCertified(session, edits, { held, design }) {
     scores.get(at).candidate.push(session.certify(edits, at))
     scores.get(at).baseline.push(session.certify([], at))
   }
-  const found = moderatedT([...scores.values()], intervalUnused)
-  return found !== null && found.mean > 0 && found.pValue / 2 <= design.alpha
+  const cases = [...scores.values()].filter(({ candidate }) => candidate.length > 0)
+  const found = moderatedT(cases, intervalUnused)
+  if (found === null || found.mean <= 0 || found.pValue / 2 > design.alpha) return false
+  const differences = cases.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
+  return differences.every((one) => one >= 0) || signFlip(differences, flipSeed).above <= design.caseAlpha
 }

@@ -1,6 +1,6 @@
 // Loops that others use, on the simulated world: strict greater, keep or revert, and SkillOpt's gate.
 import { leastScoreRuns } from './parameters.mjs'
-import { addEdit, countFailed, meanScore, scoreCases } from './session.mjs'
+import { countFailed, meanScore, scoreCases } from './session.mjs'
 
 const runsPerCase = (cases) => Math.max(1, Math.ceil(leastScoreRuns / cases.length))
 
@@ -11,7 +11,7 @@ export function strictGreater(session) {
   if (session.left() < cost) return []
   let best = { edits: [], scores: scoreCases(session, [], asked) }
   while (session.left() >= cost) {
-    const edits = addEdit(best.edits, session.propose(session.cases, countFailed(best.scores)))
+    const edits = [...best.edits, ...session.propose(session.cases, countFailed(best.scores))]
     const scores = scoreCases(session, edits, asked)
     if (meanScore(scores) > meanScore(best.scores)) best = { edits, scores }
   }
@@ -25,7 +25,7 @@ export function hillclimb(session) {
   let kept = []
   while (session.left() >= cost) {
     const before = scoreCases(session, kept, asked)
-    const edits = addEdit(kept, session.propose(session.cases, countFailed(before)))
+    const edits = [...kept, ...session.propose(session.cases, countFailed(before))]
     if (meanScore(scoreCases(session, edits, asked)) > meanScore(before)) kept = edits
   }
   return kept
@@ -35,7 +35,7 @@ export function hillclimb(session) {
  * SkillOpt: a rollout on training cases, an edit from it, and the gate of skillopt/evaluation/gate.py (microsoft/SkillOpt, bdfdc30; arXiv
  * 2605.23904) on the selection cases: accepted only if strictly higher than the current score, which is kept from before. The best score
  * ships. Its defaults assume hundreds of cases (2:1:7); here half the cases are for training and half for selection, because a
- * selection of one or two cases would be unfair, and there is no test part. A step makes one edit, as with the other loops.
+ * selection of one or two cases would be unfair, and there is no test part. Its steps have at most four edits, and fewer later.
  */
 export function skillOpt(session) {
   const half = Math.floor(session.cases.length / 2)
@@ -50,7 +50,7 @@ export function skillOpt(session) {
   ]
   while (session.left() >= cost) {
     const shown = scoreCases(session, current.edits, train)
-    const edits = addEdit(current.edits, session.propose(train.cases, countFailed(shown)))
+    const edits = [...current.edits, ...session.propose(train.cases, countFailed(shown))]
     const score = meanScore(scoreCases(session, edits, selection))
     if (score <= current.score) continue
     current = { edits, score }

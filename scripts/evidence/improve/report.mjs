@@ -5,9 +5,9 @@ import { extraWorlds, proposers, worlds } from './parameters.mjs'
 const points = (share) => (100 * share).toFixed(1).replace('-', '−')
 const percent = (share) => `${(100 * share).toFixed(1)}%`
 
-const columns = ['true gain', 'worse than v0', 'no better', 'nothing', 'runs', 'proposals']
+const columns = ['true gain', 'worse than v0', 'no better', 'nothing', 'runs', 'proposals', 'edits']
 
-function cellsOf({ gain, error, worse, noBetter, nothing, runs, most, proposals }) {
+function cellsOf({ gain, error, worse, noBetter, nothing, runs, most, proposals, edits }) {
   return [
     `${points(gain)} ± ${points(error)}`,
     percent(worse),
@@ -15,6 +15,7 @@ function cellsOf({ gain, error, worse, noBetter, nothing, runs, most, proposals 
     percent(nothing),
     `${Math.round(runs)} (${most})`,
     proposals.toFixed(1),
+    edits.toFixed(1),
   ]
 }
 
@@ -30,6 +31,7 @@ function average(results) {
     runs: mean((one) => one.runs),
     most: Math.max(...results.map((one) => one.most)),
     proposals: mean((one) => one.proposals),
+    edits: mean((one) => one.edits),
   }
 }
 
@@ -42,7 +44,7 @@ export const settings = Object.keys(worlds).flatMap((name) =>
 export function reportSummary({ budget, cases }, results) {
   const counted = (all) => all.filter((_, at) => !extraWorlds.includes(settings[at].name))
   const averages = Object.entries(results).map(([label, all]) => [label, average(counted(all)), all])
-  const best = Math.max(...averages.filter(([label]) => !(label in ours)).map(([, { gain }]) => gain))
+  const best = Math.max(...averages.filter(([label]) => !isOurs(label)).map(([, { gain }]) => gain))
   const control = (all) => average(all.filter((_, at) => settings[at].name === 'nothing helps')).noBetter
   const head = [`${budget} runs, ${cases} cases`, ...columns, 'of the best opponent', 'ships where nothing helps']
   const rows = averages.map(([label, found, all]) => [
@@ -54,8 +56,8 @@ export function reportSummary({ budget, cases }, results) {
   return formatTable(head, rows)
 }
 
-/** Whetstone's own loops: not opponents. */
-const ours = { 'Whetstone today': true, 'mixed edits, certified once': true }
+/** Whetstone's own loops are not opponents. */
+const isOurs = (label) => /^(Whetstone|mixed)/.test(label)
 
 /** One row for each world, proposer and contestant. */
 export function reportWorlds({ budget, cases }, results) {

@@ -3,11 +3,13 @@ import { createSeededRandom } from '../../../dist/src/phases/4-report/stats/dist
 import { secondJudge } from './parameters.mjs'
 import { chanceOf, drawEdit, isOverlap } from './world.mjs'
 
-/** `lane` tells contestants apart: their runs are independent, their proposals come from the same stream. */
-export function createSession(world, { budget, lane }) {
+/**
+ * `lane` tells contestants apart: their runs are independent, their proposals come from the same stream. `atOnce`: edits that a proposal has.
+ */
+export function createSession(world, { budget, lane, atOnce = 1 }) {
   const random = createSeededRandom(world.seed * 31 + 104_729 * (lane + 1))
   const known = new Map()
-  const counts = { runs: 0, proposals: 0 }
+  const counts = { runs: 0, proposals: 0, edits: 0 }
 
   function chances(edits, at) {
     const key = `${edits.map(({ id }) => id).join()}:${at}`
@@ -17,7 +19,6 @@ export function createSession(world, { budget, lane }) {
   }
 
   return {
-    isOverlap,
     cases: world.suite.map((_, at) => at),
     random,
     counts,
@@ -35,18 +36,22 @@ export function createSession(world, { budget, lane }) {
       const turned = world.rule === 'please' && random() < secondJudge.error
       return passed !== turned ? 1 : 0
     },
-    /** `seen`: the cases shown to the proposer. `failed`: how many of them have a failed run. */
+    /**
+     * The edits of one proposal, without those that touch the lines of an earlier one. `seen`: the cases shown to the proposer. `failed`: how
+     * many of them have a failed run.
+     */
     propose(seen, failed) {
-      const edit = drawEdit(world, { index: counts.proposals, seen, failed })
+      const edits = []
+      for (let tries = 0; tries < atOnce; tries += 1) {
+        const edit = drawEdit(world, { index: counts.edits, seen, failed })
+        counts.edits += 1
+        if (!edits.some((other) => isOverlap(edit, other))) edits.push(edit)
+      }
       counts.proposals += 1
-      return edit
+      return edits
     },
+    isOverlap,
   }
-}
-
-/** The version with one more edit. */
-export function addEdit(edits, edit) {
-  return [...edits, edit].sort((one, other) => one.id - other.id)
 }
 
 /** Scores of each case, `each` runs of it: `[[1, 0], [1, 1], …]`. */

@@ -21,7 +21,6 @@ import {
   traceCourse,
 } from '../../../dist/src/phases/4-report/acceptance/session_course.js'
 import { today } from './parameters.mjs'
-import { addEdit } from './session.mjs'
 
 /** Cost and time are unknown in the simulation, so they never decide. */
 function pairScores(evalId, candidate, baseline) {
@@ -112,7 +111,7 @@ export function todaysLoop(session) {
     const cost = 2 * today.trainRuns * fold.train.length
     if (session.left() < cost) break
     const failed = fold.train.filter((at) => (parent.trained.get(at) ?? [0]).includes(0)).length
-    const edits = addEdit(parent.edits, session.propose(fold.train, failed))
+    const edits = [...parent.edits, ...session.propose(fold.train, failed)]
     const candidate = { version: `v${tried.length}`, edits, trained: new Map() }
     const alpha = candidateAlpha({ spent: spentAlpha(tried), left })
     const { detectable } = gatePower({ cases: fold.validation.length, runs, alpha })

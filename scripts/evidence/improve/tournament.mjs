@@ -12,9 +12,9 @@ function sessionSeed({ name, proposer, cases }, at) {
 }
 
 /** `play(session)` returns the edits that ship, or a promise of them. */
-async function playSession({ name, proposer, cases, budget }, { play, lane }, at) {
+async function playSession({ name, proposer, cases, budget }, { play, lane, atOnce }, at) {
   const world = createWorld({ name, cases, proposer, seed: sessionSeed({ name, proposer, cases }, at) })
-  const session = createSession(world, { budget, lane })
+  const session = createSession(world, { budget, lane, atOnce })
   const edits = await play(session)
   return { gain: trueGain(world, edits), isShipped: edits.length > 0, ...session.counts }
 }
@@ -33,6 +33,7 @@ function summarize(ends) {
     runs: mean((end) => end.runs),
     most: Math.max(...ends.map((end) => end.runs)),
     proposals: mean((end) => end.proposals),
+    edits: mean((end) => end.edits),
   }
 }
 
