@@ -1,6 +1,6 @@
 // Plays whole improve sessions on a simulated world and prints what each loop gains and what it ships by mistake, as markdown:
-// `npm run evidence:improve -- [--sessions N] [--budget 60,250] [--cases 8,18] [--worlds] [--gepa PYTHON]`. All parameters are in
-// scripts/evidence/improve/parameters.mjs. --worlds: also a table for each world. --gepa: GEPA plays too, by its own Python package.
+// `npm run evidence:improve -- [--sessions N] [--from N] [--budget 60,250] [--cases 8,18] [--worlds] [--gepa PYTHON]`. All parameters are in
+// scripts/evidence/improve/parameters.mjs. --from: the number of the first session. --worlds: also a table for each world. --gepa: GEPA plays too, by its own Python package.
 import { parseArgs } from 'node:util'
 import { startGepa } from './evidence/improve/gepa.mjs'
 import { mixedEdits } from './evidence/improve/mixed_edits.mjs'
@@ -21,6 +21,7 @@ function readNumbers(flag, text) {
 const { values } = parseArgs({
   options: {
     sessions: { type: 'string', default: String(defaultSessions) },
+    from: { type: 'string', default: '1' },
     budget: { type: 'string', default: budgets.join() },
     cases: { type: 'string', default: suiteSizes.join() },
     worlds: { type: 'boolean', default: false },
@@ -28,6 +29,7 @@ const { values } = parseArgs({
   },
 })
 const [sessions] = readNumbers('sessions', values.sessions)
+const from = readNumbers('from', values.from)[0] - 1
 const cells = readNumbers('budget', values.budget).flatMap((budget) =>
   readNumbers('cases', values.cases).map((cases) => ({ budget, cases })),
 )
@@ -51,14 +53,15 @@ const contestants = [
 ]
 
 console.log(`# Simulated improve sessions\n
-${sessions} sessions for each world, proposer and loop. True gain: points on unseen cases, over all sessions, ± standard error. Worse than v0,
+Sessions ${from + 1} to ${from + sessions} of each world and proposer. True gain: points on unseen cases, over all sessions, ± standard error. Worse than v0,
 no better (which includes worse) and nothing: shares of the sessions by what shipped. Runs: mean (most). The rows are means over five worlds and two proposers.`)
 try {
   for (const cell of cells) {
     const results = {}
     for (const { label, ...contestant } of contestants) {
       results[label] = []
-      for (const setting of settings) results[label].push(await playCell({ ...setting, ...cell }, contestant, sessions))
+      for (const setting of settings)
+        results[label].push(await playCell({ ...setting, ...cell }, contestant, sessions, from))
     }
     console.log(`\n${reportSummary(cell, results)}`)
     if (values.worlds) console.log(`\n${reportWorlds(cell, results)}`)

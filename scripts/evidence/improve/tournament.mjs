@@ -37,8 +37,9 @@ function summarize(ends) {
   }
 }
 
-export async function playCell(cell, contestant, sessions) {
+/** `from`: the number of the first session; other numbers are other cases, proposals and runs. */
+export async function playCell(cell, contestant, sessions, from = 0) {
   const ends = []
-  for (let at = 0; at < sessions; at += 1) ends.push(await playSession(cell, contestant, at))
+  for (let at = from; at < from + sessions; at += 1) ends.push(await playSession(cell, contestant, at))
   return summarize(ends)
 }
