@@ -56,22 +56,22 @@ describe('--pass-env', () => {
   })
 })
 
-/** Beside them lies a folder `found` that is empty. */
+/** Commands that read a folder. The only one here is `found`, which is empty. */
 const readers = ['grade', 'view', 'aggregate', 'audit', 'analyze', 'compare', 'test', 'improve', 'bench']
 
 describe('a folder that', () => {
   const cwd = fresh()
   mkdirSync(path.join(cwd, 'found'))
-  test.each(readers)('is missing is told by %s, with the nearest one', async (command) => {
+  test.each(readers)('does not exist: %s names the nearest one', async (command) => {
     const end = await runMain([command, 'fonud'], { cwd })
     expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/error: .*no such folder/)])
     expect(end.stderr).toMatch(/hint: did you mean ".*found"\?/)
   })
-  test.each(readers)('is missing and like no other gets a hint from %s', async (command) => {
+  test.each(readers)('does not exist and is like no other: %s gives a hint', async (command) => {
     const end = await runMain([command, 'elsewhere'], { cwd })
     expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/hint: (pass|run|give) .+/)])
   })
-  test.each(['grade', 'analyze', 'compare'])('is no benchmark is told by %s', async (command) => {
+  test.each(['grade', 'analyze', 'compare'])('is not a benchmark: %s says so', async (command) => {
     const end = await runMain([command, 'found'], { cwd })
     expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('not a benchmark folder')])
   })

@@ -1,4 +1,4 @@
-/** What a value means is said next to it, in plain words, and can be read on a phone. */
+/** A plain label next to each value explains it, also on a phone. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { history } from '../../../schemas/history.ts'

@@ -200,7 +200,7 @@ describe('whether the skill was read', () => {
       `The skill was not read in ${runs} that had it: check that its description fits these prompts.`,
     ])
   })
-  test('of two versions: the new one is meant, since both are skills', () => {
+  test('with two versions of the skill, the sentence names the new one', () => {
     const of = (name: 'new_skill' | 'old_skill') => arm(1, name, ['+', '-'], skillRead(false))
     const versions = made([...of('new_skill'), ...of('old_skill')], { candidate: 'new_skill', baseline: 'old_skill' })
     expect(confidenceNotes(versions).filter((line) => line.includes('read in'))).toEqual([

@@ -1,4 +1,4 @@
-/** Reads the commands that a SKILL.md has agents run, and recognises them in a prompt, whatever stands there for their placeholders. */
+/** Finds the commands of a SKILL.md in a prompt, with any value for a placeholder. */
 
 /** Words of a command in order; null stands for a placeholder. */
 export type CommandWords = readonly (string | null)[]

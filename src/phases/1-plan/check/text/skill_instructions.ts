@@ -7,7 +7,7 @@ export interface Instruction {
   kind: 'sentence' | 'template' | 'shell' | 'example'
 }
 
-/** Sections that quote users or show results; what stands there is no instruction. */
+/** Sections that quote users or show results: they contain no instructions. */
 const otherSection =
   /\b(?:when|trigger|activat|example|sample|overview|about|purpose|introduction|background|related|see also|reference|resource|limitation|troubleshoot|faq|changelog|licen[sc]e|credit|contribut|install|test|eval)/i
 
