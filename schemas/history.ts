@@ -1,27 +1,10 @@
-/** `history.json`: the improve loop, version by version. skill-creator's fields exactly, plus Whetstone's own. */
+/** `history.json`: an improve session, version by version. skill-creator's fields exactly, plus Whetstone's own. */
 import * as z from 'zod'
-import { gateResult } from './history/gate.ts'
-import { headroom, sessionTestResult, split } from './history/session.ts'
+import { certification, confirmation } from './history/certification.ts'
+import { searchRound } from './history/round.ts'
+import { sessionPlan, split } from './history/session.ts'
 
 const usd = z.number().nonnegative().nullable()
-
-/** What a proposer changed, in its own words and in numbers. */
-export const proposal = z.object({
-  summary: z.string().describe("in the proposer's own words"),
-  why: z.string().describe('the observation in the training cases behind the change'),
-  files: z.array(
-    z.object({
-      path: z.string().describe('path relative to the skill folder'),
-      change: z.enum(['added', 'modified', 'deleted']),
-      lines_added: z.number().int().nonnegative(),
-      lines_removed: z.number().int().nonnegative(),
-    }),
-  ),
-  engine: z.string(),
-  model: z.string().nullable(),
-  tokens: z.number().nonnegative().nullable(),
-  cost_usd: usd,
-})
 
 export const iteration = z.looseObject({
   version: z.string(),
@@ -30,48 +13,37 @@ export const iteration = z.looseObject({
     .number()
     .min(0)
     .max(1)
-    .describe('over the deciding cases: validation, or training if the version was rejected before validation'),
-  grading_result: z.enum(['baseline', 'won', 'lost', 'tie']),
+    .describe('on the held-out cases if the version was certified there, else estimated on the training cases'),
+  grading_result: z
+    .enum(['baseline', 'won', 'lost', 'tie'])
+    .describe('won, lost: decided by the certification; tie: not better for certain, or not certified'),
   is_current_best: z.boolean(),
-  iteration: z.number().int().nonnegative().optional().describe('0: the baseline'),
+  iteration: z.number().int().nonnegative().optional().describe('the round that made it; 0: the baseline'),
   skill_sha256: z.string().optional(),
-  rate_of: z.enum(['validation', 'train']).optional().describe('which cases expectation_pass_rate covers'),
-  benchmarks: z
-    .object({ train: z.string().optional(), validation: z.string().optional(), noise: z.string().optional() })
-    .optional()
-    .describe('folders, relative to the workspace; noise: the baseline compared with itself'),
-  gate: gateResult.optional().describe('absent: the baseline'),
-  proposal: proposal.optional().describe('absent: the baseline'),
-  cost_usd: usd.optional().describe('cost of the iteration without its benchmarks; null: unknown'),
+  rate_of: z.enum(['train', 'held_out']).optional().describe('which cases expectation_pass_rate covers'),
+  edits: z.array(z.string()).optional().describe('ids of the edits that this version has on top of its parent'),
   ended_at: z.iso.datetime().optional(),
 })
 
-const stopReason = z.enum(['no_headroom', 'solved', 'plateau', 'iterations', 'budget', 'interrupted', 'proposer'])
-
-/** A proposal that was refused before any agent ran with it. */
-export const refusedProposal = z.object({
-  iteration: z.number().int().positive(),
-  parent: z.string(),
-  rule: z.string().describe('the static check that refused it, such as leakage or skill_invalid'),
-  reason: z.string(),
-  proposal: proposal.nullable().describe('null: the proposer returned nothing that can be described'),
-  cost_usd: usd,
-  ended_at: z.iso.datetime(),
-})
+const stopReason = z.enum(['solved', 'rounds', 'no_edit', 'budget', 'interrupted', 'proposer'])
 
 export const history = z.looseObject({
   started_at: z.string(),
   skill_name: z.string(),
   current_best: z.string(),
   iterations: z.array(iteration),
-  schema_version: z.literal(1).optional(),
+  schema_version: z.literal(2).optional().describe('1: sessions before edits were tried in mixes'),
   split: split.optional(),
-  headroom: headroom.optional(),
-  refused: z.array(refusedProposal).optional(),
+  plan: sessionPlan.optional(),
+  rounds: z.array(searchRound).optional(),
+  failed_proposals: z
+    .array(z.object({ round: z.number().int(), reason: z.string(), tokens: z.number().nullable(), cost_usd: usd }))
+    .optional()
+    .describe('failures of a proposer itself, such as a crash; it was asked again'),
   ending: z
     .object({ reason: stopReason, message: z.string() })
     .optional()
-    .describe('the final test has begun, so no further round follows'),
+    .describe('why the search ended; the certification has begun, so no further round follows'),
   stopped: z
     .object({
       reason: stopReason,
@@ -83,7 +55,8 @@ export const history = z.looseObject({
     })
     .optional()
     .describe('absent: still running'),
-  test: sessionTestResult.nullable().optional().describe('null: no test; absent: not tested yet'),
+  certification: certification.nullable().optional().describe('null: nothing to certify; absent: not yet'),
+  confirmations: z.array(confirmation).optional(),
   benchmarks_usd: usd
     .optional()
     .describe("cost of the loop's benchmarks so far, including unfinished ones; null: unknown"),
@@ -98,5 +71,3 @@ export const history = z.looseObject({
 
 export type History = z.infer<typeof history>
 export type Iteration = z.infer<typeof iteration>
-export type RefusedProposal = z.infer<typeof refusedProposal>
-export type Proposal = z.infer<typeof proposal>

@@ -1,51 +1,30 @@
-/** What an improve session fixes before its first round and finds at its end: the split, the headroom, the test. */
+/** What an improve session fixes before its first round: which cases the proposer sees, and how many runs each part gets. */
 import * as z from 'zod'
 
 const ids = z.array(z.number().int())
 
 export const split = z.object({
   seed: z.number().int(),
-  kind: z
-    .enum(['three_way', 'cross_fitted'])
-    .describe('cross_fitted: two folds that take turns as training and validation cases, because the suite is small'),
-  train: ids.describe('training cases; the first fold if cross_fitted'),
-  validation: ids.describe('validation cases; the second fold if cross_fitted'),
-  test: ids.describe('test cases, used once, at the end; empty: too few cases'),
-  strata: z.array(z.object({ stratum: z.string(), train: ids, validation: ids, test: ids })),
+  train: ids.describe('training cases: the proposer sees their runs'),
+  held_out: ids.describe('held-out cases: they decide once, at the end, and no proposer sees them'),
+  strata: z.array(z.object({ stratum: z.string(), train: ids, held_out: ids })),
   drafts: ids.optional().describe('cases drafted by a model and not reviewed'),
   drafts_used: z.boolean().optional().describe('false: they are left out of the split'),
   suite_sha256: z.string(),
-  runs: z.object({ train: z.number().int(), validation: z.number().int(), test: z.number().int() }),
   scope: z.string().describe('which cases a claim of this session covers, and what a wider claim would need'),
-  detectable: z.number().describe('minimum detectable gain at 80% power'),
+})
+
+export const sessionPlan = z.object({
+  runs: z.number().int().positive().describe('agent runs of the whole session, at most'),
+  search_runs: z.number().int().positive().describe('runs on training cases, over all rounds'),
+  certification_runs: z.number().int().positive().describe('runs on held-out cases, both versions together'),
+  rounds: z.number().int().positive(),
+  alpha: z.number().describe('significance level of the session, spent once, by the certification'),
+  detectable: z.number().describe('minimum gain that the certification detects at 80% power'),
   power: z
     .array(z.object({ gain: z.number(), power: z.number().min(0).max(1) }))
-    .describe('expected power before any run'),
-  needs: z
-    .object({ gain: z.number(), runs: z.number().int() })
-    .optional()
-    .describe('runs per validation case and arm that detect this gain with 80% power'),
+    .describe('chance that the certification shows a version with this true gain'),
 })
 
-export const headroom = z.object({
-  pass_rate: z.number().min(0).max(1).describe('pass rate of v0 on training and validation cases'),
-  room: z.number().min(0).max(1).describe('1 − pass_rate'),
-  noise: z.number().nonnegative().describe('how far two equal arms may differ on these cases by chance (95%)'),
-  detectable: z.number().nonnegative().describe('minimum detectable gain at 80% power, from the observed variation'),
-  enough: z.boolean(),
-  message: z.string(),
-})
-
-const estimate = z.object({ mean: z.number(), ci_low: z.number().nullable(), ci_high: z.number().nullable() })
-
-export const sessionTestResult = z.object({
-  benchmark: z.string().describe('the benchmark folder, relative to the workspace'),
-  best: z.string(),
-  v0: estimate,
-  candidate: estimate,
-  gain: estimate.extend({ method: z.string().nullable(), n_cases: z.number().int(), n_runs: z.number().int() }),
-  scope: z.enum(['these_cases', 'cases_like_these']).optional().describe('which cases the interval of the gain covers'),
-  validation_gain: z.number().describe('sum of the gains measured by the gates from v0 to the best version'),
-  sentence: z.string(),
-})
 export type Split = z.infer<typeof split>
+export type SessionPlan = z.infer<typeof sessionPlan>
