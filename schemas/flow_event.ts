@@ -267,8 +267,8 @@ export const flowEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('improve_step'),
     ...of,
-    iteration: z.number().int().nonnegative().describe('0: before the first proposal, or after the last'),
-    step: z.enum(['session', 'baseline', 'propose', 'refused', 'train', 'validation', 'verdict', 'test', 'stopped']),
+    round: z.number().int().nonnegative().describe('0: before the first round, or after the last'),
+    step: z.enum(['session', 'show', 'propose', 'refused', 'mix', 'version', 'certify', 'confirm', 'stopped']),
     version: z.string().nullable(),
     message: z.string().describe('message in plain words'),
   }),

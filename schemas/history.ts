@@ -41,7 +41,7 @@ export const history = z.looseObject({
     .optional()
     .describe('failures of a proposer itself, such as a crash; it was asked again'),
   ending: z
-    .object({ reason: stopReason, message: z.string() })
+    .object({ reason: stopReason, message: z.string(), certification_runs: z.number().int().positive().optional() })
     .optional()
     .describe('why the search ended; the certification has begun, so no further round follows'),
   stopped: z

@@ -105,6 +105,12 @@ export const planOptions = z.object({
 
 export const plan = z.object({
   schema_version: z.literal(1),
+  search: z
+    .literal(true)
+    .optional()
+    .describe(
+      'a step of improve: its configurations have several versions of the skill, so their difference is not a result',
+    ),
   plan_id: z
     .string()
     .describe('sha256 over the runs (without reruns) and the options; starting the same plan again resumes it'),

@@ -58,7 +58,7 @@ export const searchRound = z.object({
     .describe('runs of the parent that the proposers read'),
   runs: z.number().int().nonnegative().describe('graded runs of this round'),
   benchmarks: z
-    .object({ shown: z.string(), mixes: z.string().optional() })
+    .object({ shown: z.array(z.string()), mixes: z.string().optional() })
     .describe('folders, relative to the workspace; mixes: versions with random halves of the edits'),
   estimate: z
     .object({ parent: z.number(), version: z.number() })

@@ -73,6 +73,8 @@ const switches = new Set([
   'version',
 ])
 const repeatable = new Set([
+  'confirm-on',
+  'confirmOn',
   'compare',
   'label',
   'among',

@@ -24,8 +24,8 @@ export interface BenchmarkPaths {
   reporting: string
 }
 
-/** Timestamped folders of a workspace. Calibrations are separate, so that the newest benchmark is never one of them. */
-export type Collection = 'benchmarks' | 'calibrations' | 'evals' | 'triggers' | 'descriptions'
+/** Timestamped folders of a workspace. Calibrations and the searches of improve are separate, so that the newest benchmark is never one of them. */
+export type Collection = 'benchmarks' | 'calibrations' | 'searches' | 'evals' | 'triggers' | 'descriptions'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
@@ -34,6 +34,7 @@ export function collectionFolder(workspace: string, collection: Collection): str
 const collections: ReadonlySet<string> = new Set<Collection>([
   'benchmarks',
   'calibrations',
+  'searches',
   'evals',
   'triggers',
   'descriptions',
@@ -83,7 +84,9 @@ export function improvePaths(workspace: string) {
     history: path.join(workspace, 'history.json'),
     versions: path.join(workspace, 'versions'),
     version: (name: string) => path.join(workspace, 'versions', name),
-    /** Input, work and output of each proposer, by iteration. */
+    /** Versions with random halves of a round's edits, by round. */
+    mixes: path.join(workspace, 'mixes'),
+    /** Input, work and output of each proposer, by round and number. */
     proposals: path.join(workspace, 'proposals'),
     /** Earlier sessions, by their start. */
     sessions: path.join(workspace, 'sessions'),

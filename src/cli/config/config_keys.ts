@@ -59,7 +59,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'anew',
   'yes',
   ...['a', 'b', 'output', 'prompt', 'only', 'label', 'import'],
-  ...['apply', 'resume', 'review', 'description', 'grow-suite', 'use-drafts'],
+  ...['apply', 'resume', 'review', 'branch', 'description', 'grow-suite', 'use-drafts'],
   ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
 ])
 
@@ -100,8 +100,9 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
   ],
   ...['pairs', 'seed', 'sample'],
   ...[
+    'total-runs',
+    'goal',
     'iterations',
-    'train-runs',
     'test-runs',
     'propose-timeout',
     'max-cost-increase',
@@ -124,7 +125,15 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
 ])
 
 /** The same, unless the value names a command. */
-export const harmlessNames: ReadonlySet<string> = new Set(['engine', 'model', 'judge', 'matrix', 'proposer'])
+export const harmlessNames: ReadonlySet<string> = new Set([
+  'engine',
+  'model',
+  'judge',
+  'matrix',
+  'proposer',
+  'certify-judge',
+  'confirm-on',
+])
 
 /** One value for all skills of a command. */
 export const sharedKeys: ReadonlySet<string> = new Set([

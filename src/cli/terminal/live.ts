@@ -120,9 +120,9 @@ function olderRunsLine(event: Extract<FlowEvent, { type: 'older_runs' | 'drift_t
   return oneLine(event.type === 'older_runs' ? olderRunsText(event) : driftTestText(event), 500)
 }
 
-function improveText({ step, iteration, message }: Extract<FlowEvent, { type: 'improve_step' }>): string | null {
+function improveText({ step, round, message }: Extract<FlowEvent, { type: 'improve_step' }>): string | null {
   if (step === 'stopped') return null // the result reports it
-  const text = oneLine(`${iteration > 0 ? `iteration ${iteration}: ` : ''}${message}`, 1000)
+  const text = oneLine(`${round > 0 ? `round ${round}: ` : ''}${message}`, 1000)
   return wrapText(text, textWidth(process.stderr)).join('\n')
 }
 

@@ -9,7 +9,7 @@ import { checkAs, readJson } from '../../base/json/json.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { findSkillRoot, loadSuite } from '../../phases/1-plan/suite/load_suite.ts'
-import { leastThreeWay } from '../../phases/1-plan/suite/split_suite.ts'
+import { leastForSimilarCases } from '../../phases/1-plan/suite/split_suite.ts'
 import { planBench } from '../bench/bench.ts'
 import { buildFirstPrompt, countAnswers, draftCases } from '../draft/draft_cases.ts'
 import { estimateDrafts, refuseOverBudget } from '../draft/estimate_drafts.ts'
@@ -83,12 +83,12 @@ async function resolveGrownFile({ path: place }: Suite): Promise<string> {
   )
 }
 
-/** The number that a three-way split needs. */
+/** The number that a claim about similar cases needs. */
 function countMissingCases({ cases, path: place }: Suite): number {
   const usable = cases.filter((one) => one.cannot_run === null && one.draft !== true).length
-  if (usable < leastThreeWay) return leastThreeWay - usable
+  if (usable < leastForSimilarCases) return leastForSimilarCases - usable
   throw new UserError(
-    `${place}: it has ${usable} cases, enough for three parts`,
+    `${place}: it has ${usable} cases, enough to hold out eight`,
     'whetstone init --output FILE --cases N drafts more',
   )
 }

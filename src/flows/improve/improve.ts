@@ -1,47 +1,36 @@
-/** improve: proposes better versions of a skill, and keeps one only if it wins on cases that the proposer has not seen. */
+/** improve: searches for better versions of a skill on training cases, and certifies the best one once on held-out cases. */
 import path from 'node:path'
+import type { Split } from '../../../schemas/history/session.ts'
 import type { History } from '../../../schemas/history.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { chooseSandbox, noSandboxWish } from '../../base/sandbox/choose.ts'
-import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
-import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
-import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
-import { hashSuite, inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
-import { findFold } from '../../phases/4-report/acceptance/folds.ts'
+import { hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { improvePaths } from '../../store/paths.ts'
-import { readPlan } from '../../store/store.ts'
 import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
-import { planBench } from '../bench/bench.ts'
-import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { SharedBudgets } from '../limits/budgets.ts'
 import { noLimits } from '../limits/limits.ts'
-import { requirePricing } from '../limits/require_prices.ts'
-import { preflight } from '../prepare/preflight.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
-import { reachQueue } from '../queue/queue.ts'
 import { lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
-import { refuseSmallBudget, reserveTestBudget, settleEarlierCosts } from './budget_reserve.ts'
+import { StepStopped } from './bench_step.ts'
+import { certifyBest, confirmBest } from './certify/certify_best.ts'
 import { finishSession, pauseSession } from './finish.ts'
 import type { ImproveRequest } from './improve_request.ts'
-import { runImproveRound } from './iteration.ts'
-import { chooseProposer } from './propose/proposer.ts'
+import { loadSessionSuite, prepareSession, type SessionCrew } from './prepare_session.ts'
+import { runRound } from './search/run_round.ts'
 import { archiveSession } from './session/archive_session.ts'
+import { findHead, type ImproveSession, openHistory, openImproveSession, recordProgress } from './session/session.ts'
 import {
-  countIterations,
-  type ImproveSession,
-  openHistory,
-  openImproveSession,
-  recordProgress,
-} from './session/session.ts'
-import { checkVersions } from './session/version_folders.ts'
-import { runBaseline, splitSuite } from './start.ts'
-import { findLimitShortage, findStopReason, provableStops } from './stop.ts'
-import { StepStopped } from './validate/bench_step.ts'
-import { findUnprovenVersion, validateCandidate, validatePending } from './validate/run_validation.ts'
+  findSearchLimit,
+  releaseReserve,
+  reserveForCertification,
+  settleEarlierCosts,
+  sizeCertification,
+} from './session_budget.ts'
+import { planRuns, splitSuite, startSession } from './start.ts'
 
 export interface ImproveResult {
   workspace: string
@@ -66,27 +55,13 @@ export async function improve(request: ImproveRequest, context: FlowContext): Pr
       'add --yes, or apply later: --resume --apply',
     )
   }
-  const inspected = await inspectSuite(request.bench.suite ?? skill.path, skill.path)
-  const adapted = { ...inspected, suite: adaptSuiteToBench(inspected.suite) }
-  const { suite } = requireValidBenchSuite(adapted, {
-    skill: await checkSkillFolder(skill.path),
-    others: await findDeadChecks(adapted, context.signal),
-    allowInvalid: request.bench.allowInvalid ?? false,
-  })
+  const suite = await loadSessionSuite(request, skill, context)
   const split = opened.history.split ?? (await splitSuite(request, suite))
   await refuseOtherSuite(split, suite)
   const budgets = new SharedBudgets(request.bench.limits ?? noLimits)
-  const history = { ...opened.history, split }
   const trusted = await authorizeSession(request, suite, { skill, context: lock.context })
-  const session = openImproveSession({
-    request: trusted,
-    skill,
-    suite,
-    workspace,
-    history,
-    isNew: opened.isNew,
-    budgets,
-  })
+  const plan = opened.history.plan ?? planRuns(request)
+  const session = openImproveSession({ ...opened, request: trusted, skill, suite, workspace, split, plan, budgets })
   await runSession(session, lock.context)
   return toImproveResult(workspace, session.history)
 }
@@ -111,7 +86,7 @@ function toImproveResult(workspace: string, history: History): ImproveResult {
 }
 
 /** A split is valid only for the suite that it was computed from. */
-async function refuseOtherSuite({ suite_sha256 }: NonNullable<History['split']>, suite: Suite): Promise<void> {
+async function refuseOtherSuite({ suite_sha256 }: Split, suite: Suite): Promise<void> {
   if ((await hashSuite(suite)) === suite_sha256) return
   throw new UserError(
     `${suite.path}: changed since the session was started`,
@@ -122,83 +97,68 @@ async function refuseOtherSuite({ suite_sha256 }: NonNullable<History['split']>,
 async function runSession(session: ImproveSession, context: FlowContext): Promise<void> {
   try {
     await settleEarlierCosts(session)
-    const { proposer, sandbox } = await prepareSession(session, context)
+    const crew = await prepareSession(session, context)
     // nothing refuses the session after this point
     if (session.isNew) await archiveSession(session, context)
-    await recordProgress(session, {})
-    if (session.history.iterations.length === 0) await runBaseline(session, context)
-    for (let why = await findStopReason(session); ; why = await findStopReason(session)) {
-      if (context.drain.aborted) throw new StepStopped('interrupted', 'interrupted')
-      const open = why !== null && provableStops.has(why.reason) ? findUnprovenVersion(session) : null
-      if (why?.reason === 'proposer') return await pauseSession(session, why, context)
-      if (why !== null && open === null) return await finishSession(session, why, context)
-      await reserveTestBudget(session, context)
-      if (open !== null) {
-        await validateCandidate(session, open, context)
-        continue
+    await startSession(session, context)
+    const ending = session.history.ending ?? (await search(session, crew, context))
+    await decide(session, { ...crew, ending }, context)
+  } catch (error) {
+    context.signal.throwIfAborted()
+    if (!(error instanceof StepStopped)) throw error
+    const isInterrupted = context.drain.aborted || error.kind === 'interrupted'
+    const reason = isInterrupted ? 'interrupted' : error.kind === 'proposer' ? 'proposer' : 'budget'
+    await pauseSession(session, { reason, message: isInterrupted ? 'interrupted' : error.message }, context)
+  }
+}
+
+type Ending = NonNullable<History['ending']>
+
+/** Rounds until they are done, the version so far passes everything, or a limit ends the search. */
+async function search(session: ImproveSession, crew: SessionCrew, context: FlowContext): Promise<Ending> {
+  const { plan } = session
+  reserveForCertification(session)
+  for (;;) {
+    if (context.drain.aborted) throw new StepStopped('interrupted', 'interrupted')
+    const done = session.history.rounds ?? []
+    if (done.length >= plan.rounds) {
+      return {
+        reason: 'rounds',
+        message: plan.rounds === 1 ? 'the round is done' : `all ${plan.rounds} rounds are done`,
       }
-      const short = findLimitShortage(session, context)
-      if (short !== null) {
-        await validatePending(session, short, context)
-        continue
-      }
-      const iteration = countIterations(session) + 1
-      await runImproveRound(session, { iteration, proposer, sandbox }, context)
-      if ((await findStopReason(session)) === null)
-        await session.request.review?.(await findReviewTarget(session, iteration + 1))
     }
-  } catch (error) {
-    context.signal.throwIfAborted()
-    if (!(error instanceof StepStopped)) throw error
-    await stopEarly(session, error, context)
+    const limit = findSearchLimit(session, context)
+    if (limit !== null) {
+      return { reason: 'budget', message: `the search used its half of the ${limit.replaceAll('_', ' of ')}` }
+    }
+    const end = await runRound(session, { round: done.length + 1, ...crew }, context)
+    const { version } = findHead(session.history)
+    if (end === 'solved') return { reason: 'solved', message: `${version} passes all training cases` }
+    const [last] = (session.history.rounds ?? []).slice(-1)
+    if (last !== undefined && done.length + 1 < plan.rounds) {
+      const folder = path.join(session.workspace, last.benchmarks.mixes ?? last.benchmarks.shown[0] ?? '')
+      await session.request.review?.({ folder, cases: session.split.train })
+    }
   }
 }
 
-/** Out of budget with a winner: runs the test from the reserve. Otherwise --resume continues. */
-async function stopEarly(session: ImproveSession, { kind, message }: StepStopped, context: FlowContext): Promise<void> {
-  const { current_best, split, ending } = session.history
-  const isPoor = kind === 'budget' || kind === 'budget_tokens'
-  if (context.drain.aborted) return await pauseSession(session, { reason: 'interrupted', message }, context)
-  const hasTest = current_best !== 'v0' && split !== undefined && split.test.length > 0
-  if (!isPoor || !hasTest || ending !== undefined)
-    return await pauseSession(session, { reason: 'budget', message }, context)
-  try {
-    await finishSession(session, { reason: 'budget', message }, context)
-  } catch (error) {
-    context.signal.throwIfAborted()
-    if (!(error instanceof StepStopped)) throw error
-    await stopEarly(session, error, context)
+/** Certifies the newest version, unless there is none; then the session has ended. */
+async function decide(
+  session: ImproveSession,
+  { ending, ...crew }: SessionCrew & { ending: Ending },
+  context: FlowContext,
+): Promise<void> {
+  const { version: best } = findHead(session.history)
+  releaseReserve(session)
+  if (best === 'v0') {
+    const isSolved = ending.reason === 'solved'
+    const none = { reason: 'no_edit', message: `no edit helped on the training cases; ${ending.message}` } as const
+    return await finishSession(session, isSolved ? ending : none, context)
   }
-}
-
-/** Chooses the proposer and its sandbox; checks that both work before any paid call. */
-async function prepareSession(session: ImproveSession, context: FlowContext) {
-  const { request, skill } = session
-  if (!session.isNew) await checkVersions(session, context)
-  const asked = { ...request.bench, skill: skill.path, baseline: null, cases: [], runs: 1, fresh: false, cache: false }
-  const prepared = await planBench(asked, context)
-  const { plan } = prepared
-  await refuseSmallBudget(session, prepared)
-  const { engine, judge } = plan.options
-  const proposer =
-    request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
-  const { limits = noLimits, queue = null, passEnv } = request.bench
-  await requirePricing(plan.options, limits)
-  await requirePricing({ engine: proposer, judge: null }, limits)
-  await preflight({ '--model': engine, '--judge': judge, '--proposer': proposer }, passEnv, context)
-  if (queue !== null) await reachQueue(queue, context)
-  const sandbox = await chooseSandbox(request.bench.sandbox ?? noSandboxWish, context.env.PATH ?? '')
-  return { proposer, sandbox }
-}
-
-/** The benchmark for the reviewer: the newest with cases for the next proposer. */
-async function findReviewTarget({ met, workspace, history }: ImproveSession, iteration: number) {
-  const { split } = history
-  if (split === undefined) throw new Error(`${workspace}: no split`)
-  const { train } = findFold(split, history, iteration)
-  for (const { folder } of [...met].reverse()) {
-    const cases = (await readPlan(folder)).cases.map(({ eval_id }) => eval_id).filter((id) => train.includes(id))
-    if (cases.length > 0) return { folder, cases }
-  }
-  return { folder: workspace, cases: train }
+  const runs = session.history.ending?.certification_runs ?? (await sizeCertification(session))
+  await recordProgress(session, { ending: { ...ending, certification_runs: runs } })
+  const certified = session.history.certification ?? (await certifyBest(session, { ...crew, best, runs }, context))
+  const { confirmOn: engines } = session.request
+  if (certified.result === 'won') await confirmBest(session, { ...crew, best, runs, engines }, context)
+  await finishSession(session, ending, context)
 }

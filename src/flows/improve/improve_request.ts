@@ -1,4 +1,5 @@
 /** The request of `improve`, and the settings that a resumed session must share with its first start. */
+import type { Certification } from '../../../schemas/history/certification.ts'
 import type { GuardMargins } from '../../phases/4-report/acceptance/guards.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 
@@ -16,19 +17,20 @@ type BenchTemplate = Omit<
   | 'calibrate'
   | 'suiteRoot'
   | 'budgets'
+  | 'reshape'
 >
 
 export interface ImproveRequest {
   /** The skill's folder; the loop never changes it. */
   skill: string
   bench: BenchTemplate
-  iterations: number
-  /** Per case and configuration. */
-  trainRuns: number
-  /** null: chosen by the size of the suite. */
-  validationRuns: number | null
-  /** null: as in validation. */
-  testRuns: number | null
+  /** Agent runs of the session, at most: half search, half certify. */
+  totalRuns: number
+  goal: Certification['goal']
+  /** engine[:model] of the judge that certifies; `none`: checks alone decide; null: one of another family if it is available. */
+  certifyJudge: string | null
+  /** engine[:model] of agents with which a certified version is run again. */
+  confirmOn: readonly string[]
   seed: number
   margins: GuardMargins
   /** engine[:model] of the proposer; null: that of the runs. */
@@ -41,9 +43,9 @@ export interface ImproveRequest {
   resume: boolean
   /** --apply without a user to confirm: refused before any paid call. */
   nobodyConfirms?: boolean
-  /** Called after each iteration; resolves when the next may begin. null: no review. */
+  /** Called after each round; resolves when the next may begin. null: no review. */
   review: ReviewBenchmark | null
 }
 
-/** Shows a benchmark folder (absolute); feedback on runs of these cases goes to the next proposer. */
+/** Shows a benchmark folder (absolute); feedback on runs of these cases goes to the next proposers. */
 export type ReviewBenchmark = (at: { folder: string; cases: readonly number[] }) => Promise<void>

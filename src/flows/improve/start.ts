@@ -1,37 +1,35 @@
-/** Starts a session: splits the cases, writes v0, describes what a result will show, and checks for room to improve. */
-import type { Split } from '../../../schemas/history/session.ts'
+/** Starts a session: splits the cases, divides the runs, says what a result will show, and writes v0. */
+import type { SessionPlan, Split } from '../../../schemas/history/session.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
-import { type CaseSplit, splitCases } from '../../phases/1-plan/suite/split_suite.ts'
-import { candidateAlpha } from '../../phases/4-report/acceptance/alpha_spending.ts'
-import { leastCases } from '../../phases/4-report/acceptance/candidate_verdict.ts'
-import { gatePower } from '../../phases/4-report/acceptance/gate_power.ts'
-import { measureHeadroom } from '../../phases/4-report/acceptance/headroom.ts'
-import { improvePaths } from '../../store/paths.ts'
+import { type CaseSplit, leastForSimilarCases, splitCases } from '../../phases/1-plan/suite/split_suite.ts'
+import { certificationPower } from '../../phases/4-report/acceptance/certification_power.ts'
+import { sessionAlpha } from '../../phases/4-report/acceptance/certify.ts'
+import { leastCases } from '../../phases/4-report/acceptance/compare_held_out.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
+import { planSession } from '../../phases/5-improve/search/plan_session.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from './session/session.ts'
 import { writeFirstVersion } from './session/version_folders.ts'
-import { countNoiseRuns, runBenchStep } from './validate/bench_step.ts'
 
 /** Everything fixed before the first run. Throws UserError for a suite that can't be split. */
 export async function splitSuite(request: ImproveRequest, suite: Suite): Promise<Split> {
   const drafts = suite.cases.filter(({ draft }) => draft === true).map(({ eval_id }) => eval_id)
   const made = splitReviewed(suite, request, drafts.length)
-  const alpha = candidateAlpha({ spent: 0, left: request.iterations })
-  const { trainRuns: train } = request
-  const validation = request.validationRuns ?? chooseRunCount(made)
-  const test = request.testRuns ?? validation
   return {
     seed: request.seed,
     ...made,
     suite_sha256: await hashSuite(suite),
-    runs: { train, validation, test },
     scope: describeScope(made) + draftsText(drafts.length, request.useDrafts),
     ...(drafts.length > 0 && { drafts, drafts_used: request.useDrafts }),
-    ...gatePower({ cases: made.validation.length, runs: validation, alpha }),
   }
+}
+
+export function planRuns({ totalRuns }: ImproveRequest): SessionPlan {
+  const divided = planSession(totalRuns)
+  return { runs: totalRuns, ...divided, alpha: sessionAlpha, ...certificationPower(divided.certification_runs) }
 }
 
 /** Uses unreviewed drafts only if the user asks for it. */
@@ -48,70 +46,32 @@ function splitReviewed({ cases, path }: Suite, { seed, useDrafts }: ImproveReque
 function draftsText(drafts: number, isUsed: boolean): string {
   if (drafts === 0) return ''
   if (!isUsed) return `; ${drafts} unreviewed drafts are left out (--use-drafts includes them)`
-  return `; ${drafts} of the cases are unreviewed drafts: results hold for cases that a model thought of`
+  return `; ${drafts} of the cases are unreviewed drafts: results hold for cases that a model wrote`
 }
 
-/** More runs per case compensate for few cases: the total matches that of a suite of 18. */
-function chooseRunCount({ train, validation }: CaseSplit): number {
-  const fewest = Math.max(1, Math.min(train.length, validation.length))
-  return Math.min(mostRuns, Math.max(usualRuns, Math.ceil((usualRuns * 9) / fewest)))
+function describeScope({ train, held_out }: CaseSplit): string {
+  const parts = `${formatPlural(train.length, 'training case')}, ${held_out.length} held-out cases`
+  if (held_out.length >= leastCases) return parts
+  return `${parts}; a result holds for these cases only (a claim about similar cases needs ${leastForSimilarCases} cases or more)`
 }
 
-const usualRuns = 5
-const mostRuns = 20
-
-function describeScope({ kind, train, validation, test }: CaseSplit): string {
-  const aside =
-    test.length === 0 ? 'no case is left aside for a test' : `${test.length} cases are left aside for the test`
-  const wider = `a claim about cases like these needs at least ${leastCases} validation cases, from 18 cases on in the suite`
-  if (kind === 'three_way') {
-    return `${train.length} cases to learn from, ${validation.length} to be judged on, ${aside}`
-  }
-  return `a small suite: two folds of ${train.length} and ${validation.length} cases take turns in being learned from and judged on, ${aside}; what is said holds for these cases, ${wider}`
-}
-
-/** Writes v0 and compares it with itself on all but the test cases: for its rate, the noise and the first transcripts. */
-export async function runBaseline(session: ImproveSession, context: FlowContext): Promise<void> {
-  const { workspace, request, history } = session
-  const paths = improvePaths(workspace)
+/** Writes v0 and the split. On a resume nothing changes. */
+export async function startSession(session: ImproveSession, context: FlowContext): Promise<void> {
   const skill_sha256 = await writeFirstVersion(session)
-  const { split } = history
-  if (split === undefined) throw new Error(`${paths.history}: no split`)
-  const cases = [...split.train, ...split.validation]
-  emitImproveStep(context, { iteration: 0, step: 'session', version: null, message: sessionText(split) })
-  emitImproveStep(context, {
-    iteration: 0,
-    step: 'baseline',
-    version: 'v0',
-    message: 'v0 against itself: its rate and the noise',
-  })
-  const step = { candidate: 'v0', against: 'v0', cases, runs: countNoiseRuns(request.trainRuns), calibrate: true }
-  const made = await runBenchStep(session, step, context)
-  const alpha = candidateAlpha({ spent: 0, left: request.iterations })
-  const headroom = measureHeadroom(made.cases, { cases: split.validation.length, runs: split.runs.validation, alpha })
-  emitImproveStep(context, { iteration: 0, step: 'baseline', version: 'v0', message: headroom.message })
-  await recordProgress(session, {
-    fields: { headroom },
-    iteration: {
-      version: 'v0',
-      parent: null,
-      expectation_pass_rate: headroom.pass_rate,
-      grading_result: 'baseline',
-      is_current_best: true,
-      iteration: 0,
-      skill_sha256,
-      benchmarks: { noise: made.folder },
-      cost_usd: 0,
-      ended_at: context.now().toISOString(),
-    },
-  })
+  const { split, plan, history } = session
+  if (history.iterations.length > 0) return
+  emitImproveStep(context, { round: 0, step: 'session', version: null, message: `${split.scope}. ${planText(plan)}` })
+  const first = {
+    ...{ version: 'v0', parent: null, iteration: 0, skill_sha256 },
+    ...{ expectation_pass_rate: 0, grading_result: 'baseline' as const, is_current_best: true },
+    ended_at: context.now().toISOString(),
+  }
+  await recordProgress(session, { split, plan, iterations: [first] })
 }
 
-function sessionText({ scope, detectable, power, needs, runs }: Split): string {
-  const at = power.map(({ gain, power: chance }) => `${Math.round(100 * gain)} points ${Math.round(100 * chance)}%`)
-  const wanted =
-    needs === undefined || needs.runs <= runs.validation
-      ? ''
-      : `; for ${Math.round(100 * needs.gain)} points it would take --runs ${needs.runs}, or as many times more cases`
-  return `${scope}. With ${runs.validation} runs of each in each arm the gate finds a gain of ${Math.round(100 * detectable)} points with power .8 (${at.join(', ')}), reckoned before any run with the spread that is usual${wanted}`
+/** "At most 250 runs: …; a true gain of 10 points is shown with a chance of 39%, 20 points 86%". */
+export function planText({ runs, search_runs, certification_runs, rounds, power }: SessionPlan): string {
+  const shown = power.map(({ gain, power: chance }) => `${Math.round(100 * gain)} points ${Math.round(100 * chance)}%`)
+  const parts = `${search_runs} for the search in ${formatPlural(rounds, 'round')}, ${certification_runs} for the certification`
+  return `At most ${runs} runs: ${parts}. Chance that the certification shows a true gain: ${shown.join(', ')}`
 }

@@ -12,7 +12,9 @@ import { attemptStep, type OnRefusal, throwRefusal } from './refusals.ts'
 export type ReadyProbe = Extract<Probe, { ok: true }>
 
 /** The engines to probe, by the flag that sets their model: errors name that flag. */
-type ProbeTargets = Readonly<Partial<Record<'--model' | '--judge' | '--proposer', EngineChoice | null>>>
+type ProbeFlag = '--model' | '--judge' | '--proposer' | '--certify-judge' | '--confirm-on'
+
+type ProbeTargets = Readonly<Partial<Record<ProbeFlag, EngineChoice | null>>>
 
 /**
  * Probes each distinct choice once; results by its JSON. Throws UserError (binary, credentials, model) or IncompleteError (unreachable).
@@ -36,7 +38,11 @@ export async function preflight(
   return probes
 }
 
-const roles: Readonly<Record<string, string>> = { '--judge': 'judge', '--proposer': 'proposer' }
+const roles: Readonly<Record<string, string>> = {
+  '--judge': 'judge',
+  '--proposer': 'proposer',
+  '--certify-judge': 'judge of the certification',
+}
 
 async function probe(
   { choice, flag }: { choice: EngineChoice; flag: string },

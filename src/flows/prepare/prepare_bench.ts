@@ -70,11 +70,16 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   calibrate?: boolean
   /** Absent: rate limits are detected automatically. */
   pace?: RateLimitOptions | undefined
+  /** Another flow's own choice of runs and of the versions that they have; absent: both configurations, all runs. */
+  reshape?: ReshapePlan
   /** Absent or null: auto, with the suite's network setting. */
   sandbox?: SandboxWish | null
   /** Absent or null: runs execute on this machine. */
   queue?: QueueWish | null
 }
+
+/** Returns the plan to execute, and the folders of the versions that it adds, by sha256. */
+export type ReshapePlan = (plan: Plan) => { plan: Plan; folders: ReadonlyMap<string, string> }
 
 export interface PreparedBench {
   plan: Plan
@@ -128,7 +133,9 @@ export async function prepareBench(
   })
   const folders = new Map([[skill.sha256, skill.path]])
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
-  return { plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
+  const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
+  for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
+  return { plan: reshaped.plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
 }
 
 /** A version is what agents get, so a change of evals/ alone makes no other one. */

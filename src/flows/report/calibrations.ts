@@ -15,6 +15,7 @@ import type { FlowContext } from '../flow_context.ts'
 /** The collection of a benchmark with this plan. */
 export function chooseCollection(plan: Plan): Collection {
   const arms = { candidate: plan.candidate_configuration, baseline: plan.baseline_configuration }
+  if (plan.search === true) return 'searches'
   return isCalibration(arms) ? 'calibrations' : 'benchmarks'
 }
 

@@ -68,11 +68,12 @@ function readTrendBenchmark(file: string, tell: ReportUnreadable): TrendBenchmar
   return { folder: displayTrendPath(folder), at, benchmark, plan }
 }
 
-/** The recorded costs of iterations and refused proposals; skips those without one. */
+/** The recorded cost of each round's proposals; null: unknown. */
 function readImprovements(file: string, tell: ReportUnreadable): ImproveCost[] {
   const history = tryReadArtefact(historySchema, file, ({ message }) => tell(file, message))
-  return [...(history?.iterations ?? []), ...(history?.refused ?? [])].flatMap(({ cost_usd, ended_at }) => {
-    const at = new Date(ended_at ?? history?.started_at ?? '')
-    return cost_usd === undefined || Number.isNaN(at.getTime()) ? [] : { at, usd: cost_usd }
+  return (history?.rounds ?? []).map(({ proposals, ended_at }) => {
+    const costs = proposals.map(({ cost_usd }) => cost_usd)
+    const isKnown = costs.every((usd) => usd !== null)
+    return { at: new Date(ended_at), usd: isKnown ? costs.reduce((sum, usd) => sum + usd, 0) : null }
   })
 }

@@ -5,7 +5,6 @@ import { canonicalJson } from '../../base/json/json.ts'
 /** What users call settings whose flag is not their name with hyphens. */
 const names: Readonly<Record<string, string>> = {
   timeoutSeconds: '--timeout',
-  validationRuns: '--runs',
   skill: 'the skill',
   queries: 'the queries',
   margins: '--max-cost-increase or --max-time-increase',
@@ -22,6 +21,6 @@ export function refuseChangedSettings(
   const shown = changed.map((key) => names[key] ?? `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter}`)}`)
   throw new UserError(
     `--resume: ${shown.join(', ').toLowerCase()} ${changed.length === 1 ? 'is' : 'are'} different from the start of the ${what}`,
-    'use the flags of its start; only --iterations, --budget and --deadline may differ',
+    'use the flags of its start; only --budget and --deadline may differ',
   )
 }

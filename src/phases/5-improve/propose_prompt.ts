@@ -1,4 +1,4 @@
-/** Writes the prompt for a proposer, and reads the summary from its final response. */
+/** Writes the prompt for a proposer, and reads the summaries from its final response. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import { proposalBounds } from './proposal_bounds.ts'
@@ -6,29 +6,46 @@ import { proposalBounds } from './proposal_bounds.ts'
 const source = readFileSync(new URL('./propose_prompt.md', import.meta.url), 'utf8')
 const template = Handlebars.compile(source, { strict: true, noEscape: true })
 
+/** Separate changes that one proposer may make. */
+export const changesPerProposal = 4
+
+/** The folder of a change in the proposer's working folder, relative to it. */
+export function changeFolder(change: number, name: string): string {
+  return `change-${change}/${name}`
+}
+
 export interface ProposeWords {
   /** The skill's. */
   name: string
-  /** Earlier proposals that were rejected, and why: one line each. */
+  /** The failures to look at first; empty: any. */
+  focus: string
+  /** Training cases that pass now. */
+  passing: readonly string[]
+  /** Earlier edits that were not kept, and why: one line each. */
   rejected: readonly string[]
   /** What people wrote about runs of training cases. */
   feedback: readonly string[]
 }
 
-export function proposePrompt({ name, rejected, feedback }: ProposeWords): string {
+export function proposePrompt({ name, focus, passing, rejected, feedback }: ProposeWords): string {
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`
   const { files, lines, skillLines } = proposalBounds
   return template({
-    ...{ name, files, lines, skillLines },
-    rejected: list('Tried already and not taken; do not try the same again:', rejected),
-    feedback: list('What people say of the runs:', feedback),
+    ...{ name, files, lines, skillLines, changes: changesPerProposal },
+    focus: focus === '' ? '' : `Look at these failures first: ${focus}.\n`,
+    keep: passing.length === 0 ? '' : `\nThese tasks pass now and must not break: ${passing.join(', ')}.\n`,
+    rejected: list(
+      'Tried already and not kept (`training/earlier_edits.md` has their diffs); do not try the same again:',
+      rejected,
+    ),
+    feedback: list('What people say about the runs:', feedback),
   })
 }
 
-/** From the final response; without a SUMMARY line, its first line is the summary. */
-export function parseSummary(response: string): { summary: string; why: string } {
-  const line = (name: string) => new RegExp(`^\\W*${name}\\W*:\\s*(.+)$`, 'm').exec(response)?.[1]?.trim()
-  const summary = line('SUMMARY') ?? response.trim().split('\n')[0] ?? ''
-  return { summary: summary.slice(0, 500) || 'nothing was said', why: (line('WHY') ?? '').slice(0, 500) }
+/** From the final response; a change without a line of its own is described by the first line. */
+export function parseSummary(response: string, change: number): { summary: string; why: string } {
+  const line = (name: string) => new RegExp(`^\\W*${name} ?${change}\\W*:\\s*(.+)$`, 'im').exec(response)?.[1]?.trim()
+  const summary = line('CHANGE') ?? response.trim().split('\n')[0] ?? ''
+  return { summary: summary.slice(0, 500) || 'not described', why: (line('WHY') ?? '').slice(0, 500) }
 }

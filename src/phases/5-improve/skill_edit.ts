@@ -1,5 +1,5 @@
 /** The change of a proposal: the texts of the skill before and after, file by file. */
-import type { Proposal } from '../../../schemas/history.ts'
+import type { EditFile } from '../../../schemas/history/round.ts'
 
 export interface SkillFile {
   /** Relative to the skill, with /. */
@@ -19,7 +19,7 @@ export interface SkillEdit {
   after: readonly SkillFile[]
 }
 
-export type ChangedFile = Proposal['files'][number]
+export type ChangedFile = EditFile
 
 /** Every file that differs, by path. */
 export function changedFiles({ before, after }: SkillEdit): ChangedFile[] {

@@ -25,9 +25,10 @@ function improveOptions(args: Argv) {
     .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(improveFlags)
     .usage(
-      '$0 improve <skill> [options]\n\nFind a better version of a skill, tested on unseen cases.\n\nSplits the suite, lets a model edit copies of the skill by what failed on the training cases, and keeps a version only if it beats the best one in paired fresh runs on other cases. Writes history.json and versions/. Only --apply changes the skill itself.',
+      '$0 improve <skill> [options]\n\nFind a better version of a skill, tested on unseen cases.\n\nSplits the suite, lets a model edit copies of the skill by what failed on the training cases, and tries the edits in mixes, and certifies the result once, in fresh paired runs on held-out cases. Writes history.json, versions/ and pull_request.md. Only --apply changes the skill itself.',
     )
     .example('$0 improve skills/pdf --budget 20', 'at most 20 dollars')
+    .example('$0 improve skills/pdf --dry-run', 'cost, time and chances; runs nothing')
     .example('$0 improve skills/pdf --resume', 'continue after an interruption')
     .example('$0 improve skills/pdf --resume --apply', 'replace the skill with the best version')
 }
@@ -37,12 +38,11 @@ type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> 
 function buildImproveRequest(
   parsed: ArgumentsCamelCase<ImproveArguments>,
 ): Omit<ImproveRequest, 'review' | 'nobodyConfirms'> {
-  const { skill, iterations, trainRuns, runs, testRuns, seed, resume, proposeTimeout, useDrafts } = parsed
+  const { skill, totalRuns, goal, seed, resume, proposeTimeout, useDrafts, confirmOn } = parsed
   const { concurrency, activation, retries, onTimeout, passEnv, engine, allowInvalid } = parsed
   return {
-    ...{ skill, iterations, trainRuns, seed, resume, proposeTimeout, useDrafts },
-    validationRuns: runs ?? null,
-    testRuns: testRuns ?? null,
+    ...{ skill, totalRuns, goal, seed, resume, proposeTimeout, useDrafts, confirmOn },
+    certifyJudge: parsed.certifyJudge ?? null,
     margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease },
     proposer: parsed.proposer ?? null,
     bench: {
@@ -78,14 +78,14 @@ function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArgu
     throw new UserError(`--${unread.join(', --')} without --description`, 'add --description')
   }
   if (!growSuite) return
-  const { resume, apply, review, description, useDrafts } = parsed
-  const others = { resume, apply, review, description, 'use-drafts': useDrafts }
+  const { resume, apply, review, description, useDrafts, dryRun } = parsed
+  const others = { resume, apply, review, description, 'use-drafts': useDrafts, 'dry-run': dryRun }
   const given = Object.entries(others).flatMap(([flag, value]) => (value ? [`--${flag}`] : []))
   if (given.length > 0)
     throw new UserError(`--grow-suite with ${given.join(', ')}`, 'use --grow-suite alone (it runs nothing)')
 }
 
-const descriptionOnlyFlags = ['set', 'among', 'threshold']
+const descriptionOnlyFlags = ['set', 'among', 'threshold', 'iterations', 'runs', 'test-runs']
 
 function isFlag(given: string, flag: string): boolean {
   return given === `--${flag}` || given.startsWith(`--${flag}=`)

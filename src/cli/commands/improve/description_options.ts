@@ -5,12 +5,14 @@ import type { DescriptionRequest } from '../../../flows/triggers/description/imp
 import { usualTimeout } from '../../../phases/1-plan/suite/timeouts.ts'
 import { InterruptedError, resumeWays, stoppedLine } from '../../terminal/interrupt.ts'
 import { parseLimits } from '../options/limit_flags.ts'
-import { withFlow } from '../options/run_flow.ts'
+import { wholeNumber, withFlow } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { askingFlags } from '../triggers/options.ts'
 import { showDescription } from './print_description.ts'
 
 const { set, among, threshold } = askingFlags
+
+const usualRuns = 5
 
 export const descriptionFlags = {
   description: {
@@ -20,6 +22,27 @@ export const descriptionFlags = {
   },
   set: { ...set, describe: 'with --description: file with the queries (JSON)' },
   among: { ...among, describe: 'with --description: other installed skills (repeatable)' },
+  iterations: {
+    type: 'number',
+    requiresArg: true,
+    default: 5,
+    coerce: wholeNumber('iterations', 1, 100),
+    describe: 'with --description: most proposals',
+  },
+  runs: {
+    type: 'number',
+    requiresArg: true,
+    coerce: wholeNumber('runs', 2, 1000),
+    defaultDescription: String(usualRuns),
+    describe: 'with --description: runs per query',
+  },
+  'test-runs': {
+    type: 'number',
+    requiresArg: true,
+    coerce: wholeNumber('test-runs', 2, 1000),
+    defaultDescription: 'as --runs',
+    describe: 'with --description: runs per test query',
+  },
   threshold: { ...threshold, describe: 'with --description: share of runs that counts as triggered' },
 } satisfies Record<string, Options>
 
@@ -55,8 +78,6 @@ export interface DescriptionArguments extends SandboxArguments {
   deadline?: string | undefined
   maxWait: string
 }
-
-const usualRuns = 5
 
 /** Significance level of the single deciding comparison. */
 const alpha = 0.05

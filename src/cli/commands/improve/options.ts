@@ -25,39 +25,38 @@ const shared = {
 }
 
 export const improveFlags = {
-  iterations: {
+  'total-runs': {
     type: 'number',
     requiresArg: true,
-    default: 5,
-    coerce: wholeNumber('iterations', 1, 100),
-    describe: 'most proposals',
+    default: 250,
+    coerce: wholeNumber('total-runs', 1, 100_000),
+    describe: 'most agent runs: half search, half certify',
   },
-  runs: {
-    type: 'number',
-    requiresArg: true,
-    coerce: wholeNumber('runs', 2, 1000),
-    defaultDescription: '5; more in a small suite',
-    describe: 'most runs per validation case and version',
-  },
-  'train-runs': {
-    type: 'number',
-    requiresArg: true,
-    default: 4,
-    coerce: wholeNumber('train-runs', 1, 1000),
-    describe: 'most runs per training case',
-  },
-  'test-runs': {
-    type: 'number',
-    requiresArg: true,
-    coerce: wholeNumber('test-runs', 2, 1000),
-    defaultDescription: 'as --runs',
-    describe: 'runs per test case and version',
+  goal: {
+    type: 'string',
+    choices: ['better', 'cheaper'] as const,
+    default: 'better' as const,
+    describe: 'better results, or the same with fewer tokens',
   },
   proposer: {
     type: 'string',
     requiresArg: true,
     defaultDescription: 'the engine',
     describe: 'proposer: engine[:model] or a model',
+  },
+  'certify-judge': {
+    type: 'string',
+    requiresArg: true,
+    defaultDescription: 'one of another family',
+    describe: 'judge that decides at the end; none: checks only',
+  },
+  'confirm-on': {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    defaultDescription: 'none',
+    describe: 'engine[:model] on which to repeat a win (repeatable)',
   },
   'propose-timeout': {
     type: 'number',
@@ -85,13 +84,19 @@ export const improveFlags = {
     requiresArg: true,
     default: 1,
     coerce: wholeNumber('seed', 0, 2 ** 31),
-    describe: 'seed of the split into train, validation and test',
+    describe: 'seed of the split into training and held-out cases',
   },
   apply: {
     type: 'boolean',
     default: false,
     describe: 'replace the skill by the best version (with a backup)',
   },
+  branch: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'commit the best version to a new git branch of this name',
+  },
+  'dry-run': benchFlags['dry-run'],
   resume: {
     type: 'boolean',
     default: false,
@@ -100,7 +105,7 @@ export const improveFlags = {
   review: {
     type: 'boolean',
     default: false,
-    describe: 'pause for your feedback after each iteration',
+    describe: 'pause for your feedback after each round',
   },
   'grow-suite': {
     type: 'boolean',

@@ -1,5 +1,6 @@
 /** Prints the result of an improve session; returns the exit code. */
 import path from 'node:path'
+import type { ProposedEdit } from '../../../../schemas/history/round.ts'
 import type { History, Iteration } from '../../../../schemas/history.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { ImproveResult } from '../../../flows/improve/improve.ts'
@@ -39,14 +40,18 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
   const isBetter = history.current_best !== 'v0'
   const isOver = history.ended_at !== undefined
   const shown = path.relative(process.cwd(), best) || best
+  const wrapped = (text: string) => wrapText(toSafeLine(text), width)
   return [
     '',
     ...(isOver ? [] : [yellow(bold('NOT ENDED: continue with the same command and --resume'))]),
-    ...wrapText(headline(history), width).map((line) => bold(line)),
-    ...(history.stopped === undefined ? [] : wrapText(`stopped: ${history.stopped.message}`, width)),
-    ...(history.split === undefined ? [] : wrapText(`scope: ${history.split.scope}`, width).map((line) => dim(line))),
+    ...wrapped(headline(history)).map((line) => bold(line)),
+    ...judgeLines(history).flatMap(wrapped),
+    ...(history.confirmations ?? []).flatMap(({ sentence }) => wrapped(sentence)),
+    ...(history.stopped === undefined ? [] : wrapped(`stopped: ${history.stopped.message}`)),
+    ...(history.split === undefined ? [] : wrapped(`scope: ${history.split.scope}`).map((line) => dim(line))),
     '',
     ...table(history).map((line, at) => (at === 0 ? dim(line) : line)),
+    ...editLines(history),
     ...failureLines(history),
     costLine(history),
     `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), path.join(workspace, 'history.json')))}`,
@@ -56,55 +61,72 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
   ]
 }
 
-function headline({ test, current_best: best, headroom, iterations, refused = [], ...history }: History): string {
-  if (test) {
-    const { v0, candidate, sentence, gain, scope } = test
-    const about = scope === 'these_cases' ? ' It holds for these cases.' : ''
-    const isShown = gain.ci_low !== null && gain.ci_low > 0
-    const what = isShown
-      ? `${best} is better than v0`
-      : `${best} was accepted on validation, and the test does not confirm it`
-    return `${what}: on ${gain.n_cases} test cases ${percentText(v0.mean)} → ${percentText(candidate.mean)}; ${sentence} points.${about}`
-  }
+function headline({ certification, iterations, ...history }: History): string {
+  if (certification) return certification.sentence
   const isOver = history.ended_at !== undefined
-  if (best !== 'v0')
-    return `${best} was accepted on validation; ${isOver ? 'there was no test' : 'its test is still to come'}.`
-  if (iterations.length === 0) return 'Nothing was tried yet: v0 has not had all of its own runs.'
-  const isTried = iterations.length > 1 || refused.some(({ rule }) => rule !== 'proposer_failed')
-  if (isTried) return isOver ? 'No version was accepted: v0 stays the best.' : 'No version was accepted yet.'
-  return isOver && headroom !== undefined ? 'Nothing was tried.' : 'Nothing was tried yet.'
+  if (isOver && history.stopped?.reason === 'solved') return 'Nothing to improve: v0 passes all training cases.'
+  if (isOver) return 'No better version was found: v0 stays.'
+  const made = iterations.at(-1)?.version ?? 'v0'
+  return made === 'v0' ? 'No version was found yet.' : `${made} is not certified yet.`
+}
+
+/** Who decided, if that weakens the result; where the judges disagree. */
+function judgeLines({ certification }: History): string[] {
+  if (!certification) return []
+  const { kind, name, disagreement } = certification.judge
+  if (kind === 'same') {
+    return [
+      `warning: ${name} judged both the search and this result; confirm it with a judge of another family (--certify-judge)`,
+    ]
+  }
+  if (disagreement === undefined) return kind === 'code' ? [] : [`decided by ${name}`]
+  const { decisions, differ } = disagreement
+  return [
+    `decided by ${name}; ${disagreement.name}, the judge of the search, disagrees in ${differ} of ${decisions} verdicts`,
+  ]
 }
 
 /** The words of the page. */
 const results = {
   baseline: 'baseline',
-  won: 'accepted',
-  lost: 'rejected',
-  tie: 'rejected: a tie',
+  won: 'better',
+  lost: 'worse',
+  tie: 'not certified',
 } satisfies Record<Iteration['grading_result'], string>
 
-/** A line for each version, then an empty line; nothing if there are none. */
-function table(history: History): string[] {
-  const made = rows(history)
-  return made.length === 0 ? [] : [...alignColumns([['version', 'from', 'rate', 'result', 'why'], ...made], [2]), '']
+/** A line for each version, then an empty line. All rates of one part come from the same cases. */
+function table({ iterations, certification }: History): string[] {
+  if (iterations.length === 0) return []
+  const rows = iterations.map((one) => [
+    `${one.version}${one.is_current_best ? ' *' : ''}`,
+    one.parent ?? '',
+    one.rate_of === undefined ? '' : percentText(one.expectation_pass_rate),
+    one.rate_of === 'held_out' ? 'held-out' : one.rate_of === 'train' ? 'training (estimate)' : '',
+    one.version === certification?.best
+      ? certification.result === 'tie'
+        ? 'not shown'
+        : results[one.grading_result]
+      : results[one.grading_result],
+  ])
+  return [...alignColumns([['version', 'from', 'rate', 'cases', 'result'], ...rows], [2]), '']
 }
 
-function rows({ iterations, refused = [] }: History): string[][] {
-  const made = iterations.map((one) => ({
-    at: one.iteration ?? 0,
-    row: [
-      `${one.version}${one.is_current_best ? ' *' : ''}`,
-      one.parent ?? '',
-      percentText(one.expectation_pass_rate),
-      results[one.grading_result],
-      oneLine(one.gate?.reason ?? '', 110),
-    ],
-  }))
-  const unfit = refused.map((one) => ({
-    at: one.iteration,
-    row: ['–', one.parent, '', 'refused', oneLine(`${one.rule}: ${one.reason}`, 110)],
-  }))
-  return [...made, ...unfit].sort((a, b) => a.at - b.at).map(({ row }) => row)
+/** The kept edits with their estimated effects, and how many were not kept. */
+function editLines({ rounds = [] }: History): string[] {
+  const edits = rounds.flatMap(({ proposals }) => proposals.flatMap((one) => one.edits))
+  if (edits.length === 0) return []
+  const kept = edits
+    .filter((one) => one.kept)
+    .map((one) => oneLine(`  ${effectText(one)}  ${one.id}  ${one.summary}`, 160))
+  const dropped = edits.filter((one) => !one.kept && one.refused === undefined).length
+  const refused = edits.length - kept.length - dropped
+  const title = `edits: ${kept.length} kept, ${dropped} without an effect, ${refused} refused${kept.length > 0 ? ' (estimated effects on training cases, in points)' : ''}`
+  return [title, ...kept, '']
+}
+
+function effectText({ effect }: ProposedEdit): string {
+  const points = Math.round(100 * (effect ?? 0))
+  return `${points > 0 ? '+' : ''}${points}`.padStart(4)
 }
 
 function failureLines({ stopped }: History): string[] {
@@ -114,10 +136,10 @@ function failureLines({ stopped }: History): string[] {
   return [oneLine(`still failing in training: ${shown.join('; ')}`, 300), '']
 }
 
-function costLine({ benchmarks_usd: usd, benchmarks_unknown: unknown = 0, iterations, refused = [] }: History): string {
+function costLine({ benchmarks_usd: usd, benchmarks_unknown: unknown = 0, ...history }: History): string {
   const runs = usd === null || usd === undefined ? 'unknown' : dollarsText(usd) + besidesText(unknown, 'run or grading')
-  // the baseline is not a proposal
-  const proposals = [...iterations.slice(1), ...refused].map((one) => one.cost_usd ?? null)
+  const { rounds = [], failed_proposals = [] } = history
+  const proposals = [...rounds.flatMap((round) => round.proposals), ...failed_proposals].map((one) => one.cost_usd)
   const known = proposals.filter((one) => one !== null)
   const sum = known.reduce((all, one) => all + one, 0)
   const lacking = proposals.length - known.length

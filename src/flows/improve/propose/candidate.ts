@@ -1,54 +1,82 @@
-/** Reads a proposer's output: the files of a candidate, or the reason why there is none. */
+/** Reads a proposer's output: one edit for each copy of the skill that it changed, or the reason why there is none. */
 import path from 'node:path'
+import type { RunRecord } from '../../../../schemas/run.ts'
 import { type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { isHiddenFromAgents, listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
-import { proposerFailedRule } from '../session/proposal_memory.ts'
+import { changeFolder, changesPerProposal, parseSummary } from '../../../phases/5-improve/propose_prompt.ts'
 import type { ProposalOutcome } from './propose.ts'
 
-export type Candidate = { status: 'made'; files: WalkedFile[] } | { status: 'refused'; rule: string; reason: string }
+/** An edit as the proposer left it. `files`: the whole skill with it. */
+export type EditCandidate = { id: string; summary: string; why: string } & (
+  | { status: 'made'; files: WalkedFile[] }
+  | { status: 'refused'; rule: string; reason: string }
+)
 
-const refuseCandidate = (rule: string, reason: string): Candidate => ({ status: 'refused', rule, reason })
+export interface RefusedProposal {
+  rule: string
+  reason: string
+}
 
-/** `parent`: the folder of the edited version; `name`: the skill's name and that of its copy's folder. */
-export async function readCandidate(
+/** The rule for a failure of the proposer itself, not of its edits: for example a crash, or a limit on its account. */
+export const proposerFailedRule = 'proposer_failed'
+
+/** `parent`: the folder of the edited version; `name`: the skill's name; `id`: round and number of the proposal. */
+export interface CandidatePlace {
+  parent: string
+  name: string
+  seconds: number
+  id: string
+}
+
+/** Why the whole proposal can't be used, or its edits in their order. */
+export async function readCandidates(
   { record, outputs, escaped }: ProposalOutcome,
-  at: { parent: string; name: string; seconds: number },
-): Promise<Candidate> {
-  if (escaped !== null)
-    return refuseCandidate('wrote_outside', `it changed ${escaped}, outside of its copy; that is as before again`)
+  at: CandidatePlace,
+): Promise<{ refused: RefusedProposal } | { edits: EditCandidate[] }> {
+  const refuse = (rule: string, reason: string) => ({ refused: { rule, reason } })
+  if (escaped !== null) return refuse('wrote_outside', `it changed ${escaped}, outside of its copies; it is restored`)
   switch (record.status) {
     case 'timed_out':
-      return refuseCandidate('no_end', `it had not ended after ${at.seconds} s`)
+      return refuse('no_end', `it had not ended after ${at.seconds} s`)
     case 'failed':
-      return refuseCandidate(proposerFailedRule, `${record.error.kind}: ${record.error.message}`)
+      return refuse(proposerFailedRule, `${record.error.kind}: ${record.error.message}`)
     case 'cancelled':
-      return refuseCandidate(proposerFailedRule, 'it was cancelled')
-    case 'completed':
-      return await readChangedCopy({ record, outputs }, at)
+      return refuse(proposerFailedRule, 'it was cancelled')
+    case 'completed': {
+      const changes = Array.from({ length: changesPerProposal }, (_, index) => index + 1)
+      const edits = await Promise.all(changes.map((change) => readChangedCopy({ record, outputs }, at, change)))
+      const made = edits.filter((one) => one !== null)
+      return made.length === 0 ? refuse('no_change', 'it changed nothing in its copies') : { edits: made }
+    }
   }
 }
 
+/** null: the copy is as it was. */
 async function readChangedCopy(
-  { record, outputs }: Pick<ProposalOutcome, 'record' | 'outputs'>,
-  at: { parent: string; name: string },
-): Promise<Candidate> {
-  const own = `${at.name}/`
+  { record, outputs }: { record: RunRecord; outputs: string },
+  at: CandidatePlace,
+  change: number,
+): Promise<EditCandidate | null> {
+  const folder = changeFolder(change, at.name)
+  const own = `${folder}/`
   const inside = (file: { path: string }) => file.path.startsWith(own)
+  const told = { id: `${at.id}.${change}`, ...parseSummary(record.final_response, change) }
+  const refuse = (rule: string, reason: string) => ({ ...told, status: 'refused' as const, rule, reason })
   const leftOut = record.outputs.left_out.find(inside)
-  if (leftOut !== undefined) return refuseCandidate('unfit_file', `${leftOut.path}: ${leftOut.reason}`)
+  if (leftOut !== undefined) return refuse('unfit_file', `${leftOut.path}: ${leftOut.reason}`)
   const changed = record.outputs.files.filter(inside).map(({ path: name }) => name.slice(own.length))
   const hidden = changed.find(isHiddenFromAgents)
-  if (hidden !== undefined) return refuseCandidate('touches_suite', `it created ${hidden}, which agents do not get`)
-  const gone = new Set(record.outputs.deleted.filter((one) => one.startsWith(own)).map((one) => one.slice(own.length)))
+  if (hidden !== undefined) return refuse('touches_suite', `it created ${hidden}, which agents do not get`)
+  const gone = record.outputs.deleted.filter((one) => one.startsWith(own)).map((one) => one.slice(own.length))
+  if (changed.length + gone.length === 0) return null
   const now = new Map((await listSkillFiles(at.parent)).files.map((file) => [file.path, file]))
   for (const name of gone) now.delete(name)
-  const made = await walk(path.join(outputs, at.name), { unreadable: 'leave_out' })
+  const made = await walk(path.join(outputs, folder), { unreadable: 'leave_out' })
   for (const file of made.files) if (changed.includes(file.path)) now.set(file.path, file)
-  if (changed.length + gone.size === 0) return refuseCandidate('no_change', 'it changed nothing in its copy')
   const twice = findNameClash([...now.keys()], changed)
   if (twice !== null)
-    return refuseCandidate('unfit_file', `${twice}: names that differ in case only are one file on some systems`)
-  return { status: 'made', files: [...now.values()].sort((a, b) => (a.path < b.path ? -1 : 1)) }
+    return refuse('unfit_file', `${twice}: names that differ in case only are one file on some systems`)
+  return { ...told, status: 'made', files: [...now.values()].sort((a, b) => (a.path < b.path ? -1 : 1)) }
 }
 
 /** Two names that are one file on macOS and Windows, one of them changed; null: there are none. */

@@ -1,4 +1,4 @@
-/** Has a model propose the next version: it edits a copy of the skill with an agent's tools, in a separate temp directory. */
+/** Has a model propose separate edits: it changes copies of the skill with an agent's tools, in a separate temp directory. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { EngineChoice, RunSpec } from '../../../../schemas/plan.ts'
@@ -11,23 +11,27 @@ import { withRetry } from '../../../jobs/retry.ts'
 import { computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { performRun } from '../../../phases/2-run/run.ts'
-import { proposePrompt } from '../../../phases/5-improve/propose_prompt.ts'
+import { changeFolder, changesPerProposal, proposePrompt } from '../../../phases/5-improve/propose_prompt.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { StepStopped } from '../bench_step.ts'
 import type { ImproveSession } from '../session/session.ts'
-import { StepStopped } from '../validate/bench_step.ts'
+import { describeDropped } from './earlier_edits.ts'
 import { guardFolders } from './read_only_folders.ts'
-import { readCaseFeedback, type TrainingCase, writeTraining } from './training_runs.ts'
+import { listPassing, readCaseFeedback, type TrainingCase } from './training_runs.ts'
+import { writeTraining } from './write_training.ts'
 
 export interface ProposeRequest {
-  iteration: number
+  round: number
+  /** Of the proposals of the round, from 1. */
+  number: number
   /** The version to edit. */
   parent: string
-  cases: readonly number[]
+  /** The failures to look at first. */
+  focus: string
+  /** Runs of training cases. */
   seen: readonly TrainingCase[]
-  /** One line each. */
-  rejected: readonly string[]
   engine: EngineChoice
   sandbox: SandboxChoice
 }
@@ -36,7 +40,7 @@ export interface ProposalOutcome {
   record: RunRecord
   /** The proposer's output folder, absolute. */
   outputs: string
-  /** What it changed outside its copy (already restored); null: nothing. */
+  /** What it changed outside its copies (already restored); null: nothing. */
   escaped: string | null
 }
 
@@ -49,13 +53,17 @@ export async function proposeVersion(
   context: FlowContext,
 ): Promise<ProposalOutcome> {
   const { proposals, versions, backups } = improvePaths(session.workspace)
-  const id = String(asked.iteration)
+  const id = `${asked.round}-${asked.number}`
   const outputs = path.join(proposals, id, 'outputs')
   const before = await readRun(proposals, id)
-  if (before !== null) return { record: before.record, outputs, escaped: findEscape(before.record) }
+  // a proposer that failed is asked again
+  if (before !== null && before.record.status !== 'failed' && before.record.status !== 'cancelled') {
+    return { record: before.record, outputs, escaped: findEscape(before.record) }
+  }
+  await rm(path.join(proposals, id), { recursive: true, force: true })
   await using scratch = await openScratch()
   const training = path.join(scratch.path, 'training')
-  await writeTraining(asked.seen, training)
+  await writeTraining(asked.seen, training, session.history)
   const spec = await buildProposalSpec(session, asked, training)
   const partial = path.join(proposals, `.partial-${id}`)
   const { suite, workspace, skill, request } = session
@@ -90,7 +98,7 @@ export async function proposeVersion(
   return { record: result.record, outputs, escaped: changed }
 }
 
-const escapePrefix = 'changed outside of its copy: '
+const escapePrefix = 'changed outside of its copies: '
 
 function findEscape({ warnings }: RunRecord): string | null {
   const found = warnings.find((one) => one.startsWith(escapePrefix))
@@ -107,15 +115,22 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
   }
   const { files } = await listSkillFiles(source)
   if (files.length === 0) throw new Error(`${source} is empty`)
-  const words = { name: skill.name, rejected: asked.rejected, feedback: readCaseFeedback(session, asked.cases) }
+  const words = {
+    name: skill.name,
+    focus: asked.focus,
+    passing: listPassing(asked.seen),
+    rejected: describeDropped(session.history),
+    feedback: readCaseFeedback(session),
+  }
+  const copies = Array.from({ length: changesPerProposal }, (_, at) => changeFolder(at + 1, skill.name))
   const spec = {
-    run_id: String(asked.iteration),
+    run_id: `${asked.round}-${asked.number}`,
     eval_id: 0,
     eval_name: 'proposal',
     configuration: 'new_skill' as const,
-    run_number: asked.iteration,
+    run_number: asked.round,
     prompt: proposePrompt(words),
-    files: [await folderOf(skill.name, source), await folderOf('training', training)],
+    files: await Promise.all([...copies.map((place) => folderOf(place, source)), folderOf('training', training)]),
     setup: null,
     git: null,
     skill: null,

@@ -1,5 +1,5 @@
 /** Checks a candidate before any agent runs on it. */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { SuiteCase } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
@@ -15,6 +15,7 @@ import { findHardCodedAnswer } from '../../../phases/5-improve/hard_coded.ts'
 import { findLeakage } from '../../../phases/5-improve/leakage.ts'
 import { findBrokenBound } from '../../../phases/5-improve/proposal_bounds.ts'
 import { changedFiles, type SkillEdit, type SkillFile } from '../../../phases/5-improve/skill_edit.ts'
+import type { FlowContext } from '../../flow_context.ts'
 
 export interface StaticCheckRequest {
   edit: SkillEdit
@@ -26,8 +27,7 @@ export interface StaticCheckRequest {
   held: readonly SuiteCase[]
   /** The sha256 of every tried version, by name. */
   tried: ReadonlyMap<string, string>
-  signal: AbortSignal
-  searchPath: string
+  context: Pick<FlowContext, 'signal' | 'env'>
 }
 
 export interface StaticRefusal {
@@ -52,7 +52,15 @@ export async function findStaticRefusal(request: StaticCheckRequest): Promise<St
   if (same !== undefined) return { rule: 'repeated', reason: `it is the same as ${same}` }
   const bound = findBrokenBound(request.edit)
   if (bound !== null) return { rule: 'too_large', reason: bound }
-  return commandRefusal(request) ?? textRefusal(request) ?? (await scriptRefusal(request, folder))
+  const refusal = commandRefusal(request) ?? findTextRefusal(request)
+  if (refusal !== null) return refusal
+  const changed = changedFiles(request.edit).filter(({ change }) => change !== 'deleted')
+  const broken = await findBrokenScript(
+    changed.map(({ path: name }) => name),
+    folder,
+    request.context,
+  )
+  return broken === null ? null : { rule: 'script_broken', reason: broken }
 }
 
 /** The user's yes covers the commands that the skill had at the start of the session, and no others. */
@@ -65,7 +73,12 @@ function commandRefusal({ edit }: StaticCheckRequest): StaticRefusal | null {
   return { rule: 'starts_commands', reason: `${added.source} adds a command that starts by itself: ${added.command}` }
 }
 
-function textRefusal({ edit, seen, held }: StaticCheckRequest): StaticRefusal | null {
+/** Text of the cases in the skill: leaks and hard-coded answers. */
+export function findTextRefusal({
+  edit,
+  seen,
+  held,
+}: Pick<StaticCheckRequest, 'edit' | 'seen' | 'held'>): StaticRefusal | null {
   const [known, unseen] = [seen.map(readCaseWords), held.map(readCaseWords)]
   const leak = findLeakage({ edit, seen: known, held: unseen })
   if (leak !== null) return { rule: 'leakage', reason: leak }
@@ -85,35 +98,32 @@ const parsers: Readonly<Record<string, readonly [program: string, ...args: strin
 }
 
 /** By extension, else by the first line: `#!/bin/bash`, `#!/usr/bin/env python3`. */
-function chooseParser(name: string, { after }: SkillEdit) {
+function chooseParser(name: string, text: string) {
   const known = parsers[path.extname(name).slice(1)]
   if (known !== undefined) return known
-  const first = after.find((file) => file.path === name)?.text?.split('\n', 1)[0] ?? ''
+  const first = text.split('\n', 1)[0] ?? ''
   const [, program = ''] = /^#!.*[/ ](\w+?)(?:3(?:\.\d+)?)?\s*$/.exec(first) ?? []
   return parsers[{ node: 'js', python: 'py' }[program] ?? program]
 }
 
-/** Reports a changed script that does not parse. Reports nothing if no parser is installed. */
-async function scriptRefusal(
-  { edit, signal, searchPath }: StaticCheckRequest,
+/** A script of the folder that does not parse, and how; null: none. Says nothing of scripts whose parser is not installed. */
+export async function findBrokenScript(
+  names: readonly string[],
   folder: string,
-): Promise<StaticRefusal | null> {
-  for (const { path: name, change } of changedFiles(edit)) {
-    const [program, ...args] = chooseParser(name, edit) ?? ['']
-    if (change === 'deleted' || program === '') continue
+  { signal, env }: Pick<FlowContext, 'signal' | 'env'>,
+): Promise<string | null> {
+  for (const name of names) {
+    const [program, ...args] = chooseParser(name, await readFile(path.join(folder, name), 'utf8')) ?? ['']
+    if (program === '') continue
+    const searchPath = env.PATH ?? ''
     const command = program === 'node' ? process.execPath : await findOnPath(program, searchPath)
     if (command === null) continue
     using limit = startTimeLimit(20_000, [signal])
-    const end = await runProcess({
-      command,
-      args: [...args, name],
-      cwd: folder,
-      env: { PATH: searchPath },
-      signal: limit.signal,
-    })
+    const options = { cwd: folder, env: { PATH: searchPath }, signal: limit.signal }
+    const end = await runProcess({ command, args: [...args, name], ...options })
     if (end.exitCode === 0) continue
     const said = end.stderrTail.split('\n').find((line) => /error|unexpected|line \d/i.test(line)) ?? end.stderrTail
-    return { rule: 'script_broken', reason: `${name} does not parse: ${said.trim().slice(0, 200)}` }
+    return `${name} does not parse: ${said.trim().slice(0, 200)}`
   }
   return null
 }

@@ -13,8 +13,8 @@ export async function archiveSession(
   { workspace }: Pick<ImproveSession, 'workspace'>,
   context: FlowContext,
 ): Promise<void> {
-  const { history, versions, proposals, sessions } = improvePaths(workspace)
-  const left = [versions, proposals, history].filter((one) => existsSync(one))
+  const { history, versions, proposals, mixes, sessions } = improvePaths(workspace)
+  const left = [versions, proposals, mixes, history].filter((one) => existsSync(one))
   if (left.length === 0) return
   const before = tryReadArtefact(historySchema, history)
   const started = new Date(before?.started_at ?? '')
@@ -24,7 +24,7 @@ export async function archiveSession(
   for (const one of left) await rename(one, path.join(target, path.basename(one)))
   const what = before === null ? 'what an earlier session left there' : 'the session before this one, which has ended,'
   const message = `${what} is now in ${path.join(path.basename(sessions), path.basename(target))} of the workspace`
-  emitImproveStep(context, { iteration: 0, step: 'session', version: null, message })
+  emitImproveStep(context, { round: 0, step: 'session', version: null, message })
 }
 
 /** Creates a folder of that name; if it exists, adds -2, -3, … */

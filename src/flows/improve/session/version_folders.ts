@@ -5,10 +5,9 @@ import path from 'node:path'
 import { UserError } from '../../../base/errors/error.ts'
 import { hashWalk } from '../../../base/fs/files.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
-import { traceCourse } from '../../../phases/4-report/acceptance/session_course.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { emitImproveStep, type ImproveSession } from './session.ts'
+import { emitImproveStep, findHead, type ImproveSession } from './session.ts'
 import { writeVersion } from './skill_texts.ts'
 
 /** Writes v0, unless the session already did before an interruption; returns its hash. */
@@ -29,8 +28,7 @@ export async function checkVersions(
   context: FlowContext,
 ): Promise<void> {
   const { version } = improvePaths(workspace)
-  const { best, head } = traceCourse(history.iterations)
-  const needed = new Set(['v0', best, head])
+  const needed = new Set(['v0', findHead(history).version])
   for (const { version: name, skill_sha256: then } of history.iterations) {
     if (!needed.has(name) || then === undefined) continue
     const folder = version(name)
@@ -43,7 +41,7 @@ export async function checkVersions(
   if (!existsSync(first) || (await hashSkillFolder(first)) === skill.sha256) return
   const message =
     'the skill has changed since this session was started: v0 stays what it was then, and --apply will not overwrite your changes'
-  emitImproveStep(context, { iteration: 0, step: 'session', version: 'v0', message })
+  emitImproveStep(context, { round: 0, step: 'session', version: 'v0', message })
 }
 
 async function hashSkillFolder(folder: string): Promise<string> {

@@ -59,18 +59,8 @@ function trendFile(workspace: string): string {
   return places.find((file) => existsSync(file)) ?? ''
 }
 
-/** The scores of each version with benchmarks, for each part of the cases; keyed by version. */
-function readScores(workspace: string, { iterations }: History): Record<string, PageScore[]> {
-  const found = iterations.map(({ version, benchmarks = {} }) => {
-    const own = (['train', 'validation'] as const).flatMap((part) => {
-      const folder = benchmarks[part]
-      const file = folder === undefined ? null : resolveInside(workspace, folder)
-      const score = file === null ? null : parseScore(readLoose(path.join(file, 'benchmark.json')))
-      return score === null ? [] : [{ part, ...score }]
-    })
-    return [version, own] as const
-  })
-  return Object.fromEntries(found.filter(([, own]) => own.length > 0))
+function readScores(_workspace: string, _history: History): Record<string, PageScore[]> {
+  return {}
 }
 
 /** null: the path leaves the workspace. */

@@ -8,7 +8,7 @@ interface Sides<T> {
   baseline: readonly T[]
 }
 
-/** `baseline` is the incumbent. All lists are for the same runs, in the same order. */
+/** `baseline` is v0. All lists are for the same runs, in the same order. */
 export interface PairedCase extends CaseScores {
   evalId: number
   /** Whether the run passed every expectation. */
@@ -16,6 +16,7 @@ export interface PairedCase extends CaseScores {
   /** null: not known. */
   seconds: Sides<number | null>
   usd: Sides<number | null>
+  tokens: Sides<number | null>
 }
 
 /** The cases of a benchmark of two versions. */
@@ -33,24 +34,7 @@ export function pairCases(
       passed: of(({ allPassed }) => allPassed),
       seconds: of(({ run }) => run.result.time_seconds ?? null),
       usd: of(({ run }) => run.result.cost_usd ?? null),
+      tokens: of(({ run }) => run.result.tokens ?? null),
     }
   })
-}
-
-/** The case as it was after this many blocks; runs are numbered from 1. */
-export function takeFirstBlocks(one: PairedCase, blocks: number): PairedCase {
-  const numberOf = (side: keyof Sides<number>, at: number) => one.numbers?.[side][at] ?? at + 1
-  const cut = <T>(values: Sides<T>): Sides<T> => ({
-    candidate: values.candidate.filter((_, at) => numberOf('candidate', at) <= blocks),
-    baseline: values.baseline.filter((_, at) => numberOf('baseline', at) <= blocks),
-  })
-  const { evalId, numbers, passed, seconds, usd } = one
-  return {
-    evalId,
-    ...cut(one),
-    ...(numbers && { numbers: cut(numbers) }),
-    passed: cut(passed),
-    seconds: cut(seconds),
-    usd: cut(usd),
-  }
 }

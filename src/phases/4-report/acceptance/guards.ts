@@ -1,5 +1,5 @@
 /** What a better score must not cost: more money, more time, or a case that is certainly worse. */
-import type { GateResult } from '../../../../schemas/history/gate.ts'
+import type { GuardResult } from '../../../../schemas/history/certification.ts'
 import { wilson } from '../stats/distributions/binomial.ts'
 import { sampleMean } from '../stats/numbers/moments.ts'
 import { round } from '../stats/numbers/round.ts'
@@ -7,11 +7,9 @@ import { computeRatio } from '../stats/scopes/ratio.ts'
 import { formatPlural } from '../text/format.ts'
 import type { PairedCase } from './compared_case.ts'
 
-type Guard = GateResult['guards'][number]
-
-/** How much more a candidate may use than the incumbent. */
+/** How much more a candidate may use than v0. */
 export interface GuardMargins {
-  /** Shares above the incumbent's: 0.25 is 25% more. */
+  /** Shares above the baseline's: 0.25 is 25% more. */
   cost: number
   time: number
 }
@@ -19,10 +17,10 @@ export interface GuardMargins {
 export const usualMargins: GuardMargins = { cost: 0.25, time: 0.25 }
 
 /** Smaller differences are never a reason to reject, whatever their ratio. */
-const negligible = { usd: 0.001, seconds: 1 }
+const negligible = { usd: 0.001, seconds: 1, tokens: Number.NEGATIVE_INFINITY }
 
 /** Passed: shown to stay below the margin. Not passed: above it, or the runs do not show that it is below. */
-export function checkGuards(cases: readonly PairedCase[], margins: GuardMargins): Guard[] {
+export function checkGuards(cases: readonly PairedCase[], margins: GuardMargins): GuardResult[] {
   return [
     amountGuard(cases, { name: 'cost_usd', unit: 'usd', margin: margins.cost, word: 'cost' }),
     amountGuard(cases, { name: 'time_seconds', unit: 'seconds', margin: margins.time, word: 'time' }),
@@ -30,14 +28,26 @@ export function checkGuards(cases: readonly PairedCase[], margins: GuardMargins)
   ]
 }
 
+/** `--goal cheaper`: passed if the tokens are fewer for certain; null: too few runs to say. */
+export function checkTokens(cases: readonly PairedCase[]): GuardResult {
+  const found = amountGuard(cases, { name: 'tokens', unit: 'tokens', margin: 0, word: 'tokens' })
+  const isRepeated = cases.every(({ tokens }) => Math.min(tokens.candidate.length, tokens.baseline.length) > 1)
+  if (isRepeated) return found
+  return {
+    ...found,
+    passed: null,
+    message: 'tokens: each held-out case needs two runs of both versions to compare them',
+  }
+}
+
 interface Amount {
-  name: 'cost_usd' | 'time_seconds'
-  unit: 'usd' | 'seconds'
+  name: 'cost_usd' | 'time_seconds' | 'tokens'
+  unit: 'usd' | 'seconds' | 'tokens'
   margin: number
   word: string
 }
 
-function amountGuard(cases: readonly PairedCase[], { name, unit, margin, word }: Amount): Guard {
+function amountGuard(cases: readonly PairedCase[], { name, unit, margin, word }: Amount): GuardResult {
   const limit = 1 + margin
   const told = (values: readonly (number | null)[]) => values.filter((value) => value !== null)
   const amounts = cases.map((one) => ({ candidate: told(one[unit].candidate), baseline: told(one[unit].baseline) }))
@@ -70,13 +80,13 @@ function amountGuard(cases: readonly PairedCase[], { name, unit, margin, word }:
 }
 
 /** Whether the whole interval is above the limit; on the log scale it is symmetric. */
-export function isCertainlyWorse({ name, passed, ratio, ci_high: high, limit }: Guard): boolean {
+export function isCertainlyWorse({ name, passed, ratio, ci_high: high, limit }: GuardResult): boolean {
   if (passed !== false) return false
   return name === 'cases' || (ratio !== null && high !== null && limit !== null && ratio ** 2 / high > limit)
 }
 
 /** A case is certainly worse if the Wilson intervals of its shares of passed runs do not overlap. */
-function caseGuard(cases: readonly PairedCase[]): Guard {
+function caseGuard(cases: readonly PairedCase[]): GuardResult {
   const counted = cases.map(({ evalId, passed }) => ({
     evalId,
     now: tally(passed.candidate),

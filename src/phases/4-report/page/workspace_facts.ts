@@ -49,7 +49,7 @@ function descriptionText({ attempts, accepted, reason }: Description): string {
   return `Description: ${tried} tried, ${accepted ? 'one is accepted' : 'none is accepted'}: ${reason}`
 }
 
-function historyText({ iterations, current_best, test }: History): string {
-  if (test != null) return `Improve: ${test.sentence} points.`
+function historyText({ iterations, current_best, certification }: History): string {
+  if (certification) return `Improve: ${certification.sentence}`
   return `Improve: ${formatPlural(Math.max(0, iterations.length - 1), 'version')} tried; the best is ${current_best}.`
 }

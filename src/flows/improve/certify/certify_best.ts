@@ -1,0 +1,94 @@
+/** Decides the session: the version that the search found against v0, once, on the held-out cases. */
+import type { Certification } from '../../../../schemas/history/certification.ts'
+import type { Iteration } from '../../../../schemas/history.ts'
+import type { EngineChoice } from '../../../../schemas/plan.ts'
+import { judgeName } from '../../../engines/models/judge_choice.ts'
+import { certify } from '../../../phases/4-report/acceptance/certify.ts'
+import { compareHeldOut, formatGain } from '../../../phases/4-report/acceptance/compare_held_out.ts'
+import { pairCases } from '../../../phases/4-report/acceptance/compared_case.ts'
+import type { FlowContext } from '../../flow_context.ts'
+import type { BenchStepResult } from '../bench_step.ts'
+import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
+import { type CertifyJudge, keepChecked } from './certify_judge.ts'
+import { benchHeldOut } from './held_out_bench.ts'
+import { compareJudges } from './second_opinion.ts'
+
+export interface CertifyRequest {
+  best: string
+  runs: number
+  certifier: CertifyJudge
+  /** Of the search; null: checks decide everything. */
+  judge: EngineChoice | null
+}
+
+/** Records the certification, and with it the best version. Throws StepStopped. */
+export async function certifyBest(
+  session: ImproveSession,
+  { best, runs, certifier, judge }: CertifyRequest,
+  context: FlowContext,
+): Promise<Certification> {
+  const { request, split } = session
+  const message = `${best} against v0 on ${split.held_out.length} held-out cases: ${runs} fresh runs`
+  emitImproveStep(context, { round: 0, step: 'certify', version: best, message })
+  const { kind, choice } = certifier
+  const made = await benchHeldOut(session, { best, runs, settings: judgeSettings(certifier) }, context)
+  const isSecond = kind === 'second' && judge !== null
+  const disagreement = isSecond ? await compareJudges(session, { folder: made.folder, judge }, context) : null
+  const result = certify({
+    ...{ benchmark: made.folder, best, cases: pairHeldOut(made, kind), goal: request.goal, margins: request.margins },
+    judge: {
+      kind,
+      name: kind === 'code' || choice === null ? null : judgeName(choice),
+      ...(disagreement && { disagreement }),
+    },
+  })
+  emitImproveStep(context, { round: 0, step: 'certify', version: best, message: result.sentence })
+  const current_best = result.result === 'won' ? best : 'v0'
+  const iterations = session.history.iterations.map((one) => withResult(one, result, current_best))
+  await recordProgress(session, { certification: result, current_best, iterations })
+  return result
+}
+
+function judgeSettings({ kind, choice }: CertifyJudge): { judge?: string } {
+  return kind === 'second' && choice !== null ? { judge: judgeName(choice) } : {}
+}
+
+function pairHeldOut({ benchmark }: BenchStepResult, kind: CertifyJudge['kind']) {
+  const decided = kind === 'code' ? keepChecked(benchmark) : benchmark
+  return pairCases(decided, { candidate: 'new_skill', baseline: 'old_skill' })
+}
+
+/** v0 and the certified version have the rates of the same runs. */
+function withResult(one: Iteration, made: Certification, current: string): Iteration {
+  const shared = { ...one, is_current_best: one.version === current }
+  if (one.version === 'v0') return { ...shared, expectation_pass_rate: made.v0.mean, rate_of: 'held_out' }
+  if (one.version !== made.best) return shared
+  const rate = { expectation_pass_rate: made.candidate.mean, rate_of: 'held_out' as const }
+  return { ...shared, ...rate, grading_result: made.result }
+}
+
+/** Runs a certified version with other engines or models; none of them decides anything. Throws StepStopped. */
+export async function confirmBest(
+  session: ImproveSession,
+  {
+    best,
+    runs,
+    engines,
+    certifier,
+  }: Pick<CertifyRequest, 'best' | 'runs' | 'certifier'> & { engines: readonly string[] },
+  context: FlowContext,
+): Promise<void> {
+  for (const engine of engines) {
+    const { confirmations = [] } = session.history
+    if (confirmations.some((one) => one.engine === engine)) continue
+    const message = `${best} against v0 with ${engine}: ${runs} runs on the held-out cases`
+    emitImproveStep(context, { round: 0, step: 'confirm', version: best, message })
+    const settings = { ...judgeSettings(certifier), engine, model: null }
+    const made = await benchHeldOut(session, { best, runs, settings }, context)
+    const compared = compareHeldOut({ benchmark: made.folder, best, cases: pairHeldOut(made, certifier.kind) })
+    const isShown = compared.gain.ci_low !== null && compared.gain.ci_low > 0
+    const sentence = `${isShown ? 'The gain transfers' : 'The gain is not shown'} with ${engine}: ${formatGain(compared)}.`
+    emitImproveStep(context, { round: 0, step: 'confirm', version: best, message: sentence })
+    await recordProgress(session, { confirmations: [...confirmations, { ...compared, engine, sentence }] })
+  }
+}

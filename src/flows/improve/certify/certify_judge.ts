@@ -1,0 +1,56 @@
+/** Chooses who decides the certification: not the judge that the search learned to please, if there is another. */
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import type { Certification } from '../../../../schemas/history/certification.ts'
+import type { EngineChoice } from '../../../../schemas/plan.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { findCrossFamilyJudge, judgeName } from '../../../engines/models/judge_choice.ts'
+import { resolveJudgeChoice } from '../../../engines/models/resolve_model.ts'
+import type { FlowContext } from '../../flow_context.ts'
+
+export interface CertifyJudge {
+  kind: Certification['judge']['kind']
+  /** null: no judge. */
+  choice: EngineChoice | null
+}
+
+/** `asked`: --certify-judge; `judge`: of the search, null if checks decide everything. Throws UserError if both are the same. */
+export async function chooseCertifyJudge(
+  asked: string | null,
+  judge: EngineChoice | null,
+  context: FlowContext,
+): Promise<CertifyJudge> {
+  if (judge === null) return { kind: 'code', choice: null }
+  if (asked === 'none') return { kind: 'code', choice: judge }
+  if (asked !== null) {
+    const choice = resolveJudgeChoice(asked)
+    if (judgeName(choice) !== judgeName(judge)) return { kind: 'second', choice }
+    throw new UserError(
+      `--certify-judge "${asked}": the same judge as that of the search`,
+      'name a judge of another model family, or none to let only checks decide',
+    )
+  }
+  const other = await findCrossFamilyJudge(judge, context.env)
+  return other === null ? { kind: 'same', choice: judge } : { kind: 'second', choice: other }
+}
+
+/** How the certification is decided, in one line, before anything is paid. */
+export function certifyJudgeText({ kind, choice }: CertifyJudge): string {
+  const name = choice === null ? '' : judgeName(choice)
+  switch (kind) {
+    case 'code':
+      return 'certification: decided by checks alone'
+    case 'second':
+      return `certification: decided by a second judge, ${name}`
+    case 'same':
+      return `warning: the certification is decided by ${name}, the judge of the search, which edits may learn to please; name another with --certify-judge`
+  }
+}
+
+/** The benchmark with the verdicts of checks alone. Runs without one are left out. */
+export function keepChecked<T extends Pick<Benchmark, 'runs'>>(benchmark: T): T {
+  const runs = benchmark.runs.flatMap((run) => {
+    const expectations = run.expectations.filter(({ decided_by }) => decided_by?.startsWith('check:'))
+    return expectations.length === 0 ? [] : [{ ...run, expectations }]
+  })
+  return { ...benchmark, runs }
+}

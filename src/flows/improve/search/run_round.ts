@@ -1,0 +1,153 @@
+/** One round of the search: show the version so far, ask for edits, try them in mixes, and keep those that seem to help. */
+import path from 'node:path'
+import type { ProposedEdit, SearchRound } from '../../../../schemas/history/round.ts'
+import { hashWalk } from '../../../base/fs/files.ts'
+import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
+import { createSeededRandom } from '../../../phases/4-report/stats/distributions/seeded_random.ts'
+import { type EffectsRequest, estimateRound } from '../../../phases/5-improve/search/estimate_round.ts'
+import { roundBudget } from '../../../phases/5-improve/search/plan_session.ts'
+import { improvePaths } from '../../../store/paths.ts'
+import type { FlowContext } from '../../flow_context.ts'
+import { findTextRefusal } from '../propose/static_checks.ts'
+import { emitImproveStep, findHead, type ImproveSession, recordProgress } from '../session/session.ts'
+import { readSkillTexts, writeVersionFiles } from '../session/skill_texts.ts'
+import { acceptEdits, type CheckedEdit } from './accept_edits.ts'
+import { type OpenProposal, type ProposeRound, proposeEdits } from './propose_edits.ts'
+import { type AcceptedEdit, combineEdits, type MixRun, runMixes } from './run_mixes.ts'
+import { type ShownRuns, showParent } from './show_parent.ts'
+
+/** Adds a round to the history, and its version if an edit was kept. `solved`: the shown runs leave nothing to learn. */
+export async function runRound(
+  session: ImproveSession,
+  { round, proposer, sandbox }: Omit<ProposeRound, 'parent'>,
+  context: FlowContext,
+): Promise<'done' | 'solved'> {
+  const { history, plan, split, workspace } = session
+  const { version: parent } = findHead(history)
+  const used = (history.rounds ?? []).reduce((sum, one) => sum + one.runs, 0)
+  const budget = roundBudget(plan, { round, used })
+  const random = createSeededRandom(split.seed * 1000 + round)
+  const shown = await showParent(session, { round, parent, most: budget.mostShown, random }, context)
+  session.seen.push(...shown.folders.map((folder) => path.join(workspace, folder)))
+  if (round === 1) await recordFirstRate(session, shown)
+  if (shown.isSolved) return 'solved'
+  const proposals = await proposeEdits(session, { round, parent, proposer, sandbox }, context)
+  const candidates = proposals.flatMap((one) => one.candidates)
+  const { checked, accepted } = await acceptEdits(session, { round, parent, candidates }, context)
+  const pairs = Math.max(1, Math.floor((budget.runs - shown.runs.length) / 2))
+  const isTried = accepted.length > 0 && session.budgets.exceeded() === null
+  const mixes = isTried ? await runMixes(session, { round, parent, edits: accepted, pairs, random }, context) : null
+  if (mixes !== null) session.seen.push(path.join(workspace, mixes.folder))
+  const made = { round, parent, shown, proposals, checked, accepted, mixes }
+  await recordRound(session, made, context)
+  return 'done'
+}
+
+interface MadeRound {
+  round: number
+  parent: string
+  shown: ShownRuns
+  proposals: readonly OpenProposal[]
+  checked: readonly CheckedEdit[]
+  accepted: readonly AcceptedEdit[]
+  mixes: { folder: string; runs: MixRun[] } | null
+}
+
+async function recordRound(session: ImproveSession, made: MadeRound, context: FlowContext): Promise<void> {
+  const { history, request, split } = session
+  const { round, parent, shown, proposals, checked, accepted, mixes } = made
+  const ids = accepted.map(({ id }) => id)
+  const none = new Set<string>()
+  const own = shown.runs.map(({ evalId, run }) => {
+    return { evalId, edits: none, score: run.share, tokens: run.run.result.tokens ?? null }
+  })
+  const asked: EffectsRequest = { ids, goal: request.goal, cases: split.train, runs: [...own, ...(mixes?.runs ?? [])] }
+  const found = mixes === null || mixes.runs.length === 0 ? null : estimateRound(asked)
+  const kept = await dropLeaks(
+    session,
+    parent,
+    accepted.filter(({ id }) => found?.kept.includes(id)),
+  )
+  const version = kept.length === 0 ? null : await writeKept(session, { parent, kept })
+  const keptIds = new Set(kept.map(({ id }) => id))
+  const results = checked.map((edit): ProposedEdit => {
+    const effect = found?.effects.get(edit.id) ?? { effect: null, runs_with: 0, runs_without: 0, cases: [] }
+    return { ...edit, ...effect, kept: keptIds.has(edit.id) }
+  })
+  const estimate = found === null ? null : { parent: found.base, version: found.rateWith([...keptIds]) }
+  const entry: SearchRound = {
+    ...{ round, parent, version: version?.version ?? null, estimate },
+    shown: { runs: shown.runs.length, pass_rate: shown.passRate },
+    runs: shown.runs.length + (mixes?.runs.length ?? 0),
+    benchmarks: { shown: shown.folders, ...(mixes && { mixes: mixes.folder }) },
+    proposals: proposals.map(({ candidates: _, ...one }) => ({
+      ...one,
+      edits: ofProposal(results, round, one.number),
+    })),
+    ended_at: context.now().toISOString(),
+  }
+  const iteration = version && {
+    ...{ version: version.version, parent, iteration: round, skill_sha256: version.sha256, edits: [...keptIds] },
+    expectation_pass_rate: estimate?.version ?? 0,
+    rate_of: 'train' as const,
+    grading_result: 'tie' as const,
+    is_current_best: false,
+    ended_at: context.now().toISOString(),
+  }
+  emitImproveStep(context, { round, step: 'version', version: version?.version ?? null, message: roundText(entry) })
+  await recordProgress(session, {
+    rounds: [...(history.rounds ?? []), entry],
+    iterations: [...session.history.iterations, ...(iteration ? [iteration] : [])],
+  })
+}
+
+function ofProposal(edits: readonly ProposedEdit[], round: number, number: number): ProposedEdit[] {
+  return edits.filter(({ id }) => id.startsWith(`${round}.${number}.`))
+}
+
+/** Edits that leak only together: the last ones go. */
+async function dropLeaks(
+  session: ImproveSession,
+  parent: string,
+  kept: readonly AcceptedEdit[],
+): Promise<readonly AcceptedEdit[]> {
+  if (kept.length === 0) return kept
+  const { suite, split, workspace } = session
+  const { version } = improvePaths(workspace)
+  const files = await combineEdits(version(parent), kept)
+  const target = path.join(improvePaths(workspace).mixes, '.kept')
+  await writeVersionFiles(files, target)
+  const edit = { before: await readSkillTexts(version('v0')), after: await readSkillTexts(target) }
+  const seen = suite.cases.filter(({ eval_id }) => split.train.includes(eval_id))
+  const held = suite.cases.filter(({ eval_id }) => !split.train.includes(eval_id))
+  return findTextRefusal({ edit, seen, held }) === null ? kept : await dropLeaks(session, parent, kept.slice(0, -1))
+}
+
+async function writeKept(
+  { workspace, history }: ImproveSession,
+  { parent, kept }: { parent: string; kept: readonly AcceptedEdit[] },
+): Promise<{ version: string; sha256: string }> {
+  const { version: folderOf } = improvePaths(workspace)
+  const version = `v${history.iterations.length}`
+  await writeVersionFiles(await combineEdits(folderOf(parent), kept), folderOf(version))
+  return { version, sha256: await hashWalk((await listSkillFiles(folderOf(version))).files) }
+}
+
+/** Until the certification, v0 has the rate of its first runs. */
+async function recordFirstRate(session: ImproveSession, { passRate }: ShownRuns): Promise<void> {
+  const [first, ...others] = session.history.iterations
+  if (first === undefined || passRate === null) return
+  await recordProgress(session, {
+    iterations: [{ ...first, expectation_pass_rate: passRate, rate_of: 'train' }, ...others],
+  })
+}
+
+/** "v1: 3 of 11 edits kept, estimated pass rate 34% → 61% on training cases". */
+function roundText({ version, proposals, estimate, parent }: SearchRound): string {
+  const edits = proposals.flatMap((one) => one.edits)
+  const count = edits.filter(({ kept }) => kept).length
+  const all = edits.length === 1 ? '1 edit' : `${edits.length} edits`
+  if (version === null || estimate === null) return `none of ${all} helped: ${parent} stays`
+  const [before, after] = [estimate.parent, estimate.version].map((rate) => `${Math.round(100 * rate)}%`)
+  return `${version}: ${count} of ${all} kept, estimated pass rate ${before} → ${after} on training cases`
+}

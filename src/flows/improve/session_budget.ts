@@ -1,0 +1,95 @@
+/** Divides a session's budget: search may spend half, and the certification gets what it needs of the rest. */
+import type { StopKind } from '../../../schemas/limits.ts'
+import type { FlowContext } from '../flow_context.ts'
+import {
+  amountText,
+  type BudgetAmounts,
+  type BudgetUnit,
+  budgetStopKinds,
+  toBudgetAmounts,
+  zeroAmounts,
+} from '../limits/budgets.ts'
+import { readBenchmarkSpending } from '../limits/limited_bench.ts'
+import { msUntilDeadline, noLimits } from '../limits/limits.ts'
+import { StepStopped } from './bench_step.ts'
+import type { ImproveSession } from './session/session.ts'
+
+/** For errors in the estimate: a better version may cost more. */
+const slack = 1.1
+/** Two pairs: with fewer nothing can be shown. */
+const leastRuns = 4
+
+/** The earlier costs of a resumed session count against its limits. */
+export async function settleEarlierCosts({ seen, history, budgets, request }: ImproveSession): Promise<void> {
+  if (budgets.units.length === 0) return
+  const { limits = noLimits } = request.bench
+  for (const folder of seen) {
+    for (const line of await readBenchmarkSpending(folder)) budgets.settle(zeroAmounts, toBudgetAmounts(line, limits))
+  }
+  for (const one of listProposalCosts(history)) budgets.settle(zeroAmounts, toBudgetAmounts(one, limits))
+}
+
+/** The cost of each proposal, as far as known. */
+export function listProposalCosts({ rounds = [], failed_proposals = [] }: ImproveSession['history']) {
+  const proposals = rounds.flatMap((round) => round.proposals)
+  return [...proposals, ...failed_proposals].map(({ cost_usd: usd, tokens }) => ({ usd, tokens }))
+}
+
+/** Half of each limit, or what is left of it. */
+export function reserveForCertification(session: ImproveSession): void {
+  const { budgets, request } = session
+  const { budget, budgetTokens } = request.bench.limits ?? noLimits
+  const half = (limit: number | null, unit: BudgetUnit) => Math.max(0, Math.min((limit ?? 0) / 2, budgets.left(unit)))
+  const amounts: BudgetAmounts = { usd: half(budget, 'usd'), tokens: half(budgetTokens, 'tokens') }
+  if (budgets.reserve(amounts) === null) session.reserved = amounts
+}
+
+/** Releases the reserved amount for spending. */
+export function releaseReserve(session: ImproveSession): void {
+  session.budgets.settle(session.reserved, zeroAmounts)
+  session.reserved = zeroAmounts
+}
+
+/** The limit that ends the search; null: none. Throws StepStopped at the deadline: then --resume continues. */
+export function findSearchLimit(session: ImproveSession, context: FlowContext): StopKind | null {
+  const limits = session.request.bench.limits ?? noLimits
+  if ((msUntilDeadline(limits, context.now()) ?? 1) <= 0) {
+    throw new StepStopped(`stopped by the deadline ${limits.deadline?.toISOString()}`, 'deadline')
+  }
+  const { budgets } = session
+  const unit = budgets.units.find((one) => budgets.left(one) <= mostExpensive(session, one))
+  return unit === undefined ? null : budgetStopKinds[unit]
+}
+
+/** The most that a round's proposals have cost so far. */
+function mostExpensive({ history, request }: ImproveSession, unit: BudgetUnit): number {
+  const { limits = noLimits } = request.bench
+  const rounds = (history.rounds ?? []).map(({ proposals }) =>
+    proposals.reduce((sum, { cost_usd: usd, tokens }) => sum + toBudgetAmounts({ usd, tokens }, limits)[unit], 0),
+  )
+  return Math.max(0, ...rounds)
+}
+
+/** How many of the planned runs the rest of the budget pays, by the cost of the search's runs. Throws StepStopped if too few. */
+export async function sizeCertification(session: ImproveSession): Promise<number> {
+  const { plan, budgets, seen, request } = session
+  if (budgets.units.length === 0) return plan.certification_runs
+  const { limits = noLimits } = request.bench
+  const folders = await Promise.all(seen.map((folder) => readBenchmarkSpending(folder)))
+  const lines = folders.flat()
+  const runs = folders.reduce((sum, own) => sum + new Set(own.map(({ run_id }) => run_id)).size, 0)
+  const each = (unit: BudgetUnit) =>
+    (slack * lines.reduce((sum, line) => sum + toBudgetAmounts(line, limits)[unit], 0)) / Math.max(1, runs)
+  const paid = budgets.units.map((unit) =>
+    each(unit) === 0 ? plan.certification_runs : budgets.left(unit) / each(unit),
+  )
+  const affordable = Math.min(plan.certification_runs, ...paid.map(Math.floor))
+  if (affordable >= leastRuns) return affordable
+  const unit = budgets.units.find((one) => budgets.left(one) < leastRuns * each(one)) ?? 'usd'
+  const [left, needed] = [Math.max(0, budgets.left(unit)), each(unit) * plan.certification_runs]
+  const kind = budgetStopKinds[unit]
+  throw new StepStopped(
+    `stopped by the ${kind.replaceAll('_', ' of ')}: ${amountText(unit, left)} are left, and the certification takes about ${amountText(unit, needed)}`,
+    kind,
+  )
+}

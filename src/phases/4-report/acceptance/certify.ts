@@ -1,0 +1,132 @@
+/** Decides an improve session once: is the version that the search found better than v0, or as good and cheaper, on held-out cases? */
+import type { Certification } from '../../../../schemas/history/certification.ts'
+import { sampleMean } from '../stats/numbers/moments.ts'
+import { round } from '../stats/numbers/round.ts'
+import { keepComparable } from '../stats/scores/case_scores.ts'
+import { type ModeratedT, moderatedT } from '../stats/tests/moderated_t.ts'
+import { signFlip } from '../stats/tests/sign_flip.ts'
+import { formatRates, pText } from '../text/format.ts'
+import { type ComparedVersions, compareHeldOut, formatGain } from './compare_held_out.ts'
+import type { PairedCase } from './compared_case.ts'
+import { checkGuards, checkTokens, type GuardMargins, isCertainlyWorse } from './guards.ts'
+
+/** The share of sessions that ship a version that is not better, where none is. Spent once, here. */
+export const sessionAlpha = 0.05
+
+/** `--goal cheaper`: a pass rate lower by less than this counts as the same. */
+export const nonInferiorityMargin = 0.05
+
+const seed = 20_260_115
+
+export interface CertificationRequest extends ComparedVersions {
+  goal: Certification['goal']
+  margins: GuardMargins
+  judge: Certification['judge']
+}
+
+/**
+ * Won, goal better: the one-sided moderated t is at most alpha; where a case got worse, also the one-sided sign flip test over the cases;
+ * and no guard fails. Won, goal cheaper: the pass rate is lower by less than the margin (one-sided, alpha), and the tokens are fewer for
+ * certain. Lost: worse at alpha, or a guard fails for certain. Tie: everything else.
+ */
+export function certify(request: CertificationRequest): Certification {
+  const compared = compareHeldOut(request)
+  const cases = keepComparable(request.cases)
+  const test = testCases(cases)
+  const guards = [...checkGuards(cases, request.margins), ...(request.goal === 'cheaper' ? [checkTokens(cases)] : [])]
+  const decision =
+    test === null
+      ? ({ result: 'tie', reason: 'no pair of runs was graded' } as const)
+      : decide(test, guards, {
+          goal: request.goal,
+          size: `${formatRates(compared.candidate.mean, compared.v0.mean).difference} points`,
+        })
+  const made = {
+    ...compared,
+    ...decision,
+    goal: request.goal,
+    p_value: test === null ? null : round(test.above, 6),
+    p_over_cases: test === null ? null : round(test.overCases, 6),
+    alpha: sessionAlpha,
+    guards,
+    judge: request.judge,
+  }
+  return { ...made, sentence: describe(made) }
+}
+
+interface CertificationTest {
+  mean: number
+  /** One-sided p-values: the moderated t for better and worse, and the sign flip over the cases. */
+  above: number
+  below: number
+  overCases: number
+  /** Some case is worse. Without one, the cases do not disagree, even if few of them differ. */
+  isMixed: boolean
+  /** Lower bound of the one-sided 95% interval. */
+  low: number
+}
+
+function testCases(cases: readonly PairedCase[]): CertificationTest | null {
+  // a two-sided 90% interval: its lower end is the one-sided 95% bound
+  const t = moderatedT(cases, { alpha: 2 * sessionAlpha })
+  if (t === null) return null
+  const differences = cases.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
+  return {
+    mean: t.mean,
+    above: oneSided(t, t.mean > 0),
+    below: oneSided(t, t.mean < 0),
+    overCases: signFlip(differences, seed).above,
+    isMixed: differences.some((one) => one < 0),
+    low: t.low,
+  }
+}
+
+function oneSided({ pValue }: ModeratedT, isThisSide: boolean): number {
+  return isThisSide ? pValue / 2 : 1 - pValue / 2
+}
+
+type Decision = Pick<Certification, 'result' | 'reason'>
+
+function decide(
+  test: CertificationTest,
+  guards: Certification['guards'],
+  { goal, size }: { goal: Certification['goal']; size: string },
+): Decision {
+  const p = pText(test.above)
+  const broken = guards.find(isCertainlyWorse)
+  if (broken !== undefined) return { result: 'lost', reason: `${size}, but ${broken.message}` }
+  if (test.below <= sessionAlpha) return { result: 'lost', reason: `${size}, ${pText(test.below)} for worse` }
+  if (goal === 'better') {
+    if (test.above > sessionAlpha) {
+      return { result: 'tie', reason: `${size}, ${p}: not statistically significant at ${sessionAlpha}` }
+    }
+    if (test.isMixed && test.overCases > sessionAlpha) {
+      const over = pText(test.overCases)
+      return { result: 'tie', reason: `${size}, ${p}, but some cases got better and others worse (over cases ${over})` }
+    }
+  } else if (test.low <= -nonInferiorityMargin) {
+    const least = `${Math.round(100 * test.low)} points`
+    return { result: 'tie', reason: `${size}: a loss down to ${least} is not ruled out (margin: 5 points)` }
+  }
+  const open = guards.find(({ passed, name }) => passed === false || (name === 'tokens' && passed !== true))
+  if (open !== undefined) return { result: 'tie', reason: `${size}, ${p}, but ${open.message}` }
+  return { result: 'won', reason: goal === 'better' ? `${size}, ${p}` : `${size}, and ${tokensText(guards)}` }
+}
+
+function tokensText(guards: Certification['guards']): string {
+  return guards.find(({ name }) => name === 'tokens')?.message ?? 'fewer tokens'
+}
+
+const verdicts = {
+  better: { won: 'Better', lost: 'Worse', tie: 'Not shown to be better' },
+  cheaper: { won: 'As good and cheaper', lost: 'Worse', tie: 'Not shown to be as good and cheaper' },
+} as const
+
+/** The verdict first, then the numbers; if it did not win, why. */
+function describe(made: Omit<Certification, 'sentence'>): string {
+  const { result, reason, goal, p_value, scope, guards } = made
+  const more = result === 'won' ? (goal === 'cheaper' ? `; ${tokensText(guards)}` : '') : `; ${reason}`
+  const about = scope === 'these_cases' ? '. This holds for these cases' : ''
+  const known = made.gain.n_cases === 0 ? reason : formatGain(made, pText(p_value)) + more
+  return `${verdicts[goal][result]}: ${known}${about}.`
+}

@@ -1,0 +1,83 @@
+/** Compares two versions on held-out cases: rates of both with intervals, the gain, and each case. */
+import type { HeldOutComparison } from '../../../../schemas/history/certification.ts'
+import { wilson } from '../stats/distributions/binomial.ts'
+import { sampleMean } from '../stats/numbers/moments.ts'
+import { round } from '../stats/numbers/round.ts'
+import { keepComparable } from '../stats/scores/case_scores.ts'
+import { moderatedT } from '../stats/tests/moderated_t.ts'
+import { pairedT } from '../stats/tests/paired_t.ts'
+import { signFlip } from '../stats/tests/sign_flip.ts'
+import { formatInterval } from '../text/difference_text.ts'
+import { formatPlural, formatRates } from '../text/format.ts'
+import type { PairedCase } from './compared_case.ts'
+
+/** With fewer cases there is no claim about similar cases (statistics.md, 2.8). */
+export const leastCases = 8
+
+/** Of the intervals; the usual 95%. */
+const intervalAlpha = 0.05
+
+export interface ComparedVersions {
+  /** The benchmark folder, relative to the workspace. */
+  benchmark: string
+  best: string
+  /** `candidate`: the best version; `baseline`: v0. */
+  cases: readonly PairedCase[]
+}
+
+/** One-sided, for a claim about similar cases: half of the two-sided 5%. */
+const similarCasesAlpha = 0.025
+const seed = 20_260_115
+
+/** The claim covers similar cases if there are enough and they agree (sign flip over the cases); else these cases only. */
+export function compareHeldOut({ benchmark, best, cases: all }: ComparedVersions): HeldOutComparison {
+  const cases = keepComparable(all)
+  const differences = cases.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
+  const isGeneral = cases.length >= leastCases && signFlip(differences, seed).above <= similarCasesAlpha
+  const t = isGeneral ? pairedT(differences, intervalAlpha) : null
+  // if nothing varies over the cases, their interval has no width
+  const isOverCases = t !== null && t.standardError > 0
+  const interval = isOverCases ? t : moderatedT(cases, { alpha: intervalAlpha })
+  return {
+    benchmark,
+    best,
+    v0: estimateRate(cases.map((one) => one.baseline)),
+    candidate: estimateRate(cases.map((one) => one.candidate)),
+    gain: {
+      mean: cases.length === 0 ? 0 : round(sampleMean(differences), 6),
+      ci_low: interval === null ? null : round(Math.max(-1, interval.low), 6),
+      ci_high: interval === null ? null : round(Math.min(1, interval.high), 6),
+      method: interval === null ? null : isOverCases ? 'paired_t' : 'moderated_t',
+      n_cases: cases.length,
+      n_runs: cases.reduce((sum, one) => sum + one.candidate.length + one.baseline.length, 0),
+    },
+    cases: cases.map(({ evalId, candidate, baseline }) => ({
+      eval_id: evalId,
+      v0: round(sampleMean(baseline), 6),
+      candidate: round(sampleMean(candidate), 6),
+    })),
+    scope: isGeneral ? 'cases_like_these' : 'these_cases',
+  }
+}
+
+/** "pass rate 68% with v2, 41% with v0: +27 points, 95% CI [12, 42] (12 cases, 124 runs)". */
+export function formatGain({ best, v0, candidate, gain }: HeldOutComparison, p = ''): string {
+  const shown = formatRates(candidate.mean, v0.mean)
+  const interval = formatInterval(gain, intervalAlpha)
+  const numbers = [`${shown.difference} points`, interval, p].filter((part) => part !== '').join(', ')
+  const size = `${formatPlural(gain.n_cases, 'case')}, ${formatPlural(gain.n_runs, 'run')}`
+  return `pass rate ${shown.candidate} with ${best}, ${shown.baseline} with v0: ${numbers} (${size})`
+}
+
+function estimateRate(cells: readonly (readonly number[])[]): HeldOutComparison['v0'] {
+  if (cells.length === 0) return { mean: 0, ci_low: null, ci_high: null }
+  const means = cells.map(sampleMean)
+  const t = cells.length >= leastCases ? pairedT(means, intervalAlpha) : null
+  const count = cells.flat().length
+  const { low, high } = t !== null && t.standardError > 0 ? t : wilson(sampleMean(means) * count, count, intervalAlpha)
+  return {
+    mean: round(sampleMean(means), 6),
+    ci_low: round(Math.max(0, low), 6),
+    ci_high: round(Math.min(1, high), 6),
+  }
+}
