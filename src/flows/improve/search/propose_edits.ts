@@ -4,6 +4,7 @@ import type { RoundProposal } from '../../../../schemas/history/round.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import { groupFailures } from '../../../phases/5-improve/search/group_failures.ts'
+import { proposalsPerRound } from '../../../phases/5-improve/search/plan_session.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { readRunUsage } from '../../history/usage.ts'
@@ -14,8 +15,6 @@ import { type EditCandidate, proposerFailedRule, readCandidates } from '../propo
 import { proposeVersion } from '../propose/propose.ts'
 import { listFailures, readSeenRuns } from '../propose/training_runs.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
-
-const proposalsPerRound = 3
 
 /** A proposal before its edits are checked. */
 export type OpenProposal = Omit<RoundProposal, 'edits'> & { candidates: EditCandidate[] }

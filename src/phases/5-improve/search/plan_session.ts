@@ -12,6 +12,9 @@ const mostRounds = 4
 /** The most of a round's runs that go to the version so far, for the proposers to read. */
 const shownShare = 0.2
 
+/** Each from another group of failures. */
+export const proposalsPerRound = 3
+
 /** What a session needs: a run to show and a pair to try, then two pairs to certify. */
 export const leastRuns = 8
 
@@ -25,4 +28,11 @@ export function planSession(runs: number): SessionRuns {
 export function roundBudget({ search_runs, rounds }: SessionRuns, { round, used }: { round: number; used: number }) {
   const runs = Math.max(0, Math.floor((search_runs * round) / rounds) - used)
   return { runs, mostShown: Math.max(1, Math.floor(runs * shownShare)) }
+}
+
+/** How many pairs of runs each held-out case gets: the same number, and one more for the first cases if the runs leave some over. */
+export function dividePairs(heldOut: readonly number[], runs: number): Map<number, number> {
+  const pairs = Math.max(1, Math.floor(runs / 2))
+  const [each, more] = [Math.floor(pairs / heldOut.length), pairs % heldOut.length]
+  return new Map(heldOut.map((id, at) => [id, each + (at < more ? 1 : 0)]))
 }
