@@ -25,9 +25,9 @@ export async function runRound(
   const { history, plan, split, workspace } = session
   const { version: parent } = findHead(history)
   const used = (history.rounds ?? []).reduce((sum, one) => sum + one.runs, 0)
-  const budget = roundBudget(plan, { round, used })
+  const budget = roundBudget(plan, { round, used, cases: split.train.length })
   const random = createSeededRandom(split.seed * 1000 + round)
-  const shown = await showParent(session, { round, parent, most: budget.mostShown, random }, context)
+  const shown = await showParent(session, { round, parent, budget, random }, context)
   session.seen.push(...shown.folders.map((folder) => path.join(workspace, folder)))
   if (round === 1) await recordFirstRate(session, shown)
   if (shown.isSolved) return 'solved'

@@ -2,7 +2,8 @@
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'
 import { type ScoredRun, scoredCases } from '../../../phases/4-report/stats/scores/scored_runs.ts'
-import { takeTurns } from '../../../phases/5-improve/search/draw_mixes.ts'
+import { type NumberedRun, numberRuns, takeTurns } from '../../../phases/5-improve/search/draw_mixes.ts'
+import type { RoundBudget } from '../../../phases/5-improve/search/plan_session.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { runBenchStep } from '../bench_step.ts'
 import { emitImproveStep, type ImproveSession } from '../session/session.ts'
@@ -18,38 +19,37 @@ export interface ShownRuns {
   runs: SearchRun[]
   /** null: no run was graded. */
   passRate: number | null
-  /** Every training case was run, and every run passed everything. */
+  /** Every training case was run, most of them several times, and every run passed everything. */
   isSolved: boolean
 }
 
 interface ShowRequest {
   round: number
   parent: string
-  /** Runs, unless all of them pass. */
-  most: number
+  budget: Pick<RoundBudget, 'mostShown' | 'mostPassing'>
   random: () => number
 }
 
-/** Runs a part of the training cases; if nothing fails there, the others too: without a failure there is nothing to learn. */
+/** Runs a part of the training cases, and more while all runs pass: without a failure there is nothing to learn. */
 export async function showParent(
   session: ImproveSession,
-  { round, parent, most, random }: ShowRequest,
+  { round, parent, budget, random }: ShowRequest,
   context: FlowContext,
 ): Promise<ShownRuns> {
   const { train } = session.split
-  const order = takeTurns(train, train.length, random)
-  const first = await runCases(session, { round, parent, cases: order.slice(0, most) }, context)
-  const others = order.slice(most)
-  const more =
-    others.length > 0 && isAllPassed(first.runs)
-      ? [await runCases(session, { round, parent, cases: others }, context)]
-      : []
-  const runs = [first, ...more].flatMap((one) => one.runs)
+  const order = numberRuns(takeTurns(train, budget.mostPassing, random))
+  const steps = [await runCases(session, { round, parent, order: order.slice(0, budget.mostShown) }, context)]
+  for (let done = budget.mostShown; done < order.length; done += train.length) {
+    if (!steps.every(({ runs }) => isAllPassed(runs))) break
+    const next = order.slice(done, done + train.length)
+    steps.push(await runCases(session, { round, parent, order: next }, context))
+  }
+  const runs = steps.flatMap((one) => one.runs)
   return {
-    folders: [first, ...more].map(({ folder }) => folder),
+    folders: steps.map(({ folder }) => folder),
     runs,
     passRate: runs.length === 0 ? null : sampleMean(runs.map(({ run }) => run.share)),
-    isSolved: runs.length === train.length && isAllPassed(runs),
+    isSolved: runs.length === order.length && order.length >= train.length && isAllPassed(runs),
   }
 }
 
@@ -59,16 +59,21 @@ function isAllPassed(runs: readonly SearchRun[]): boolean {
 
 async function runCases(
   session: ImproveSession,
-  { round, parent, cases }: { round: number; parent: string; cases: readonly number[] },
+  { round, parent, order }: { round: number; parent: string; order: readonly NumberedRun[] },
   context: FlowContext,
 ): Promise<{ folder: string; runs: SearchRun[] }> {
+  const cases = [...new Set(order.map(({ evalId }) => evalId))]
   const message = `${parent} on ${cases.length} of ${session.split.train.length} training cases, for the proposers to read`
   emitImproveStep(context, { round, step: 'show', version: parent, message })
+  const isAsked = (evalId: number, number: number) =>
+    order.some((one) => one.evalId === evalId && one.number === number)
   const { folder, benchmark } = await runBenchStep(
     session,
     {
-      ...{ candidate: parent, against: parent, cases, runs: 1, isSearch: true },
-      choose: ({ configuration }, planned) => (configuration === 'new_skill' ? planned : null),
+      ...{ candidate: parent, against: parent, cases, isSearch: true },
+      runs: Math.max(...order.map(({ number }) => number)),
+      choose: ({ eval_id, run_number, configuration }, planned) =>
+        configuration === 'new_skill' && isAsked(eval_id, run_number) ? planned : null,
     },
     context,
   )

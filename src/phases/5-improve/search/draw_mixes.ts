@@ -2,10 +2,13 @@
 
 type Random = () => number
 
-export interface MixPair {
+export interface NumberedRun {
   evalId: number
   /** From 1, per case. */
   number: number
+}
+
+export interface MixPair extends NumberedRun {
   /** Ids of the edits of both versions; together each edit once. */
   halves: readonly [readonly string[], readonly string[]]
 }
@@ -21,12 +24,19 @@ export function drawMixes(
   if (edits.length === 0 || cases.length === 0) return []
   const drawn = Array.from({ length: splits }, () => splitInHalves(edits, random))
   const turns = takeTurns(drawn, pairs, random)
-  const numbers = new Map<number, number>()
-  return takeTurns(cases, pairs, random).flatMap((evalId, at) => {
+  return numberRuns(takeTurns(cases, pairs, random)).flatMap((run, at) => {
     const halves = turns[at]
+    return halves === undefined ? [] : [{ ...run, halves }]
+  })
+}
+
+/** The runs of cases in this order. */
+export function numberRuns(cases: readonly number[]): NumberedRun[] {
+  const numbers = new Map<number, number>()
+  return cases.map((evalId) => {
     const number = (numbers.get(evalId) ?? 0) + 1
     numbers.set(evalId, number)
-    return halves === undefined ? [] : [{ evalId, number, halves }]
+    return { evalId, number }
   })
 }
 

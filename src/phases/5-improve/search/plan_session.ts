@@ -12,6 +12,9 @@ const mostRounds = 4
 /** The most of a round's runs that go to the version so far, for the proposers to read. */
 const shownShare = 0.2
 
+/** One pass of a few cases says little: a version that passes this many runs in a row fails at most one run in seven (95%). */
+const solvedRuns = 20
+
 /** Each from another group of failures. */
 export const proposalsPerRound = 3
 
@@ -24,10 +27,23 @@ export function planSession(runs: number): SessionRuns {
   return { search_runs, certification_runs: runs - search_runs, rounds }
 }
 
-/** The runs that a round may use; what earlier rounds left over is added. */
-export function roundBudget({ search_runs, rounds }: SessionRuns, { round, used }: { round: number; used: number }) {
+export interface RoundBudget {
+  runs: number
+  /** Runs of the version so far, for the proposers to read. */
+  mostShown: number
+  /** The same, while all of them pass. Then nothing is left to learn. */
+  mostPassing: number
+}
+
+/** The runs that a round may use, of so many training cases. What earlier rounds left over is added. */
+export function roundBudget(
+  { search_runs, rounds }: SessionRuns,
+  { round, used, cases }: { round: number; used: number; cases: number },
+): RoundBudget {
   const runs = Math.max(0, Math.floor((search_runs * round) / rounds) - used)
-  return { runs, mostShown: Math.max(1, Math.floor(runs * shownShare)) }
+  const mostShown = Math.min(cases, Math.max(1, Math.floor(runs * shownShare)))
+  // a pair is left to try an edit
+  return { runs, mostShown, mostPassing: Math.max(mostShown, Math.min(Math.max(solvedRuns, cases), runs - 2)) }
 }
 
 /** How many pairs of runs each held-out case gets: the same number, and one more for the first cases if the runs leave some over. */
