@@ -5,8 +5,11 @@ export const guardResult = z.object({
   name: z.enum(['cost_usd', 'time_seconds', 'cases', 'tokens']),
   passed: z.boolean().nullable().describe('null: unknown, which does not count against the candidate'),
   ratio: z.number().nullable().describe('candidate ÷ v0; null: unknown, or the guard on cases'),
-  ci_high: z.number().nullable().describe('upper bound of the one-sided 95% CI of the ratio'),
-  limit: z.number().nullable().describe('the ratio must stay below this'),
+  ci_high: z.number().nullable().describe('upper bound of the one-sided 95% CI of the ratio; null: unknown'),
+  limit: z
+    .number()
+    .nullable()
+    .describe('cost and time: the ratio must not be above this; tokens: its upper bound must be below'),
   message: z.string(),
 })
 

@@ -4,6 +4,7 @@ import { wilson } from '../stats/distributions/binomial.ts'
 import { sampleMean } from '../stats/numbers/moments.ts'
 import { round } from '../stats/numbers/round.ts'
 import { computeRatio } from '../stats/scopes/ratio.ts'
+import { keepComparable } from '../stats/scores/case_scores.ts'
 import { formatPlural } from '../text/format.ts'
 import type { PairedCase } from './compared_case.ts'
 
@@ -17,9 +18,9 @@ export interface GuardMargins {
 export const usualMargins: GuardMargins = { cost: 0.25, time: 0.25 }
 
 /** Smaller differences are never a reason to reject, whatever their ratio. */
-const negligible = { usd: 0.001, seconds: 1, tokens: Number.NEGATIVE_INFINITY }
+const negligible = { usd: 0.001, seconds: 1 }
 
-/** Passed: shown to stay below the margin. Not passed: above it, or the runs do not show that it is below. */
+/** Passed: by the estimate within the margin. An interval within it would take more runs than the gain itself. */
 export function checkGuards(cases: readonly PairedCase[], margins: GuardMargins): GuardResult[] {
   return [
     amountGuard(cases, { name: 'cost_usd', unit: 'usd', margin: margins.cost, word: 'cost' }),
@@ -28,55 +29,77 @@ export function checkGuards(cases: readonly PairedCase[], margins: GuardMargins)
   ]
 }
 
-/** `--goal cheaper`: passed if the tokens are fewer for certain; null: too few runs to say. */
+/** `--goal cheaper`: passed if the tokens are fewer for certain; null: unknown, or too few runs to say. */
 export function checkTokens(cases: readonly PairedCase[]): GuardResult {
-  const found = amountGuard(cases, { name: 'tokens', unit: 'tokens', margin: 0, word: 'tokens' })
-  const isRepeated = cases.every(({ tokens }) => Math.min(tokens.candidate.length, tokens.baseline.length) > 1)
-  if (isRepeated) return found
-  return {
-    ...found,
-    passed: null,
-    message: 'tokens: each held-out case needs two runs of both versions to compare them',
+  const found = estimateAmount(cases, 'tokens')
+  const shared = { name: 'tokens' as const, limit: 1 }
+  if (found === null) return { ...shared, ...unknown, message: 'tokens: unknown for at least one version' }
+  const { high } = found
+  if (high === null) {
+    const message = 'tokens: each held-out case needs two runs of both versions to compare them'
+    return { ...shared, passed: null, ...roundRatio(found), message }
   }
+  const passed = high < 1
+  const message = `${ratioText('tokens', found)}: ${passed ? 'within' : 'not shown to stay below'} × 1`
+  return { ...shared, passed, ...roundRatio(found), message }
 }
 
-interface Amount {
-  name: 'cost_usd' | 'time_seconds' | 'tokens'
-  unit: 'usd' | 'seconds' | 'tokens'
-  margin: number
-  word: string
+const unknown = { passed: null, ratio: null, ci_high: null }
+
+interface AmountRatio {
+  ratio: number
+  /** Upper bound of the one-sided 95% interval; null: a case has too few runs. */
+  high: number | null
+  /** Candidate − v0, in the amount's unit. */
+  more: number
 }
 
-function amountGuard(cases: readonly PairedCase[], { name, unit, margin, word }: Amount): GuardResult {
+function amountGuard(
+  cases: readonly PairedCase[],
+  {
+    name,
+    unit,
+    margin,
+    word,
+  }: { name: 'cost_usd' | 'time_seconds'; unit: 'usd' | 'seconds'; margin: number; word: string },
+): GuardResult {
+  const found = estimateAmount(cases, unit)
   const limit = 1 + margin
-  const told = (values: readonly (number | null)[]) => values.filter((value) => value !== null)
-  const amounts = cases.map((one) => ({ candidate: told(one[unit].candidate), baseline: told(one[unit].baseline) }))
-  const known = amounts.filter(({ candidate, baseline }) => candidate.length > 0 && baseline.length > 0)
+  if (found === null) return { name, limit, ...unknown, message: `${word}: unknown for at least one version` }
+  const isWithin = found.ratio <= limit
+  const passed = isWithin || found.more <= negligible[unit]
+  const verdict = isWithin ? `within × ${limit}` : passed ? 'a difference too small to matter' : `above × ${limit}`
+  return { name, limit, passed, ...roundRatio(found), message: `${ratioText(word, found)}: ${verdict}` }
+}
+
+/** null: not known for a version. */
+function estimateAmount(cases: readonly PairedCase[], unit: 'usd' | 'seconds' | 'tokens'): AmountRatio | null {
+  const keepKnown = (values: readonly (number | null)[]) => values.filter((value) => value !== null)
+  const known = keepComparable(
+    cases.map((one) => ({ candidate: keepKnown(one[unit].candidate), baseline: keepKnown(one[unit].baseline) })),
+  )
   // a two-sided 90% interval: its upper end is the one-sided 95% bound
-  const found = computeRatio(amounts, 0.1)
-  if (found === null) {
-    return {
-      name,
-      passed: null,
-      ratio: null,
-      ci_high: null,
-      limit,
-      message: `${word}: unknown for at least one version`,
-    }
+  const found = computeRatio(known, 0.1)
+  if (found === null) return null
+  const isRepeated = known.every(({ candidate, baseline }) => Math.min(candidate.length, baseline.length) > 1)
+  const [after, before] = (['candidate', 'baseline'] as const).map((side) =>
+    sampleMean(known.map((one) => sampleMean(one[side]))),
+  )
+  // if nothing varies, the ratio is exact
+  return {
+    ratio: found.ratio,
+    high: found.high ?? (isRepeated ? found.ratio : null),
+    more: (after ?? 0) - (before ?? 0),
   }
-  const high = found.high ?? found.ratio
-  const more =
-    sampleMean(known.map((one) => sampleMean(one.candidate))) - sampleMean(known.map((one) => sampleMean(one.baseline)))
-  const isNegligible = more <= negligible[unit]
-  const passed = high < limit || isNegligible
-  const size = `${word} × ${found.ratio.toFixed(2)}, at most × ${high.toFixed(2)}`
-  const message =
-    high < limit
-      ? `${size}: within × ${limit}`
-      : passed
-        ? `${size}: a difference too small to matter`
-        : `${size}: not shown to stay below × ${limit}`
-  return { name, passed, ratio: round(found.ratio, 6), ci_high: round(high, 6), limit, message }
+}
+
+function roundRatio({ ratio, high }: AmountRatio): Pick<GuardResult, 'ratio' | 'ci_high'> {
+  return { ratio: round(ratio, 6), ci_high: high === null ? null : round(high, 6) }
+}
+
+/** "cost × 1.08, at most × 1.24". */
+function ratioText(word: string, { ratio, high }: AmountRatio): string {
+  return `${word} × ${ratio.toFixed(2)}${high === null ? '' : `, at most × ${high.toFixed(2)}`}`
 }
 
 /** Whether the whole interval is above the limit; on the log scale it is symmetric. */
