@@ -27,7 +27,7 @@ export interface CertificationRequest extends ComparedVersions {
 /**
  * Won, goal better: the one-sided moderated t is at most alpha; where a case got worse, also the one-sided sign flip test over the cases;
  * and no guard fails. Won, goal cheaper: the pass rate is lower by less than the margin (one-sided, alpha), and the tokens are fewer for
- * certain. Lost: worse at alpha, or a guard fails for certain. Tie: everything else.
+ * certain. Lost: worse at alpha (cheaper: and not within the margin), or a guard fails for certain. Tie: everything else.
  */
 export function certify(request: CertificationRequest): Certification {
   const compared = compareHeldOut(request)
@@ -95,7 +95,11 @@ function decide(
   const p = pText(test.above)
   const broken = guards.find(isCertainlyWorse)
   if (broken !== undefined) return { result: 'lost', reason: `${size}, but ${broken.message}` }
-  if (test.below <= sessionAlpha) return { result: 'lost', reason: `${size}, ${pText(test.below)} for worse` }
+  // a loss within the margin counts as the same, even if it is certain
+  const isAsGood = goal === 'cheaper' && test.low > -nonInferiorityMargin
+  if (test.below <= sessionAlpha && !isAsGood) {
+    return { result: 'lost', reason: `${size}, ${pText(test.below)} for worse` }
+  }
   if (goal === 'better') {
     if (test.above > sessionAlpha) {
       return { result: 'tie', reason: `${size}, ${p}: not statistically significant at ${sessionAlpha}` }
@@ -104,7 +108,7 @@ function decide(
       const over = pText(test.overCases)
       return { result: 'tie', reason: `${size}, ${p}, but some cases got better and others worse (over cases ${over})` }
     }
-  } else if (test.low <= -nonInferiorityMargin) {
+  } else if (!isAsGood) {
     const least = `${Math.round(100 * test.low)} points`
     return { result: 'tie', reason: `${size}: a loss down to ${least} is not ruled out (margin: 5 points)` }
   }
