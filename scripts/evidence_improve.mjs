@@ -1,14 +1,16 @@
 // Plays whole improve sessions on a simulated world and prints what each loop gains and what it ships by mistake, as markdown:
-// `npm run evidence:improve -- [--sessions N] [--from N] [--budget 60,250] [--cases 8,18] [--worlds] [--gepa PYTHON]`. All parameters are in
-// scripts/evidence/improve/parameters.mjs. --from: the number of the first session. --worlds: also a table for each world. --gepa: GEPA plays too, by its own Python package.
+// `npm run evidence:improve -- [--sessions N] [--from N] [--budget 60,250] [--cases 8,18] [--worlds] [--gepa PYTHON] [--goal cheaper]`. The parameters
+// of the world are in scripts/evidence/improve/parameters.mjs. --from: the number of the first session. --worlds: also a table for each world.
+// --gepa: GEPA plays too, by its own Python package. --goal cheaper: only how often versions of known loss and saving are certified.
 import { parseArgs } from 'node:util'
+import { changesPerProposal } from '../dist/src/phases/5-improve/propose_prompt.js'
+import { reportCheaper } from './evidence/improve/cheaper.mjs'
 import { startGepa } from './evidence/improve/gepa.mjs'
-import { mixedEdits } from './evidence/improve/mixed_edits.mjs'
 import { hillclimb, skillOpt, strictGreater } from './evidence/improve/opponents.mjs'
 import { budgets, defaultSessions, editsAtOnce, suiteSizes } from './evidence/improve/parameters.mjs'
 import { reportSummary, reportWorlds, settings } from './evidence/improve/report.mjs'
-import { todaysLoop } from './evidence/improve/today.mjs'
 import { playCell } from './evidence/improve/tournament.mjs'
+import { playWhetstone } from './evidence/improve/whetstone.mjs'
 import { InputError } from './evidence/rows.mjs'
 
 function readNumbers(flag, text) {
@@ -26,8 +28,13 @@ const { values } = parseArgs({
     cases: { type: 'string', default: suiteSizes.join() },
     worlds: { type: 'boolean', default: false },
     gepa: { type: 'string' },
+    goal: { type: 'string', default: 'better' },
   },
 })
+if (values.goal !== 'better' && values.goal !== 'cheaper') {
+  console.error(`error: --goal: expected "better" or "cheaper", got "${values.goal}"`)
+  process.exit(2)
+}
 const [sessions] = readNumbers('sessions', values.sessions)
 const from = readNumbers('from', values.from)[0] - 1
 const cells = readNumbers('budget', values.budget).flatMap((budget) =>
@@ -37,25 +44,25 @@ const gepa = values.gepa === undefined ? null : startGepa(values.gepa)
 
 /** Each loop of single proposals plays twice: with one edit a proposal, and with several that are taken or refused as one. */
 const loops = {
-  'Whetstone today': todaysLoop,
   'strict greater': strictGreater,
   'keep or revert': hillclimb,
   "SkillOpt's gate": skillOpt,
   ...(gepa !== null && { GEPA: gepa.play }),
 }
 const contestants = [
-  ...Object.entries(loops).map(([label, play], lane) => ({ label, play, lane, atOnce: 1 })),
+  { label: 'Whetstone', play: (session) => playWhetstone(session), lane: 20, atOnce: changesPerProposal },
+  ...Object.entries(loops).map(([label, play], lane) => ({ label, play, lane: lane + 1, atOnce: 1 })),
   ...Object.entries(loops).map(([label, play], at) => ({
     label: `${label}, ${editsAtOnce} edits a proposal`,
-    ...{ play, lane: 10 + at, atOnce: editsAtOnce },
+    ...{ play, lane: 11 + at, atOnce: editsAtOnce },
   })),
-  { label: 'mixed edits, certified once', play: mixedEdits, lane: 20, atOnce: editsAtOnce },
 ]
 
-console.log(`# Simulated improve sessions\n
+/** A table for each budget and size: what every loop gains. */
+async function printGains() {
+  console.log(`# Simulated improve sessions\n
 Sessions ${from + 1} to ${from + sessions} of each world and proposer. True gain: points on unseen cases, over all sessions, ± standard error. Worse than v0,
 no better (which includes worse) and nothing: shares of the sessions by what shipped. Runs: mean (most). The rows are means over five worlds and two proposers.`)
-try {
   for (const cell of cells) {
     const results = {}
     for (const { label, ...contestant } of contestants) {
@@ -66,6 +73,17 @@ try {
     console.log(`\n${reportSummary(cell, results)}`)
     if (values.worlds) console.log(`\n${reportWorlds(cell, results)}`)
   }
+}
+
+function printCheaper() {
+  console.log(`# Simulated certifications with --goal cheaper\n
+${sessions} sessions a row. A version is certified if its pass rate is shown to be lower by less than 5 points, and its tokens to be fewer.`)
+  for (const cell of cells) console.log(`\n${reportCheaper(cell, sessions, from)}`)
+}
+
+try {
+  if (values.goal === 'cheaper') printCheaper()
+  else await printGains()
 } catch (error) {
   if (!(error instanceof InputError)) throw error
   console.error(`error: ${error.message}`)

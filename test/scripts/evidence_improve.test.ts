@@ -8,14 +8,15 @@ import { folderOf } from '../phases/1-plan/folder.ts'
 const scripts = path.join(import.meta.dirname, '../../scripts')
 const load = (name: string) => import(path.join(scripts, `evidence/improve/${name}.mjs`))
 const { chanceOf, createWorld, drawEdit, trueGain } = await load('world')
-const { estimateEffects } = await load('edit_effects')
 const { createSession } = await load('session')
-const { mixedEdits } = await load('mixed_edits')
 const { hillclimb, skillOpt, strictGreater } = await load('opponents')
-const { mixed } = await load('parameters')
-const { todaysLoop } = await load('today')
+const { certifiedShare } = await load('cheaper')
+const { cheaperSkills } = await load('parameters')
 const { playCell } = await load('tournament')
 const { startGepa } = await load('gepa')
+const { playWhetstone } = await load('whetstone')
+
+const whetstone = (session: object) => playWhetstone(session)
 
 const worldOf = (name: string, { cases = 8, seed = 7, proposer = 'does not learn' } = {}) =>
   createWorld({ name, cases, proposer, seed })
@@ -90,26 +91,7 @@ test('a proposer that learns finds more helpful edits the more failures it sees;
   expect(count('learns', 12)).toBeGreaterThan(1.4 * count('learns', 0))
 })
 
-test('effects are found from mixes: exact without noise and shrinkage, smaller with', () => {
-  const effects = [0.2, -0.1, 0]
-  const runs = Array.from({ length: 32 }, (_, at) => {
-    const ids = [0, 1, 2].filter((id) => (at >> id) % 2 === 1)
-    return {
-      at: at >> 3,
-      ids: new Set(ids),
-      score: 0.1 * (at >> 3) + ids.reduce((sum, id) => sum + (effects[id] ?? 0), 0),
-    }
-  })
-  const found = (editWeight: number) =>
-    [...estimateEffects(runs, [0, 1, 2], { editWeight, caseWeight: 0 }).values()].map(
-      (one) => Math.round(1000 * one) + 0,
-    )
-  expect(found(0)).toEqual([200, -100, 0])
-  expect(found(9)[0]).toBeLessThan(150)
-  expect(found(9)[0]).toBeGreaterThan(90)
-})
-
-const loops = { todaysLoop, strictGreater, hillclimb, skillOpt, mixedEdits }
+const loops = { whetstone, strictGreater, hillclimb, skillOpt }
 
 test.each(Object.entries(loops))('%s never runs more than its budget, whatever the size', (_, play) => {
   for (const cases of [2, 3, 4, 8, 18, 40]) {
@@ -124,20 +106,25 @@ test.each(Object.entries(loops))('%s never runs more than its budget, whatever t
 test('where nothing helps, a certified session ships at most as often as alpha says; without the certificate most ship', async () => {
   const cell = { name: 'nothing helps', proposer: 'learns', cases: 18, budget: 120 }
   const shipped = async (play: unknown) => 1 - (await playCell(cell, { play, lane: 3, atOnce: 4 }, 200)).nothing
-  expect(await shipped(mixedEdits)).toBeLessThanOrEqual(0.05)
-  const uncertified = (session: object) => mixedEdits(session, { ...mixed, alpha: 1, caseAlpha: 1 })
-  expect(await shipped(uncertified)).toBeGreaterThan(0.15)
+  expect(await shipped(whetstone)).toBeLessThanOrEqual(0.05)
+  expect(await shipped((session: object) => playWhetstone(session, () => true))).toBeGreaterThan(0.5)
   expect(await shipped(strictGreater)).toBeGreaterThan(0.4)
 })
 
 test('a gain that other cases pay for is not certified; by the runs alone it would be', async () => {
   const cell = { name: 'mostly hurts', proposer: 'does not learn', cases: 8, budget: 250 }
-  const worse = async (design: object) => {
-    const play = (session: object) => mixedEdits(session, { ...mixed, ...design })
-    return (await playCell(cell, { play, lane: 3, atOnce: 4 }, 200)).worse
-  }
-  expect(await worse({})).toBeLessThanOrEqual(0.01)
-  expect(await worse({ caseAlpha: 1 })).toBeGreaterThan(0.05)
+  const worse = async (play: unknown) => (await playCell(cell, { play, lane: 3, atOnce: 4 }, 200)).worse
+  expect(await worse(whetstone)).toBeLessThanOrEqual(0.01)
+  const byRuns = ({ p_value: p, alpha }: { p_value: number; alpha: number }) => p <= alpha
+  expect(await worse((session: object) => playWhetstone(session, byRuns))).toBeGreaterThan(0.03)
+})
+
+test('goal cheaper: a true loss of the margin is certified in at most 5%, a true saving without loss far more often', () => {
+  const share = (loss: number, saved: number) =>
+    certifiedShare({ budget: 2400, cases: 18, skill: cheaperSkills['passes 25 to 85%'], loss, saved }, 200)
+  expect(share(0.05, 0.2)).toBeLessThanOrEqual(0.08)
+  expect(share(0, 0)).toBeLessThanOrEqual(0.08)
+  expect(share(0, 0.2)).toBeGreaterThan(0.5)
 })
 
 /** Speaks the lines of gepa_bridge.py: scores v0, asks for one edit, scores it on case 1 and ships it. */
@@ -181,6 +168,12 @@ test('prints one row a loop for each budget and size, and the same again', () =>
   expect(run(...flags).stdout).toBe(stdout)
 })
 
+test('with --goal cheaper, prints a row for each kind of skill and true loss', () => {
+  const { stdout } = run('--sessions', '2', '--budget', '60', '--cases', '8', '--goal', 'cheaper')
+  expect(stdout).toMatch(/^\| 60 runs, 8 cases: v0 +\| true loss, points \| certified, tokens the same \|/m)
+  expect(stdout.match(/^\| passes 90 to 99% +\| +−?\d+\.\d \|/gm)).toHaveLength(4)
+})
+
 test('refuses what is not a number, and a Python without GEPA, with exit 2', () => {
   expect(run('--sessions', '1', '--budget', '60', '--cases', '4', '--gepa', 'no-such-python')).toMatchObject({
     status: 2,
@@ -189,5 +182,9 @@ test('refuses what is not a number, and a Python without GEPA, with exit 2', () 
   expect(run('--budget', '60,many')).toMatchObject({
     status: 2,
     stderr: 'error: --budget: expected whole numbers above 0, separated by commas, got "60,many"\n',
+  })
+  expect(run('--goal', 'faster')).toMatchObject({
+    status: 2,
+    stderr: 'error: --goal: expected "better" or "cheaper", got "faster"\n',
   })
 })

@@ -1,16 +1,17 @@
-// Every number of the simulated improve sessions, in one place, each with its reason. The five worlds and two proposers were fixed before the
-// first table was printed. The numbers of `mixed` were chosen on these worlds, with the sessions 1 to 400; sessions from 501 on confirm them.
+// Every number of the simulated world and of the other loops, in one place, each with its reason. The five worlds and two proposers were fixed
+// before the first table was printed. Whetstone's own numbers are in its code (src/phases/5-improve/search); they were chosen on these worlds
+// with the sessions 1 to 400, so sessions from 501 on confirm them.
 
 /** Chances of a run never reach 0 or 1: an agent slips now and then, and guesses right now and then. */
 export const chanceLimits = { low: 0.03, high: 0.97 }
 
-/** v0 passes each case with a chance from .1 to .7, as in test/slow/improve_world.ts: cases of every difficulty, with room above. */
+/** v0 passes each case with a chance from .1 to .7: cases of every difficulty, with room above. */
 export const firstChance = { low: 0.1, spread: 0.6 }
 
 /** Unseen cases on which the true gain is measured: enough that the draw of cases moves it by less than a point. */
 export const unseenCases = 300
 
-/** Mean effect of an edit that helps or harms, as in test/slow/improve_world.ts: 5 to 30 points. */
+/** Mean effect of an edit that helps or harms: 5 to 30 points. */
 export const editSize = { low: 0.05, spread: 0.25 }
 
 /** Kinds of failure. In the mixed world an edit helps some kinds and hurts the others. */
@@ -24,7 +25,7 @@ export const pairEffects = { conflict: { share: 0.3, effect: -0.15 }, synergy: {
 
 /**
  * What proposers offer. `trick` is the world's own kind of edit: gains on seen cases only, pleases the judge only, or helps two kinds of
- * failure and hurts two. The rest has no effect. A quarter helps, as in the usual mix of test/slow/improve_world.ts; a third are tricks, so that
+ * failure and hurts two. The rest has no effect. A quarter helps; a third are tricks, so that
  * a loop that falls for them shows it. `nothing helps` is the negative control: whatever ships there is a mistake.
  */
 export const worlds = {
@@ -59,6 +60,10 @@ export const proposers = { 'does not learn': { boost: 0, half: 6 }, learns: { bo
  */
 export const secondJudge = { error: 0.05 }
 
+/** What a run takes and costs, whatever its version: lognormal, as varied as runs of agents are. */
+export const runSeconds = { mean: 60, cv: 0.5 }
+export const runUsd = { mean: 0.08, cv: 0.4 }
+
 /** Budgets in runs, suites in cases, as in the question. */
 export const budgets = [60, 120, 250, 600]
 export const suiteSizes = [4, 8, 18, 40]
@@ -67,40 +72,31 @@ export const defaultSessions = 200
 /** Loops that score a version on all their cases run each case often enough for this many runs a score: one run of 4 cases says nothing. */
 export const leastScoreRuns = 12
 
-/** Defaults of `whetstone improve` (docs/how-to/improve.md). */
-export const today = { iterations: 5, trainRuns: 4, noiseRuns: 2 }
-
 /** Below this number GEPA uses every case for both training and validation: halves of four cases are too small for its minibatches of 3. */
 export const fewCases = 8
 
-/** Edits of a proposal that has several: SkillOpt's default. */
+/** Edits of another loop's proposal that has several: SkillOpt's default, and as many as a proposer of Whetstone is asked for. */
 export const editsAtOnce = 4
 
 /** Two edits that were written at the same time touch the same lines with this chance; then they can't be in one version. */
 export const overlapShare = 0.15
 
 /**
- * The design under study: rounds of several edits that are tried in mixes on a third of the cases with half of the runs, then one
- * certification of the result on the other cases. `alpha` is spent once, by two tests that must both pass.
+ * `--goal cheaper`. v0 passes a case with a chance in this range. A version loses the same on each case, or more on some and less on others:
+ * then cases in turn lose `unequal` less and more. Skills that pass nearly everything are the usual candidates for savings.
  */
-export const mixed = {
-  alpha: 0.05,
-  /** The largest p-value over the cases, if some got worse: a gain on some cases that others pay for does not count. */
-  caseAlpha: 0.05,
-  /** With fewer runs no gain can be certified. */
-  leastRuns: 20,
-  trainingShare: 1 / 3,
-  searchShare: 0.5,
-  /** Proposals per round, each of `editsAtOnce` edits. */
-  proposals: 3,
-  /** A round takes at least about this many runs. More rounds than four bring little. */
-  roundRuns: 20,
-  mostRounds: 4,
-  /** Ways to split the edits of a round in two halves. Each makes two versions to run. */
-  splits: 8,
-  /** The most of a round's runs that go to the best version so far, for the proposer to read. */
-  shownShare: 0.2,
-  /** Effects shrink as if each edit had this many more runs without effect, and each case this many at the mean. */
-  editWeight: 9,
-  caseWeight: 3,
+export const cheaperSkills = {
+  'passes 25 to 85%': { low: 0.25, spread: 0.6, unequal: 0 },
+  'the same, unequal losses': { low: 0.25, spread: 0.6, unequal: 0.15 },
+  'passes 90 to 99%': { low: 0.9, spread: 0.09, unequal: 0 },
 }
+
+/** True losses of the pass rate. 5 points is the margin: from there on at most 5% may be certified. */
+export const cheaperLosses = [0.1, 0.05, 0.025, 0]
+
+/** What a version truly saves. Where it saves nothing, "cheaper" is wrong. */
+export const tokensSaved = [0, 0.1, 0.2, 0.4]
+
+/** Tokens of a run vary by 40% around the mean of their case, lognormal. Cases take 10,000 to 50,000. */
+export const tokensCv = 0.4
+export const caseTokens = { low: 10_000, spread: 40_000 }

@@ -56,8 +56,8 @@ export function reportSummary({ budget, cases }, results) {
   return formatTable(head, rows)
 }
 
-/** Whetstone's own loops are not opponents. */
-const isOurs = (label) => /^(Whetstone|mixed)/.test(label)
+/** Whetstone is not its own opponent. */
+const isOurs = (label) => label === 'Whetstone'
 
 /** One row for each world, proposer and contestant. */
 export function reportWorlds({ budget, cases }, results) {
