@@ -1,6 +1,6 @@
-/** The split by case: seeded, stratified, disjoint, large enough to judge on. */
+/** The split by case: seeded, stratified, disjoint, a third for training. */
 import { describe, expect, test } from 'vitest'
-import { splitCases } from '../../../../src/phases/1-plan/suite/split_suite.ts'
+import { leastForSimilarCases, splitCases } from '../../../../src/phases/1-plan/suite/split_suite.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
 
 const cases = (count: number) =>
@@ -12,27 +12,32 @@ const cases = (count: number) =>
       checks: at % 3 === 0 ? [] : [{ type: 'contains', value: 'x' }],
     }),
   )
-const all = ({ train, validation, test: aside }: ReturnType<typeof splitCases>) =>
-  [...train, ...validation, ...aside].sort((a, b) => a - b)
+const all = ({ train, held_out }: Pick<ReturnType<typeof splitCases>, 'train' | 'held_out'>) =>
+  [...train, ...held_out].sort((a, b) => a - b)
 
-describe.each([2, 5, 6, 12, 17, 18, 20, 50, 101])('of %i cases', (count) => {
+describe.each([2, 3, 4, 8, 12, 18, 20, 50, 101])('of %i cases', (count) => {
   const made = splitCases(cases(count), 1)
   test('each is in one part', () => expect(all(made)).toEqual(cases(count).map(({ eval_id }) => eval_id)))
-  test('the parts have their shares', () => {
-    const { kind, train, validation, test: aside } = made
-    expect(kind).toBe(count >= 18 ? 'three_way' : 'cross_fitted')
-    expect(train.length).toBeGreaterThan(0)
-    expect(validation.length).toBeGreaterThanOrEqual(count >= 18 ? 8 : 1)
-    if (count < 6) expect(aside).toEqual([])
-    else expect(aside.length / count).toBeGreaterThan(0.1)
+  test('a third is for training, and neither part is empty', () => {
+    expect(Math.abs(made.train.length - count / 3)).toBeLessThan(1)
+    expect(made.train.length).toBeGreaterThan(0)
+    expect(made.held_out.length).toBeGreaterThan(0)
   })
-  test('each stratum is shared out', () => {
-    for (const { train, validation, test: aside } of made.strata) {
-      const size = train.length + validation.length + aside.length
-      if (size >= 10) for (const part of [train, validation, aside]) expect(part.length).toBeGreaterThan(0)
+  test('each stratum is shared out in the same way', () => {
+    for (const one of made.strata) {
+      const size = one.train.length + one.held_out.length
+      expect(Math.abs(one.train.length - size / 3)).toBeLessThan(1)
+      for (const part of ['train', 'held_out'] as const) {
+        expect(made[part]).toEqual(expect.arrayContaining(one[part]))
+      }
     }
-    expect(made.strata.flatMap((one) => [...one.train, ...one.validation, ...one.test])).toHaveLength(count)
+    expect(made.strata.flatMap(all)).toHaveLength(count)
   })
+})
+
+test('with enough cases for a claim about similar cases, 8 are held out; with one less they are not', () => {
+  const heldOut = (count: number) => splitCases(cases(count), 1).held_out.length
+  expect([heldOut(leastForSimilarCases), heldOut(leastForSimilarCases - 1)]).toEqual([8, 7])
 })
 
 test('the same seed splits the same in any order; another seed otherwise', () => {
@@ -41,11 +46,11 @@ test('the same seed splits the same in any order; another seed otherwise', () =>
   expect(splitCases(cases(20), 2).train).not.toEqual(own.train)
 })
 
-test('cases that can not run are in no part', () => {
+test('cases that cannot run are in no part', () => {
   const some = cases(20).map((one) => (one.eval_id === 3 ? { ...one, cannot_run: 'no file' } : one))
   expect(all(splitCases(some, 1))).not.toContain(3)
 })
 
-test('a single case can not be both seen and unseen', () => {
+test('a single case cannot be both seen and unseen', () => {
   expect(() => splitCases(cases(1), 1)).toThrow(/at least 2 cases/)
 })
