@@ -34,13 +34,11 @@ export function certify(request: CertificationRequest): Certification {
   const cases = keepComparable(request.cases)
   const test = testCases(cases)
   const guards = [...checkGuards(cases, request.margins), ...(request.goal === 'cheaper' ? [checkTokens(cases)] : [])]
+  const size = `${formatRates(compared.candidate.mean, compared.v0.mean).difference} points`
   const decision =
     test === null
       ? ({ result: 'tie', reason: 'no pair of runs was graded' } as const)
-      : decide(test, guards, {
-          goal: request.goal,
-          size: `${formatRates(compared.candidate.mean, compared.v0.mean).difference} points`,
-        })
+      : decide(test, guards, { goal: request.goal, size })
   const made = {
     ...compared,
     ...decision,
@@ -51,7 +49,7 @@ export function certify(request: CertificationRequest): Certification {
     guards,
     judge: request.judge,
   }
-  return { ...made, sentence: describe(made) }
+  return { ...made, sentence: describe(made, size) }
 }
 
 interface CertificationTest {
@@ -126,11 +124,13 @@ const verdicts = {
   cheaper: { won: 'As good and cheaper', lost: 'Worse', tie: 'Not shown to be as good and cheaper' },
 } as const
 
-/** The verdict first, then the numbers; if it did not win, why. */
-function describe(made: Omit<Certification, 'sentence'>): string {
+/** The verdict first, then the numbers; if it did not win, why. The reason has the p-value of the side that decided, so it comes once. */
+function describe(made: Omit<Certification, 'sentence'>, size: string): string {
   const { result, reason, goal, p_value, scope, guards } = made
-  const more = result === 'won' ? (goal === 'cheaper' ? `; ${tokensText(guards)}` : '') : `; ${reason}`
+  const why = reason.slice(reason.startsWith(size) ? size.length : 0).replace(/^[,:] (?:but )?/, '')
+  const more = result !== 'won' ? `; ${why}` : goal === 'cheaper' ? `; ${tokensText(guards)}` : ''
+  const p = result === 'won' && goal === 'better' ? pText(p_value) : ''
   const about = scope === 'these_cases' ? '. This holds for these cases' : ''
-  const known = made.gain.n_cases === 0 ? reason : formatGain(made, pText(p_value)) + more
+  const known = made.gain.n_cases === 0 ? reason : formatGain(made, p) + more
   return `${verdicts[goal][result]}: ${known}${about}.`
 }
