@@ -4,11 +4,10 @@
 // --gepa: GEPA plays too, by its own Python package. --goal cheaper: only how often versions of known loss and saving are certified.
 import { parseArgs } from 'node:util'
 import { changesPerProposal } from '../dist/src/phases/5-improve/propose_prompt.js'
-import { reportCheaper } from './evidence/improve/cheaper.mjs'
 import { startGepa } from './evidence/improve/gepa.mjs'
 import { hillclimb, skillOpt, strictGreater } from './evidence/improve/opponents.mjs'
 import { budgets, defaultSessions, editsAtOnce, suiteSizes } from './evidence/improve/parameters.mjs'
-import { reportSummary, reportWorlds, settings } from './evidence/improve/report.mjs'
+import { reportCheaper, reportSummary, reportWorlds, settings } from './evidence/improve/report.mjs'
 import { playCell } from './evidence/improve/tournament.mjs'
 import { playWhetstone } from './evidence/improve/whetstone.mjs'
 import { InputError } from './evidence/rows.mjs'

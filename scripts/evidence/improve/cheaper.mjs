@@ -3,8 +3,7 @@ import { certify } from '../../../dist/src/phases/4-report/acceptance/certify.js
 import { usualMargins } from '../../../dist/src/phases/4-report/acceptance/guards.js'
 import { createSeededRandom } from '../../../dist/src/phases/4-report/stats/distributions/seeded_random.js'
 import { dividePairs, planSession } from '../../../dist/src/phases/5-improve/search/plan_session.js'
-import { formatTable } from '../table.mjs'
-import { caseTokens, cheaperLosses, cheaperSkills, tokensCv, tokensSaved } from './parameters.mjs'
+import { caseTokens, tokensCv } from './parameters.mjs'
 import { drawSides, splitSession, toPairedCase } from './whetstone.mjs'
 
 /** The held-out cases: the chances of v0, and of a version whose mean loss is exactly `loss`. Cases in turn lose less and more by `unequal`. */
@@ -48,18 +47,4 @@ export function certifiedShare({ budget, cases, skill, loss, saved }, sessions, 
     certified += isCertified({ cases: drawn, runs, saved, random }) ? 1 : 0
   }
   return certified / sessions
-}
-
-/** One row for each kind of skill and true loss. */
-export function reportCheaper({ budget, cases }, sessions, from) {
-  const percent = (share) => `${(100 * share).toFixed(1)}%`
-  const rows = Object.entries(cheaperSkills).flatMap(([label, skill]) =>
-    cheaperLosses.map((loss) => [
-      label,
-      `${loss === 0 ? '' : '−'}${(100 * loss).toFixed(1)}`,
-      ...tokensSaved.map((saved) => percent(certifiedShare({ budget, cases, skill, loss, saved }, sessions, from))),
-    ]),
-  )
-  const saved = tokensSaved.map((one) => `certified, tokens ${one === 0 ? 'the same' : `−${100 * one}%`}`)
-  return formatTable([`${budget} runs, ${cases} cases: v0`, 'true loss, points', ...saved], rows)
 }

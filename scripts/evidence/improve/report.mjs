@@ -1,6 +1,7 @@
 // The tables of the simulated improve sessions, as markdown.
 import { formatTable } from '../table.mjs'
-import { extraWorlds, proposers, worlds } from './parameters.mjs'
+import { certifiedShare } from './cheaper.mjs'
+import { cheaperLosses, cheaperSkills, extraWorlds, proposers, tokensSaved, worlds } from './parameters.mjs'
 
 const points = (share) => (100 * share).toFixed(1).replace('-', '−')
 const percent = (share) => `${(100 * share).toFixed(1)}%`
@@ -66,4 +67,17 @@ export function reportWorlds({ budget, cases }, results) {
     Object.entries(results).map(([label, all]) => [label, name, proposer, ...cellsOf(all[at])]),
   )
   return formatTable(head, rows)
+}
+
+/** With `--goal cheaper`: one row for each kind of skill and true loss. */
+export function reportCheaper({ budget, cases }, sessions, from) {
+  const rows = Object.entries(cheaperSkills).flatMap(([label, skill]) =>
+    cheaperLosses.map((loss) => [
+      label,
+      `${loss === 0 ? '' : '−'}${(100 * loss).toFixed(1)}`,
+      ...tokensSaved.map((saved) => percent(certifiedShare({ budget, cases, skill, loss, saved }, sessions, from))),
+    ]),
+  )
+  const saved = tokensSaved.map((one) => `certified, tokens ${one === 0 ? 'the same' : `−${100 * one}%`}`)
+  return formatTable([`${budget} runs, ${cases} cases: v0`, 'true loss, points', ...saved], rows)
 }
