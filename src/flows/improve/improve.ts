@@ -15,7 +15,7 @@ import { noLimits } from '../limits/limits.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
 import { lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
-import { StepStopped } from './bench_step.ts'
+import { StepStopped, type StopCause } from './bench_step.ts'
 import { certifyBest, confirmBest } from './certify/certify_best.ts'
 import { finishSession, pauseSession } from './finish.ts'
 import type { ImproveRequest } from './improve_request.ts'
@@ -131,7 +131,12 @@ async function search(session: ImproveSession, crew: SessionCrew, context: FlowC
     if (limit !== null) {
       return { reason: 'budget', message: `the search used its half of the ${limit.replaceAll('_', ' of ')}` }
     }
-    const end = await runRound(session, { round: done.length + 1, ...crew }, context)
+    const end = await runRound(session, { round: done.length + 1, ...crew }, context).catch((error: unknown) => {
+      if (error instanceof StepStopped && isBudget(error.kind) && findHead(session.history).version !== 'v0')
+        return error
+      throw error
+    })
+    if (end instanceof StepStopped) return { reason: 'budget', message: end.message }
     const { version } = findHead(session.history)
     if (end === 'solved') return { reason: 'solved', message: `${version} passes all training cases` }
     const [last] = (session.history.rounds ?? []).slice(-1)
@@ -142,6 +147,10 @@ async function search(session: ImproveSession, crew: SessionCrew, context: FlowC
   }
 }
 
+function isBudget(kind: StopCause): boolean {
+  return kind === 'budget' || kind === 'budget_tokens'
+}
+
 /** Certifies the newest version, unless there is none; then the session has ended. */
 async function decide(
   session: ImproveSession,
@@ -150,6 +159,8 @@ async function decide(
 ): Promise<void> {
   const { version: best } = findHead(session.history)
   releaseReserve(session)
+  if (best === 'v0' && ending.reason === 'budget')
+    throw new StepStopped(`${ending.message} without a better version`, 'budget')
   if (best === 'v0') {
     const isSolved = ending.reason === 'solved'
     const none = { reason: 'no_edit', message: `no edit helped on the training cases; ${ending.message}` } as const

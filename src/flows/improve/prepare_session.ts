@@ -8,7 +8,7 @@ import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.t
 import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
 import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
 import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
-import { leastRuns } from '../../phases/5-improve/search/plan_session.ts'
+import { leastRuns, usefulRuns } from '../../phases/5-improve/search/plan_session.ts'
 import { planBench } from '../bench/bench.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -21,6 +21,7 @@ import type { ImproveRequest } from './improve_request.ts'
 import { chooseProposer } from './propose/proposer.ts'
 import { emitImproveStep, type ImproveSession } from './session/session.ts'
 import { checkVersions } from './session/version_folders.ts'
+import { refuseSmallBudget } from './session_budget.ts'
 
 /** Everything that works on versions: the proposer, and the judges of search and certification. */
 export interface SessionCrew {
@@ -36,7 +37,7 @@ export async function loadSessionSuite(request: ImproveRequest, skill: Skill, co
   if (request.totalRuns < leastRuns) {
     throw new UserError(
       `--total-runs ${request.totalRuns}: too few to search and to certify`,
-      `use ${leastRuns} or more; 100 or more show gains of 20 points in most sessions`,
+      `use ${leastRuns} or more; ${usefulRuns} or more show gains of 20 points in most sessions`,
     )
   }
   const inspected = await inspectSuite(request.bench.suite ?? skill.path, skill.path)
@@ -54,7 +55,9 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   const { request, skill } = session
   if (!session.isNew) await checkVersions(session, context)
   const asked = { ...request.bench, skill: skill.path, baseline: null, cases: [], runs: 1, fresh: false, cache: false }
-  const { plan } = await planBench(asked, context)
+  const prepared = await planBench(asked, context)
+  await refuseSmallBudget(session, prepared)
+  const { plan } = prepared
   const { engine, judge } = plan.options
   const proposer =
     request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })

@@ -1,5 +1,8 @@
 /** Divides a session's budget: search may spend half, and the certification gets what it needs of the rest. */
 import type { StopKind } from '../../../schemas/limits.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { leastRuns as leastSessionRuns, usefulRuns } from '../../phases/5-improve/search/plan_session.ts'
+import { estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import {
   amountText,
@@ -11,6 +14,7 @@ import {
 } from '../limits/budgets.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
 import { msUntilDeadline, noLimits } from '../limits/limits.ts'
+import type { PreparedBench } from '../prepare/prepare_bench.ts'
 import { StepStopped } from './bench_step.ts'
 import type { ImproveSession } from './session/session.ts'
 
@@ -48,6 +52,26 @@ export function reserveForCertification(session: ImproveSession): void {
 export function releaseReserve(session: ImproveSession): void {
   session.budgets.settle(session.reserved, zeroAmounts)
   session.reserved = zeroAmounts
+}
+
+/** Throws UserError if earlier runs show that the budget pays for fewer runs than a session needs. */
+export async function refuseSmallBudget(
+  { history, request, budgets }: ImproveSession,
+  prepared: PreparedBench,
+): Promise<void> {
+  if (budgets.units.length === 0 || history.iterations.length > 0) return
+  const options = { concurrency: 1, folder: null, reused: new Map(), again: new Set<string>() }
+  const found = await estimateBench(prepared, options)
+  for (const unit of budgets.units) {
+    const sum = found[unit]
+    const flag = unit === 'usd' ? (request.bench.limits?.costPerRun ?? null) : null
+    const each = sum === null ? flag : sum / Math.max(1, prepared.plan.runs.length)
+    if (each === null || each * leastSessionRuns <= budgets.left(unit)) continue
+    throw new UserError(
+      `budget too small: a session needs at least ${leastSessionRuns} runs, about ${amountText(unit, each * leastSessionRuns)}`,
+      `raise it; ${usefulRuns} runs, about ${amountText(unit, each * usefulRuns)}, show gains of 20 points in most sessions`,
+    )
+  }
 }
 
 /** The limit that ends the search; null: none. Throws StepStopped at the deadline: then --resume continues. */
