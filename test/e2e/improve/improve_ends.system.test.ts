@@ -35,12 +35,12 @@ describe('a version that mends the script and has the agent do all of it five ti
 })
 
 describe('a version that mends the script and has it wait', () => {
-  const suite = JSON.stringify({ skill_name: 'adder', evals: evals(4) })
+  const suite = JSON.stringify({ skill_name: 'adder', evals: evals(6) })
   const slow = proposer('mends and waits', {
     command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh; echo 'sleep 1.4' >> adder/scripts/add.sh",
   })
   /** The sum of a training case. */
-  const hangs = broken.replace('\n', '\n[ $a = 1000 ] && exec sleep 60\n')
+  const hangs = broken.replace('\n', '\n[ $a = 1111 ] && exec sleep 60\n')
   test.concurrent.each([
     [
       'is no win: it takes too long; a run that timed out is named as that',
@@ -61,7 +61,7 @@ describe('a version that mends the script and has it wait', () => {
   ] as const)('%s', async (_, before, flags, result, reason, focus) => {
     // a run takes long enough for the longest that may be, 11 times as much
     const files = { 'scripts/add.sh': `${before}sleep 0.3\n`, 'evals/evals.json': suite }
-    await using world = await openWorld(slow, 4, files)
+    await using world = await openWorld(slow, 6, files)
     const timeout = flags.includes('--timeout') ? [] : ['--timeout', '5']
     const asked = ['--total-runs', '24', '--seed', '1', '--concurrency', '6', ...timeout, ...flags]
     const end = await world.improve(asked)
