@@ -68,11 +68,17 @@ function readTrendBenchmark(file: string, tell: ReportUnreadable): TrendBenchmar
   return { folder: displayTrendPath(folder), at, benchmark, plan }
 }
 
-/** The recorded costs of iterations and refused proposals; skips those without one. */
+/** The costs of all proposals, at the end of their round; of failed ones, at the end of the session. */
 function readImprovements(file: string, tell: ReportUnreadable): ImproveCost[] {
   const history = tryReadArtefact(historySchema, file, ({ message }) => tell(file, message))
-  return [...(history?.iterations ?? []), ...(history?.refused ?? [])].flatMap(({ cost_usd, ended_at }) => {
-    const at = new Date(ended_at ?? history?.started_at ?? '')
-    return cost_usd === undefined || Number.isNaN(at.getTime()) ? [] : { at, usd: cost_usd }
+  if (history === null) return []
+  const { rounds = [], failed_proposals = [], started_at, ended_at: end = started_at } = history
+  const paid = [
+    ...rounds.flatMap(({ proposals, ended_at }) => proposals.map(({ cost_usd }) => ({ usd: cost_usd, ended_at }))),
+    ...failed_proposals.map(({ cost_usd }) => ({ usd: cost_usd, ended_at: end })),
+  ]
+  return paid.flatMap(({ usd, ended_at }) => {
+    const at = new Date(ended_at)
+    return Number.isNaN(at.getTime()) ? [] : { at, usd }
   })
 }
