@@ -44,8 +44,8 @@ export function HeldOutCases({ model, compared: { cases, best, gain } }: Props) 
       </ListTable>
       <MoreButton shown={shown} of={cases.length} step={most} show={setShown} />
       <p class="hint">
-        Chart: pass rate, 0 to 100%; circle: v0; square: best, <bdi>{best}</bdi>. Both rates of a case are means of as
-        many runs of that case; {displayPlural(gain.n_runs, 'run')} of both versions in total.
+        Chart: pass rate, 0 to 100%; circle: v0; square: best, <bdi>{best}</bdi>. Both rates are over the same cases:{' '}
+        {displayPlural(gain.n_runs, 'run')} of both versions in total.
       </p>
     </section>
   )

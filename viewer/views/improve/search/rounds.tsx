@@ -34,9 +34,9 @@ export function Rounds({ model, route, history, rounds }: Props) {
         Search <small>{rounds.length === 1 ? 'one round' : `${rounds.length} rounds`} on training cases</small>
       </h2>
       <p>
-        Each run had a random half of its round’s edits. The effects below are search estimates, shrunk towards 0, and
-        no proof of any single edit{history.certification == null ? '.' : '; only the whole was certified.'} Edits with
-        an effect above 0 were kept.
+        Each run of a mix had a random half of its round’s edits. The effects below are search estimates, shrunk towards
+        0, and no proof of any single edit{history.certification == null ? '.' : '; only the whole was certified.'}{' '}
+        Edits with an effect above 0 were kept.
       </p>
       <VersionPicture route={route} history={history} rounds={rounds.slice(0, shown)} />
       {rounds.slice(0, shown).map((round, place) => (
