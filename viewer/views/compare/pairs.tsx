@@ -6,6 +6,7 @@ import type { Model } from '../../data/model.ts'
 import { ownEntry } from '../../data/own_property.ts'
 import { displayCount, revealHidden } from '../../format.ts'
 import { Choice } from '../../parts/layout/dropdown.tsx'
+import { MoreButton } from '../../parts/layout/more_button.tsx'
 import { amendRoute, type Route } from '../../route.ts'
 import { type OutputPair, PairOfOutputs } from './pair_of_outputs.tsx'
 
@@ -66,13 +67,7 @@ export function Pairs({ model, route }: { model: Model; route: Route }) {
       {drawn.map((pair) => (
         <PairOfOutputs key={pair.name} route={route} pair={pair} open={comparisons.length <= few} />
       ))}
-      {drawn.length < found.length && (
-        <p>
-          <button type="button" onClick={() => setShown(drawn.length + most)}>
-            Show {displayCount(Math.min(most, found.length - drawn.length))} more
-          </button>
-        </p>
-      )}
+      <MoreButton shown={drawn.length} of={found.length} step={most} show={setShown} />
     </section>
   )
 }
