@@ -189,7 +189,7 @@ withChromium('tabs of artefacts that the commands wrote', () => {
     timeout: patience,
   }, async () => {
     await using world = await openWorld(mends, 18)
-    const end = await world.improve(['--runs', '60'])
+    const end = await world.improve(['--total-runs', '40'])
     expect(end.code, end.stderr + end.stdout).toBe(0)
     const history: History = world.history()
     const page = await opened(`file://${await viewed(world.workspace)}#/improve`)

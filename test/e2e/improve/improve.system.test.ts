@@ -100,7 +100,7 @@ describe('refused before anything runs', () => {
     await using world = await openWorld(mends, 6)
     const first = await world.improve(['--budget-tokens', '500'])
     expect([first.code, world.history().stopped?.reason]).toEqual([3, 'budget'])
-    expect(first.stdout).toMatch(/NOT ENDED[^]*No version was found yet\./)
+    expect(first.stdout).toMatch(/NOT ENDED[\s\S]*No version was found yet\./)
     const again = await world.improve()
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('unfinished session')])
     const other = await world.improve(['--resume', '--seed', '2'])

@@ -22,8 +22,8 @@ describe('a version that mends the script and has the agent do all of it five ti
     command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh; echo 'Check it often.' >> adder/SKILL.md",
   })
   test.each([
-    ['is no win: it costs too much', [], 'lost', /\+100 points, but cost × \d/],
-    ['control: wins where that may be', ['--max-cost-increase', '1000'], 'won', /\+100 points, p/],
+    ['is no win: it costs too much', [], 'lost', /^cost × \d/],
+    ['control: wins where that may be', ['--max-cost-increase', '1000'], 'won', /^statistically significant/],
   ] as const)('%s', async (_, flags, result, reason) => {
     await using world = await openWorld(long, 6, {}, priced)
     const end = await world.improve(['--total-runs', '40', '--max-time-increase', '1000', ...flags])
@@ -47,7 +47,7 @@ describe('a version that mends the script and has it wait', () => {
       hangs,
       [] as string[],
       'lost',
-      /\+100 points, but time × \d/,
+      /^time × \d/,
       /timed out/,
     ],
     [
@@ -55,7 +55,7 @@ describe('a version that mends the script and has it wait', () => {
       broken,
       ['--max-time-increase', '1000', '--timeout', '30'],
       'won',
-      /\+100 points, p/,
+      /^statistically significant/,
       /the outcome was wrong/,
     ],
   ] as const)('%s', async (_, before, flags, result, reason, focus) => {
@@ -68,7 +68,7 @@ describe('a version that mends the script and has it wait', () => {
     expect(end.code, end.stderr).toBe(0)
     const { certification, rounds = [] } = world.history()
     expect(certification).toMatchObject({ result, reason: expect.stringMatching(reason) })
-    expect(rounds[0]?.proposals[0]?.focus).toMatch(focus)
+    expect(rounds[0]?.proposals.map((one) => one.focus).join('\n')).toMatch(focus)
   })
 })
 

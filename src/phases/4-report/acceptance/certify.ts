@@ -5,7 +5,7 @@ import { round } from '../stats/numbers/round.ts'
 import { keepComparable } from '../stats/scores/case_scores.ts'
 import { type ModeratedT, moderatedT } from '../stats/tests/moderated_t.ts'
 import { signFlip } from '../stats/tests/sign_flip.ts'
-import { formatRates, pText } from '../text/format.ts'
+import { pText } from '../text/format.ts'
 import { type ComparedVersions, compareHeldOut, formatGain } from './compare_held_out.ts'
 import type { PairedCase } from './compared_case.ts'
 import { checkGuards, checkTokens, type GuardMargins, isCertainlyWorse } from './guards.ts'
@@ -37,10 +37,7 @@ export function certify(request: CertificationRequest): Certification {
   const decision =
     test === null
       ? ({ result: 'tie', reason: 'no pair of runs was graded' } as const)
-      : decide(test, guards, {
-          goal: request.goal,
-          size: `${formatRates(compared.candidate.mean, compared.v0.mean).difference} points`,
-        })
+      : decide(test, guards, request.goal)
   const made = {
     ...compared,
     ...decision,
@@ -87,30 +84,27 @@ function oneSided({ pValue }: ModeratedT, isThisSide: boolean): number {
 
 type Decision = Pick<Certification, 'result' | 'reason'>
 
-function decide(
-  test: CertificationTest,
-  guards: Certification['guards'],
-  { goal, size }: { goal: Certification['goal']; size: string },
-): Decision {
-  const p = pText(test.above)
+/** The reason says what decided beside the numbers of the sentence. */
+function decide(test: CertificationTest, guards: Certification['guards'], goal: Certification['goal']): Decision {
   const broken = guards.find(isCertainlyWorse)
-  if (broken !== undefined) return { result: 'lost', reason: `${size}, but ${broken.message}` }
-  if (test.below <= sessionAlpha) return { result: 'lost', reason: `${size}, ${pText(test.below)} for worse` }
+  if (broken !== undefined) return { result: 'lost', reason: broken.message }
+  if (test.below <= sessionAlpha)
+    return { result: 'lost', reason: `the pass rate fell, ${pText(test.below)} (one-sided)` }
   if (goal === 'better') {
-    if (test.above > sessionAlpha) {
-      return { result: 'tie', reason: `${size}, ${p}: not statistically significant at ${sessionAlpha}` }
-    }
+    if (test.above > sessionAlpha) return { result: 'tie', reason: `not statistically significant at ${sessionAlpha}` }
     if (test.isMixed && test.overCases > sessionAlpha) {
-      const over = pText(test.overCases)
-      return { result: 'tie', reason: `${size}, ${p}, but some cases got better and others worse (over cases ${over})` }
+      return { result: 'tie', reason: `some cases got better and others worse (over cases ${pText(test.overCases)})` }
     }
   } else if (test.low <= -nonInferiorityMargin) {
     const least = `${Math.round(100 * test.low)} points`
-    return { result: 'tie', reason: `${size}: a loss down to ${least} is not ruled out (margin: 5 points)` }
+    return { result: 'tie', reason: `a loss down to ${least} is not ruled out (margin: 5 points)` }
   }
   const open = guards.find(({ passed, name }) => passed === false || (name === 'tokens' && passed !== true))
-  if (open !== undefined) return { result: 'tie', reason: `${size}, ${p}, but ${open.message}` }
-  return { result: 'won', reason: goal === 'better' ? `${size}, ${p}` : `${size}, and ${tokensText(guards)}` }
+  if (open !== undefined) return { result: 'tie', reason: open.message }
+  return {
+    result: 'won',
+    reason: goal === 'better' ? 'statistically significant, and no guard failed' : tokensText(guards),
+  }
 }
 
 function tokensText(guards: Certification['guards']): string {
@@ -124,9 +118,9 @@ const verdicts = {
 
 /** The verdict first, then the numbers; if it did not win, why. */
 function describe(made: Omit<Certification, 'sentence'>): string {
-  const { result, reason, goal, p_value, scope, guards } = made
-  const more = result === 'won' ? (goal === 'cheaper' ? `; ${tokensText(guards)}` : '') : `; ${reason}`
-  const about = scope === 'these_cases' ? '. This holds for these cases' : ''
-  const known = made.gain.n_cases === 0 ? reason : formatGain(made, pText(p_value)) + more
+  const { result, reason, goal, p_value, scope } = made
+  const isPlain = result === 'won' && goal === 'better'
+  const about = scope === 'these_cases' && result === 'won' ? '. This holds for these cases' : ''
+  const known = made.gain.n_cases === 0 ? reason : formatGain(made, pText(p_value)) + (isPlain ? '' : `; ${reason}`)
   return `${verdicts[goal][result]}: ${known}${about}.`
 }
