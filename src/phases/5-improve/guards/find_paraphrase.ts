@@ -14,12 +14,11 @@ const fewCases = 2
 const smallShare = 0.1
 /** What a passage shares with a case: a name or a number says more than a word, a number of one digit or a year says less. */
 const weights = { word: 1, name: 1.5, number: 1.5, smallNumber: 0.5 } as const
-/** With a name or a number, this score is a paraphrase if it is at least this share of what is new in the passage. */
-const leastScore = 5
+/** A paraphrase shares at least this much of what is new in the passage. */
 const leastShare = 0.6
-/** Without a name or a number it takes this many words, and a larger share. */
+/** With a name or a number among it, this score is enough; without, it takes this many words. */
+const leastScore = 5
 const leastWords = 6
-const leastShareOfWords = 0.6
 
 /** Numbers that say nothing. */
 const everywhere: ReadonlySet<string> = new Set(['0', '1', '2'])
@@ -34,7 +33,7 @@ interface ParaphraseRequest {
   held: readonly CaseWords[]
 }
 
-export interface Paraphrase {
+interface Paraphrase {
   evalId: number
   /** What the passage shares with the case, in the order of the passage. */
   shared: string[]
@@ -95,10 +94,10 @@ function findSharingPassage(words: readonly ContentWord[], rare: ReadonlyMap<str
 /** `size`: the number of new words in the passage. */
 function isParaphrase(kinds: readonly Kind[], size: number): boolean {
   const words = kinds.filter((kind) => kind === 'word').length
-  const share = kinds.length / size
-  if (words >= leastWords && share >= leastShareOfWords) return true
+  if (kinds.length / size < leastShare) return false
+  if (words >= leastWords) return true
   const hasAnchor = kinds.some((kind) => kind === 'name' || kind === 'number')
   const hasWord = kinds.some((kind) => kind === 'name' || kind === 'word')
   const score = kinds.reduce((sum, kind) => sum + weights[kind], 0)
-  return hasAnchor && hasWord && score >= leastScore && share >= leastShare
+  return hasAnchor && hasWord && score >= leastScore
 }
