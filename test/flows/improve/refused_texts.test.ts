@@ -20,7 +20,7 @@ function findRefusal(added: string) {
     edit: skillEdit({ 'SKILL.md': plain }, { 'SKILL.md': after }),
     files: [{ path: 'SKILL.md', source, bytes: Buffer.byteLength(after) }],
     ...{ name: 'totals', seen: [], held: [suiteCase({ prompt })], tried: new Map() },
-    ...{ signal: new AbortController().signal, searchPath: process.env.PATH ?? '' },
+    context: { signal: new AbortController().signal, env: process.env },
   })
 }
 
