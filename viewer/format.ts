@@ -17,7 +17,7 @@ export function displayScore(score: number): string {
 /** A difference of rates in points, with its sign. */
 export function displayPoints(difference: number): string {
   const whole = Math.round(difference * 100)
-  return whole > 0 ? `+${whole}` : whole < 0 ? `−${-whole}` : '0'
+  return whole > 0 ? `+${whole}` : `${whole === 0 ? 0 : whole}`
 }
 
 /** "= 0.12", "= 0.034", "< 0.001": as in the terminal. */
@@ -27,7 +27,7 @@ export function displayProbability(p: number): string {
 }
 
 export function displaySeconds(value: number): string {
-  if (value < 600) return `${value.toFixed(1)}s`
+  if (value < 600) return `${value.toFixed(1)} s`
   const whole = Math.round(value)
   return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`
 }

@@ -24,6 +24,6 @@ describe('numbers', () => {
   })
   test('bytes, and differences in points with their sign', () => {
     expect([999, 1000, 999_999, 1e6].map(page.bytesText)).toEqual(['999 B', '1.0 kB', '1000.0 kB', '1.0 MB'])
-    expect([0.126, -0.126, 0.001].map(page.displayPoints)).toEqual(['+13', '−13', '0'])
+    expect([0.126, -0.126, 0.001].map(page.displayPoints)).toEqual(['+13', '-13', '0'])
   })
 })
