@@ -83,7 +83,7 @@ describe('a suite of which a run could not count', () => {
       /did you mean "contains"\?.*\[own-field\]/,
     ],
     ['a broken pattern', { ...fine, id: 1, checks: [{ type: 'regex', pattern: '(' }] }, /own-field/],
-    ['an id that is taken', { ...fine }, /case 7 \(.*\): has the id of case 7 \(.*\) \[duplicate-id\]/],
+    ['an id that is taken', { ...fine }, /case 7 \(.*\): has the same id as case 7 \(.*\) \[duplicate-id\]/],
     [
       'a check that never passes',
       { ...fine, id: 1, checks: [{ type: 'file_modified', path: 'a' }] },

@@ -37,7 +37,7 @@ async function requireReportedCost(
   const name = [choice.name, choice.model].filter(Boolean).join(':')
   if (budget !== null && costPerRun === null && !reported.cost) {
     const fix =
-      'name a model with a listed price (the short names haiku, sonnet and opus have one), or say what a run counts: --cost-per-run DOLLARS'
+      'name a model with a listed price (the short names haiku, sonnet and opus have one), or give an assumed cost per run: --cost-per-run DOLLARS'
     throw new UserError(`${budgetName}: the cost of ${name} is unknown`, fix)
   }
   if (budgetTokens !== null && !reported.tokens) {

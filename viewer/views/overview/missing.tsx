@@ -50,7 +50,7 @@ export function MissingParts({ model }: { model: Model }) {
 
 function progress({ status }: PageRuns): string {
   const graded = status.filter((one) => one === 'graded').length
-  return `${displayCount(graded)} of ${displayPlural(status.length, 'planned run')} graded so far; the numbers change with each that comes in.`
+  return `${displayCount(graded)} of ${displayPlural(status.length, 'planned run')} graded so far; the numbers change with each new one.`
 }
 
 function missingGroups({ runs, cases, running }: Page): Group[] {
