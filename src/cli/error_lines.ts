@@ -38,8 +38,9 @@ function currentFolder(): string | null {
  * path, or ends in a colon, stays as it is.
  */
 function withPlaceLast(message: string): string {
-  const [, missing, nothing] = /^((?:\.{0,2}\/)?[^:"]+): (no such (?:file|folder|file or folder))$/.exec(message) ?? []
-  if (missing !== undefined && !missing.startsWith('--')) return `${nothing} "${missing}"`
+  const [, missing, nothing] =
+    /^(\.{0,2}\/[^:"]+|[^\s:"-][^\s:"]*): (no such (?:file|folder|file or folder))$/.exec(message) ?? []
+  if (missing !== undefined) return `${nothing} "${missing}"`
   const [, place, what] = /^((?:\.{0,2}\/[^:]+|[^\s:]*[./][^\s:]*)(?::\d+){0,2}): (.*[^:\s])$/.exec(message) ?? []
   return place === undefined ? message : `${what} (${place})`
 }

@@ -7,6 +7,7 @@ test.each([
   ['evals.json: no such file', 'error: no such file "evals.json"'],
   ['/home/me/my skills/pdf: no such folder', 'error: no such folder "/home/me/my skills/pdf"'],
   ['pdf: no such file or folder', 'error: no such file or folder "pdf"'],
+  ['temporary folder /tmp/a: no such folder', 'error: temporary folder /tmp/a: no such folder'],
   ['--shared none: no such folder', 'error: --shared none: no such folder'],
   [`${process.cwd()}/a/b.json:2: not valid`, 'error: not valid (a/b.json:2)'],
   [`${process.cwd()}/pdf: no such folder`, 'error: no such folder "pdf"'],

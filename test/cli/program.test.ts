@@ -200,7 +200,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['a program that is not there', ['bench', skill, '--engine', 'command:no-such-program'], /no-such-program/],
     ['no credentials', ['bench', skill, '--engine', 'anthropic'], /ANTHROPIC_API_KEY/],
     ['no engine at all', ['bench', skill], /whetstone demo/],
-    ['no benchmark there', ['grade', notSkill], /not a benchmark folder, .*\n.*benchmarks\/<timestamp>/],
+    ['no benchmark there', ['grade', notSkill], /not a benchmark folder: .*\n.*benchmarks\/<timestamp>/],
     [
       'nothing to aggregate',
       ['aggregate', notSkill],

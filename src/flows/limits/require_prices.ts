@@ -25,6 +25,8 @@ export async function findPartsWithoutCost({
 }
 
 async function readEngineReports({ name, model }: EngineChoice): Promise<{ cost: boolean; tokens: boolean }> {
+  // `auto` stays only in a dry run where no engine is available, which has reported that
+  if (name === 'auto') return { cost: true, tokens: true }
   return (await findEngine(name).reports?.(model)) ?? { cost: false, tokens: false }
 }
 
