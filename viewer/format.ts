@@ -50,11 +50,11 @@ export function displayRates(candidate: number, baseline: number): DisplayedRate
   return { candidate: `${fine.toFixed(1)}%`, baseline: `${less.toFixed(1)}%`, difference: signed(fine - less, 1) }
 }
 
-/** With a minus sign of the width of a plus sign; zero has no sign. */
+/** Zero has no sign. */
 function signed(value: number, digits: number): string {
   const size = Math.abs(value).toFixed(digits)
   if (Number(size) === 0) return size
-  return `${value < 0 ? '−' : '+'}${size}`
+  return `${value < 0 ? '-' : '+'}${size}`
 }
 
 /** "= 0.12", "= 0.034", "< 0.001": as in the terminal. */
@@ -64,7 +64,7 @@ export function displayProbability(p: number): string {
 }
 
 export function displaySeconds(value: number): string {
-  if (value < 600) return `${value.toFixed(1)}s`
+  if (value < 600) return `${value.toFixed(1)} s`
   const whole = Math.round(value)
   return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`
 }

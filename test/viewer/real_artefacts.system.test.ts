@@ -83,7 +83,7 @@ withChromium('tabs of artefacts that the commands wrote', () => {
       await expect.poll(() => page.locator('.query-row details[open] .query-runs li').count()).toBe(2)
       for (const hash of ['#/runs', '#/case/1', '#/overview']) {
         await visit(page, hash)
-        await expect.poll(() => page.locator('main').textContent()).toContain('There is no such view here')
+        await expect.poll(() => page.locator('main').textContent()).toContain('This page does not have this view')
       }
     })
     test('one measurement alone, by its folder, and one beside the newest that has no result yet', async () => {

@@ -123,7 +123,7 @@ withChromium('the Improve tab', () => {
   })
   test('held-out cases: the worst change first, rates and points agree', async () => {
     const rows = await texts(section(await opened(), 'held-out').locator('tbody tr'))
-    expect(rows.slice(0, 2)).toEqual(['Case 1340%20%−20', 'Case 1280%80%0'])
+    expect(rows.slice(0, 2)).toEqual(['Case 1340%20%-20', 'Case 1280%80%0'])
     expect(rows).toHaveLength(12)
   })
   test('another engine is a row', async () => {
@@ -168,7 +168,7 @@ withChromium('the Improve tab', () => {
     const lines = await texts((await opened()).locator('.edit > summary'))
     expect(lines.filter((line) => /1\.1\.[13]|2\.1\.2|1\.2\.3/.test(line))).toEqual([
       '●1.1.1 Says how to add up+9kept',
-      '○1.1.3 Asks before rounding−3not kept',
+      '○1.1.3 Asks before rounding-3not kept',
       '×1.2.3 Lists every pagerefused',
       '●2.1.2 Keeps two decimals+0.4kept',
     ])
@@ -179,7 +179,7 @@ withChromium('the Improve tab', () => {
     expect(await texts(edit.locator('.edit-detail > :is(p, ul)'))).toEqual([
       'Runs of cases 1 and 4 failed where the skill says nothing: says how to add up',
       '19 runs with the edit, 17 without',
-      'SKILL.md modified, +2 −1',
+      'SKILL.md modified, +2 -1',
     ])
     expect(await edit.locator('.diff, table').count()).toBe(0)
     await unfold(page)

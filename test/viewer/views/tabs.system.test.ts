@@ -32,7 +32,7 @@ withChromium('tabs of artefacts', () => {
     await expect.poll(() => tabsIn(bare)).toEqual(['Overview', 'Runs'])
     for (const hash of ['#/audit', '#/compare', '#/triggers', '#/improve', '#/trend']) {
       await visit(bare.page, hash)
-      await expect.poll(() => bare.page.locator('main').textContent()).toContain('There is no such view here')
+      await expect.poll(() => bare.page.locator('main').textContent()).toContain('This page does not have this view')
     }
     await visit(bare.page, '#/run/1/with_skill/1')
     await expect.poll(() => bare.page.getByRole('tab').allTextContents()).toEqual(['Transcript', 'Outputs 1', 'Raw'])
@@ -121,7 +121,7 @@ withChromium('tabs of artefacts', () => {
     await expect.poll(() => pair.locator('summary').first().textContent()).toBe('A is better Case 1 · case-1 run 1')
     const [orders = '', scores = ''] = await texts(pair.locator('table'))
     expect(orders).toContain('BA7.55.5A adds upAA7.55.5')
-    expect(scores).toContain('correctness the sums are right53')
+    expect(scores).toContain('correctness the sums are right5.03.0')
     expect(scores).toContain('overall, 2 to 107.55.5')
     await expect.poll(() => pair.getByText('with skill').first().isVisible()).toBe(false)
     await pair.getByText('The key').click()

@@ -52,7 +52,8 @@ export function Pairs({ model, route }: { model: Model; route: Route }) {
         <h2 id="pairs">
           The pairs{' '}
           <small>
-            {displayCount(found.length)} of {displayCount(comparisons.length)}; the key comes after the verdict
+            {displayCount(found.length)} of {displayCount(comparisons.length)}; which configuration is A or B is at the
+            end of each
           </small>
         </h2>
         <Choice
@@ -108,7 +109,7 @@ export function UnjudgedPairs({
   return (
     <section aria-labelledby="unjudged">
       <h2 id="unjudged">
-        Without a verdict <small>{displayCount(errors.length)}; in no number</small>
+        Without a verdict <small>{displayCount(errors.length)}; not counted</small>
       </h2>
       <ul class="notes">
         {errors.slice(0, most).map(({ name, reason }) => {

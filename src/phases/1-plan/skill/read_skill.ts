@@ -116,7 +116,10 @@ export async function exportGitVersion({ folder, ref, target }: GitVersionReques
         `${flag}: git can't be started in ${folder}`,
         'install git, or pass a folder: --baseline <path>',
       )
-    throw new UserError(`${flag}: not in a git repository: ${folder}`, 'pass a folder instead: --baseline <path>')
+    throw new UserError(
+      `${flag}: the skill is not in a git repository (${folder})`,
+      'pass a folder instead: --baseline <path>',
+    )
   })
   const prefix = await git(folder, ['rev-parse', '--show-prefix'])
   const commit = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]).catch(

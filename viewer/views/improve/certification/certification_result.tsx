@@ -52,7 +52,7 @@ function Figures({ certification }: Pick<Props, 'certification'>) {
       <Figure name="gain" value={shown.difference} range={range}>
         points{gain.method === null ? '' : `, interval by ${gain.method.replaceAll('_', ' ')}`}
         <Forest mean={gain.mean} low={ci_low} high={ci_high} shown={texts} />
-        −100 to +100; dotted line: no difference
+        -100 to +100; dotted line: no difference
       </Figure>
       <Significance certification={certification} />
     </div>

@@ -22,7 +22,7 @@ export function Confirmations({ model, confirmations }: Props) {
           <Row key={`${place}`} model={model} one={one} />
         ))}
       </ListTable>
-      <p class="hint">Chart: the gain in points, −100 to +100, with its 95% CI; dotted line: no difference</p>
+      <p class="hint">Chart: the gain in points, -100 to +100, with its 95% CI; dotted line: no difference</p>
     </section>
   )
 }

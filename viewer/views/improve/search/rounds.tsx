@@ -27,7 +27,7 @@ export function Rounds({ model, route, history, rounds }: Props) {
   )
   const shown = Math.max(wanted, asked + 1)
   const scale = effectScale(rounds)
-  const limit = `−${Math.round(100 * scale)} to +${Math.round(100 * scale)} points`
+  const limit = `-${Math.round(100 * scale)} to +${Math.round(100 * scale)} points`
   return (
     <section aria-labelledby="rounds">
       <h2 id="rounds">
