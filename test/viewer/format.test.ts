@@ -33,7 +33,7 @@ describe('numbers', () => {
     [0, 1],
   ])('the rates %d and %d subtract to their points', (candidate, baseline) => {
     const { difference, ...rates } = terminal.formatRates(candidate, baseline)
-    const shown = difference.replace('-', '−').replace(/^\+(0(\.0)?)$/, '$1')
+    const shown = difference.replace(/^\+(0(\.0)?)$/, '$1')
     expect(page.displayRates(candidate, baseline)).toEqual({ ...rates, difference: shown })
   })
   test.each([

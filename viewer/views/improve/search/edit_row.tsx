@@ -66,7 +66,7 @@ function Detail({ model, edit }: Pick<Props, 'model' | 'edit'>) {
               <bdi>{path}</bdi>
             </code>{' '}
             <small>
-              {change}, +{lines_added} −{lines_removed}
+              {change}, +{lines_added} -{lines_removed}
             </small>
           </li>
         ))}
