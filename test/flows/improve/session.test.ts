@@ -99,7 +99,7 @@ describe('what a proposer sees', () => {
     const summary = readFileSync(path.join(seen, 'summary.md'), 'utf8')
     const ids = [...summary.matchAll(/^## case-(\d+)/gm)].map(([, id]) => Number(id))
     expect(ids).toEqual(history.split?.train)
-    expect(summary).toMatch(/run-1-failed: 0 of 1 passed; failed/)
+    expect(summary).toMatch(/run-1-failed: 0 of 1 passed, [\d,]+ tokens; failed/)
     const shown =
       readdirSync(seen).find((name) => existsSync(path.join(seen, name, 'run-1-failed/verdicts.json'))) ?? ''
     const verdicts = JSON.parse(readFileSync(path.join(seen, shown, 'run-1-failed/verdicts.json'), 'utf8'))

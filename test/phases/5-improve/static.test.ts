@@ -242,7 +242,7 @@ describe('bounds of one step', () => {
 })
 
 describe('the prompt of a proposer', () => {
-  const words = { name: 'pdf', focus: '', passing: [], rejected: [], feedback: [] }
+  const words = { name: 'pdf', goal: 'better' as const, focus: '', passing: [], rejected: [], feedback: [] }
   test.each([
     ['focus', { focus: 'case-2 (timed out)' }, /Look at these failures first: case-2 \(timed out\)\./],
     ['passing cases', { passing: ['case-1', 'case-3'] }, /must not break: case-1, case-3\./],
@@ -259,6 +259,10 @@ describe('the prompt of a proposer', () => {
   ])('names the %s, if there is one', (_, more, text) => {
     expect(proposePrompt({ ...words, ...more })).toMatch(text)
     expect(proposePrompt(words)).not.toMatch(text)
+  })
+  test('asks for fewer tokens where that is the goal', () => {
+    expect(proposePrompt({ ...words, goal: 'cheaper' })).toContain('same results with fewer tokens')
+    expect(proposePrompt(words)).toContain('Find out why runs failed')
   })
   test('names a folder for each change', () => {
     expect(proposePrompt(words)).toMatch(/`\.\/change-1\/pdf` to `\.\/change-4\/pdf`/)

@@ -43,7 +43,7 @@ function buildImproveRequest(
   return {
     ...{ skill, totalRuns, goal, seed, resume, proposeTimeout, useDrafts, confirmOn },
     certifyJudge: parsed.certifyJudge ?? null,
-    margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease },
+    margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease, loss: parsed.maxLoss },
     proposer: parsed.proposer ?? null,
     bench: {
       ...{ engine, concurrency, activation, retries, onTimeout, passEnv, allowInvalid },

@@ -79,6 +79,13 @@ export const improveFlags = {
     coerce: share('max-time-increase'),
     describe: 'most additional time of a better version, in %',
   },
+  'max-loss': {
+    type: 'number',
+    requiresArg: true,
+    default: 10,
+    coerce: share('max-loss'),
+    describe: 'goal cheaper: loss that counts as none, in points',
+  },
   seed: {
     type: 'number',
     requiresArg: true,

@@ -24,15 +24,17 @@ export async function runRound(
   { round, proposer, sandbox }: Omit<ProposeRound, 'parent'>,
   context: FlowContext,
 ): Promise<'done' | 'solved'> {
-  const { history, plan, split, workspace } = session
+  const { history, plan, request, split, workspace } = session
   const { version: parent } = findHead(history)
   const used = (history.rounds ?? []).reduce((sum, one) => sum + one.runs, 0)
   const budget = roundBudget(plan, { round, used })
   const random = createSeededRandom(split.seed * 1000 + round)
-  const shown = await showParent(session, { round, parent, most: budget.mostShown, random }, context)
+  const isEndedByPasses = request.goal === 'better'
+  const ask = { round, parent, most: budget.mostShown, isEndedByPasses, random }
+  const shown = await showParent(session, ask, context)
   session.seen.push(...shown.folders.map((folder) => path.join(workspace, folder)))
   if (round === 1) await recordFirstRate(session, shown)
-  if (shown.isSolved) return 'solved'
+  if (shown.isSolved && isEndedByPasses) return 'solved'
   const noMoney = describeEmptyBudget(session)
   if (noMoney !== null) throw noMoney
   const proposals = await proposeEdits(session, { round, parent, proposer, sandbox }, context)

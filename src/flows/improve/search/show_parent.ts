@@ -27,13 +27,15 @@ interface ShowRequest {
   parent: string
   /** Runs, unless all of them pass. */
   most: number
+  /** Whether a version that passes everything needs no further edits. */
+  isEndedByPasses: boolean
   random: () => number
 }
 
 /** Runs a part of the training cases; if nothing fails there, the others too: without a failure there is nothing to learn. */
 export async function showParent(
   session: ImproveSession,
-  { round, parent, most, random }: ShowRequest,
+  { round, parent, most, isEndedByPasses, random }: ShowRequest,
   context: FlowContext,
 ): Promise<ShownRuns> {
   const { train } = session.split
@@ -41,7 +43,7 @@ export async function showParent(
   const first = await runCases(session, { round, parent, cases: order.slice(0, most) }, context)
   const others = order.slice(most)
   const more =
-    others.length > 0 && isAllPassed(first.runs)
+    isEndedByPasses && others.length > 0 && isAllPassed(first.runs)
       ? [await runCases(session, { round, parent, cases: others }, context)]
       : []
   const runs = [first, ...more].flatMap((one) => one.runs)

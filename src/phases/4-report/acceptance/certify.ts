@@ -13,9 +13,6 @@ import { checkGuards, checkTokens, type GuardMargins, isCertainlyWorse } from '.
 /** The share of sessions that ship a version that is not better, where none is. Spent once, here. */
 export const sessionAlpha = 0.05
 
-/** `--goal cheaper`: a pass rate lower by less than this counts as the same. */
-export const nonInferiorityMargin = 0.05
-
 const seed = 20_260_115
 
 export interface CertificationRequest extends ComparedVersions {
@@ -35,9 +32,7 @@ export function certify(request: CertificationRequest): Certification {
   const test = testCases(cases)
   const guards = [...checkGuards(cases, request.margins), ...(request.goal === 'cheaper' ? [checkTokens(cases)] : [])]
   const decision =
-    test === null
-      ? ({ result: 'tie', reason: 'no pair of runs was graded' } as const)
-      : decide(test, guards, request.goal)
+    test === null ? ({ result: 'tie', reason: 'no pair of runs was graded' } as const) : decide(test, guards, request)
   const made = {
     ...compared,
     ...decision,
@@ -85,7 +80,11 @@ function oneSided({ pValue }: ModeratedT, isThisSide: boolean): number {
 type Decision = Pick<Certification, 'result' | 'reason'>
 
 /** The reason says what decided beside the numbers of the sentence. */
-function decide(test: CertificationTest, guards: Certification['guards'], goal: Certification['goal']): Decision {
+function decide(
+  test: CertificationTest,
+  guards: Certification['guards'],
+  { goal, margins }: Pick<CertificationRequest, 'goal' | 'margins'>,
+): Decision {
   const broken = guards.find(isCertainlyWorse)
   if (broken !== undefined) return { result: 'lost', reason: broken.message }
   if (test.below <= sessionAlpha)
@@ -95,9 +94,12 @@ function decide(test: CertificationTest, guards: Certification['guards'], goal: 
     if (test.isMixed && test.overCases > sessionAlpha) {
       return { result: 'tie', reason: `some cases got better and others worse (over cases ${pText(test.overCases)})` }
     }
-  } else if (test.low <= -nonInferiorityMargin) {
+  } else if (test.low <= -margins.loss) {
     const least = `${Math.round(100 * test.low)} points`
-    return { result: 'tie', reason: `a loss down to ${least} is not ruled out (margin: 5 points)` }
+    return {
+      result: 'tie',
+      reason: `a difference of ${least} is not ruled out (at most a loss of ${Math.round(100 * margins.loss)} may be)`,
+    }
   }
   const open = guards.find(({ passed, name }) => passed === false || (name === 'tokens' && passed !== true))
   if (open !== undefined) return { result: 'tie', reason: open.message }
