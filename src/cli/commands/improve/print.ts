@@ -4,6 +4,8 @@ import type { ProposedEdit } from '../../../../schemas/history/round.ts'
 import type { History, Iteration } from '../../../../schemas/history.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { ImproveResult } from '../../../flows/improve/improve.ts'
+import { isCertified } from '../../../flows/improve/pull_request.ts'
+import { improvePaths } from '../../../store/paths.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import {
   alignColumns,
@@ -54,11 +56,19 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
     ...editLines(history),
     ...failureLines(history),
     costLine(history),
-    `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), path.join(workspace, 'history.json')))}`,
+    ...writtenFiles(history, workspace).map(
+      (file) => `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file))}`,
+    ),
     ...(isBetter && isOver && !toBeApplied
       ? [`${dim('best')}  ${toSafeLine(shown)}; --resume --apply puts it in place of the skill`]
       : []),
   ]
+}
+
+function writtenFiles(history: History, workspace: string): string[] {
+  const paths = improvePaths(workspace)
+  const hasText = history.ended_at !== undefined && isCertified(history)
+  return [paths.history, ...(hasText ? [paths.pullRequest] : [])]
 }
 
 function headline({ certification, iterations, ...history }: History): string {
