@@ -31,6 +31,7 @@ function improveOptions(args: Argv) {
     .example('$0 improve skills/pdf --dry-run', 'cost, time and chances; runs nothing')
     .example('$0 improve skills/pdf --resume', 'continue after an interruption')
     .example('$0 improve skills/pdf --resume --apply', 'replace the skill with the best version')
+    .example('$0 improve skills/pdf --resume --branch better-pdf', 'commit the best version to a new branch')
 }
 
 type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
@@ -42,6 +43,7 @@ function buildImproveRequest(
   const { concurrency, activation, retries, onTimeout, passEnv, engine, allowInvalid } = parsed
   return {
     ...{ skill, totalRuns, goal, seed, resume, proposeTimeout, useDrafts, confirmOn },
+    branch: parsed.branch ?? null,
     certifyJudge: parsed.certifyJudge ?? null,
     margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease },
     proposer: parsed.proposer ?? null,
@@ -73,13 +75,16 @@ async function configureImprove(given: ArgumentsCamelCase<ImproveArguments>, arg
 
 /** Throws UserError for flags that exclude each other, or that would be ignored. */
 function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]): void {
+  const { resume, apply, review, description, useDrafts, dryRun, branch } = parsed
   const unread = parsed.description ? [] : descriptionOnlyFlags.filter((flag) => argv.some((one) => isFlag(one, flag)))
   if (unread.length > 0) {
     throw new UserError(`--${unread.join(', --')} without --description`, 'add --description')
   }
+  if (description && branch !== undefined) {
+    throw new UserError('--description with --branch', 'remove one of them')
+  }
   if (!growSuite) return
-  const { resume, apply, review, description, useDrafts, dryRun } = parsed
-  const others = { resume, apply, review, description, 'use-drafts': useDrafts, 'dry-run': dryRun }
+  const others = { resume, apply, review, description, 'use-drafts': useDrafts, 'dry-run': dryRun, branch }
   const given = Object.entries(others).flatMap(([flag, value]) => (value ? [`--${flag}`] : []))
   if (given.length > 0)
     throw new UserError(`--grow-suite with ${given.join(', ')}`, 'use --grow-suite alone (it runs nothing)')
@@ -113,23 +118,44 @@ export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[
       refuseMixtures(parsed, argv)
       if (parsed.growSuite) return done(await grow({ ...buildImproveRequest(parsed), review: null }, parsed))
       if (parsed.description) return done(await startDescription(parsed))
-      const { improve } = await import('../../../flows/improve/improve.ts')
-      const { applyBest } = await import('./apply_best.ts')
-      const { json, concurrency, apply, yes } = parsed
+      const { json, apply, yes } = parsed
       const review = parsed.review ? createReviewer() : null
       const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
       const request = { ...buildImproveRequest(parsed), review, nobodyConfirms }
-      const waits = { maxWait: parsed.maxWait, limits: request.bench.limits }
-      const { result, interrupted } = await withFlow(
-        { json, concurrency, goesOn: resumeWays.withResume, waits },
-        (context) => improve(request, context),
-      )
-      const tell = () => showImprove(result, { json, interrupted, toBeApplied: apply })
-      if (!apply || result.history.ended_at === undefined) return done(tell())
-      const applied = () => applyBest(result, { skill: parsed.skill, json, yes })
-      // the result line comes last and includes the outcome
-      if (json) done(await applied().then(tell))
-      else done(tell() || (await applied()))
+      done(await start(request, parsed))
     },
   )
+}
+
+interface StartArguments {
+  json: boolean
+  apply: boolean
+  yes: boolean
+  maxWait: string
+}
+
+/** Returns the exit code. */
+async function start(request: ImproveRequest, { json, apply, yes, maxWait }: StartArguments): Promise<number> {
+  const { improve } = await import('../../../flows/improve/improve.ts')
+  const { applyBest } = await import('./apply_best.ts')
+  const { commitBest } = await import('./commit_best.ts')
+  const { skill, branch: name = null } = request
+  const { concurrency, limits } = request.bench
+  const { result, interrupted } = await withFlow(
+    { json, concurrency, goesOn: resumeWays.withResume, waits: { maxWait, limits } },
+    (context) => improve(request, context),
+  )
+  const how = { json, interrupted, toBeApplied: apply }
+  const isOver = result.history.ended_at !== undefined
+  const commit = async () => (name === null || !isOver ? null : await commitBest(result, { skill, name, json }))
+  const replace = async () => (apply && isOver ? await applyBest(result, { skill, json, yes }) : exitCodes.done)
+  if (json) {
+    // the result line comes last and includes the outcome
+    const branch = await commit()
+    await replace()
+    return showImprove(result, { ...how, branch })
+  }
+  const code = showImprove(result, how)
+  await commit()
+  return code || (await replace())
 }

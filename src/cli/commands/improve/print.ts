@@ -17,12 +17,15 @@ import {
   toSafeLine,
   wrapText,
 } from '../../terminal/style.ts'
+import type { CommittedBranch } from './commit_best.ts'
 
 export interface HowToShowImprove {
   json: boolean
   interrupted: boolean
   /** The applied version will be reported separately. */
   toBeApplied: boolean
+  /** Of --branch; null or absent: none. */
+  branch?: CommittedBranch | null
 }
 
 /** 0 if the session has ended; 3 if a limit stopped it, 130 after Ctrl-C. */
@@ -31,7 +34,9 @@ export function showImprove(result: ImproveResult, how: HowToShowImprove): numbe
   const isOver = history.ended_at !== undefined
   const code = isOver ? exitCodes.done : how.interrupted ? exitCodes.interrupted : exitCodes.incomplete
   if (how.json) {
-    process.stdout.write(`${jsonText({ type: 'result', exit_code: code, workspace, best, history })}\n`)
+    process.stdout.write(
+      `${jsonText({ type: 'result', exit_code: code, workspace, best, ...(how.branch && { branch: how.branch }), history })}\n`,
+    )
   } else process.stdout.write(`${resultLines(result, how).join('\n')}\n`)
   return code
 }
