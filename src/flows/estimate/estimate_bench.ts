@@ -1,6 +1,7 @@
 /** Estimates a plan's cost and duration from earlier runs in the workspace. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
+import type { Collection } from '../../store/paths.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { readHistory } from '../history/earlier_runs.ts'
 import { type CostPart, Forecast, type UsageUnit } from '../history/run_statistics.ts'
@@ -37,6 +38,8 @@ export interface EstimateOptions {
   reused: ReadonlyMap<string, { graded: boolean }>
   /** Ids. */
   again: ReadonlySet<string>
+  /** Where earlier runs are; absent: benchmarks. */
+  collections?: readonly Collection[]
 }
 
 /** `seconds` of the total: wall time at this concurrency. */
@@ -44,7 +47,7 @@ export async function estimateBench(
   { plan, workspace }: Pick<PreparedBench, 'plan' | 'workspace'>,
   options: EstimateOptions,
 ): Promise<Estimate> {
-  const history = await readHistory(workspace, plan)
+  const history = await readHistory(workspace, plan, null, options.collections)
   const forecast = new Forecast(plan, history)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))

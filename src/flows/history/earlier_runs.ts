@@ -1,6 +1,7 @@
 /** Reads what earlier runs in a workspace cost, with the same engine, model and judge. */
 import type { Plan } from '../../../schemas/plan.ts'
 import { canonicalJson } from '../../base/json/json.ts'
+import type { Collection } from '../../store/paths.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { RunStats } from './run_statistics.ts'
 
@@ -9,9 +10,15 @@ const mostRuns = 300
 const mostBenchmarks = 10
 
 /** `except`: the current benchmark. Unreadable history counts as none. */
-export async function readHistory(workspace: string, plan: Plan, except: string | null = null): Promise<RunStats> {
+export async function readHistory(
+  workspace: string,
+  plan: Plan,
+  except: string | null = null,
+  collections: readonly Collection[] = ['benchmarks'],
+): Promise<RunStats> {
   const observed = new RunStats()
-  const folders = (await listBenchmarks(workspace)).filter((folder) => folder !== except)
+  const found = (await Promise.all(collections.map((one) => listBenchmarks(workspace, one)))).flat()
+  const folders = found.filter((folder) => folder !== except)
   for (const folder of folders.slice(0, mostBenchmarks)) {
     const other = await readPlan(folder).catch(() => null)
     if (other === null || !isAlike(other, plan)) continue

@@ -1,5 +1,5 @@
 /** Checks everything that a session needs before it pays: the suite, the engine, the proposer, the judges, prices and the queue. */
-import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
@@ -34,6 +34,8 @@ export interface SessionCrew {
   /** null: checks decide everything. */
   judge: EngineChoice | null
   certifier: CertifyJudge
+  /** Every case with the skill and without it, once. */
+  suitePlan: Plan
 }
 
 /** Throws UserError for a suite whose runs could not count. */
@@ -83,7 +85,7 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
     emitImproveStep(context, { round: 0, step: 'session', version: null, message: certifyJudgeText(certifier) })
   }
   const sandbox = await chooseSandbox(request.bench.sandbox ?? noSandboxWish, context.env.PATH ?? '')
-  return { proposer, sandbox, judge, certifier }
+  return { proposer, sandbox, judge, certifier, suitePlan: plan }
 }
 
 /** The benchmarks of the session would refuse them only after its start. */

@@ -80,8 +80,9 @@ function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArgu
   if (unread.length > 0) {
     throw new UserError(`--${unread.join(', --')} without --description`, 'add --description')
   }
-  if (description && branch !== undefined) {
-    throw new UserError('--description with --branch', 'remove one of them')
+  const unused = [...(dryRun ? ['--dry-run'] : []), ...(branch === undefined ? [] : ['--branch'])]
+  if (description && unused.length > 0) {
+    throw new UserError(`--description with ${unused.join(', ')}`, 'remove one of them')
   }
   if (!growSuite) return
   const others = { resume, apply, review, description, 'use-drafts': useDrafts, 'dry-run': dryRun, branch }
@@ -122,7 +123,7 @@ export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[
       const review = parsed.review ? createReviewer() : null
       const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
       const request = { ...buildImproveRequest(parsed), review, nobodyConfirms }
-      done(await start(request, parsed))
+      done(await (parsed.dryRun ? dryRun(request, parsed) : start(request, parsed)))
     },
   )
 }
@@ -158,4 +159,14 @@ async function start(request: ImproveRequest, { json, apply, yes, maxWait }: Sta
   const code = showImprove(result, how)
   await commit()
   return code || (await replace())
+}
+
+/** Returns the exit code. */
+async function dryRun(request: ImproveRequest, { json }: { json: boolean }): Promise<number> {
+  const { forecastSession } = await import('../../../flows/improve/dry_run.ts')
+  const { showDryRun } = await import('./print_dry_run.ts')
+  const how = { json, oneDocument: true, concurrency: request.bench.concurrency }
+  const { result } = await withFlow(how, (context) => forecastSession(request, context))
+  showDryRun(result, { json })
+  return exitCodes.done
 }
