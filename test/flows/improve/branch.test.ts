@@ -122,21 +122,25 @@ test('filters of the repository apply as with git add', async () => {
 })
 
 test('a link to a folder stays, unless a file behind it changed: then it is a folder', async () => {
-  const place = openRepo()
+  const files: Files = { ...first, 'data/c.txt': 'c\n' }
+  const place = openRepo({ files })
   symlinkSync('data', path.join(place.skill, 'linked'))
   git(place.repo, 'add', '--all')
   git(place.repo, 'commit', '--quiet', '-m', 'link')
-  const copies: Files = { ...first, 'linked/a b.txt': 'é\n' }
+  const copies: Files = { ...files, 'linked/a b.txt': 'é\n', 'linked/c.txt': 'c\n' }
   const base = write(fresh(), copies)
-  const other = write(fresh(), { ...copies, 'old.md': 'new\n' })
-  await commitBranch({ name: 'stays', skill: place.skill }, { base, version: other, message })
-  expect(git(place.repo, 'diff', '--name-status', 'main..stays')).toBe('M\tskills/adder/old.md')
-  const behind = write(fresh(), { ...copies, 'linked/a b.txt': 'e\n' })
-  await commitBranch({ name: 'folder', skill: place.skill }, { base, version: behind, message })
-  expect(git(place.repo, 'diff', '--no-renames', '--name-status', 'main..folder').split('\n')).toEqual([
+  const commit = async (name: string, changes: Files) => {
+    const version = write(write(fresh(), copies), changes)
+    await commitBranch({ name, skill: place.skill }, { base, version, message })
+    return git(place.repo, 'diff', '--no-renames', '--name-status', `main..${name}`).split('\n')
+  }
+  expect(await commit('stays', { 'old.md': 'new\n' })).toEqual(['M\tskills/adder/old.md'])
+  expect(await commit('folder', { 'linked/c.txt': 'd\n' })).toEqual([
     'D\tskills/adder/linked',
     'A\tskills/adder/linked/a b.txt',
+    'A\tskills/adder/linked/c.txt',
   ])
+  expect(await commit('gone', { 'linked/a b.txt': null, 'linked/c.txt': null })).toEqual(['D\tskills/adder/linked'])
 })
 
 describe('refused', () => {

@@ -1,4 +1,5 @@
 /** Prints the result of an improve session; returns the exit code. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { ProposedEdit } from '../../../../schemas/history/round.ts'
 import type { History, Iteration } from '../../../../schemas/history.ts'
@@ -73,7 +74,7 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
 function writtenFiles(history: History, workspace: string): string[] {
   const paths = improvePaths(workspace)
   const hasText = history.ended_at !== undefined && isCertified(history)
-  return [paths.history, ...(hasText ? [paths.pullRequest] : [])]
+  return [paths.history, ...(hasText && existsSync(paths.pullRequest) ? [paths.pullRequest] : [])]
 }
 
 function headline({ certification, iterations, ...history }: History): string {
