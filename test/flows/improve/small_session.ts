@@ -37,7 +37,7 @@ function proposer(command: string, words: string): string {
 `
 }
 
-export const fixes = proposer(
+const fixes = proposer(
   "sed -i 's/a - b/a + b/' change-1/adder/scripts/add.sh; echo 'Please.' >> change-2/adder/SKILL.md",
   'CHANGE 1: adds in place of subtracting\nWHY 1: the sums were wrong\nCHANGE 2: says please\nWHY 2: it is polite',
 )
