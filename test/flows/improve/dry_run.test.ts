@@ -91,6 +91,7 @@ describe('it refuses what the real start refuses, in the same words', () => {
     ['an unknown proposer', ['--proposer', 'nosuch:x'], {}],
     ['no credentials', ['--proposer', 'openai:gpt-5'], {}],
     ['an unknown cost', ['--budget', '5'], {}],
+    ['a budget that is too small', ['--budget', '0.2', '--cost-per-run', '0.1'], {}],
     ['a queue that does not answer', away, {}],
     ['no repository', ['--branch', 'x'], {}],
     ['an answer that cannot be asked for', ['--apply'], {}],

@@ -25,13 +25,11 @@ function improveOptions(args: Argv) {
     .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(improveFlags)
     .usage(
-      '$0 improve <skill> [options]\n\nFind a better version of a skill, tested on unseen cases.\n\nSplits the suite, lets a model edit copies of the skill by what failed on the training cases, and tries the edits in mixes, and certifies the result once, in fresh paired runs on held-out cases. Writes history.json, versions/ and pull_request.md. Only --apply changes the skill itself.',
+      '$0 improve <skill> [options]\n\nFind a better version of a skill, tested on unseen cases.\n\nModels edit copies of the skill by what failed on training cases. The edits are tried in mixes; fresh runs on held-out cases certify the result once. Only --apply changes the skill.',
     )
     .example('$0 improve skills/pdf --budget 20', 'at most 20 dollars')
     .example('$0 improve skills/pdf --dry-run', 'cost, time and chances; runs nothing')
-    .example('$0 improve skills/pdf --resume', 'continue after an interruption')
     .example('$0 improve skills/pdf --resume --apply', 'replace the skill with the best version')
-    .example('$0 improve skills/pdf --resume --branch better-pdf', 'commit the best version to a new branch')
 }
 
 type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
@@ -106,13 +104,16 @@ async function grow(request: ImproveRequest, { json, maxWait }: { json: boolean;
   return showInit(result, { json, interrupted, next: nextAfterGrowth(request.skill, result) })
 }
 
+/** Shown with --help-all only. */
+const rareFlags = ['runs', 'set', 'among', 'confirm-on']
+
 const usage = 'improve <skill>'
 
 export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   return args.command(
     usage,
     'better versions, tested on held-out cases',
-    (one) => groupOptions(improveOptions(one), argv),
+    (one) => groupOptions(improveOptions(one), argv, rareFlags),
     async (given) => {
       const parsed = await configureImprove(given, argv)
       if (parsed === null) return done(exitCodes.done)
