@@ -47,6 +47,24 @@ test('an unknown cost counts as --cost-per-run; --confirm-on adds its runs', asy
   expect(estimate.confirmations).toMatchObject([{ engine: 'anthropic:practice-2', usd: 5 }])
 })
 
+test.each([
+  [['--certify-judge', 'anthropic:practice-2'], 'second', 1500],
+  [['--certify-judge', 'none'], 'code', 1000],
+  [['--engine', 'anthropic:opus'], 'same', 1000],
+])('a judge grades each run, a second judge those of the certification too: %j', async (flags, kind, cents) => {
+  await using world = await openSmallSession({
+    isJudged: true,
+    engine: flags.includes('--engine') ? null : 'anthropic:practice-1',
+  })
+  const made = await foresee(world, '--cost-per-run', '0.1', '--total-runs', '100', ...flags)
+  const { certification, estimate } = made
+  expect([certification.kind, certification.text.startsWith('warning: ')]).toEqual([kind, kind === 'same'])
+  expect([estimate.search_usd, estimate.certification_usd].map((usd) => Math.round(100 * (usd ?? 0)))).toEqual([
+    1000,
+    cents,
+  ])
+})
+
 describe("don't bother", () => {
   test('with too few runs, naming the runs that are enough', async () => {
     await using world = await openSmallSession()
@@ -166,6 +184,14 @@ test('runs and proposals of an ended session give the estimate of the next', asy
     0,
     expect.stringMatching(/^Nothing is left to run: the session has ended\. /),
   ])
+
+  // as before the certification: what the search has cost counts against the budget
+  const { ended_at: _, certification: __, ending: ___, stopped: ____, ...open } = history
+  writeFileSync(path.join(world.workspace, 'history.json'), JSON.stringify(open))
+  const each = (estimate.certification_usd ?? 0) / 20
+  const rest = await foresee(world, '--resume', '--total-runs', '40', '--budget', (24 * each).toFixed(9))
+  expect(rest.left).toMatchObject({ rounds: 0, proposals: 0, search_runs: 0, certification_runs: 20 })
+  expect(rest.budget?.certification_runs).toBeLessThan(Math.floor(12 / 1.1))
 })
 
 test.each([

@@ -57,17 +57,22 @@ export async function openSmallSession({
   proposers = fixes,
   engine = 'anthropic:practice-1',
   env: more = {},
+  isJudged = false,
 }: {
   cases?: number
   proposers?: string
   engine?: string | null
   env?: Record<string, string>
+  /** Each case also has an expectation for a judge. */
+  isJudged?: boolean
 } = {}): Promise<SmallSession> {
   const scenario = parseScenario(`schema_version: 1\nrules:${proposers}${agent}`, 'test.yaml')
   const server = await startPractice({ scenario })
   const evals = Array.from({ length: cases }, (_, at) => {
     const [a, b] = [1000 + 37 * at, 210 + at]
-    return { id: at + 1, prompt: `What is ${a} plus ${b}?`, checks: [{ type: 'contains', value: `sum: ${a + b}` }] }
+    const judged = isJudged && { expectations: ['The answer is polite'] }
+    const checks = [{ type: 'contains', value: `sum: ${a + b}` }]
+    return { id: at + 1, prompt: `What is ${a} plus ${b}?`, checks, ...judged }
   })
   const files = {
     'SKILL.md': skillText,
