@@ -19,9 +19,9 @@ import { StepStopped } from './bench_step.ts'
 import type { ImproveSession } from './session/session.ts'
 
 /** For errors in the estimate: a better version may cost more. */
-const slack = 1.1
+export const costSlack = 1.1
 /** Two pairs: with fewer nothing can be shown. */
-const leastRuns = 4
+export const leastCertificationRuns = 4
 
 /** The earlier costs of a resumed session count against its limits. */
 export async function settleEarlierCosts({ seen, history, budgets, request }: ImproveSession): Promise<void> {
@@ -103,13 +103,13 @@ export async function sizeCertification(session: ImproveSession): Promise<number
   const lines = folders.flat()
   const runs = folders.reduce((sum, own) => sum + new Set(own.map(({ run_id }) => run_id)).size, 0)
   const each = (unit: BudgetUnit) =>
-    (slack * lines.reduce((sum, line) => sum + toBudgetAmounts(line, limits)[unit], 0)) / Math.max(1, runs)
+    (costSlack * lines.reduce((sum, line) => sum + toBudgetAmounts(line, limits)[unit], 0)) / Math.max(1, runs)
   const paid = budgets.units.map((unit) =>
     each(unit) === 0 ? plan.certification_runs : budgets.left(unit) / each(unit),
   )
   const affordable = Math.min(plan.certification_runs, ...paid.map(Math.floor))
-  if (affordable >= leastRuns) return affordable
-  const unit = budgets.units.find((one) => budgets.left(one) < leastRuns * each(one)) ?? 'usd'
+  if (affordable >= leastCertificationRuns) return affordable
+  const unit = budgets.units.find((one) => budgets.left(one) < leastCertificationRuns * each(one)) ?? 'usd'
   const [left, needed] = [Math.max(0, budgets.left(unit)), each(unit) * plan.certification_runs]
   const kind = budgetStopKinds[unit]
   throw new StepStopped(

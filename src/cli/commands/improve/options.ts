@@ -47,8 +47,8 @@ export const improveFlags = {
   'certify-judge': {
     type: 'string',
     requiresArg: true,
-    defaultDescription: 'one of another family',
-    describe: 'judge that decides at the end; none: checks only',
+    defaultDescription: 'other family',
+    describe: 'final judge (none: checks)',
   },
   'confirm-on': {
     type: 'string',
@@ -96,14 +96,14 @@ export const improveFlags = {
   apply: {
     type: 'boolean',
     default: false,
-    describe: 'replace the skill by the best version (with a backup)',
+    describe: 'replace the skill by the best version',
   },
   branch: {
     type: 'string',
     requiresArg: true,
     describe: 'commit the best version to a new git branch of this name',
   },
-  'dry-run': benchFlags['dry-run'],
+  'dry-run': { ...benchFlags['dry-run'], describe: 'print cost, time and chances, run nothing' },
   resume: {
     type: 'boolean',
     default: false,

@@ -15,7 +15,7 @@ import { proposeVersion } from '../propose/propose.ts'
 import { listFailures, readSeenRuns } from '../propose/training_runs.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
 
-const proposalsPerRound = 3
+export const proposalsPerRound = 3
 
 /** A proposal before its edits are checked. */
 export type OpenProposal = Omit<RoundProposal, 'edits'> & { candidates: EditCandidate[] }
