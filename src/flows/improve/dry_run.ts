@@ -16,7 +16,7 @@ import { noLimits } from '../limits/limits.ts'
 import { refuseUnwritableWorkspace } from '../prepare/check_bench_start.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
-import { type CertifyJudge, certifyJudgeText } from './certify/certify_judge.ts'
+import { type CertifyJudge, certifyJudgeText, gradingsPerRun } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { prepareSession, type SessionCrew } from './prepare_session.ts'
 import { proposalsPerRound } from './search/propose_edits.ts'
@@ -115,7 +115,7 @@ async function forecast(
   const left = listWork(session)
   const units = await estimateSessionUnits({
     ...{ plan: suitePlan, workspace, proposer, limits: request.bench.limits ?? noLimits },
-    certificationGradings: certifier.kind === 'second' ? 2 : 1,
+    certificationGradings: gradingsPerRun(certifier),
     confirmOn: left.confirmations.map(({ engine }) => {
       return { name: engine, choice: resolveEngineChoice({ engine, model: null }) }
     }),

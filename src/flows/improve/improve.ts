@@ -10,6 +10,7 @@ import { lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_l
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
 import { StepStopped, type StopCause } from './bench_step.ts'
 import { certifyBest, confirmBest } from './certify/certify_best.ts'
+import { gradingsPerRun } from './certify/certify_judge.ts'
 import { finishSession, pauseSession } from './finish.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { prepareSession, type SessionCrew } from './prepare_session.ts'
@@ -124,7 +125,8 @@ async function decide(
     const none = { reason: 'no_edit', message: `no edit helped on the training cases; ${ending.message}` } as const
     return await finishSession(session, isSolved ? ending : none, context)
   }
-  const runs = session.history.ending?.certification_runs ?? (await sizeCertification(session))
+  const runs =
+    session.history.ending?.certification_runs ?? (await sizeCertification(session, gradingsPerRun(crew.certifier)))
   await recordProgress(session, { ending: { ...ending, certification_runs: runs } })
   const certified = session.history.certification ?? (await certifyBest(session, { ...crew, best, runs }, context))
   const { confirmOn: engines } = session.request

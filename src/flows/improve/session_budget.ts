@@ -1,5 +1,5 @@
 /** Divides a session's budget: search may spend half, and the certification gets what it needs of the rest. */
-import type { StopKind } from '../../../schemas/limits.ts'
+import type { SpentLine, StopKind } from '../../../schemas/limits.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { leastRuns as leastSessionRuns, usefulRuns } from '../../phases/5-improve/search/plan_session.ts'
 import { estimateBench } from '../estimate/estimate_bench.ts'
@@ -94,16 +94,18 @@ function mostExpensive({ history, request }: ImproveSession, unit: BudgetUnit): 
   return Math.max(0, ...rounds)
 }
 
-/** How many of the planned runs the rest of the budget pays, by the cost of the search's runs. Throws StepStopped if too few. */
-export async function sizeCertification(session: ImproveSession): Promise<number> {
+/** How many of the planned runs the rest of the budget pays, by the cost of the search's runs. `gradings`: of each run. Throws StepStopped if too few. */
+export async function sizeCertification(session: ImproveSession, gradings: number): Promise<number> {
   const { plan, budgets, seen, request } = session
   if (budgets.units.length === 0) return plan.certification_runs
   const { limits = noLimits } = request.bench
   const folders = await Promise.all(seen.map((folder) => readBenchmarkSpending(folder)))
   const lines = folders.flat()
   const runs = folders.reduce((sum, own) => sum + new Set(own.map(({ run_id }) => run_id)).size, 0)
+  const amount = (line: SpentLine, unit: BudgetUnit) =>
+    (line.part === 'grading' ? gradings : 1) * toBudgetAmounts(line, limits)[unit]
   const each = (unit: BudgetUnit) =>
-    (costSlack * lines.reduce((sum, line) => sum + toBudgetAmounts(line, limits)[unit], 0)) / Math.max(1, runs)
+    (costSlack * lines.reduce((sum, line) => sum + amount(line, unit), 0)) / Math.max(1, runs)
   const paid = budgets.units.map((unit) =>
     each(unit) === 0 ? plan.certification_runs : budgets.left(unit) / each(unit),
   )

@@ -59,7 +59,7 @@ test('control: with goal better there is nothing to gain, and no proposal is pai
 
 test('goal cheaper: an edit that saves tokens by doing nothing is not kept', async () => {
   const lazy = proposer('answers at once', { command: "sed -i 's/^Run .*/Answer at once./; /Check/d' adder/SKILL.md" })
-  const guesses = String.raw`
+  const guesses = `
   - name: guesses
     when: { user: '^What is', result: 'Answer at once' }
     text: It is 7.

@@ -67,7 +67,7 @@ describe('a defect in the script', () => {
 
 test('useful edits of several copies are combined; useless, harmful and overlapping ones are left out', async () => {
   const both = evals(6, () => ['gladly'])
-  const gladly = String.raw`
+  const gladly = `
   - name: answers gladly
     when: { user: '^What is', turn: 3, result: 'gladly' }
     text: 'gladly: It is {{lastResult}}'

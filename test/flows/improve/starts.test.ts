@@ -1,5 +1,5 @@
 /** Where a session of `improve` begins: a refused start changes nothing, what an earlier session left is of no use to the next, and a version that was lost is told. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { runRecord } from '../../../schemas/run.ts'

@@ -35,6 +35,11 @@ export async function chooseCertifyJudge(
   return other === null ? { kind: 'same', choice: judge } : { kind: 'second', choice: other }
 }
 
+/** A second judge decides, and that of the search says where it disagrees. */
+export function gradingsPerRun({ kind }: CertifyJudge): number {
+  return kind === 'second' ? 2 : 1
+}
+
 /** How the certification is decided, in one line, before anything is paid. */
 export function certifyJudgeText({ kind, choice }: CertifyJudge): string {
   const name = choice === null ? '' : judgeName(choice)
