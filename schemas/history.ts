@@ -18,7 +18,7 @@ export const iteration = z.looseObject({
     .enum(['baseline', 'won', 'lost', 'tie'])
     .describe('won, lost: decided by the certification; tie: not better for certain, or not certified'),
   is_current_best: z.boolean(),
-  iteration: z.number().int().nonnegative().optional().describe('the round that made it; 0: the baseline'),
+  iteration: z.number().int().nonnegative().optional().describe('the round that wrote it; 0: the baseline'),
   skill_sha256: z.string().optional(),
   rate_of: z.enum(['train', 'held_out']).optional().describe('which cases expectation_pass_rate covers'),
   edits: z.array(z.string()).optional().describe('ids of the edits that this version has on top of its parent'),

@@ -177,8 +177,6 @@ export interface PageExtras {
   comparison_errors?: { name: string; reason: string }[]
   analyses?: { name: string; analysis: Known<Analysis> }[]
   history?: Known<History>
-  /** By version, for versions with benchmarks. */
-  scores?: Record<string, PageScore[]>
   /** Where the versions' files are. */
   versions?: { names: string[]; at: 0 | 1 | 2 }
   /** The newest measurement. */
@@ -205,15 +203,6 @@ export interface PageEvaluation extends Pick<EvalResult, 'format' | 'name' | 've
 
 /** A file parsed by its schema, or as it is if it does not fit. */
 export type Known<T> = { value: T } | { raw: unknown }
-
-/** Mean over cases of the arm under test, with the interval for cases like these; null: too few cases, or nothing varies. */
-export interface PageScore {
-  part: 'train' | 'validation'
-  rate: number
-  ci_low: number | null
-  ci_high: number | null
-  n_cases: number
-}
 
 /** Every version of a skill; equal texts are stored once. */
 export interface PageVersions {

@@ -3,6 +3,7 @@
 // of the world are in scripts/evidence/improve/parameters.mjs. --from: the number of the first session. --worlds: also a table for each world.
 // --gepa: GEPA plays too, by its own Python package. --goal cheaper: only how often versions of known loss and saving are certified.
 import { parseArgs } from 'node:util'
+import { usualMargins } from '../dist/src/phases/4-report/acceptance/guards.js'
 import { changesPerProposal } from '../dist/src/phases/5-improve/propose_prompt.js'
 import { startGepa } from './evidence/improve/gepa.mjs'
 import { hillclimb, skillOpt, strictGreater } from './evidence/improve/opponents.mjs'
@@ -76,7 +77,7 @@ no better (which includes worse) and nothing: shares of the sessions by what shi
 
 function printCheaper() {
   console.log(`# Simulated certifications with --goal cheaper\n
-${sessions} sessions a row. A version is certified if its pass rate is shown to be lower by less than 5 points, and its tokens to be fewer.`)
+${sessions} sessions a row. A version is certified if its pass rate is shown to be lower by less than ${100 * usualMargins.loss} points, and its tokens to be fewer.`)
   for (const cell of cells) console.log(`\n${reportCheaper(cell, sessions, from)}`)
 }
 

@@ -39,7 +39,7 @@ const forModels = [
 /** Patterns that recognise such words in what agents and judges write. */
 const patterns = [
   'src/phases/3-judge/compare/blind.ts',
-  'src/phases/3-judge/evidence/self_assessment.ts',
+  'src/base/text/self_assessment.ts',
   'src/phases/3-judge/grade/file_claims.ts',
 ]
 const excluded = [...forModels, ...patterns]

@@ -83,7 +83,7 @@ export function App({ model }: { model: Model }) {
           <input
             ref={search}
             type="search"
-            placeholder={place === 'runs' ? 'arm: status: case: cost>0.1 …' : 'Search'}
+            placeholder={place === 'runs' ? 'Search, such as status:failed cost>0.1' : 'Search'}
             aria-label="Search cases and runs"
             value={route.query.q ?? ''}
             onInput={(event) => searchable && find(event.currentTarget.value)}

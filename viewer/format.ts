@@ -14,10 +14,47 @@ export function displayScore(score: number): string {
   return shown === '0.00' && score > 0 ? '<0.01' : shown
 }
 
+/** A small difference in points that never reads as 0 if it is not: "+0.4", "+12". */
+export function displayFinePoints(difference: number): string {
+  return signed(difference * 100, Math.round(difference * 100) === 0 && difference !== 0 ? 1 : 0)
+}
+
 /** A difference of rates in points, with its sign. */
 export function displayPoints(difference: number): string {
-  const whole = Math.round(difference * 100)
-  return whole > 0 ? `+${whole}` : whole < 0 ? `−${-whole}` : '0'
+  return signed(Math.round(difference * 100), 0)
+}
+
+/** The ends of an interval in points, with a decimal where an end would read as 0 only by rounding. */
+export function displayPointRange(low: number, high: number): string {
+  const isHidden = (end: number) => Math.round(end * 100) === 0 && Math.round(end * 1000) !== 0
+  const digits = isHidden(low) || isHidden(high) ? 1 : 0
+  return `${signed(low * 100, digits)} to ${signed(high * 100, digits)}`
+}
+
+interface DisplayedRates {
+  candidate: string
+  baseline: string
+  /** "+27". */
+  difference: string
+}
+
+/** Two rates that subtract to the points shown next to them: with a decimal where whole points do not, as in the terminal. */
+export function displayRates(candidate: number, baseline: number): DisplayedRates {
+  const [own, other] = [Math.round(candidate * 100), Math.round(baseline * 100)]
+  const agrees = own - other === Math.round((candidate - baseline) * 100)
+  const isPlain = [candidate, baseline].every((rate) => displayPercent(rate) === `${Math.round(rate * 100)}%`)
+  if (agrees && isPlain && Math.sign(own - other) === Math.sign(candidate - baseline)) {
+    return { candidate: `${own}%`, baseline: `${other}%`, difference: signed(own - other, 0) }
+  }
+  const [fine, less] = [Number((candidate * 100).toFixed(1)), Number((baseline * 100).toFixed(1))]
+  return { candidate: `${fine.toFixed(1)}%`, baseline: `${less.toFixed(1)}%`, difference: signed(fine - less, 1) }
+}
+
+/** Zero has no sign. */
+function signed(value: number, digits: number): string {
+  const size = Math.abs(value).toFixed(digits)
+  if (Number(size) === 0) return size
+  return `${value < 0 ? '-' : '+'}${size}`
 }
 
 /** "= 0.12", "= 0.034", "< 0.001": as in the terminal. */
@@ -27,7 +64,7 @@ export function displayProbability(p: number): string {
 }
 
 export function displaySeconds(value: number): string {
-  if (value < 600) return `${value.toFixed(1)}s`
+  if (value < 600) return `${value.toFixed(1)} s`
   const whole = Math.round(value)
   return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`
 }

@@ -70,11 +70,11 @@ export function activeTab(model: Model, route: Route): string {
 
 export function renderView(model: Model, route: Route): ComponentChildren {
   const view = ownEntry(views, viewName(model, route))
-  return view?.present(model) ? (
-    view.draw(model, route)
-  ) : (
+  if (view?.present(model)) return view.draw(model, route)
+  const [first] = listTabs(model)
+  return (
     <p class="empty">
-      There is no such view here. <a href="#/">To the overview</a>
+      This page does not have this view. {first !== undefined && <a href={first.address}>Go to {first.label}</a>}
     </p>
   )
 }

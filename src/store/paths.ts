@@ -88,6 +88,8 @@ export function improvePaths(workspace: string) {
     mixes: path.join(workspace, 'mixes'),
     /** Input, work and output of each proposer, by round and number. */
     proposals: path.join(workspace, 'proposals'),
+    /** Written when a session ends with a certified version. */
+    pullRequest: path.join(workspace, 'pull_request.md'),
     /** Earlier sessions, by their start. */
     sessions: path.join(workspace, 'sessions'),
     /** The author's skill before a version was applied. */

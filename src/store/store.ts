@@ -94,7 +94,7 @@ export async function readPlan(folder: string): Promise<Plan> {
   if (!(await pathExists(file))) {
     const fix = 'pass a benchmark folder, such as <workspace>/benchmarks/<timestamp>'
     if (!(await pathExists(folder))) throw missingPathError(folder, 'folder', fix)
-    throw new UserError(`${folder}: not a benchmark folder (contains no plan.json)`, fix)
+    throw new UserError(`not a benchmark folder: "${folder}" does not contain plan.json`, fix)
   }
   return readJson(plan, file)
 }

@@ -4,8 +4,14 @@ import { errorLines, warningLines } from '../../src/cli/error_lines.ts'
 
 test.each([
   ['a/b.json:2:3: not valid JSON', 'error: not valid JSON (a/b.json:2:3)'],
-  ['evals.json: no such file', 'error: no such file (evals.json)'],
-  ['/home/me/my skills/pdf: no such folder', 'error: no such folder (/home/me/my skills/pdf)'],
+  ['evals.json: no such file', 'error: no such file "evals.json"'],
+  ['/home/me/my skills/pdf: no such folder', 'error: no such folder "/home/me/my skills/pdf"'],
+  ['pdf: no such file or folder', 'error: no such file or folder "pdf"'],
+  ['temporary folder /tmp/a: no such folder', 'error: temporary folder /tmp/a: no such folder'],
+  ['--shared none: no such folder', 'error: --shared none: no such folder'],
+  [`${process.cwd()}/a/b.json:2: not valid`, 'error: not valid (a/b.json:2)'],
+  [`${process.cwd()}/pdf: no such folder`, 'error: no such folder "pdf"'],
+  [`not in file://${process.cwd()}/a`, `error: not in file://${process.cwd()}/a`],
   ['./a b.yaml:4: runs: not a number', 'error: runs: not a number (./a b.yaml:4)'],
   ['unknown command "a/b"', 'error: unknown command "a/b"'],
   ['--queue redis://host: no answer', 'error: --queue redis://host: no answer'],
@@ -16,6 +22,10 @@ test.each([
 ])('%j', (message, text) => {
   expect(errorLines(message, null).join('\n')).toBe(text)
   expect(errorLines(message, 'do this').at(-1)).toBe('hint: do this')
+})
+
+test('a hint names paths in the working directory as the user would', () => {
+  expect(errorLines('a', `did you mean "${process.cwd()}/pdf"?`)).toEqual(['error: a', 'hint: did you mean "pdf"?'])
 })
 
 test('only the first word is marked', () => {

@@ -200,7 +200,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['a program that is not there', ['bench', skill, '--engine', 'command:no-such-program'], /no-such-program/],
     ['no credentials', ['bench', skill, '--engine', 'anthropic'], /ANTHROPIC_API_KEY/],
     ['no engine at all', ['bench', skill], /whetstone demo/],
-    ['no benchmark there', ['grade', notSkill], /not a benchmark folder .*\n.*benchmarks\/<timestamp>/],
+    ['no benchmark there', ['grade', notSkill], /not a benchmark folder: .*\n.*benchmarks\/<timestamp>/],
     [
       'nothing to aggregate',
       ['aggregate', notSkill],
@@ -264,7 +264,7 @@ describe('bench', () => {
     const end = await runMain(['bench', makeSkill(simple), '--dry-run'], { env: { PATH: '/usr/bin:/bin' } })
     expect(end).toMatchObject({ code: 2 })
     expect(end.stdout).toMatch(/6 agent runs/)
-    expect(end.stderr).toMatch(/^error: no engine available: claude-code: .*anthropic: /)
+    expect(end.stderr).toMatch(/^error: no engine available \(claude-code: .*anthropic: /)
   })
   test('--dry-run --json is the plan', async () => {
     const end = await runMain(['bench', makeSkill(simple), ...command, '--dry-run', '--json'])

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
-import { fresh, makeSkill } from '../e2e/program.ts'
+import { agent, fresh, makeSkill } from '../e2e/program.ts'
 import { runMain } from './run_main.ts'
 
 const fine = { id: 7, prompt: 'Tidy up', checks: [{ type: 'contains', value: 'TIDY' }] }
@@ -83,7 +83,7 @@ describe('a suite of which a run could not count', () => {
       /did you mean "contains"\?.*\[own-field\]/,
     ],
     ['a broken pattern', { ...fine, id: 1, checks: [{ type: 'regex', pattern: '(' }] }, /own-field/],
-    ['an id that is taken', { ...fine }, /case 7 \(.*\): has the id of case 7 \(.*\) \[duplicate-id\]/],
+    ['an id that is taken', { ...fine }, /case 7 \(.*\): has the same id as case 7 \(.*\) \[duplicate-id\]/],
     [
       'a check that never passes',
       { ...fine, id: 1, checks: [{ type: 'file_modified', path: 'a' }] },
@@ -153,6 +153,12 @@ describe('engine, judge, limits and workspace', () => {
   test('no judge beside a command', async () => {
     const args = ['bench', makeSkill([judged]), '--engine', 'command:true', '--workspace', path.join(fresh(), 'ws')]
     await refusedAlike(args, { code: 2, message: /no engine available/, env: { PATH: '/nowhere' } })
+  })
+  test('with a budget the missing judge is the only mistake', async () => {
+    const args = ['bench', makeSkill([judged]), '--engine', agent('tidy.mjs'), '--workspace', path.join(fresh(), 'ws')]
+    const limited = [...args, '--budget', '1', '--cost-per-run', '0.1', '--dry-run']
+    const end = await runMain(limited, { env: { PATH: '/nowhere' } })
+    expect(end.stderr).toMatch(/^error: judge: no engine available \(.*\nhint: .*--judge engine\[:model\]\n$/)
   })
   test('a server that is not there', async () => {
     const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }

@@ -6,6 +6,7 @@ import path from 'node:path'
 import type { History } from '../../schemas/history.ts'
 import { improve } from '../../src/flows/improve/improve.ts'
 import type { ImproveRequest } from '../../src/flows/improve/improve_request.ts'
+import { usualMargins } from '../../src/phases/4-report/acceptance/guards.ts'
 import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
@@ -127,7 +128,7 @@ function requestSession(skill: string, seed: number): ImproveRequest {
   return {
     ...{ skill, seed, totalRuns: plan.totalRuns, goal: 'better', certifyJudge: null, confirmOn: [] },
     // how long a run takes says something about the machine only
-    margins: { cost: 1000, time: 1000 },
+    margins: { ...usualMargins, cost: 1000, time: 1000 },
     ...{ proposer: null, proposeTimeout: 120, resume: false, review: null, useDrafts: false },
     bench: {
       ...{ suite: null, engine: 'anthropic:practice-1', model: null, judge: null, concurrency: 1 },

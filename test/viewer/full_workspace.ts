@@ -1,7 +1,8 @@
 /** A benchmark with every artefact that may lie beside it: comparisons, versions, triggers, a trend, an iteration before. */
 import { aggregate } from '../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
-import { analysisFile, comparisonFile, historyFile, outside, trendFile, triggersFile } from './artefacts.ts'
+import { analysisFile, comparisonFile, outside, trendFile, triggersFile } from './artefacts.ts'
+import { historyFile } from './session_history.ts'
 
 const plain = (text: string) => text
 const arms = [...arm(1, 'with_skill', ['++-', '++-']), ...arm(1, 'without_skill', ['+--', '---'])]

@@ -83,7 +83,7 @@ withChromium('tabs of artefacts that the commands wrote', () => {
       await expect.poll(() => page.locator('.query-row details[open] .query-runs li').count()).toBe(2)
       for (const hash of ['#/runs', '#/case/1', '#/overview']) {
         await visit(page, hash)
-        await expect.poll(() => page.locator('main').textContent()).toContain('There is no such view here')
+        await expect.poll(() => page.locator('main').textContent()).toContain('This page does not have this view')
       }
     })
     test('one measurement alone, by its folder, and one beside the newest that has no result yet', async () => {
@@ -185,22 +185,23 @@ withChromium('tabs of artefacts that the commands wrote', () => {
     })
   })
 
-  test('improve: its versions, scores, gate, test and diffs; without its benchmarks too', {
+  test('improve: its result, rounds, edits and diffs; without its benchmarks too', {
     timeout: patience,
   }, async () => {
     await using world = await openWorld(mends, 18)
-    const end = await world.improve(['--test-runs', '2'])
+    const end = await world.improve(['--total-runs', '40'])
     expect(end.code, end.stderr + end.stdout).toBe(0)
     const history: History = world.history()
     const page = await opened(`file://${await viewed(world.workspace)}#/improve`)
     await expect.poll(() => tabsIn(page)).toContain('Improve')
+    await expect.poll(() => page.locator('h1').textContent()).toBe(history.certification?.sentence)
+    const rounds = history.rounds ?? []
+    await expect.poll(() => page.locator('.round').count()).toBe(rounds.length)
+    const edits = rounds.flatMap(({ proposals }) => proposals.flatMap((one) => one.edits))
+    await expect.poll(() => page.locator('.edit').count()).toBe(edits.length)
     await expect
-      .poll(() => page.locator('h1').textContent())
-      .toBe(`v1 is better than v0: ${history.test?.sentence} points`)
-    const versions = page.locator('.version')
-    await expect.poll(() => versions.count()).toBe(2)
-    await expect.poll(() => versions.nth(1).textContent()).toMatch(/v1.*accepted.*best.*100%/s)
-    await expect.poll(() => versions.nth(1).textContent()).toContain('mends the script')
+      .poll(() => page.locator('.edit-name').first().textContent())
+      .toBe(`${edits[0]?.id} ${edits[0]?.summary}`)
     await page.locator('.diff .new').first().waitFor()
     await expect.poll(() => page.locator('.pair h3').allTextContents()).toEqual(['scripts/add.sh changed'])
     await expect.poll(() => page.locator('.diff .gone').allTextContents()).toEqual([expect.stringContaining('a - b')])
@@ -209,7 +210,7 @@ withChromium('tabs of artefacts that the commands wrote', () => {
     rmSync(path.join(world.workspace, 'benchmarks'), { recursive: true })
     const alone = await opened(`file://${await viewed(world.workspace)}`)
     await expect.poll(() => tabsIn(alone)).toEqual(['Improve'])
-    await expect.poll(() => alone.locator('h1').textContent()).toContain(`${history.test?.sentence} points`)
+    await expect.poll(() => alone.locator('h1').textContent()).toBe(history.certification?.sentence)
     await alone.locator('.diff .new').first().waitFor()
   })
 

@@ -31,7 +31,7 @@ function createTermTest(model: Model, term: string): Test {
   return made?.(model, value.toLowerCase()) ?? createTextTest(model, term.toLowerCase())
 }
 
-/** Also as the page writes it: `$0.10`, `5,218`, `1.2s`, `50%`. */
+/** Also as the page writes it: `$0.10`, `5,218`, `1.2 s`, `50%`. */
 function parseDisplayedNumber(text: string): number {
   const figure = text.replace(/^\$/, '').replaceAll(',', '')
   const value = figure.replace(/[s%]$/i, '')

@@ -10,6 +10,12 @@ export function statusText(status: string, running = false): string {
   return status.replace(/: (.*)/, ' ($1)').replaceAll('_', ' ')
 }
 
+/** "2 runs timed out", "1 run with a judge error". */
+export function countRunsText(number: number, status: string, running = false): string {
+  const what = status === 'judge_error' ? 'with a judge error' : statusText(status, running)
+  return `${displayPlural(number, 'run')} ${what}`
+}
+
 /** null: the case has a difference, or needs none (a single graded configuration). */
 export function whyNoDifference(model: Model, index: number): string | null {
   const { arms, cases, running } = model.page
@@ -34,7 +40,7 @@ export function whyNoDifference(model: Model, index: number): string | null {
 function tallyRuns(runs: readonly Run[], running: boolean): string {
   const counts = new Map<string, number>()
   for (const { status } of runs) counts.set(status, (counts.get(status) ?? 0) + 1)
-  const parts = [...counts].map(([status, number]) => `${displayPlural(number, 'run')} ${statusText(status, running)}`)
+  const parts = [...counts].map(([status, number]) => countRunsText(number, status, running))
   return parts.join(', ') || 'no run'
 }
 

@@ -44,7 +44,7 @@ export function FleetView() {
       </header>
       {problem !== null && (
         <p class="banner" role="status">
-          Not of now: <bdi>{problem}</bdi>
+          These numbers are out of date: <bdi>{problem}</bdi>
         </p>
       )}
       <Workers workers={fleet.workers} />
@@ -63,63 +63,87 @@ async function askFleet(): Promise<Fleet | null> {
 }
 
 function rate(perMinute: number | null): string {
-  return perMinute === null ? 'rate not known yet' : `${perMinute.toFixed(perMinute < 10 ? 1 : 0)} runs a minute`
+  return perMinute === null ? 'speed not known yet' : `${perMinute.toFixed(perMinute < 10 ? 1 : 0)} runs per minute`
 }
 
 function Workers({ workers }: { workers: Fleet['workers'] }) {
   if (workers.length === 0)
-    return <p class="empty">No worker is running. Start one with `whetstone queue work` on any machine.</p>
+    return (
+      <p class="empty">
+        No worker is running. Start one on any machine: <code>whetstone queue work</code>
+      </p>
+    )
   return (
     <section aria-labelledby="workers">
       <h2 id="workers">Workers</h2>
       <ListTable
-        columns={['worker', 'offers', 'busy', 'made', 'left', '429', 'a minute', 'heard']}
-        words={['worker', 'offers']}
+        columns={[
+          'worker',
+          'engines and tags',
+          'busy',
+          'finished',
+          'not finished',
+          'rate-limited',
+          'runs per minute',
+          'last seen',
+        ]}
+        words={['worker', 'engines and tags']}
+        kind="stacks"
       >
         {workers.map((one) => (
           <tr key={one.worker}>
             <th scope="row" class="left">
               <bdi>{one.worker}</bdi> <small>{one.version}</small>
             </th>
-            <td class="left wrap">
+            <td class="left wrap" data-column="engines and tags">
               <bdi>{one.offers.join(', ')}</bdi>
             </td>
-            <td>
-              {one.busy} of {one.places}
-            </td>
-            <td>{one.done}</td>
-            <td>{one.failed}</td>
-            <td>{one.refusals}</td>
-            <td>{one.per_minute === null ? '–' : one.per_minute.toFixed(1)}</td>
-            <td>
-              {one.silent_ms > silentMs ? 'silent for ' : ''}
-              {Math.round(one.silent_ms / 1000)} s{one.silent_ms > silentMs ? '' : ' ago'}
+            <td data-column="busy">{`${one.busy} of ${one.places}`}</td>
+            <td data-column="finished">{one.done}</td>
+            <td data-column="not finished">{one.failed}</td>
+            <td data-column="rate-limited">{one.refusals}</td>
+            <td data-column="runs per minute">{one.per_minute === null ? '–' : one.per_minute.toFixed(1)}</td>
+            <td data-column="last seen" class={one.silent_ms > silentMs ? 'worse' : ''}>
+              {`${Math.round(one.silent_ms / 1000)} s ago`}
             </td>
           </tr>
         ))}
       </ListTable>
+      <p class="hint">
+        Busy: jobs that run, of the jobs that can run at once. Rate-limited: requests refused by the model's provider.
+      </p>
     </section>
   )
 }
 
 function Queues({ queues }: { queues: Fleet['queues'] }) {
-  if (queues.length === 0) return <p class="empty">No queue yet: a benchmark with --queue makes one.</p>
+  if (queues.length === 0)
+    return (
+      <p class="empty">
+        No queue yet: <code>whetstone bench --queue</code> creates one.
+      </p>
+    )
   return (
     <section aria-labelledby="queues">
       <h2 id="queues">Queues</h2>
-      <ListTable columns={['queue', 'needs', 'waiting', 'in flight', 'failed', 'at once']} words={['queue', 'needs']}>
+      <ListTable
+        columns={['queue', 'needs', 'waiting', 'running', 'failed', 'most at once']}
+        words={['queue', 'needs']}
+        kind="stacks"
+      >
         {queues.map((one) => (
           <tr key={one.queue}>
             <th scope="row" class="left">
-              <bdi>{one.queue}</bdi> {one.drained && <small>drained</small>} {one.untaken && <small>no worker</small>}
+              <bdi>{one.queue}</bdi> {one.drained && <em class="tag">drained: workers take no new jobs</em>}{' '}
+              {one.untaken && <em class="tag warn">no worker can take its jobs</em>}
             </th>
-            <td class="left wrap">
+            <td class="left wrap" data-column="needs">
               <bdi>{one.needs.join(', ')}</bdi>
             </td>
-            <td>{one.waiting}</td>
-            <td>{one.active}</td>
-            <td>{one.failed}</td>
-            <td>{one.limit ?? 'no limit'}</td>
+            <td data-column="waiting">{one.waiting}</td>
+            <td data-column="running">{one.active}</td>
+            <td data-column="failed">{one.failed}</td>
+            <td data-column="most at once">{one.limit ?? 'no limit'}</td>
           </tr>
         ))}
       </ListTable>

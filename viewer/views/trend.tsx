@@ -48,7 +48,7 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
           </small>
         </h2>
         <ListTable
-          columns={['date', 'difference', '95% CI', 'pass rate', 'of the baseline', 'version, model', '']}
+          columns={['date', 'difference', '95% CI', 'pass rate', 'baseline', 'version, model', '']}
           words={['date', 'version, model']}
           kind="trend stacks"
         >
@@ -56,7 +56,7 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
             <Row key={point.folder} model={model} point={point} shown={texts} />
           ))}
         </ListTable>
-        <p class="hint">Chart: the difference in points, −100 to +100, with its 95% CI; dotted line: no difference.</p>
+        <p class="hint">Chart: the difference in points, -100 to +100, with its 95% CI; dotted line: no difference.</p>
       </section>
       <Costs trend={trend} />
     </>
@@ -76,7 +76,7 @@ function Row({ model, point, shown }: { model: Model; point: TrendPoint; shown: 
       <td data-column="difference">{shown?.points || '–'}</td>
       <td data-column="95% CI">{shown?.interval || '–'}</td>
       <td data-column="pass rate">{shown?.candidate || '–'}</td>
-      <td data-column="of the baseline">{shown?.baseline || '–'}</td>
+      <td data-column="baseline">{shown?.baseline || '–'}</td>
       <td class="left" data-column="version, model">
         <span>
           <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{point.model ?? '–'}</bdi>

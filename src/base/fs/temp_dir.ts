@@ -75,7 +75,7 @@ const unusable: Readonly<Record<string, string>> = {
 /** A UserError for what the user can fix about the temp folder; other errors, such as a full disk, stay as they are. */
 function unusableTmp(place: string, error: unknown): unknown {
   const why = unusable[errnoCode(error) ?? '']
-  const fix = 'make it, or set TMPDIR to a folder that is there and can be written to'
+  const fix = 'create it, or set TMPDIR to a writable folder'
   return why === undefined ? error : new UserError(`temporary folder ${place}: ${why}`, fix)
 }
 

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type * as z from 'zod'
 import { errnoCode, errorMessage, UserError } from '../errors/error.ts'
 import { describeMissingPath, isDeadLink } from '../fs/dead_link.ts'
+import { suggestPath } from '../fs/nearest_path.ts'
 import { assertRegularFile } from '../fs/special_files.ts'
 import { jsonFix } from './json_fix.ts'
 import { isTooDeep, tooDeepText } from './nesting_depth.ts'
@@ -71,11 +72,10 @@ export async function readText(file: string): Promise<string> {
     if (error instanceof UserError) throw error
     const code = errnoCode(error)
     if (code === 'EISDIR') throw new UserError(`${file}: expected a file, found a folder`, 'give the path of a file')
-    const fix = isDeadLink(file) ? 'fix the link, or put the file there' : null
-    throw new UserError(
-      `${file}: ${code === 'ENOENT' ? describeMissingPath(file, 'no such file') : errorMessage(error)}`,
-      fix,
-    )
+    const isMissing = code === 'ENOENT'
+    const near = isMissing ? (suggestPath(file) ?? 'check the path') : null
+    const fix = isDeadLink(file) ? 'fix the link, or put the file there' : near
+    throw new UserError(`${file}: ${isMissing ? describeMissingPath(file, 'no such file') : errorMessage(error)}`, fix)
   }
 }
 

@@ -19,7 +19,8 @@ export function didYouMean(word: string, known: readonly string[], limit = 3): s
 
 /** A hint for a word outside a closed set: the nearest ones, else all. */
 export function suggestChoice(word: string, known: readonly string[]): string {
-  const choices = known.length === 1 ? `"${known[0]}"` : `one of ${known.join(', ') || '(none)'}`
+  if (known.length === 0) return 'remove it: there is nothing to choose from'
+  const choices = known.length === 1 ? `"${known[0]}"` : `one of ${known.join(', ')}`
   return didYouMean(word, known) ?? `expected ${choices}`
 }
 

@@ -13,7 +13,10 @@ const yamlFixes: readonly { form: RegExp; fix: string }[] = [
   { form: /alias|anchor/i, fix: 'quote values that begin with * or &' },
   { form: /^Plain value cannot start/, fix: 'quote the value' },
   { form: /sufficiently indented and end with/, fix: 'close the bracket, or quote the value' },
-  { form: /must start at the same column/, fix: 'indent keys of one level alike, or quote values that contain ": "' },
+  {
+    form: /must start at the same column/,
+    fix: 'give keys of one level the same indent, or quote values that contain ": "',
+  },
 ]
 
 export function yamlFix(message: string): string {

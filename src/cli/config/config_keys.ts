@@ -107,6 +107,7 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
     'propose-timeout',
     'max-cost-increase',
     'max-time-increase',
+    'max-loss',
     'threshold',
   ],
   ...[

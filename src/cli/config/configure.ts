@@ -154,7 +154,7 @@ function findForbiddenSettings(file: string, settings: readonly Setting[], skill
     }
     const outside =
       pathKeys.has(key) && values.some((value) => path.isAbsolute(value) && !isSubpath(real(value), skill))
-    return outside ? [{ line, text: `${key}: leads out of ${skill}, with which the file comes`, fix }] : []
+    return outside ? [{ line, text: `${key}: leads out of ${skill}, the folder that the file comes with`, fix }] : []
   })
 }
 

@@ -111,7 +111,7 @@ function unknownKey(key: string, section: string | null, line: number): FileMist
   const known = sectionKeys(section)
   const [near] = findNearest(key.replaceAll(/_|(?<=[a-z])(?=[A-Z])/g, '-'), known, 1)
   const where = section === null ? '' : ` in ${section}`
-  const fix = near === undefined ? null : `did you mean "${near}"${key === near ? '' : ` instead of "${key}"`}?`
+  const fix = near === undefined ? null : `did you mean "${near}"?`
   return { line, text: `unknown setting "${key}"${where}`, fix }
 }
 

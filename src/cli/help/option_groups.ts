@@ -38,14 +38,14 @@ interface OptionNames {
   getGroups(): Readonly<Record<string, readonly string[]>>
 }
 
-/** `argv`: the command line; with --help-all every option is shown. */
-export function groupOptions<T>(args: Argv<T>, argv: readonly string[]): Argv<T> {
+/** `argv`: the command line; with --help-all every option is shown. `rare`: common options that this command shows only there. */
+export function groupOptions<T>(args: Argv<T>, argv: readonly string[], rare: readonly string[] = []): Argv<T> {
   const isAll = argv.includes('--help-all')
   const names = args as Argv<T> & OptionNames
   const { key } = names.getOptions()
   const grouped = new Set(Object.values(names.getGroups()).flat()) // the positionals
   for (const [title, members] of Object.entries(isAll ? { ...common, ...others } : common)) {
-    const known = members.filter((name) => Object.hasOwn(key, name))
+    const known = members.filter((name) => Object.hasOwn(key, name) && (isAll || !rare.includes(name)))
     for (const name of known) grouped.add(name)
     if (known.length > 0) args.group(known, title)
   }

@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
     view: ['[folder]', 'Open the report page'],
     diff: ['<benchmarks..>', 'Compare two benchmarks, or show all over time'],
     audit: ['<workspace>', "Review the judge's decisions"],
-    analyze: ['<benchmark>', 'Explain why the winners won'],
+    analyze: ['<benchmark>', 'Explain why the winners of a comparison won'],
   },
   Improve: {
     improve: ['<skill>', 'Find a better version, tested on held-out cases'],

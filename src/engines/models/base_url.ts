@@ -35,7 +35,7 @@ export function selectCredentials(
 function checkBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    const fix = 'give one that begins with https:// (or http://), such as http://127.0.0.1:11434/v1'
+    const fix = 'use a URL such as http://127.0.0.1:11434/v1'
     throw new UserError(`--base-url: expected an http(s) URL, got "${text}"`, fix)
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {

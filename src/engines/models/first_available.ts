@@ -32,9 +32,8 @@ export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: st
     failures.push(`${name}: ${answer.message}`)
   }
   throw new UserError(
-    `no engine available: ${failures.join('; ')}`,
-    'install Claude Code (npm install -g @anthropic-ai/claude-code) and export ANTHROPIC_API_KEY, or export the key alone ' +
-      'for --engine anthropic, or OPENAI_API_KEY for --engine openai, or bring your own agent with --engine "command:…"; `whetstone demo` needs no key',
+    `no engine available (${failures.join('; ')})`,
+    'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name your own agent with --engine "command:…"; `whetstone demo` needs no key',
     'no-engine',
   )
 }

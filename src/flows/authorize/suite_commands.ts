@@ -97,7 +97,7 @@ export async function authorizeCommands(review: CommandReview, context: FlowCont
   context.emit({ type: 'suite_commands', suite: file, confined: isConfined(confinement), commands })
   if (!needsYes(review, context)) return
   if (context.confirm === undefined) throw unauthorizedError(review)
-  const question = `No sandbox holds these commands of ${commandOwner(commands)}: they run as you. Start them?`
+  const question = `These commands of ${commandOwner(commands)} run as you, without a sandbox. Start them?`
   if (!(await context.confirm(question))) {
     throw new UserError(`${file}: refusing to run its commands`, unauthorizedError(review).fix)
   }

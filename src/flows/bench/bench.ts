@@ -18,7 +18,7 @@ import { testOlderRuns } from '../older_runs/test_older_runs.ts'
 import { checkBenchStart } from '../prepare/check_bench_start.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
-import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
+import { ignoreRefusals, type OnRefusal, throwRefusal } from '../prepare/refusals.ts'
 import { openOptionalRemote } from '../queue/queue.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
@@ -88,10 +88,14 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   return await summarizeBenchmark(folder, performed ?? plan, ended.context, { stop, marked: true })
 }
 
-/** The plan alone, even if nothing could start it: starts no agent and writes nothing. */
-export async function planBench(request: BenchRequest, context: FlowContext): Promise<ReviewedBench> {
+/** The plan alone, by default even if no engine is available: starts no agent and writes nothing. */
+export async function planBench(
+  request: BenchRequest,
+  context: FlowContext,
+  refuse: OnRefusal = ignoreRefusals,
+): Promise<ReviewedBench> {
   await using scratch = await openTempDir()
-  const where = { scratch: path.join(scratch.path, 'baseline'), refuse: ignoreRefusals }
+  const where = { scratch: path.join(scratch.path, 'baseline'), refuse }
   const prepared = await prepareBench(request, context, where)
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))

@@ -105,7 +105,10 @@ async function readFolderSide(folder: string, configuration: string): Promise<Pa
   const isRun = await pathExists(path.join(folder, 'outputs'))
   const outputs = isRun ? await listRunOutputs(folder) : (await walk(folder, { links: 'never' })).files
   if (outputs.length === 0 && record === null && said === null) {
-    throw new UserError(`${folder}: nothing to compare in it`, 'pass a benchmark, a run folder or a folder of outputs')
+    throw new UserError(
+      `${folder}: contains nothing to compare`,
+      'pass a benchmark, a run folder or a folder of outputs',
+    )
   }
   return { configuration, run: folder, delivery: { response: record?.final_response ?? said ?? '', outputs } }
 }

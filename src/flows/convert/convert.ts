@@ -70,7 +70,7 @@ function refuseTarget(file: string, suite: Suite, skill: string): void {
   const reason = whyNotWritable({ place: file, kind: 'file' })
   if (reason !== null) throw new UserError(`${file} can't be written: ${reason}`, otherOutputHint)
   if (!existsSync(file) || !isSuiteInput(file, listSuiteInputs(suite, [skill]))) return
-  throw new UserError(`${file} is a part of what ${suite.path} is read from, so it is not overwritten`, otherOutputHint)
+  throw new UserError(`${file}: this file belongs to the suite itself, so it is not overwritten`, otherOutputHint)
 }
 
 async function writeNew(file: string, text: string, force: boolean): Promise<void> {

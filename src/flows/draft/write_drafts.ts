@@ -29,7 +29,7 @@ export async function writeDrafts({ file, root, suite }: DraftPlace, files: Draf
     }
   } catch (error) {
     for (const target of written) await rm(target, { force: true })
-    const why = errnoCode(error) === 'EEXIST' ? 'a file of that name came to be there' : errorMessage(error)
+    const why = errnoCode(error) === 'EEXIST' ? 'a file of that name was created in the meantime' : errorMessage(error)
     throw new UserError(`${file}: ${why}; nothing was written`, 'choose another file: --output FILE')
   }
 }

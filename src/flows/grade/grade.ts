@@ -133,7 +133,7 @@ async function gradeLocked(
 
 /** Holds a run's grading under earlier criteria when the current ones can't be applied. */
 const outdatedName = 'grading-outdated.json'
-const outdatedGradingNote = `it is not graded; its grading by the criteria of before counts no more, and is in ${outdatedName}`
+const outdatedGradingNote = `it is not graded; its grading by the earlier criteria no longer counts and is in ${outdatedName}`
 
 /** Whether the transcript is complete enough to grade: a truncated one would pass less. Reports the reason if not. */
 async function isGradable(

@@ -1,4 +1,5 @@
 /** Reads what earlier runs in a workspace cost, with the same engine, model and judge. */
+import path from 'node:path'
 import type { Plan } from '../../../schemas/plan.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
@@ -11,7 +12,11 @@ const mostBenchmarks = 10
 /** `except`: the current benchmark. Unreadable history counts as none. */
 export async function readHistory(workspace: string, plan: Plan, except: string | null = null): Promise<RunStats> {
   const observed = new RunStats()
-  const folders = (await listBenchmarks(workspace)).filter((folder) => folder !== except)
+  const found = await Promise.all([listBenchmarks(workspace), listBenchmarks(workspace, 'searches')])
+  const folders = found
+    .flat()
+    .filter((folder) => folder !== except)
+    .sort((a, b) => path.basename(b).localeCompare(path.basename(a), 'en', { numeric: true }))
   for (const folder of folders.slice(0, mostBenchmarks)) {
     const other = await readPlan(folder).catch(() => null)
     if (other === null || !isAlike(other, plan)) continue

@@ -1,15 +1,23 @@
 /** Replaces the author's skill with the best version, after a backup. Nothing else in `improve` touches that folder. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { History } from '../../../schemas/history.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { copyWalk, hashWalk, type WalkedFile } from '../../base/fs/files.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { improvePaths, timestampName } from '../../store/paths.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
-import type { ImproveResult } from './improve.ts'
 import { diffSkillFiles, type FileDiff } from './propose/text_diff.ts'
 import { createNumberedFolder } from './session/archive_session.ts'
 import { readSkillTexts } from './session/skill_texts.ts'
+
+/** What a session ended with. */
+export interface BestVersion {
+  history: History
+  workspace: string
+  /** The best version's folder, absolute. */
+  best: string
+}
 
 export interface PreparedApply {
   /** The author's folder, absolute. */
@@ -20,20 +28,13 @@ export interface PreparedApply {
 }
 
 /** What would change. Throws UserError if the skill has changed since the session began. */
-export async function prepareApply(
-  { history, workspace, best }: Pick<ImproveResult, 'history' | 'workspace' | 'best'>,
-  given: string,
-): Promise<PreparedApply> {
+export async function prepareApply({ history, workspace, best }: BestVersion, given: string): Promise<PreparedApply> {
   const skill = path.resolve(await resolveSkillFolder(path.resolve(given)))
   const { files } = await listSkillFiles(skill)
   const now = await hashWalk(files)
   const first = history.iterations[0]?.skill_sha256
   const wanted = (await listSkillFiles(best)).files
-  const hash = await hashWalk(wanted)
-  const tested = history.iterations.find(({ version }) => version === history.current_best)?.skill_sha256
-  if (tested !== undefined && hash !== tested) {
-    throw new UserError(`${best}: changed since it was tested`, 'copy what you want from it by hand')
-  }
+  const hash = await requireTestedVersion(history, { name: history.current_best, folder: best })
   if (now !== first && now !== hash) {
     throw new UserError(
       `${skill}: it has changed since the session started, and ${history.current_best} is based on the earlier version`,
@@ -60,6 +61,17 @@ export async function prepareApply(
       return backup
     },
   }
+}
+
+/** Returns the hash of a version's folder. Throws UserError if it is not the one that was tested. */
+export async function requireTestedVersion(
+  { iterations }: Pick<History, 'iterations'>,
+  { name, folder }: { name: string; folder: string },
+): Promise<string> {
+  const hash = await hashWalk((await listSkillFiles(folder)).files)
+  const tested = iterations.find(({ version }) => version === name)?.skill_sha256
+  if (tested === undefined || hash === tested) return hash
+  throw new UserError(`${folder}: changed since it was tested`, 'copy what you want from it by hand')
 }
 
 /** After a partial write: whether the skill again matches `sha256`. Files that can't be written were not changed either. */

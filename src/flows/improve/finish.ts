@@ -2,10 +2,15 @@
 import path from 'node:path'
 import type { History } from '../../../schemas/history.ts'
 import type { Plan } from '../../../schemas/plan.ts'
+import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import { improvePaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
 import { classifyFailures, readSeenRuns } from './propose/training_runs.ts'
+import { isCertified, pullRequestText } from './pull_request.ts'
+import { buildReproduceCommand } from './session/reproduce_command.ts'
 import { emitImproveStep, findHead, type ImproveSession, recordProgress } from './session/session.ts'
 
 export type SessionStop = NonNullable<History['stopped']>
@@ -20,12 +25,25 @@ export async function finishSession(
   emitImproveStep(context, { round: 0, step: 'stopped', version: current_best, message: why.message })
   const failures = classifyFailures(await readSeenRuns(session, findHead(session.history).version))
   const { reason, message } = why
-  await recordProgress(session, {
+  const ending = {
     stopped: { reason, message, ...(failures.length > 0 && { failures }) },
     certification: session.history.certification ?? null,
     ...(await sumSessionCosts(session)),
     ended_at: context.now().toISOString(),
-  })
+  }
+  await writePullRequest(session, { ...session.history, ...ending }, context)
+  await recordProgress(session, ending)
+}
+
+/** Before the session counts as ended: a resume after an interruption writes it again. */
+async function writePullRequest(
+  { workspace, request }: ImproveSession,
+  ended: History,
+  { env }: FlowContext,
+): Promise<void> {
+  if (!isCertified(ended)) return
+  const text = pullRequestText(ended, buildReproduceCommand(request))
+  await writeAtomic(improvePaths(workspace).pullRequest, getRedactor(env).text(text))
 }
 
 /** Stops without ending: --resume continues the session. */

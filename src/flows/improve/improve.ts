@@ -1,28 +1,23 @@
 /** improve: searches for better versions of a skill on training cases, and certifies the best one once on held-out cases. */
 import path from 'node:path'
-import type { Split } from '../../../schemas/history/session.ts'
 import type { History } from '../../../schemas/history.ts'
-import type { Skill, Suite } from '../../../schemas/suite.ts'
-import { UserError } from '../../base/errors/error.ts'
-import { chooseSandbox, noSandboxWish } from '../../base/sandbox/choose.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
-import { hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { improvePaths } from '../../store/paths.ts'
-import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { SharedBudgets } from '../limits/budgets.ts'
-import { noLimits } from '../limits/limits.ts'
+import { refuseUnwritableWorkspace } from '../prepare/check_bench_start.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
 import { lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
-import { StepStopped } from './bench_step.ts'
+import { StepStopped, type StopCause } from './bench_step.ts'
 import { certifyBest, confirmBest } from './certify/certify_best.ts'
+import { gradingsPerRun } from './certify/certify_judge.ts'
 import { finishSession, pauseSession } from './finish.ts'
 import type { ImproveRequest } from './improve_request.ts'
-import { loadSessionSuite, prepareSession, type SessionCrew } from './prepare_session.ts'
+import { prepareSession, type SessionCrew } from './prepare_session.ts'
 import { runRound } from './search/run_round.ts'
 import { archiveSession } from './session/archive_session.ts'
-import { findHead, type ImproveSession, openHistory, openImproveSession, recordProgress } from './session/session.ts'
+import { openSession } from './session/open_session.ts'
+import { findHead, type ImproveSession, recordProgress } from './session/session.ts'
 import {
   findSearchLimit,
   releaseReserve,
@@ -30,7 +25,7 @@ import {
   settleEarlierCosts,
   sizeCertification,
 } from './session_budget.ts'
-import { planRuns, splitSuite, startSession } from './start.ts'
+import { startSession } from './start.ts'
 
 export interface ImproveResult {
   workspace: string
@@ -44,54 +39,18 @@ export async function improve(request: ImproveRequest, context: FlowContext): Pr
   await clearLeftovers(context)
   const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
   const workspace = resolveSkillWorkspace(request.bench, skill)
+  refuseUnwritableWorkspace(workspace)
   await using _empty = removeEmptyFoldersAtEnd(workspace)
   await using lock = await lockBenchmark(workspace, context)
-  const opened = await openHistory(request, skill, { workspace, now: context.now() })
-  // a finished session runs nothing, so suite changes do not matter
-  if (opened.history.ended_at !== undefined) return toImproveResult(workspace, opened.history)
-  if (request.nobodyConfirms === true) {
-    throw new UserError(
-      '--apply: cannot ask for confirmation (stdin is not a terminal)',
-      'add --yes, or apply later: --resume --apply',
-    )
-  }
-  const suite = await loadSessionSuite(request, skill, context)
-  const split = opened.history.split ?? (await splitSuite(request, suite))
-  await refuseOtherSuite(split, suite)
-  const budgets = new SharedBudgets(request.bench.limits ?? noLimits)
-  const trusted = await authorizeSession(request, suite, { skill, context: lock.context })
-  const plan = opened.history.plan ?? planRuns(request)
-  const session = openImproveSession({ ...opened, request: trusted, skill, suite, workspace, split, plan, budgets })
+  const opened = await openSession(request, { skill, workspace, isDryRun: false }, lock.context)
+  if ('ended' in opened) return toImproveResult(workspace, opened.ended)
+  const { session } = opened
   await runSession(session, lock.context)
   return toImproveResult(workspace, session.history)
 }
 
-/** Asks once about the suite's commands: consent covers all versions of the skill in this session. */
-async function authorizeSession(
-  request: ImproveRequest,
-  suite: Suite,
-  { skill, context }: { skill: Skill; context: FlowContext },
-): Promise<ImproveRequest> {
-  const wish = request.bench.sandbox ?? noSandboxWish
-  const sandbox = await chooseSandbox(wish, context.env.PATH ?? '')
-  const cases = suite.cases.filter(({ cannot_run }) => cannot_run === null)
-  const confinement = resolveConfinement(sandbox, wish)
-  const loaded = { hashes: [skill.sha256], commands: await readFolderCommands(skill.path, skill.name) }
-  await authorizeCommands(reviewCases(suite.path, cases, { skillsOf: () => loaded, confinement }), context)
-  return { ...request, bench: { ...request.bench, sandbox: { ...wish, trusted: true } } }
-}
-
 function toImproveResult(workspace: string, history: History): ImproveResult {
   return { workspace, history, best: improvePaths(workspace).version(history.current_best) }
-}
-
-/** A split is valid only for the suite that it was computed from. */
-async function refuseOtherSuite({ suite_sha256 }: Split, suite: Suite): Promise<void> {
-  if ((await hashSuite(suite)) === suite_sha256) return
-  throw new UserError(
-    `${suite.path}: changed since the session was started`,
-    'restore it, or start another session in another --workspace',
-  )
 }
 
 async function runSession(session: ImproveSession, context: FlowContext): Promise<void> {
@@ -131,7 +90,12 @@ async function search(session: ImproveSession, crew: SessionCrew, context: FlowC
     if (limit !== null) {
       return { reason: 'budget', message: `the search used its half of the ${limit.replaceAll('_', ' of ')}` }
     }
-    const end = await runRound(session, { round: done.length + 1, ...crew }, context)
+    const end = await runRound(session, { round: done.length + 1, ...crew }, context).catch((error: unknown) => {
+      if (error instanceof StepStopped && isBudget(error.kind) && findHead(session.history).version !== 'v0')
+        return error
+      throw error
+    })
+    if (end instanceof StepStopped) return { reason: 'budget', message: end.message }
     const { version } = findHead(session.history)
     if (end === 'solved') return { reason: 'solved', message: `${version} passes all training cases` }
     const [last] = (session.history.rounds ?? []).slice(-1)
@@ -142,6 +106,10 @@ async function search(session: ImproveSession, crew: SessionCrew, context: FlowC
   }
 }
 
+function isBudget(kind: StopCause): boolean {
+  return kind === 'budget' || kind === 'budget_tokens'
+}
+
 /** Certifies the newest version, unless there is none; then the session has ended. */
 async function decide(
   session: ImproveSession,
@@ -150,12 +118,15 @@ async function decide(
 ): Promise<void> {
   const { version: best } = findHead(session.history)
   releaseReserve(session)
+  if (best === 'v0' && ending.reason === 'budget')
+    throw new StepStopped(`${ending.message} without a better version`, 'budget')
   if (best === 'v0') {
     const isSolved = ending.reason === 'solved'
     const none = { reason: 'no_edit', message: `no edit helped on the training cases; ${ending.message}` } as const
     return await finishSession(session, isSolved ? ending : none, context)
   }
-  const runs = session.history.ending?.certification_runs ?? (await sizeCertification(session))
+  const runs =
+    session.history.ending?.certification_runs ?? (await sizeCertification(session, gradingsPerRun(crew.certifier)))
   await recordProgress(session, { ending: { ...ending, certification_runs: runs } })
   const certified = session.history.certification ?? (await certifyBest(session, { ...crew, best, runs }, context))
   const { confirmOn: engines } = session.request

@@ -41,6 +41,8 @@ export interface ImproveRequest {
   useDrafts: boolean
   /** Continue the session in the workspace. */
   resume: boolean
+  /** A new git branch for a certified version, checked before any paid call; absent or null: none. */
+  branch?: string | null
   /** --apply without a user to confirm: refused before any paid call. */
   nobodyConfirms?: boolean
   /** Called after each round; resolves when the next may begin. null: no review. */

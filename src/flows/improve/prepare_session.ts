@@ -1,26 +1,31 @@
 /** Checks everything that a session needs before it pays: the suite, the engine, the proposer, the judges, prices and the queue. */
-import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { chooseSandbox, noSandboxWish, type SandboxChoice } from '../../base/sandbox/choose.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { findEngine } from '../../engines/table.ts'
 import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
 import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
 import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
 import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
-import { leastRuns } from '../../phases/5-improve/search/plan_session.ts'
+import { leastRuns, usefulRuns } from '../../phases/5-improve/search/plan_session.ts'
 import { planBench } from '../bench/bench.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
+import { refuseStrayInstructions } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
+import { throwRefusal } from '../prepare/refusals.ts'
 import { reachQueue } from '../queue/queue.ts'
 import { type CertifyJudge, certifyJudgeText, chooseCertifyJudge } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { chooseProposer } from './propose/proposer.ts'
 import { emitImproveStep, type ImproveSession } from './session/session.ts'
 import { checkVersions } from './session/version_folders.ts'
+import { refuseSmallBudget } from './session_budget.ts'
 
 /** Everything that works on versions: the proposer, and the judges of search and certification. */
 export interface SessionCrew {
@@ -29,6 +34,8 @@ export interface SessionCrew {
   /** null: checks decide everything. */
   judge: EngineChoice | null
   certifier: CertifyJudge
+  /** Every case with the skill and without it, once. */
+  suitePlan: Plan
 }
 
 /** Throws UserError for a suite whose runs could not count. */
@@ -36,7 +43,7 @@ export async function loadSessionSuite(request: ImproveRequest, skill: Skill, co
   if (request.totalRuns < leastRuns) {
     throw new UserError(
       `--total-runs ${request.totalRuns}: too few to search and to certify`,
-      `use ${leastRuns} or more; 100 or more show gains of 20 points in most sessions`,
+      `use ${leastRuns} or more; ${usefulRuns} or more show gains of 20 points in most sessions`,
     )
   }
   const inspected = await inspectSuite(request.bench.suite ?? skill.path, skill.path)
@@ -54,13 +61,16 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   const { request, skill } = session
   if (!session.isNew) await checkVersions(session, context)
   const asked = { ...request.bench, skill: skill.path, baseline: null, cases: [], runs: 1, fresh: false, cache: false }
-  const { plan } = await planBench(asked, context)
+  const prepared = await planBench(asked, context, throwRefusal)
+  await refuseSmallBudget(session, prepared)
+  const { plan } = prepared
   const { engine, judge } = plan.options
   const proposer =
     request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
   const certifier = await chooseCertifyJudge(request.certifyJudge, judge, context)
   const confirmers = request.confirmOn.map((text) => resolveEngineChoice({ engine: text, model: null }))
   const { limits = noLimits, queue = null, passEnv } = request.bench
+  await refuseStrayFiles([engine, ...confirmers])
   await requirePricing(plan.options, limits)
   await requirePricing({ engine: proposer, judge: certifier.choice }, limits)
   for (const one of confirmers) await requirePricing({ engine: one, judge: null }, limits)
@@ -75,5 +85,12 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
     emitImproveStep(context, { round: 0, step: 'session', version: null, message: certifyJudgeText(certifier) })
   }
   const sandbox = await chooseSandbox(request.bench.sandbox ?? noSandboxWish, context.env.PATH ?? '')
-  return { proposer, sandbox, judge, certifier }
+  return { proposer, sandbox, judge, certifier, suitePlan: plan }
+}
+
+/** The benchmarks of the session would refuse them only after its start. */
+async function refuseStrayFiles(engines: readonly EngineChoice[]): Promise<void> {
+  if (engines.every(({ name }) => name === 'auto' || findEngine(name).readsAbove === false)) return
+  await using scratch = await openTempDir()
+  await refuseStrayInstructions(scratch.path)
 }

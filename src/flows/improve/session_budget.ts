@@ -1,5 +1,8 @@
 /** Divides a session's budget: search may spend half, and the certification gets what it needs of the rest. */
-import type { StopKind } from '../../../schemas/limits.ts'
+import type { SpentLine, StopKind } from '../../../schemas/limits.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { leastRuns as leastSessionRuns, usefulRuns } from '../../phases/5-improve/search/plan_session.ts'
+import { estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import {
   amountText,
@@ -11,13 +14,14 @@ import {
 } from '../limits/budgets.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
 import { msUntilDeadline, noLimits } from '../limits/limits.ts'
+import type { PreparedBench } from '../prepare/prepare_bench.ts'
 import { StepStopped } from './bench_step.ts'
 import type { ImproveSession } from './session/session.ts'
 
 /** For errors in the estimate: a better version may cost more. */
-const slack = 1.1
+export const costSlack = 1.1
 /** Two pairs: with fewer nothing can be shown. */
-const leastRuns = 4
+export const leastCertificationRuns = 4
 
 /** The earlier costs of a resumed session count against its limits. */
 export async function settleEarlierCosts({ seen, history, budgets, request }: ImproveSession): Promise<void> {
@@ -50,6 +54,26 @@ export function releaseReserve(session: ImproveSession): void {
   session.reserved = zeroAmounts
 }
 
+/** Throws UserError if earlier runs show that the budget pays for fewer runs than a session needs. */
+export async function refuseSmallBudget(
+  { history, request, budgets }: ImproveSession,
+  prepared: PreparedBench,
+): Promise<void> {
+  if (budgets.units.length === 0 || history.iterations.length > 0) return
+  const options = { concurrency: 1, folder: null, reused: new Map(), again: new Set<string>() }
+  const found = await estimateBench(prepared, options)
+  for (const unit of budgets.units) {
+    const sum = found[unit]
+    const flag = unit === 'usd' ? (request.bench.limits?.costPerRun ?? null) : null
+    const each = sum === null ? flag : sum / Math.max(1, prepared.plan.runs.length)
+    if (each === null || each * leastSessionRuns <= budgets.left(unit)) continue
+    throw new UserError(
+      `budget too small: a session needs at least ${leastSessionRuns} runs, about ${amountText(unit, each * leastSessionRuns)}`,
+      `raise it; ${usefulRuns} runs, about ${amountText(unit, each * usefulRuns)}, show gains of 20 points in most sessions`,
+    )
+  }
+}
+
 /** The limit that ends the search; null: none. Throws StepStopped at the deadline: then --resume continues. */
 export function findSearchLimit(session: ImproveSession, context: FlowContext): StopKind | null {
   const limits = session.request.bench.limits ?? noLimits
@@ -70,22 +94,24 @@ function mostExpensive({ history, request }: ImproveSession, unit: BudgetUnit): 
   return Math.max(0, ...rounds)
 }
 
-/** How many of the planned runs the rest of the budget pays, by the cost of the search's runs. Throws StepStopped if too few. */
-export async function sizeCertification(session: ImproveSession): Promise<number> {
+/** How many of the planned runs the rest of the budget pays, by the cost of the search's runs. `gradings`: of each run. Throws StepStopped if too few. */
+export async function sizeCertification(session: ImproveSession, gradings: number): Promise<number> {
   const { plan, budgets, seen, request } = session
   if (budgets.units.length === 0) return plan.certification_runs
   const { limits = noLimits } = request.bench
   const folders = await Promise.all(seen.map((folder) => readBenchmarkSpending(folder)))
   const lines = folders.flat()
   const runs = folders.reduce((sum, own) => sum + new Set(own.map(({ run_id }) => run_id)).size, 0)
+  const amount = (line: SpentLine, unit: BudgetUnit) =>
+    (line.part === 'grading' ? gradings : 1) * toBudgetAmounts(line, limits)[unit]
   const each = (unit: BudgetUnit) =>
-    (slack * lines.reduce((sum, line) => sum + toBudgetAmounts(line, limits)[unit], 0)) / Math.max(1, runs)
+    (costSlack * lines.reduce((sum, line) => sum + amount(line, unit), 0)) / Math.max(1, runs)
   const paid = budgets.units.map((unit) =>
     each(unit) === 0 ? plan.certification_runs : budgets.left(unit) / each(unit),
   )
   const affordable = Math.min(plan.certification_runs, ...paid.map(Math.floor))
-  if (affordable >= leastRuns) return affordable
-  const unit = budgets.units.find((one) => budgets.left(one) < leastRuns * each(one)) ?? 'usd'
+  if (affordable >= leastCertificationRuns) return affordable
+  const unit = budgets.units.find((one) => budgets.left(one) < leastCertificationRuns * each(one)) ?? 'usd'
   const [left, needed] = [Math.max(0, budgets.left(unit)), each(unit) * plan.certification_runs]
   const kind = budgetStopKinds[unit]
   throw new StepStopped(

@@ -136,7 +136,7 @@ async function benchedRow(folder: string, name: string, newest: string): Promise
   if (read === null) {
     return failedRow(
       { skill: name, cell: null },
-      `${place} holds no benchmark.json that can be read`,
+      `${place} does not contain a readable benchmark.json`,
       'whetstone aggregate makes it',
     )
   }

@@ -146,12 +146,11 @@ async function knownCases(skill: Skill): Promise<DraftRequest['known']> {
 }
 
 async function resolveOutputFile(output: string | null, skill: Skill): Promise<{ file: string; root: string }> {
-  const fix =
-    'give another file: --output FILE, such as --output evals/drafts.json in the skill; nothing is written over'
+  const fix = 'write to another file, such as --output evals/drafts.json'
   const file = path.resolve(output ?? path.join(skill.path, 'evals', 'evals.json'))
-  if (await pathExists(file)) throw new UserError(`${file}: it already exists`, fix)
+  if (await pathExists(file)) throw new UserError(`${file}: this suite already exists and is not overwritten`, fix)
   if (output === null && (await hasSuite(skill.path)))
-    throw new UserError(`${skill.path}: already has a suite of another format`, fix)
+    throw new UserError(`${skill.path}: the skill already has a suite of another format`, fix)
   if (!file.endsWith('.json'))
     throw new UserError(`--output: expected a .json file, got "${output}"`, 'choose a name that ends in .json')
   const inside = path.relative(skill.path, file).split(path.sep).join('/')

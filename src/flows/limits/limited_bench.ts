@@ -42,7 +42,7 @@ export interface LimitedBench {
 }
 
 const truncatedSpendingNote =
-  'left out: what it held counts only where its run is on disk; else a little more was spent than is counted'
+  'skipped: its costs count only if their runs are on disk, so slightly more may have been spent than is counted'
 
 /** A request's limits and budgets: the shared ones, else new ones. */
 export function resolveSharedLimits({ limits = noLimits, budgets }: { limits?: Limits; budgets?: SharedBudgets }) {

@@ -25,6 +25,8 @@ export async function findPartsWithoutCost({
 }
 
 async function readEngineReports({ name, model }: EngineChoice): Promise<{ cost: boolean; tokens: boolean }> {
+  // `auto` stays only in a dry run where no engine is available, which has reported that
+  if (name === 'auto') return { cost: true, tokens: true }
   return (await findEngine(name).reports?.(model)) ?? { cost: false, tokens: false }
 }
 
@@ -37,7 +39,7 @@ async function requireReportedCost(
   const name = [choice.name, choice.model].filter(Boolean).join(':')
   if (budget !== null && costPerRun === null && !reported.cost) {
     const fix =
-      'name a model with a listed price (the short names haiku, sonnet and opus have one), or say what a run counts: --cost-per-run DOLLARS'
+      'name a model with a listed price (the short names haiku, sonnet and opus have one), or give an assumed cost per run: --cost-per-run DOLLARS'
     throw new UserError(`${budgetName}: the cost of ${name} is unknown`, fix)
   }
   if (budgetTokens !== null && !reported.tokens) {

@@ -26,6 +26,8 @@ export interface AutoEngine {
   judge(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice>
 }
 
+const judgeFix = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a judge with --judge engine[:model]'
+
 /** If none is available, `refuse` gets the reason; if it returns, the choice stays `auto` and `choices` gets the reason. */
 export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throwRefusal): AutoEngine {
   const choose: AutoEngine['choose'] = async (asked, role, choices) => {
@@ -40,7 +42,7 @@ export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throw
     const request = { user: context.env, env, signal: context.signal, model: asked.model }
     const chosen = await chooseAutoEngine(request).catch((error: unknown) => {
       if (!(error instanceof UserError)) throw error
-      refuse(error)
+      refuse(role === 'judge' ? new UserError(`judge: ${error.message}`, judgeFix, error.code) : error)
       choices.push(`${role}: ${error.message}`)
       return null
     })

@@ -112,7 +112,7 @@ function unmetBlocks(suite: Suite): LoadWarning[] {
   if (cases.length === 0) return []
   const at = `case ${cases.map(({ eval_id }) => eval_id).join(', ')}`
   const message =
-    'agent_blocked: the case has no hook of PreToolUse or PermissionRequest, so this is never met unless the skill brings one'
+    'agent_blocked: the case has no hook of PreToolUse or PermissionRequest, so this fails unless the skill has one'
   return [{ file: suite.path, at, message }]
 }
 

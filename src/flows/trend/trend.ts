@@ -68,12 +68,17 @@ function readTrendBenchmark(file: string, tell: ReportUnreadable): TrendBenchmar
   return { folder: displayTrendPath(folder), at, benchmark, plan }
 }
 
-/** The recorded cost of each round's proposals; null: unknown. */
+/** The costs of all proposals, at the end of their round; of failed ones, at the end of the session. */
 function readImprovements(file: string, tell: ReportUnreadable): ImproveCost[] {
   const history = tryReadArtefact(historySchema, file, ({ message }) => tell(file, message))
-  return (history?.rounds ?? []).map(({ proposals, ended_at }) => {
-    const costs = proposals.map(({ cost_usd }) => cost_usd)
-    const isKnown = costs.every((usd) => usd !== null)
-    return { at: new Date(ended_at), usd: isKnown ? costs.reduce((sum, usd) => sum + usd, 0) : null }
+  if (history === null) return []
+  const { rounds = [], failed_proposals = [], started_at, ended_at: end = started_at } = history
+  const paid = [
+    ...rounds.flatMap(({ proposals, ended_at }) => proposals.map(({ cost_usd }) => ({ usd: cost_usd, ended_at }))),
+    ...failed_proposals.map(({ cost_usd }) => ({ usd: cost_usd, ended_at: end })),
+  ]
+  return paid.flatMap(({ usd, ended_at }) => {
+    const at = new Date(ended_at)
+    return Number.isNaN(at.getTime()) ? [] : { at, usd }
   })
 }

@@ -7,7 +7,7 @@ const names: Readonly<Record<string, string>> = {
   timeoutSeconds: '--timeout',
   skill: 'the skill',
   queries: 'the queries',
-  margins: '--max-cost-increase or --max-time-increase',
+  margins: '--max-cost-increase, --max-time-increase or --max-loss',
 }
 
 /** `what`: the session or the search. Throws UserError. */

@@ -3,6 +3,7 @@
 import { specificAnswers } from './case_specific_answers.ts'
 import { type CaseWords, nGrams, splitIntoWords } from './case_words.ts'
 import { findAnswerPairs, leastPairs } from './find_answer_tables.ts'
+import { findParaphrase } from './guards/find_paraphrase.ts'
 import { addedText, allText, type SkillEdit } from './skill_edit.ts'
 
 /** The words in a row that are compared. */
@@ -21,7 +22,18 @@ export interface LeakageRequest {
 }
 
 /** Why the edit is refused; null: it contains nothing of the held-out cases. Text that the skill had before is allowed. */
-export function findLeakage({ edit, seen, held }: LeakageRequest): string | null {
+export function findLeakage(request: LeakageRequest): string | null {
+  const copied = findCopiedText(request)
+  if (copied !== null) return copied
+  const { edit, seen, held } = request
+  const found = findParaphrase({ added: addedText(edit), before: allText(edit.before), seen, held })
+  if (found === null) return null
+  const shared = found.shared.map((one) => `"${one}"`).join(', ')
+  return `it describes held-out case ${found.evalId} in other words: one passage shares ${shared} with it`
+}
+
+/** Finds what is copied: word sequences, whole prompts, and answers. */
+export function findCopiedText({ edit, seen, held }: LeakageRequest): string | null {
   const added = addedText(edit)
   const known = new Set([...nGrams(allText(edit.before), gramSize), ...seen.flatMap((one) => [...collectGrams(one)])])
   const grams = nGrams(added, gramSize)

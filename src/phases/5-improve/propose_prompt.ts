@@ -14,9 +14,17 @@ export function changeFolder(change: number, name: string): string {
   return `change-${change}/${name}`
 }
 
+const goals = {
+  better:
+    'Find out why runs failed. Do agents skip the skill, misread it, or follow a wrong step? Does it leave something out? Does one of its scripts fail?',
+  cheaper:
+    'Agents shall reach the same results with fewer tokens (`summary.md` has the tokens of each run). Find out what costs tokens: steps, reads, outputs and repetitions that the result does not need, and long texts that every run loads. Tasks that pass must still pass.',
+} as const
+
 export interface ProposeWords {
   /** The skill's. */
   name: string
+  goal: keyof typeof goals
   /** The failures to look at first; empty: any. */
   focus: string
   /** Training cases that pass now. */
@@ -27,12 +35,12 @@ export interface ProposeWords {
   feedback: readonly string[]
 }
 
-export function proposePrompt({ name, focus, passing, rejected, feedback }: ProposeWords): string {
+export function proposePrompt({ name, goal, focus, passing, rejected, feedback }: ProposeWords): string {
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`
   const { files, lines, skillLines } = proposalBounds
   return template({
-    ...{ name, files, lines, skillLines, changes: changesPerProposal },
+    ...{ name, files, lines, skillLines, changes: changesPerProposal, goal: goals[goal] },
     focus: focus === '' ? '' : `Look at these failures first: ${focus}.\n`,
     keep: passing.length === 0 ? '' : `\nThese tasks pass now and must not break: ${passing.join(', ')}.\n`,
     rejected: list(

@@ -78,7 +78,7 @@ async function refuseFile(place: string): Promise<void> {
   const found = await stat(place).catch(() => null)
   if (found === null || found.isDirectory()) return
   const fix =
-    'give a benchmark of ours (it holds plan.json) or the folder that holds <case>/<configuration>/grading.json'
+    'pass a Whetstone benchmark (contains plan.json), or the folder that contains <case>/<configuration>/grading.json'
   throw new UserError(`${place}: expected a folder, found a file`, fix)
 }
 

@@ -11,7 +11,7 @@ test.each([
   ['a: 1\n\tb: 2\n', 'indent with spaces'],
   ['a: 1\na: 2\n', 'remove one of the lines with this key'],
   ['a: @x\n', 'quote the value'],
-  ['a:\n  - b\n c: 3\n', 'indent keys of one level alike, or quote values that contain ": "'],
+  ['a:\n  - b\n c: 3\n', 'give keys of one level the same indent, or quote values that contain ": "'],
   ['% x\n', 'fix the syntax there, or quote the value'],
 ])('%j: %s', (text, fix) => {
   const yaml = readYaml(text)

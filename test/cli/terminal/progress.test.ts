@@ -180,8 +180,8 @@ describe('the table', () => {
     const out = new PassThrough()
     const plain = Object.assign(out, { isTTY: false }) as unknown as NodeJS.WriteStream
     const view = liveView({ stream: plain, concurrency: 1 })
-    const step = { type: 'improve_step', iteration: 0, version: null } as const
-    view.on({ ...step, step: 'test', message: 'the test begins' })
+    const step = { type: 'improve_step', round: 0, version: null } as const
+    view.on({ ...step, step: 'certify', message: 'the test begins' })
     view.on({ ...step, step: 'stopped', message: 'nothing is left to try' })
     view.end()
     expect(String(out.read())).toBe('the test begins\n')

@@ -28,14 +28,14 @@ function normal(text: string): string {
   return text
     .replaceAll(path.dirname(path.dirname(path.dirname(folder))), '<tmp>')
     .replaceAll(path.dirname(path.dirname(path.dirname(import.meta.dirname))), '<whetstone>')
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(\.\d+)?Z/g, '<time>')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(\.\d+)?Z|\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '<time>')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
     .replaceAll(/"[0-9a-f]{64}"/g, '"<sha256>"')
     .replaceAll(/("(?:engine_)?version": )"[^"]*"/g, '$1"<version>"')
     .replaceAll(/("(?:\w*(?:duration|seconds)\w*|time_seconds)": )-?[\d.]+/g, '$1"<duration>"')
     .replaceAll(/("time_seconds": )\{[^}]*\}/g, '$1"<durations>"')
     .replaceAll(/("time_seconds": )"[^"<]*"/g, '$1"<duration>"')
-    .replaceAll(/(adds|saves) [\d.]+s|[\d.]+s ± [\d.]+s|[+-][\d.]+s\b|\bsame time\b/g, '<duration>')
+    .replaceAll(/(adds|saves) [\d.]+ s|[\d.]+ s ± [\d.]+ s|[+-][\d.]+ s\b|\bsame time\b/g, '<duration>')
 }
 
 const golden = (name: string) => path.join(import.meta.dirname, 'golden', name)

@@ -1,4 +1,4 @@
-/** Proposers that cheat, break, delete, escape or never end: each is refused with its reason, and the loop goes on to one that mends. */
+/** Proposers that cheat, break, delete, escape or never end: each edit is refused with its reason, and the one that mends is kept. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
@@ -32,7 +32,7 @@ const attacks: Attack[][] = [
     {
       rule: 'hard_coded',
       reason: /training case/,
-      command: 'grep -rhoE "sum: [0-9]{4}" training | head -2 > adder/known.md',
+      command: 'grep -rhoE "sum: [0-9]{4}" ../training | head -2 > adder/known.md',
     },
     {
       rule: 'leakage',
@@ -42,12 +42,6 @@ const attacks: Attack[][] = [
   ],
   [
     {
-      rule: 'no_change',
-      reason: /changed nothing/,
-      command: 'echo x > ../../../../escaped.txt; echo x > "$HOME/../escaped.txt"; true',
-    },
-    { rule: 'no_end', reason: /not ended after 8 s/, command: 'sleep 60' },
-    {
       rule: 'script_broken',
       reason: /tool does not parse/,
       command: "printf '#!/usr/bin/env bash\\nif then (' > adder/scripts/tool",
@@ -55,25 +49,37 @@ const attacks: Attack[][] = [
   ],
 ]
 
-/** The refusals so far, which each proposer is told of, say whose turn it is. */
-const turnAfter = (refusals: number) => `(?:refused \\([^]*){${refusals}}`
+const mend = "sed -i 's/a - b/a + b/' adder/scripts/add.sh"
 
 describe.each(attacks.map((group) => [group.map(({ rule }) => rule).join(', '), group] as const))('%s', (_, group) => {
   test('each is refused, nothing runs on it, and the one that mends wins', async () => {
-    const turns = group.map(({ command }, at) => proposer(`attack ${at + 1}`, { when: turnAfter(at), command }))
-    const last = proposer('mends', {
-      when: turnAfter(group.length),
-      command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh",
-    })
-    await using world = await openWorld([last, ...turns.reverse()].join(''))
-    const end = await world.improve(['--iterations', '6', '--propose-timeout', '8'])
+    const commands = [...group.map(({ command }) => command), mend]
+    const all = commands.map((command, at) => `(cd ../change-${at + 1} && ${command})`).join('; ')
+    await using world = await openWorld(proposer('attacks', { command: all }))
+    const end = await world.improve(['--total-runs', '20'])
     expect(end.code, end.stderr.slice(-3000)).toBe(0)
-    const { refused = [], current_best } = world.history()
-    expect(refused.map(({ rule }) => rule)).toEqual(group.map(({ rule }) => rule))
-    for (const [at, { reason }] of group.entries()) expect(refused[at]?.reason).toMatch(reason)
+    const { rounds = [], current_best } = world.history()
+    const edits = rounds[0]?.proposals[0]?.edits ?? []
+    expect(edits.map(({ refused }) => refused?.rule)).toEqual([...group.map(({ rule }) => rule), undefined])
+    for (const [at, { reason }] of group.entries()) expect(edits[at]?.refused?.reason).toMatch(reason)
+    expect(edits.map(({ runs_with }) => runs_with > 0)).toEqual([...group.map(() => false), true])
     expect(current_best).toBe('v1')
     expect(readFileSync(path.join(world.skill, 'scripts/add.sh'), 'utf8')).toBe(broken)
   })
+})
+
+test.each([
+  ['no_change', /changed nothing/, 'echo x > ../../../../escaped.txt; echo x > "$HOME/../escaped.txt"; true'],
+  ['no_end', /not ended after 4 s/, 'sleep 60'],
+])('a proposal without an end or a change: %s', async (rule, reason, command) => {
+  await using world = await openWorld(proposer('does nothing', { command }), 6)
+  const end = await world.improve(['--total-runs', '12', '--propose-timeout', '4'])
+  expect(end.code, end.stderr.slice(-3000)).toBe(0)
+  const { rounds = [], stopped } = world.history()
+  expect(rounds[0]?.proposals.map(({ refused }) => refused)).toEqual(
+    [1, 2, 3].map(() => ({ rule, reason: expect.stringMatching(reason) })),
+  )
+  expect(stopped?.reason).toBe('no_edit')
 })
 
 describe('without a sandbox, a proposer that writes into the skill itself', () => {
@@ -83,13 +89,14 @@ describe('without a sandbox, a proposer that writes into the skill itself', () =
     await using world = await openWorld(escapes, 6)
     writeFileSync(where, world.skill)
     const before = readFileSync(path.join(world.skill, 'SKILL.md'), 'utf8')
-    const end = await world.improve(['--iterations', '1', '--sandbox', 'off'])
+    const end = await world.improve(['--total-runs', '12', '--sandbox', 'off'])
     expect(end.code, end.stderr).toBe(0)
-    expect(world.history().refused).toMatchObject([
-      { rule: 'wrote_outside', reason: expect.stringContaining(world.skill) },
-    ])
+    expect(world.history().rounds?.[0]?.proposals[0]?.refused).toMatchObject({
+      rule: 'wrote_outside',
+      reason: expect.stringContaining(world.skill),
+    })
     expect(readFileSync(path.join(world.skill, 'SKILL.md'), 'utf8')).toBe(before)
-    const aside = path.join(world.workspace, 'backups/outside-1/adder/SKILL.md')
+    const aside = path.join(world.workspace, 'backups/outside-1-1/adder/SKILL.md')
     expect(existsSync(aside) && readFileSync(aside, 'utf8')).toContain('# mine now')
   })
 })

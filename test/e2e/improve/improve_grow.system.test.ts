@@ -31,11 +31,11 @@ const answers = (cases: readonly object[]) =>
     .join('')
 
 const grown = (world: World) => path.join(world.skill, 'evals/evals.grown.json')
-const open = () => openWorld(mends + answers(sums(12)), 6)
+const open = () => openWorld(mends + answers(sums(6)), 6)
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 
 describe('--grow-suite', () => {
-  test('drafts what three parts lack into a file of its own, marked, behind the cases that are there', async () => {
+  test('drafts what a claim about similar cases lacks into a file of its own, marked, behind the cases that are there', async () => {
     await using world = await open()
     const before = readFileSync(path.join(world.skill, 'evals/evals.json'), 'utf8')
     const end = await world.improve(['--grow-suite'])
@@ -43,7 +43,7 @@ describe('--grow-suite', () => {
     const { evals } = read(grown(world))
     expect(evals.slice(0, 6)).toEqual(JSON.parse(before).evals)
     expect(evals.slice(6).map(({ id, review }: { id: number; review: string }) => [id, review])).toEqual(
-      Array.from({ length: 12 }, (_, at) => [at + 7, 'draft']),
+      Array.from({ length: 6 }, (_, at) => [at + 7, 'draft']),
     )
     expect(readFileSync(path.join(world.skill, 'evals/evals.json'), 'utf8')).toBe(before)
     expect(existsSync(world.workspace) ? readdirSync(world.workspace) : []).toEqual([])
@@ -57,17 +57,17 @@ describe('--grow-suite', () => {
   test('drafts are left out until they are reviewed, and taken in unreviewed only where that is asked for', async () => {
     await using world = await open()
     await world.improve(['--grow-suite'])
-    const suite = ['--suite', grown(world), '--iterations', '1', '--test-runs', '2']
+    const suite = ['--suite', grown(world), '--total-runs', '40']
     const out = await world.improve(suite)
     expect(out.code, out.stderr).toBe(0)
     const used = () => {
       const { split } = world.history()
-      const ids = [...(split?.train ?? []), ...(split?.validation ?? []), ...(split?.test ?? [])]
+      const ids = [...(split?.train ?? []), ...(split?.held_out ?? [])]
       return ids.sort((a, b) => a - b)
     }
     expect(used()).toEqual([1, 2, 3, 4, 5, 6])
-    expect(world.history().split).toMatchObject({ kind: 'cross_fitted', drafts_used: false })
-    expect(out.stdout.replaceAll('\n', ' ')).toContain('12 unreviewed drafts are left out')
+    expect(world.history().split).toMatchObject({ drafts_used: false })
+    expect(out.stdout.replaceAll('\n', ' ')).toContain('6 unreviewed drafts are left out')
     // what ran besides never saw one
     expect(world.asked.some((text) => text.includes('What is 7000 plus 300?') && !text.includes('test cases'))).toBe(
       false,
@@ -75,22 +75,21 @@ describe('--grow-suite', () => {
 
     const asked = await world.improve([...suite, '--use-drafts'])
     expect(asked.code, asked.stderr).toBe(0)
-    expect(world.history().split).toMatchObject({ kind: 'three_way', drafts_used: true })
-    expect(used()).toHaveLength(18)
-    expect(asked.stdout.replaceAll('\n', ' ')).toContain('12 of the cases are unreviewed drafts')
+    expect(world.history().split).toMatchObject({ drafts_used: true })
+    expect(used()).toHaveLength(12)
+    expect(asked.stdout.replaceAll('\n', ' ')).toContain('6 of the cases are unreviewed drafts')
 
     const { evals, ...rest } = read(grown(world))
     const reviewed = evals.map(({ review: _, ...one }: { review?: string }) => one)
     writeFileSync(grown(world), JSON.stringify({ ...rest, evals: reviewed }))
     const now = await world.improve(suite)
     expect(now.code, now.stderr).toBe(0)
-    expect(world.history().split).toMatchObject({ kind: 'three_way' })
-    expect([used().length, world.history().split?.drafts]).toEqual([18, undefined])
+    expect([used().length, world.history().split?.drafts]).toEqual([12, undefined])
     expect(world.history().current_best).toBe('v1')
   })
 
   test.each<[string, number, readonly string[], RegExp]>([
-    ['a suite that is large enough', 18, ['--grow-suite'], /18 cases, enough for three parts/],
+    ['a suite that is large enough', 18, ['--grow-suite'], /18 cases, enough to hold out eight/],
     ['with --apply', 6, ['--grow-suite', '--apply'], /--grow-suite with --apply/],
     ['with --use-drafts', 6, ['--grow-suite', '--use-drafts'], /--grow-suite with --use-drafts/],
     [

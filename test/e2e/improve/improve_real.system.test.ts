@@ -60,10 +60,10 @@ const crews: RealCrew[] = [
 const proposes = ({ shell }: RealCrew) => `
   - name: mends
     when: { user: '^You improve an agent skill', turn: 1 }
-    tool_calls: ${shell("sed -i 's/a - b/a + b/' adder/scripts/add.sh")}
+    tool_calls: ${shell("sed -i 's/a - b/a + b/' change-1/adder/scripts/add.sh")}
   - name: speaks
     when: { user: '^You improve an agent skill' }
-    text: "SUMMARY: mends the script\\nWHY: the sums were wrong"
+    text: "CHANGE 1: mends the script\\nWHY 1: the sums were wrong"
 `
 
 const works = ({ takes, shell, answers }: RealCrew) => `${takes}
@@ -77,7 +77,7 @@ const works = ({ takes, shell, answers }: RealCrew) => `${takes}
 
 /** Milliseconds: an agent CLI starts slowly, and machines differ. */
 const patience = 600_000
-const flags = ['--iterations', '1', '--test-runs', '2']
+const flags = ['--total-runs', '20']
 const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 
 for (const crew of crews) {
@@ -93,22 +93,23 @@ for (const crew of crews) {
     const read = (name: string): RunRecord =>
       runRecord.parse(JSON.parse(readFileSync(path.join(world.workspace, name, 'run.json'), 'utf8')))
 
-    test('finds the defect, mends it, proves it on unseen cases and tests it', () => {
+    test('finds the defect, mends it and certifies it on unseen cases', () => {
       expect(end.code, end.stderr).toBe(0)
       expect(world.history()).toMatchObject({
-        ...{ current_best: 'v1', stopped: { reason: 'solved' }, refused: [] },
-        test: { best: 'v1', v0: { mean: 0 }, candidate: { mean: 1 } },
+        current_best: 'v1',
+        certification: { result: 'won', best: 'v1', v0: { mean: 0 }, candidate: { mean: 1 } },
       })
-      expect(end.stdout).toMatch(/gain on validation \+100, on test \+100/)
+      expect(end.stdout).toMatch(/Better: pass rate 100% with v1, 0% with v0/)
     })
     test('the proposer was that CLI: it ran a command on a copy, and its words are kept', () => {
-      const record = read('proposals/1')
+      const record = read('proposals/1-1')
       expect(record).toMatchObject({ status: 'completed', engine: { name: crew.engine.split(':')[0] } })
       expect(record.engine.version).toMatch(/\d+\.\d+\.\d+/)
-      expect(record.outputs.files.map((file) => file.path)).toContain('adder/scripts/add.sh')
-      expect(world.history().iterations[1]?.proposal).toMatchObject({
-        ...{ summary: 'mends the script', engine: crew.engine.split(':')[0] },
-        files: [{ path: 'scripts/add.sh', lines_added: 1, lines_removed: 1 }],
+      expect(record.outputs.files.map((file) => file.path)).toContain('change-1/adder/scripts/add.sh')
+      const [proposal] = world.history().rounds?.[0]?.proposals ?? []
+      expect(proposal).toMatchObject({
+        engine: crew.engine.split(':')[0],
+        edits: [{ summary: 'mends the script', files: [{ path: 'scripts/add.sh', lines_added: 1, lines_removed: 1 }] }],
       })
     })
     test(

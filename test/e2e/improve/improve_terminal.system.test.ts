@@ -1,4 +1,4 @@
-/** `improve` with a person at a terminal: what they say between two iterations reaches the next proposer, and nothing is applied that they have not confirmed. */
+/** `improve` with a person at a terminal: what they say between two rounds reaches the next proposer, and nothing is applied that they have not confirmed. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -20,13 +20,13 @@ const listens =
 needsTerminal('--review', () => {
   const question = 'Press Enter to continue'
 
-  test('waits after an iteration; what is written in feedback.json of a training case reaches the next proposal', async () => {
+  test('waits after a round; what is written in feedback.json of a training case reaches the next proposal', async () => {
     await using world = await openWorld(listens)
     const answer = () => {
-      const [newest = ''] = readdirSync(path.join(world.workspace, 'benchmarks')).sort().reverse()
-      const folder = path.join(world.workspace, 'benchmarks', newest)
+      const [newest = ''] = readdirSync(path.join(world.workspace, 'searches')).sort().reverse()
+      const folder = path.join(world.workspace, 'searches', newest)
       const { runs } = JSON.parse(readFileSync(path.join(folder, 'plan.json'), 'utf8'))
-      const held = world.history().split?.validation[0]
+      const held = world.history().split?.held_out[0]
       const reviews = [
         { run_id: runs[0].run_id.replaceAll('/', '-'), feedback: 'the script subtracts' },
         { run_id: `eval-${held}-x-new_skill-run-1`, feedback: 'of a held-out case' },
@@ -34,27 +34,27 @@ needsTerminal('--review', () => {
       writeFileSync(path.join(folder, 'feedback.json'), JSON.stringify({ reviews, status: 'in_progress' }))
       return '\r'
     }
-    const flags = ['--review', '--iterations', '3', '--test-runs', '2']
+    const flags = ['--review', '--total-runs', '80']
     const { said, code } = await atTerminal({ ...session(world, flags), question, answer })
     expect(code, said).toBe(0)
     expect(said).toMatch(/review: whetstone view \S+ --serve shows it and writes \S+feedback\.json/)
     expect(said.split(question).length - 1).toBe(1)
-    const { iterations, current_best } = world.history()
-    expect(iterations.map(({ grading_result }) => grading_result)).toEqual(['baseline', 'lost', 'won'])
-    expect(current_best).toBe('v2')
+    const { rounds, certification } = world.history()
+    expect(rounds?.map(({ version }) => version)).toEqual([null, 'v1'])
+    expect(certification).toMatchObject({ result: 'won', best: 'v1' })
     const proposals = world.asked.filter((text) => text.includes('You improve an agent skill'))
-    expect(proposals.some((text) => /What people say of the runs:.*the script subtracts/.test(text))).toBe(true)
+    expect(proposals.some((text) => /What people say about the runs:.*the script subtracts/.test(text))).toBe(true)
     expect(proposals.some((text) => text.includes('of a held-out case'))).toBe(false)
   })
   test('Ctrl-C at the question ends with 130; --resume goes on', async () => {
     await using world = await openWorld(listens, 6)
-    const flags = ['--iterations', '2']
+    const flags = ['--total-runs', '80']
     const end = await atTerminal({ ...session(world, [...flags, '--review']), question, answer: () => '\u0003' })
     expect(end.code, end.said).toBe(130)
     expect(end.said).toContain('continue with the same command and --resume')
-    expect(world.history()).toMatchObject({ iterations: [{ version: 'v0' }, { version: 'v1' }] })
+    expect(world.history().rounds).toHaveLength(1)
     expect((await world.improve([...flags, '--resume'])).code).toBe(0)
-    expect(world.history().stopped?.reason).toBe('iterations')
+    expect(world.history().stopped?.reason).toBe('no_edit')
   })
 })
 

@@ -39,14 +39,14 @@ const agentRules = String.raw`
     text: I can not add.
 `
 
-/** What a proposer does: a shell command, then its last words. */
+/** What each proposer of a round does: a shell command in its first copy of the skill, then its last words. */
 export function proposer(name: string, at: { when?: string; command: string; words?: string }): string {
   const condition = at.when === undefined ? '' : `, '${at.when}'`
-  const words = at.words ?? `SUMMARY: ${name}\\nWHY: the sums were wrong`
+  const words = at.words ?? `CHANGE 1: ${name}\\nWHY 1: the sums were wrong`
   return `
   - name: ${name} acts
     when: { user: ['^You improve an agent skill'${condition}], turn: 1 }
-    tool_calls: [{ name: [Bash], input: { command: ${JSON.stringify(at.command)} } }]
+    tool_calls: [{ name: [Bash], input: { command: ${JSON.stringify(`cd change-1; ${at.command}`)} } }]
   - name: ${name} speaks
     when: { user: ['^You improve an agent skill'${condition}] }
     text: "${words}"
@@ -107,8 +107,7 @@ export async function openWorld(
   const fixed = ['--engine', crew.engine, '--workspace', workspace]
   const command = (flags: readonly string[]) => [
     ...['improve', skill, ...fixed],
-    ...(flags.includes('--train-runs') ? [] : ['--train-runs', '1']),
-    ...(flags.includes('--runs') ? [] : ['--runs', '3']),
+    ...(flags.includes('--total-runs') || flags.includes('--grow-suite') ? [] : ['--total-runs', '40']),
     ...flags,
   ]
   return {

@@ -242,7 +242,7 @@ describe('mistakes', () => {
   })
   test.each([
     ['itself', (own: string) => own, 'are the same folder'],
-    ['nothing', (own: string) => `${own}-gone`, 'error: no such folder ('],
+    ['nothing', (own: string) => `${own}-gone`, 'error: no such folder "'],
   ])('a folder with %s', async (_what, other, message) => {
     const end = await whetstone(['compare', folder, other(folder), ...judgeFlags])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

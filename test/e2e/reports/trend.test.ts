@@ -37,13 +37,19 @@ beforeAll(async () => {
     { version: 'v1', parent: null, expectation_pass_rate: 1, grading_result: 'won', is_current_best: true },
   ]
   const history = { started_at: '2020-05-06T00:00:00Z', skill_name: 'tidy', current_best: 'v1' }
-  const paid = iterations.map((one) => ({ ...one, cost_usd: 1.5, ended_at: '2020-05-07T00:00:00Z' }))
-  const gone = { iteration: 2, parent: 'v1', rule: 'leakage', reason: 'names a file', proposal: null }
-  const refused = [
-    { ...gone, cost_usd: 0.25, ended_at: '2020-05-08T00:00:00Z' },
-    { ...gone, cost_usd: null, ended_at: '2020-06-08T00:00:00Z' }, // unknown: no month with 0
+  const proposal = { number: 1, focus: 'all', engine: 'anthropic', model: null, tokens: null, edits: [] }
+  const round = (number: number, cost_usd: number | null, ended_at: string) => ({
+    ...{ round: number, parent: 'v1', version: null, runs: 0, estimate: null, ended_at },
+    ...{ shown: { runs: 0, pass_rate: null }, benchmarks: { shown: 'benchmarks/x' } },
+    proposals: [{ ...proposal, cost_usd }],
+  })
+  const rounds = [
+    round(1, 1.5, '2020-05-07T00:00:00Z'),
+    round(2, null, '2020-06-08T00:00:00Z'), // unknown: no month with 0
   ]
-  write('old/history.json', JSON.stringify({ ...history, iterations: paid, refused }))
+  const failed = [{ round: 1, reason: 'a crash', tokens: null, cost_usd: 0.25 }]
+  const end = { ended_at: '2020-05-08T00:00:00Z' }
+  write('old/history.json', JSON.stringify({ ...history, ...end, iterations, rounds, failed_proposals: failed }))
   // what an agent left behind is no benchmark
   cpSync(path.join(first, 'benchmark.json'), path.join(first, 'eval-1-first/with_skill/run-1/outputs/benchmark.json'))
 }, 120_000)

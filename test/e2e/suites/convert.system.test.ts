@@ -38,8 +38,8 @@ describe('an EVAL.md', () => {
     expect(await again('--force')).toMatchObject({ code: 0 })
   })
   test.each<[string, string | null, string]>([
-    ['EVAL.md', null, 'is a part of what'],
-    ['SKILL.md', null, 'is a part of what'],
+    ['EVAL.md', null, 'belongs to the suite itself'],
+    ['SKILL.md', null, 'belongs to the suite itself'],
     ['evals', 'evals/x.md', 'evals is not a file'],
     ['SKILL.md/x/evals.json', null, 'SKILL.md is not a folder'],
   ])('-o %s is refused with --force too', async (output, made, said) => {

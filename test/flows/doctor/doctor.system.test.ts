@@ -91,10 +91,7 @@ describe('what it all comes to', () => {
     }
     const env = { PATH, OPENAI_API_KEY: key, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
     const { code, stdout } = await runMain(['doctor'], { env })
-    expect([code, stdout.trim().split('\n').at(-1)]).toEqual([
-      0,
-      'An engine can work where it is named: --engine opencode.',
-    ])
+    expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, 'One engine works if you name it: --engine opencode.'])
   })
 })
 

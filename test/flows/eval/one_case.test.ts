@@ -24,7 +24,7 @@ async function skipOf(front: string, wish: object): Promise<string | null> {
 
 describe('without credentials', () => {
   test.each([
-    ['system: x', { engine: null, judge: null }, /no engine available: /],
+    ['system: x', { engine: null, judge: null }, /no engine available \(/],
     ['model: "anthropic:claude-x"', { engine: null, judge: null }, /ANTHROPIC_API_KEY/],
     ['system: x', { engine: 'anthropic', judge: null }, /^anthropic.* can't be asked: ANTHROPIC_API_KEY/],
     [
@@ -32,7 +32,7 @@ describe('without credentials', () => {
       { engine: 'command:/bin/echo yes', judge: 'openai:gpt-5' },
       /openai:gpt-5 can't be asked: OPENAI_API_KEY/,
     ],
-    ['system: x', { engine: 'command:/bin/echo yes', judge: null }, /no engine available: /],
+    ['system: x', { engine: 'command:/bin/echo yes', judge: null }, /no engine available \(/],
     ['system: x', { engine: 'command:/bin/echo yes', judge: 'gpt-5,claude-x' }, /no judge available: .*OPENAI_API_KEY/],
   ])('%s, %j', async (front, wish, said) => expect(await skipOf(front, wish)).toMatch(said))
 })

@@ -22,8 +22,8 @@ function refusalOf(before: string, after: string) {
   return findStaticRefusal({
     edit: { before: [file(before)], after: [file(after)] },
     files: [{ path: 'SKILL.md', source, bytes: Buffer.byteLength(after) }],
-    ...{ name: 'tidy', seen: [], held: [], tried: new Map(), searchPath: process.env.PATH ?? '' },
-    signal: new AbortController().signal,
+    ...{ name: 'tidy', seen: [], held: [], tried: new Map() },
+    context: { signal: new AbortController().signal, env: process.env },
   })
 }
 

@@ -41,7 +41,7 @@ async function session(before: Readonly<Record<string, string>>, after: Readonly
     skill_name: 'adder',
     current_best: 'v1',
     iterations: [await iteration('v0', skill, null), await iteration('v1', best, 'v0')],
-    schema_version: 1,
+    schema_version: 2,
   })
   return { skill, best, history, workspace: mkdtempSync(path.join(root, 'ws-')) }
 }

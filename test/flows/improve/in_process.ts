@@ -10,13 +10,13 @@ export interface Wish extends Partial<Omit<ImproveRequest, 'bench' | 'skill'>> {
   limits?: Partial<Limits>
   engine?: string
   queue?: ImproveRequest['bench']['queue']
-  /** Ctrl-C, once, after so many iterations. */
+  /** Ctrl-C, once, after so many rounds. */
   drainAfter?: number
 }
 
 const usual = {
-  ...{ iterations: 3, trainRuns: 1, validationRuns: 3, testRuns: 2, seed: 1, margins: usualMargins, proposer: null },
-  ...{ proposeTimeout: 60, useDrafts: false, resume: false },
+  ...{ totalRuns: 24, goal: 'better' as const, certifyJudge: null, confirmOn: [], seed: 1, margins: usualMargins },
+  ...{ proposer: null, proposeTimeout: 60, useDrafts: false, resume: false },
 }
 
 type Place = Pick<World, 'skill' | 'workspace' | 'env'>
@@ -50,10 +50,10 @@ export function contextHere({ env }: Place, told: string[] = [], drain = new Abo
 export async function improveHere(place: Place, wish: Wish = {}) {
   const told: string[] = []
   const drain = new AbortController()
-  let iterations = 0
+  let rounds = 0
   const review = async () => {
-    iterations += 1
-    if (iterations === wish.drainAfter) drain.abort(new Error('Ctrl-C'))
+    rounds += 1
+    if (rounds === wish.drainAfter) drain.abort(new Error('Ctrl-C'))
   }
   const { history } = await improve(requestHere(place, { ...wish, review }), contextHere(place, told, drain))
   return { history, told }

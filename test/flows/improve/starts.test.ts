@@ -1,5 +1,5 @@
 /** Where a session of `improve` begins: a refused start changes nothing, what an earlier session left is of no use to the next, and a version that was lost is told. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { runRecord } from '../../../schemas/run.ts'
@@ -13,17 +13,15 @@ import { improveHere } from './in_process.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 const idle = proposer('says please', { command: 'echo "Please add with care." >> adder/SKILL.md' })
-/** Nothing is left to gain: such a session ends after v0's own runs. */
+/** Nothing is left to gain: such a session ends after v0's runs on training cases. */
 const solved = () => openWorld(mends, 4, { 'scripts/add.sh': mended })
 const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 
-test('a start that is refused for its budget, its engine or its queue leaves the session before it where it was; the next start moves it, and says so', async () => {
+test('a start that is refused for its engine or its queue leaves the session before it where it was; the next start moves it, and says so', async () => {
   await using world = await openWorld(idle, 4)
-  const { history: first } = await improveHere(world, { iterations: 1 })
-  expect(first).toMatchObject({ stopped: { reason: 'iterations' }, ended_at: expect.any(String) })
+  const { history: first } = await improveHere(world, { totalRuns: 12 })
+  expect(first).toMatchObject({ stopped: { reason: 'no_edit' }, ended_at: expect.any(String) })
   const before = readdirSync(world.workspace).sort()
-  const poor = improveHere(world, { limits: { budgetTokens: 100 } })
-  await expect(poor).rejects.toThrow(/budget too small/)
   const unpriced = improveHere(world, { proposer: 'anthropic:opus', limits: { budget: 100 } })
   await expect(unpriced).rejects.toThrow(/^--budget: the cost of anthropic:practice-1 is unknown/)
   const keyless = improveHere(world, { engine: 'openai:gpt-5', proposer: 'anthropic:practice-1' })
@@ -32,67 +30,62 @@ test('a start that is refused for its budget, its engine or its queue leaves the
   const elsewhere = improveHere(world, { queue: { ...away, tags: [], signer: null } })
   await expect(elsewhere).rejects.toThrow(/ECONNREFUSED/)
   expect([readdirSync(world.workspace).sort(), before.includes('sessions')]).toEqual([before, false])
-  expect((await improveHere(world, { resume: true, iterations: 1 })).history).toEqual(first)
+  expect((await improveHere(world, { resume: true, totalRuns: 12 })).history).toEqual(first)
   const suite = path.join(world.skill, 'evals/evals.json')
   const written = readFileSync(suite, 'utf8')
   writeFileSync(suite, written.replace('What is', 'Please, what is'))
   // nothing runs any more: it can be looked at, and applied
-  expect((await improveHere(world, { resume: true, nobodyConfirms: true })).history).toEqual(first)
+  expect((await improveHere(world, { resume: true, totalRuns: 12, nobodyConfirms: true })).history).toEqual(first)
   writeFileSync(suite, written)
 
-  const { history, told } = await improveHere(world, { iterations: 1 })
+  const { history, told } = await improveHere(world, { totalRuns: 12 })
   const [name = ''] = readdirSync(path.join(world.workspace, 'sessions'))
   expect(told).toContainEqual(expect.stringContaining(`is now in sessions/${name} of the workspace`))
   const aside = path.join(world.workspace, 'sessions', name)
   expect(JSON.parse(readFileSync(path.join(aside, 'history.json'), 'utf8'))).toEqual(first)
-  expect([readdirSync(path.join(aside, 'versions')), history.started_at > first.started_at]).toEqual([
-    ['v0', 'v1'],
-    true,
-  ])
+  expect([readdirSync(path.join(aside, 'versions')), history.started_at > first.started_at]).toEqual([['v0'], true])
 })
 
-test('versions and proposals without a history are of no session: they are put aside, not taken', async () => {
+test('versions and proposals without a history belong to no session: they are archived, not used', async () => {
   await using world = await openWorld(idle, 4)
   const { workspace } = world
   const left = path.join(workspace, 'versions/v0')
   cpSync(world.skill, left, { recursive: true })
   writeFileSync(path.join(left, 'scripts/add.sh'), mended)
-  mkdirSync(path.join(workspace, 'proposals/1'), { recursive: true })
-  const { history, told } = await improveHere(world, { iterations: 1 })
-  expect(history.headroom?.pass_rate).toBe(0)
+  mkdirSync(path.join(workspace, 'proposals/1-1'), { recursive: true })
+  const { history, told } = await improveHere(world, { totalRuns: 12 })
+  expect(history.iterations[0]?.expectation_pass_rate).toBe(0)
   expect(scriptOf(left)).toBe(broken)
   const [name = ''] = readdirSync(path.join(workspace, 'sessions'))
   expect(scriptOf(path.join(workspace, 'sessions', name, 'versions/v0'))).toBe(mended)
-  expect(existsSync(path.join(workspace, 'sessions', name, 'proposals/1'))).toBe(true)
-  expect(told[0]).toMatch(/what an earlier session left there is now in sessions\//)
+  expect(existsSync(path.join(workspace, 'sessions', name, 'proposals/1-1'))).toBe(true)
+  expect(told).toContainEqual(expect.stringMatching(/what an earlier session left there is now in sessions\//))
 })
 
-test('an interrupted session whose v0 is empty has it laid out anew; one that changed or is gone is told by name', async () => {
+test('an interrupted session with a version that changed or is gone is refused by name', async () => {
   await using world = await openWorld(idle, 4)
-  const first = path.join(world.workspace, 'versions/v0')
-  const { history } = await improveHere(world, { limits: { budgetTokens: 500 } })
-  expect(history).toMatchObject({ iterations: [], stopped: { reason: 'budget' } })
-  rmSync(first, { recursive: true })
-  mkdirSync(first)
-  const stopped = await improveHere(world, { resume: true, drainAfter: 1 })
+  const wish = { totalRuns: 80 }
+  const stopped = await improveHere(world, { ...wish, drainAfter: 1 })
   expect(stopped.history).toMatchObject({
-    iterations: [{ version: 'v0' }, { version: 'v1' }],
+    iterations: [{ version: 'v0' }],
+    rounds: [{ round: 1, version: null }],
     stopped: { reason: 'interrupted' },
   })
-  expect(scriptOf(first)).toBe(broken)
-
+  const first = path.join(world.workspace, 'versions/v0')
   writeFileSync(path.join(first, 'scripts/add.sh'), mended)
   const before = world.requests
-  await expect(improveHere(world, { resume: true })).rejects.toThrow(/versions\/v0: (it has )?changed since/)
+  const again = { ...wish, resume: true }
+  await expect(improveHere(world, again)).rejects.toThrow(/versions\/v0: (it has )?changed since/)
   renameSync(first, `${first}-away`)
-  await expect(improveHere(world, { resume: true })).rejects.toThrow(/versions\/v0: it is gone/)
+  await expect(improveHere(world, again)).rejects.toThrow(/versions\/v0: it is gone/)
   renameSync(`${first}-away`, first)
   writeFileSync(path.join(first, 'scripts/add.sh'), broken)
   expect(world.requests).toBe(before)
 
   writeFileSync(path.join(world.skill, 'scripts/add.sh'), mended)
-  const { told } = await improveHere(world, { resume: true, iterations: 1 })
+  const { told, history } = await improveHere(world, again)
   expect(told[0]).toMatch(/the skill has changed since this session was started: v0 stays what it was then/)
+  expect(history.rounds).toHaveLength(2)
 })
 
 test('a start that is refused leaves no workspace behind, nor the folders above it', async () => {
@@ -126,19 +119,17 @@ test.each([
 test.each([
   ['anthropic:opus', true],
   ['anthropic:practice-1', false],
-])('stopped in v0 own runs on %s: what was paid is counted where it is known (%s)', async (engine, isKnown) => {
+])('stopped in the first runs on %s: what was paid is counted where it is known (%s)', async (engine, isKnown) => {
   await using world = await openWorld(idle, 4)
   const { history } = await improveHere(world, { engine, limits: { budgetTokens: 500 } })
-  expect(history.iterations).toEqual([])
+  expect([history.ended_at, history.rounds]).toEqual([undefined, []])
   const records = listPlainFiles(world.workspace).filter((file) => path.basename(file) === 'run.json')
   const costs = records.map((file) => runRecord.parse(JSON.parse(readFileSync(file, 'utf8'))).cost?.usd ?? null)
   expect(costs.length).toBeGreaterThan(0)
   if (isKnown) {
     expect(history.benchmarks_usd).toBeGreaterThan(0)
-    expect(history.benchmarks_usd).toBeCloseTo(
-      costs.reduce<number>((sum, usd) => sum + (usd ?? 0), 0),
-      6,
-    )
+    const sum = costs.reduce<number>((all, usd) => all + (usd ?? 0), 0)
+    expect(history.benchmarks_usd).toBeCloseTo(sum, 6)
     expect(history.benchmarks_unknown).toBe(0)
   } else {
     expect(costs.every((usd) => usd === null)).toBe(true)
@@ -161,14 +152,15 @@ test('a proposer of unknown cost is refused under a budget; --cost-per-run cover
 
 test('runs and proposals of unknown cost count as --cost-per-run, in a resumed session too', async () => {
   await using world = await openWorld(idle, 4)
-  const runsMade = () =>
-    listPlainFiles(world.workspace).filter((file) => /\/(benchmarks|calibrations)\/.*\/run\.json$/.test(file)).length
-  // v0's own 8 runs and the proposal: what is left pays for one run, and a pair takes two
-  const limits = { budget: 10.5, costPerRun: 1 }
-  const { history } = await improveHere(world, { iterations: 1, limits })
-  expect([history.stopped?.reason, history.iterations.length, runsMade()]).toEqual(['budget', 1, 8])
-  const again = await improveHere(world, { iterations: 1, limits, resume: true })
-  expect([again.history.stopped?.reason, runsMade()]).toEqual(['budget', 8])
+  const countRuns = () =>
+    listPlainFiles(world.workspace).filter((file) => /\/searches\/.*\/run\.json$/.test(file)).length
+  // half is for the search: the shown run, three proposals, and 2 of the 10 runs of mixes
+  const limits = { budget: 12.5, costPerRun: 1 }
+  const wish = { totalRuns: 24, limits }
+  const { history } = await improveHere(world, wish)
+  expect([history.stopped?.reason, history.rounds?.length, countRuns()]).toEqual(['budget', 0, 3])
+  const again = await improveHere(world, { ...wish, resume: true })
+  expect([again.history.stopped?.reason, countRuns()]).toEqual(['budget', 3])
 })
 
 test('a session whose end nobody can confirm is refused before anything runs', async () => {

@@ -119,8 +119,8 @@ needsRedis('through Redis', () => {
     }
     test('do not start: its user decides as well', async () => {
       const { end, mark, said } = await benched()
-      expect(said).toMatch(/the job brings commands \(setup: touch .*--trust-suite/)
-      expect(end.stderr).toMatch(/the job brings commands/)
+      expect(said).toMatch(/the job contains commands \(setup: touch .*--trust-suite/)
+      expect(end.stderr).toMatch(/the job contains commands/)
       expect([mark, end.code]).toEqual([false, 3])
     }, 60_000)
     test('control: they do where it was started with --trust-suite', async () => {

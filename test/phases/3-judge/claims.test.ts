@@ -1,7 +1,7 @@
 /** What an agent says of its own work never counts as verified evidence; what it found, made or had a program print does. */
 import { describe, expect, test } from 'vitest'
+import { isSelfAssessment } from '../../../src/base/text/self_assessment.ts'
 import { commandEngine } from '../../../src/engines/command/command.ts'
-import { isSelfAssessment } from '../../../src/phases/3-judge/evidence/self_assessment.ts'
 import { gradeRun } from '../../../src/phases/3-judge/grade/grade_run.ts'
 import { record } from '../../fixtures/record.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'

@@ -4,7 +4,8 @@ import { description } from '../../../schemas/description.ts'
 import { history } from '../../../schemas/history.ts'
 import { triggers } from '../../../schemas/triggers.ts'
 import { describeExtras, type WorkspaceExtras } from '../../../src/phases/4-report/page/workspace_facts.ts'
-import { descriptionFile, historyFile, triggersFile } from '../../viewer/artefacts.ts'
+import { descriptionFile, triggersFile } from '../../viewer/artefacts.ts'
+import { historyFile } from '../../viewer/session_history.ts'
 
 const plain = (text: string) => text
 const tried = history.parse(JSON.parse(historyFile(plain)))
@@ -16,18 +17,32 @@ describe('what lies beside', () => {
   test.each<[string, WorkspaceExtras, string[]]>([
     ['nothing', {}, []],
     [
-      'the test of a session, in points',
+      'the certification of a session',
       { history: { value: tried } },
-      ['improve: Improve: gain on validation +22, on test +15 [4, 26] points.'],
+      [
+        'improve: Improve: Better: pass rate 70% with v2, 50% with v0: +20 points, 95% CI [8, 32], p = 0.002 (12 cases, 120 runs). This holds for these cases.',
+      ],
     ],
     [
-      'a session without a test',
-      { history: { value: { ...tried, test: null } } },
-      ['improve: Improve: 4 versions tried; the best is v2.'],
+      'a session with nothing to certify',
+      { history: { value: { ...tried, certification: null, iterations: tried.iterations.slice(0, 1) } } },
+      ['improve: Improve: nothing to certify; 0 versions tried.'],
     ],
     [
-      'a session that tried one',
-      { history: { value: { ...tried, test: null, iterations: tried.iterations.slice(0, 2), current_best: 'v0' } } },
+      'a session that runs',
+      { history: { value: { ...tried, certification: undefined, stopped: undefined } } },
+      ['improve: Improve: 2 versions tried; the best is v2; still running.'],
+    ],
+    [
+      'a history of another tool',
+      {
+        history: {
+          value: {
+            ...{ ...tried, certification: undefined, stopped: undefined, rounds: undefined, current_best: 'v0' },
+            iterations: tried.iterations.slice(0, 2),
+          },
+        },
+      },
       ['improve: Improve: 1 version tried; the best is v0.'],
     ],
     [

@@ -241,17 +241,40 @@ describe('bounds of one step', () => {
   })
 })
 
-test('the prompt tells what was tried and what people say, and nothing where there is nothing', () => {
-  const words = { name: 'pdf', rejected: ['say please: lost'], feedback: ['eval-1/run-1: too long'] }
-  expect(proposePrompt(words)).toMatch(
-    /Tried already[\s\S]*- say please: lost[\s\S]*What people say[\s\S]*- eval-1\/run-1: too long/,
-  )
-  expect(proposePrompt({ name: 'pdf', rejected: [], feedback: [] })).not.toMatch(/Tried already|What people say/)
+describe('the prompt of a proposer', () => {
+  const words = { name: 'pdf', goal: 'better' as const, focus: '', passing: [], rejected: [], feedback: [] }
+  test.each([
+    ['focus', { focus: 'case-2 (timed out)' }, /Look at these failures first: case-2 \(timed out\)\./],
+    ['passing cases', { passing: ['case-1', 'case-3'] }, /must not break: case-1, case-3\./],
+    [
+      'edits that were not kept',
+      { rejected: ['say please: 0 points'] },
+      /Tried already and not kept[\s\S]*- say please: 0 points/,
+    ],
+    [
+      'feedback',
+      { feedback: ['eval-1/run-1: too long'] },
+      /What people say about the runs:[\s\S]*- eval-1\/run-1: too long/,
+    ],
+  ])('names the %s, if there is one', (_, more, text) => {
+    expect(proposePrompt({ ...words, ...more })).toMatch(text)
+    expect(proposePrompt(words)).not.toMatch(text)
+  })
+  test('asks for fewer tokens where that is the goal', () => {
+    expect(proposePrompt({ ...words, goal: 'cheaper' })).toContain('same results with fewer tokens')
+    expect(proposePrompt(words)).toContain('Find out why runs failed')
+  })
+  test('names a folder for each change', () => {
+    expect(proposePrompt(words)).toMatch(/`\.\/change-1\/pdf` to `\.\/change-4\/pdf`/)
+  })
 })
 
 test.each([
-  ['done\nSUMMARY: a\nWHY: b', { summary: 'a', why: 'b' }],
-  ['**SUMMARY**: a\n', { summary: 'a', why: '' }],
-  ['I changed it.', { summary: 'I changed it.', why: '' }],
-  ['', { summary: 'nothing was said', why: '' }],
-])('the last words %j', (text, words) => expect(parseSummary(text)).toEqual(words))
+  ['done\nCHANGE 2: a\nWHY 2: b', 2, { summary: 'a', why: 'b' }],
+  ['CHANGE 1: a\nWHY 1: b\nCHANGE 2: c', 2, { summary: 'c', why: '' }],
+  ['**CHANGE 1**: a\n', 1, { summary: 'a', why: '' }],
+  ['I changed it.', 1, { summary: 'I changed it.', why: '' }],
+  ['', 3, { summary: 'not described', why: '' }],
+])('of the final response %j the summary of change %i', (text, change, words) =>
+  expect(parseSummary(text, change)).toEqual(words),
+)

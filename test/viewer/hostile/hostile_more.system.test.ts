@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Iteration } from '../../../schemas/history.ts'
+import { history, type Iteration } from '../../../schemas/history.ts'
 import { sha256 } from '../../../src/base/json/json.ts'
 import { readCaseFiles } from '../../../src/flows/page/data/case_files.ts'
 import { readOutputs } from '../../../src/flows/page/read_outputs.ts'
@@ -12,6 +12,7 @@ import { buildVersionTree } from '../../../viewer/views/improve/version_tree.ts'
 import { fresh } from '../../e2e/program.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { launch, type Opened, open, visit, withChromium } from '../browser.ts'
+import { historyFile } from '../session_history.ts'
 import { stage } from '../stage.ts'
 
 const benchmark = aggregate(inputOf([...arm(1, 'with_skill', ['+']), ...arm(1, 'without_skill', ['-'])]))
@@ -28,6 +29,25 @@ function version(name: string, parent: string | null): Iteration {
 function historyOf(iterations: readonly Iteration[]): string {
   return JSON.stringify({ started_at: '', skill_name: 'x', current_best: 'v0', iterations })
 }
+const word = 'Donaudampfschifffahrt'.repeat(60)
+
+/** 40 rounds with a proposal of 100 edits each; names, reasons and every fifth id are one long word. */
+function manyEdits(): string {
+  const value = history.parse(JSON.parse(historyFile(() => word)))
+  const [round] = value.rounds ?? []
+  const [proposal] = round?.proposals ?? []
+  const [edit] = proposal?.edits ?? []
+  if (round === undefined || proposal === undefined || edit === undefined) throw new Error('a round with an edit')
+  const rounds = Array.from({ length: 40 }, (_, place) => {
+    const edits = Array.from({ length: 100 }, (_one, at) => ({
+      ...edit,
+      id: at % 5 === 0 ? word : `${place + 1}.1.${at + 1}`,
+    }))
+    return { ...round, round: place + 1, parent: word, version: word, proposals: [{ ...proposal, edits }] }
+  })
+  return JSON.stringify({ ...value, current_best: word, rounds })
+}
+
 /** 14 generations, each of five versions of one name: 5 to the power of 14 lines of descent. */
 const doubled = Array.from({ length: 70 }, (_, index) => {
   const generation = Math.floor(index / 5)
@@ -68,6 +88,22 @@ withChromium('pages of hostile artefacts', () => {
     await page.locator('.version').last().waitFor()
     expect([await page.locator('.version').count(), errors]).toEqual([iterations.length, []])
   })
+
+  test.each([360, 1280])(
+    'thousands of edits of very long words: a part at a time, within %i px',
+    { timeout: 60_000 },
+    async (width) => {
+      const { url } = await stage({ benchmark, files: { '../../history.json': manyEdits() } })
+      const { page, errors } = await opened(`${url}#/improve`)
+      await page.setViewportSize({ width, height: 900 })
+      await page.locator('.edit').first().waitFor()
+      expect(await page.locator('.edit').count()).toBe(96)
+      expect([await page.evaluate('document.documentElement.scrollWidth'), errors]).toEqual([width, []])
+      await visit(page, '#/improve?edit=30.1.99')
+      await expect.poll(() => page.locator('.edit[open] .edit-id').textContent()).toBe('30.1.99')
+      expect([await page.evaluate('document.documentElement.scrollWidth'), errors]).toEqual([width, []])
+    },
+  )
 
   test('a view that can not be drawn says so, and the others are there', async () => {
     const odd = Object.assign({}, benchmark, {

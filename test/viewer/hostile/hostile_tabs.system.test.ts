@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
-import { analysisFile, comparisonFile, descriptionFile, historyFile, trendFile, triggersFile } from '../artefacts.ts'
+import { analysisFile, comparisonFile, descriptionFile, trendFile, triggersFile } from '../artefacts.ts'
 import { launchWhole, type Opened, open, unfold, visit, withChromium } from '../browser.ts'
+import { historyFile } from '../session_history.ts'
 import { files, texts } from './attacks.ts'
 
 const everywhere = texts.join('\n')

@@ -3,8 +3,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
-import { historyFile, triggersFile } from '../artefacts.ts'
+import { triggersFile } from '../artefacts.ts'
 import { launch, open, withChromium } from '../browser.ts'
+import { historyFile } from '../session_history.ts'
 import { type Staged, stage } from '../stage.ts'
 
 const plain = (text: string) => text

@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { folderOf, graded } from '../../store/foreign/folder.ts'
-import { descriptionFile, historyFile, triggersFile } from '../artefacts.ts'
+import { descriptionFile, triggersFile } from '../artefacts.ts'
+import { historyFile } from '../session_history.ts'
 
 const judge = `command:${process.execPath} ${path.join(import.meta.dirname, '../../fixtures/judges/lenient.mjs')} bad wrong`
 const plain = (text: string) => text

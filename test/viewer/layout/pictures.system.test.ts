@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launch, open, withChromium } from '../browser.ts'
 import { benchmark, files, runs } from '../full_workspace.ts'
 import { everything, stageSmall } from '../sample.ts'
+import { runningHistoryFile } from '../session_history.ts'
 import { stage } from '../stage.ts'
 import { boxStyle } from './box_font.ts'
 import { apart } from './likeness.ts'
@@ -26,6 +27,8 @@ const views = {
   compare: ['full', '#/compare'],
   triggers: ['full', '#/triggers'],
   improve: ['full', '#/improve'],
+  search: ['full', '#/improve?edit=1.2.1'],
+  running: ['running', '#/improve'],
   trend: ['full', '#/trend'],
   audit: ['audited', '#/audit'],
   two: ['two', '#/'],
@@ -59,6 +62,8 @@ withChromium('the views look as they were kept', () => {
     it.blank = await it.browser.newPage()
     it.urls.set('small', (await stageSmall()).url).set('all', (await stage({ benchmark: everything })).url)
     it.urls.set('full', (await stage({ benchmark, runs, files })).url)
+    const running = { ...files, '../../history.json': runningHistoryFile((text) => text) }
+    it.urls.set('running', (await stage({ benchmark, runs, files: running })).url)
     it.urls
       .set('audited', await audited())
       .set('two', await two())
@@ -130,7 +135,10 @@ withChromium('the views look as they were kept', () => {
     ['cards have no bounds', 'overview', '.card { display: contents }'],
     ['a pair has no table', 'compare', '.pair-of-outputs table { display: none }'],
     ['the figures are one below the other', 'triggers', '.figures { display: block }'],
-    ['the tree is a list', 'improve', '.version { padding: 0; border: 0; margin: 0 }'],
+    ['versions have no figures', 'improve', '.figures { display: none }'],
+    ['strands are gone', 'running', '.strands path { display: none }'],
+    ['rounds have no bounds', 'search', '.round { padding: 0; border: 0; background: none }'],
+    ['edits have no bars', 'search', '.effect-bar { display: none }'],
     ['the months are gone', 'trend', '.card.scroll { display: none }'],
     ['a decision has no bounds', 'audit', '.decision { padding: 0; border: 0; background: none }'],
     ['what differs is not marked', 'two', '.differs, .pairs td { padding: 0; background: none }'],

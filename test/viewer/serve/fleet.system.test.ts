@@ -58,7 +58,7 @@ needsRedis('of a real queue', () => {
         await worker.stop()
         await page.getByText('No worker is running.').waitFor()
         await server.kill()
-        await page.getByText('Not of now:').waitFor()
+        await page.getByText('These numbers are out of date:').waitFor()
         expect(errors).toEqual([])
         served.stop()
         await served.ended // though the queue is away

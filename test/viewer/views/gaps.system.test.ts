@@ -54,7 +54,7 @@ withChromium('what is missing', () => {
       .locator('.banner a')
       .evaluateAll((all) => all.map((one) => [one.textContent, one.getAttribute('href')]))
     expect(chips.map(([text]) => text)).toEqual([
-      '2 runs judge error',
+      '2 runs with a judge error',
       '1 run failed (rate limited)',
       '1 run missing',
       '1 run cancelled',

@@ -1,6 +1,13 @@
 /** The headline of the terminal in parts, so that the page says each number once. */
 import { describe, expect, test } from 'vitest'
-import { isSimilarCases, isUnreadNote, splitHeadline, withoutVerdict } from '../../../viewer/views/overview/headline.ts'
+import {
+  isShownElsewhere,
+  isSimilarCases,
+  isUnreadNote,
+  splitHeadline,
+  withoutReasons,
+  withoutVerdict,
+} from '../../../viewer/views/overview/headline.ts'
 
 const helps =
   'Helps: pass rate 94.4% with the skill, 32.9% without: +61.5 points, 95% CI [43, 81], p < 0.001 (4 cases × 3 runs).'
@@ -34,17 +41,23 @@ describe('the headline', () => {
 test.each([
   [
     'Similar cases: inconclusive, too few for an interval (4 cases); add 3 cases.',
-    'Too few for an interval (4 cases); add 3 cases.',
+    '4 cases × 3 runs',
+    'Too few for an interval; add 3 cases.',
   ],
-  ['Similar cases: helps, +62 points, 95% CI [39, 84], p < 0.001 (8 cases).', '95% CI [39, 84], p < 0.001 (8 cases).'],
+  [
+    'Similar cases: helps, +62 points, 95% CI [39, 84], p < 0.001 (8 cases).',
+    '9 cases × 3 runs',
+    '95% CI [39, 84], p < 0.001 (8 cases).',
+  ],
   [
     'Similar cases: inconclusive, -3 points, 95% CI [-9, 3] (8 cases); add 2 cases.',
-    '95% CI [-9, 3] (8 cases); add 2 cases.',
+    '8 cases × 1–3 runs',
+    '95% CI [-9, 3]; add 2 cases.',
   ],
-  ['Similar cases: not tested in a calibration.', 'Similar cases: not tested in a calibration.'],
-])('%s', (sentence, shown) => {
+  ['Similar cases: not tested in a calibration.', '', 'Similar cases: not tested in a calibration.'],
+])('%s', (sentence, sample, shown) => {
   expect(isSimilarCases(sentence)).toBe(true)
-  expect(withoutVerdict(sentence)).toBe(shown)
+  expect(withoutVerdict(sentence, sample)).toBe(shown)
 })
 
 test('the note that the banner shows', () => {
@@ -52,3 +65,27 @@ test('the note that the banner shows', () => {
   expect(isUnreadNote('The new version was not read in 1 of 3 runs: check.')).toBe(true)
   expect(isUnreadNote('Similar cases: helps.')).toBe(false)
 })
+
+test.each([
+  ['With the skill runs take 1.49× the time (95% CI 1.15 to 1.94) and 1.73× the tokens (95% CI 1.62 to 1.85).', true],
+  ['With new_skill runs take 0.90× the tokens (95% CI 0.85 to 0.95).', true],
+  ['5 of 26 planned runs are not in the rates: 1 failed (rate_limited) in without_skill.', true],
+  ['3 expectations in 2 runs could not be judged and are excluded from the pass rates (no usable answer).', false],
+  ['5 of 15 expectations and checks pass in every run of both configurations: stricter ones help.', false],
+])('shown elsewhere on the page: %s', (note, isShown) => expect(isShownElsewhere(note)).toBe(isShown))
+
+test.each([
+  [
+    '19 of 26 planned runs are graded; excluded: 1 failed (rate limited), 1 missing; 2 without criteria by design. Read the numbers with care.',
+    '19 of 26 planned runs are graded. Read the numbers with care.',
+  ],
+  [
+    'The budget is spent. 4 of 6 planned runs are graded. In graded runs 2 expectations stayed undecided. Read the numbers with care.',
+    'The budget is spent. 4 of 6 planned runs are graded. Read the numbers with care.',
+  ],
+  [
+    '6 of 6 planned runs are graded. Read the numbers with care.',
+    '6 of 6 planned runs are graded. Read the numbers with care.',
+  ],
+  ['No run was planned: there is nothing to compare.', 'No run was planned: there is nothing to compare.'],
+])('%s', (sentence, shown) => expect(withoutReasons(sentence)).toBe(shown))

@@ -1,25 +1,12 @@
 /** A plain label next to each value explains it, also on a phone. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { history } from '../../../schemas/history.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
-import { historyFile } from '../artefacts.ts'
 import { launch, open, texts, visit, withChromium } from '../browser.ts'
 import { benchmark, files, runs } from '../full_workspace.ts'
 import { type Staged, stage } from '../stage.ts'
 
-const plain = (text: string) => text
-/** v0 cost nothing by itself, v1 something unknown; every run of the test agreed. */
-function agreeing(): string {
-  const value = history.parse(JSON.parse(historyFile(plain)))
-  const [first, second, ...others] = value.iterations
-  if (first === undefined || second === undefined || value.test == null) throw new Error('two versions and a test')
-  const [zero, one] = [0, 1].map((mean) => ({ mean, ci_low: mean * 0.76, ci_high: 0.24 + mean * 0.76 }))
-  const tested = { ...value.test, v0: zero, candidate: one, gain: { ...value.test.gain, n_cases: 12 } }
-  const iterations = [{ ...first, cost_usd: 0 }, { ...second, cost_usd: null }, ...others]
-  return JSON.stringify({ ...value, iterations, test: tested })
-}
 const { metadata, ...rest } = aggregate(inputOf(arm(1, 'with_skill', ['+-', '++'])))
 const alone = { ...rest, metadata: { ...metadata, baseline_configuration: null } }
 
@@ -28,7 +15,6 @@ withChromium('the labels of values', () => {
   beforeAll(async () => {
     it.browser = await launch()
     it.staged.set('full', await stage({ benchmark, runs, files }))
-    it.staged.set('agreeing', await stage({ benchmark, runs, files: { ...files, '../../history.json': agreeing() } }))
     it.staged.set('alone', await stage({ benchmark: alone }))
   })
   afterAll(() => it.browser?.close())
@@ -38,35 +24,6 @@ withChromium('the labels of values', () => {
     return page
   }
 
-  test('improve: the pass rates of the test say what their interval counts', async () => {
-    const cards = (page: Page) => texts(page.locator('.figures .scope'))
-    const [, , v0, best] = await cards(await opened('full', '#/improve'))
-    expect(v0).toMatch(/^v0 on test cases50%95% CI .*mean pass rate of 5 cases; the interval .* each run/)
-    expect(best).toContain('v2 on test cases')
-    const [, , none, all] = await cards(await opened('agreeing', '#/improve'))
-    for (const one of [none, all]) expect(one).toMatch(/mean pass rate of 12 cases; the interval .* each run/)
-  })
-  test('negative control: with enough cases that differ, the interval counts cases', async () => {
-    const value = history.parse(JSON.parse(historyFile(plain)))
-    if (value.test == null) throw new Error('a test')
-    const tested = { ...value.test, gain: { ...value.test.gain, n_cases: 12 } }
-    const text = JSON.stringify({ ...value, test: tested })
-    it.staged.set('many', await stage({ benchmark, runs, files: { ...files, '../../history.json': text } }))
-    const page = await opened('many', '#/improve')
-    expect((await texts(page.locator('.figures .scope')))[2]).toMatch(/mean pass rate of 12 cases$/)
-  })
-  test('improve: a cost says what it is of; the first version had no proposal', async () => {
-    const page = await opened('agreeing', '#/improve')
-    const version = (at: number) => page.locator('article.version').nth(at)
-    expect(await version(0).locator('p').first().textContent()).not.toMatch(/\$|cost/)
-    expect(await version(1).locator('p').first().textContent()).toContain('cost of the proposal: not known')
-  })
-  test('improve: a refused proposal and remaining failures say what their numbers are', async () => {
-    const page = await opened('full', '#/improve')
-    const refused = page.locator('section[aria-labelledby=refused]')
-    await expect.poll(() => refused.textContent()).toContain('cost of the proposal: $0.10')
-    expect(await page.locator('.banner').textContent()).toContain('3 runs of cases 1, 2')
-  })
   test('triggers: each rate says what it is a rate of', async () => {
     const cards = await texts((await opened('full', '#/triggers')).locator('#rates + .figures .hint'))
     expect(cards).toEqual([

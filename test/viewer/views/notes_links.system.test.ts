@@ -75,7 +75,6 @@ withChromium('the notes', () => {
     expect(await links(await opened('analysed'), text)).toEqual(expected)
   })
   test.each<[string, Which, string, string]>([
-    ['not in the rates', 'everything', 'Show the 5 runs', 'status:excluded -status:ungraded'],
     ['could not be judged', 'everything', 'Show the 2 runs', 'is:undecided'],
     ['timed out', 'odd', 'Show the 2 runs', 'status:timed_out'],
     ['asking the user', 'odd', 'Show the 3 runs', 'is:asked'],
@@ -87,6 +86,11 @@ withChromium('the notes', () => {
     await page.locator('.notes li', { hasText: note }).getByRole('link', { name: text }).click()
     const rows = Number(/\d+/.exec(text)?.[0] ?? 1)
     await expect.poll(() => page.locator('.run-row').count()).toBe(rows)
+  })
+  test('numbers of the table and of the banner are not in the notes', async () => {
+    const notes = await (await opened('everything')).locator('.notes').textContent()
+    expect(notes).toContain('could not be judged')
+    expect(notes).not.toContain('not in the rates')
   })
   test('every note of the rules that names a case has its link', async () => {
     const page = await opened('everything', 400)

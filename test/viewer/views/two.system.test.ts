@@ -145,7 +145,7 @@ withChromium('two benchmarks on one page', () => {
     [['old', 'old'], /are the same benchmark/],
     [['old'], /needs two benchmarks/],
     [['old', 'new', 'old'], /needs two benchmarks/],
-    [['old', 'nowhere'], /nowhere: no such folder/],
+    [['old', 'nowhere'], /no such folder "nowhere"/],
     [['old', 'new', '--serve'], /--compare with --serve/],
   ])('%j is refused', async (args, message) => {
     const end = await compare(...args)

@@ -1,4 +1,4 @@
-/** Draws a difference with its interval, from −100 to +100 points: a square for the mean, a line for the interval. */
+/** Draws a difference with its interval, from -100 to +100 points: a square for the mean, a line for the interval. */
 import type { PageDifference } from '../../../schemas/page.ts'
 
 interface Props {

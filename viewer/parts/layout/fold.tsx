@@ -6,15 +6,15 @@ interface Props {
   summary: ComponentChildren
   /** Open from the start. */
   open?: boolean
-  /** The address names it. */
-  asked: boolean
+  /** The address names it; absent: no address does. */
+  asked?: boolean
   /** Called when it is opened, or closed while the address names it. */
-  ask(asked: boolean): void
+  ask?(asked: boolean): void
   kind?: string
   children(): ComponentChildren
 }
 
-export function Fold({ summary, open = false, asked, ask, kind, children }: Props) {
+export function Fold({ summary, open = false, asked = false, ask, kind, children }: Props) {
   const box = useRef<HTMLDetailsElement>(null)
   const [isOpen, setOpen] = useState(open || asked)
   const byHand = useRef(false)
@@ -30,7 +30,7 @@ export function Fold({ summary, open = false, asked, ask, kind, children }: Prop
     setOpen(now)
     if (now === asked) return
     byHand.current = now
-    ask(now)
+    ask?.(now)
   }
   return (
     <details class={kind} ref={box} open={isOpen} onToggle={({ currentTarget }) => toggled(currentTarget.open)}>

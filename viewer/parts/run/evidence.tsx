@@ -6,6 +6,7 @@ import { findProvedParts, type Proof } from '../../data/quotes/quote_places.ts'
 import type { Quotable, QuotePlace } from '../../data/quotes/quotes.ts'
 import { displayScore } from '../../format.ts'
 import { currentPosition } from '../../scroll_position.ts'
+import { CodeSpans } from '../content/code_spans.tsx'
 
 interface Props {
   expectations: readonly GradedExpectation[]
@@ -44,7 +45,7 @@ export function VerdictList({ expectations, undecided, detail, show, target, bel
               {one.passed ? '✓' : '✗'}
             </span>
             <span>
-              <bdi>{one.text}</bdi> <Tags one={one} />
+              <CodeSpans text={one.text} /> <Tags one={one} />
             </span>
           </p>
           {one.evidence !== '' && <EvidenceText one={one} detail={detail} show={show} />}
@@ -58,7 +59,7 @@ export function VerdictList({ expectations, undecided, detail, show, target, bel
               ?
             </span>
             <span>
-              <bdi>{text}</bdi> <em class="tag warn">undecided</em>
+              <CodeSpans text={text} /> <em class="tag warn">undecided</em>
             </span>
           </p>
           {reason !== '' && <div class="text evidence">{reason}</div>}

@@ -5,7 +5,7 @@ import type { PageAudit, PageDrawn } from '../../../schemas/page.ts'
 import { loadAuditSample } from '../../data/load_on_demand.ts'
 import { columnEntry, type Model, toMark } from '../../data/model.ts'
 import { useMarks } from '../../data/review/marks.ts'
-import { displayCount, displayPlural } from '../../format.ts'
+import { displayCount, displayPercent, displayPlural } from '../../format.ts'
 import { Choice } from '../../parts/layout/dropdown.tsx'
 import { useAsync } from '../../parts/page/delayed.ts'
 import { useKeys } from '../../parts/page/keys.ts'
@@ -30,7 +30,7 @@ export function AuditView({ model, route }: { model: Model; route: Route }) {
   return (
     <>
       <header class="lead">
-        <h1>{summary?.sentence ?? 'Is the judge reliable? No reviews yet.'}</h1>
+        <h1>{summary === undefined ? 'Is the judge reliable? No reviews yet.' : describeAgreement(summary)}</h1>
       </header>
       {summary?.banner != null && <p class="banner">{summary.banner}</p>}
       {summary !== undefined && (
@@ -39,6 +39,14 @@ export function AuditView({ model, route }: { model: Model; route: Route }) {
       {audit !== undefined && audit.drawn > 0 && <DrawnSample model={model} audit={audit} route={route} />}
     </>
   )
+}
+
+/** "People agree with the judge on 94% of 50 decisions, 95% CI [84, 98]". */
+function describeAgreement({ agreement, sentence }: AuditSummary): string {
+  if (agreement === null) return sentence
+  const { rate, ci_low, ci_high, n } = agreement
+  const range = [ci_low, ci_high].map((bound) => Math.round(100 * bound)).join(', ')
+  return `People agree with the judge on ${displayPercent(rate)} of ${displayPlural(n, 'decision')}, 95% CI [${range}]`
 }
 
 interface DrawnProps {
@@ -59,7 +67,7 @@ function DrawnSample(props: DrawnProps) {
     )
   }
   if (found === undefined) return <p class="empty">Reading…</p>
-  if ('problem' in found) return <p class="banner">Not to be read: {found.problem}</p>
+  if ('problem' in found) return <p class="banner">The sample cannot be read: {found.problem}</p>
   return <Sample {...props} sample={found.value} />
 }
 

@@ -1,7 +1,7 @@
 /** The results of an audit: agreement, kappa, sensitivity, specificity, the four counts, and corrected rates. */
 import type { AuditSummary } from '../../../schemas/audit.ts'
 import type { Statistics } from '../../../schemas/benchmark_statistics.ts'
-import { displayArm, displayPercent, displayPlural, displayPoints } from '../../format.ts'
+import { displayArm, displayPercent, displayPoints } from '../../format.ts'
 import { Figure } from '../../parts/charts/rate_figure.tsx'
 import { ListTable } from '../../parts/layout/data_table.tsx'
 
@@ -12,14 +12,11 @@ interface Figures {
 }
 
 export function AuditFigures({ summary, difference }: Figures) {
-  const { agreement, kappa, kappa_ci, sensitivity, specificity, by_configuration, labels } = summary
+  const { kappa, kappa_ci, sensitivity, specificity, by_configuration } = summary
   return (
     <section aria-labelledby="figures">
-      <h2 id="figures">
-        Reviews by people <small>{displayPlural(labels, 'label')}</small>
-      </h2>
+      <h2 id="figures">Reviews by people</h2>
       <div class="figures">
-        <Rate name="agreement" rate={agreement} of="labels" />
         <Figure
           name="Cohen’s κ"
           value={kappa === null ? '–' : kappa.toFixed(2)}
@@ -39,8 +36,8 @@ export function AuditFigures({ summary, difference }: Figures) {
       </div>
       {difference != null && (
         <p>
-          Difference, corrected for the judge’s errors: {displayPoints(difference.mean)}, 95% CI{' '}
-          {displayPoints(difference.ci_low)} to {displayPoints(difference.ci_high)}{' '}
+          Difference, corrected for the judge’s errors: {displayPoints(difference.mean)} points, 95% CI [
+          {displayPoints(difference.ci_low)}, {displayPoints(difference.ci_high)}]{' '}
           {difference.errors === 'pooled'
             ? '(errors from the labels of all configurations together).'
             : '(errors from the labels of each configuration).'}

@@ -8,6 +8,7 @@ import { columnEntry, type Model, type Run, toMark } from '../../data/model.ts'
 import { placeQuery, toQuotable } from '../../data/quotes/quote_places.ts'
 import { whyNoAnswer } from '../../data/why_missing.ts'
 import { displayArm, revealHidden } from '../../format.ts'
+import { CodeSpans } from '../../parts/content/code_spans.tsx'
 import { Text } from '../../parts/content/text.tsx'
 import { BoundedBox } from '../../parts/layout/scroll_box.tsx'
 import { MarkButtons } from '../../parts/run/agree_buttons.tsx'
@@ -42,7 +43,7 @@ export function DecisionCard({ model, drawn, selected, asked }: Props) {
         </a>
       </p>
       <h3>
-        <bdi>{text}</bdi>
+        <CodeSpans text={text} />
       </h3>
       <p>
         The judge says <span class={`chip ${passed ? 'pass' : 'fail'}`}>{passed ? 'passed' : 'failed'}</span>{' '}

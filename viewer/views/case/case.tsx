@@ -1,5 +1,6 @@
 /** The view of one case: prompt, input files, every statement by run, the configurations side by side, and the diff of two runs. */
 
+import type { PageCase } from '../../../schemas/page.ts'
 import { columnEntry, type Model } from '../../data/model.ts'
 import { ownEntry } from '../../data/own_property.ts'
 import { caseNoteId } from '../../data/review/feedback.ts'
@@ -24,7 +25,7 @@ export function CaseView({ model, route }: { model: Model; route: Route }) {
   if (index < 0) {
     return (
       <p class="empty">
-        There is no such case here. <a href="#/">To the overview</a>
+        This benchmark does not have this case. <a href="#/">Go to Overview</a>
       </p>
     )
   }
@@ -33,7 +34,7 @@ export function CaseView({ model, route }: { model: Model; route: Route }) {
 
 function OneCase({ model, index, route }: { model: Model; index: number; route: Route }) {
   const one = columnEntry(model.page.cases, index)
-  const { arms } = model.page
+  const hasRuns = model.ofCase(index).length > 0
   return (
     <>
       <header class="lead">
@@ -55,35 +56,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
       </header>
       <CaseVerdict model={model} evalId={one.eval_id} />
       <Why model={model} index={index} />
-      <div class="card case-sum">
-        <div>
-          {arms.map((arm, place) => {
-            const cell = ownEntry(one.arms, arm)
-            return (
-              <p key={arm}>
-                <i class={`dot arm-${place}`} />
-                {displayArm(arm)} <strong>{ownEntry(one.rates, arm) ?? '–'}</strong>{' '}
-                <small>
-                  {cell === undefined
-                    ? 'no run'
-                    : `${displayPlural(cell.runs, 'run')}, ${cell.all_passed} passed everything`}
-                </small>
-              </p>
-            )
-          })}
-        </div>
-        {arms.length > 1 && (
-          <div>
-            <p class="figure">
-              {one.shown.points || '–'} <small>points</small>
-              {one.shown.interval !== '' && <span class="range">{one.shown.interval}</span>}
-            </p>
-            {one.delta !== null && (
-              <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} shown={one.shown} large />
-            )}
-          </div>
-        )}
-      </div>
+      {hasRuns && <CaseSummary model={model} one={one} />}
       {one.prompt !== null && (
         <section aria-labelledby="prompt">
           <h2 id="prompt">Prompt</h2>
@@ -101,13 +74,56 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
           ))}
         </section>
       )}
-      <Matrix model={model} index={index} />
+      {hasRuns && <Matrix model={model} index={index} />}
       <SideBySide model={model} index={index} route={route} />
       {model.page.compared === undefined && <Note model={model} id={caseNoteId(model, index)} />}
       <p class="hint">
         <a href={routeLink(['runs'], { q: `case:${one.eval_id}` })}>All runs of this case as a list</a>
       </p>
     </>
+  )
+}
+
+/** The pass rate of each configuration, and the difference with its interval. */
+function CaseSummary({
+  model: {
+    page: { arms },
+  },
+  one,
+}: {
+  model: Model
+  one: PageCase
+}) {
+  return (
+    <div class="card case-sum">
+      <div>
+        {arms.map((arm, place) => {
+          const cell = ownEntry(one.arms, arm)
+          return (
+            <p key={arm}>
+              <i class={`dot arm-${place}`} />
+              {displayArm(arm)} <strong>{ownEntry(one.rates, arm) ?? '–'}</strong>{' '}
+              <small>
+                {cell === undefined
+                  ? 'no run'
+                  : `everything passed in ${cell.all_passed} of ${displayPlural(cell.runs, 'run')}`}
+              </small>
+            </p>
+          )
+        })}
+      </div>
+      {arms.length > 1 && (
+        <div>
+          <p class="figure">
+            {one.shown.points || '–'} <small>points</small>
+            {one.shown.interval !== '' && <span class="range">{one.shown.interval}</span>}
+          </p>
+          {one.delta !== null && (
+            <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} shown={one.shown} large />
+          )}
+        </div>
+      )}
+    </div>
   )
 }
 
@@ -123,7 +139,7 @@ function Why({ model, index }: { model: Model; index: number }) {
   if (why === null && messages.length === 0) return null
   return (
     <section class="banner" aria-labelledby="why">
-      <h2 id="why">{why === null ? 'Excluded from the pass rates' : 'No difference known'}</h2>
+      <h2 id="why">{why === null ? 'Excluded from the pass rates' : 'No difference'}</h2>
       {why !== null && (
         <p>
           <bdi>{why}</bdi>

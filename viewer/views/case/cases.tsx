@@ -64,7 +64,7 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
       <div class="card list">
         <div class="row case-row head" aria-hidden="true">
           <span>case</span>
-          <span class="center">difference in points, −100 to +100</span>
+          <span class="center">difference in points, -100 to +100</span>
           <span class="num">rates</span>
           <span>runs</span>
         </div>

@@ -1,6 +1,7 @@
 /** The first failure of a case: a line below its row that opens the run at the verdict. */
 import { columnEntry, type Model, type Run, toMark } from '../../data/model.ts'
 import { displayArm } from '../../format.ts'
+import { CodeSpans } from '../../parts/content/code_spans.tsx'
 import { runAddress } from '../run/run_row.tsx'
 
 interface Failure {
@@ -26,7 +27,7 @@ export function findFirstFailure(model: Model, index: number): Failure | null {
 export function FirstFailure({ failure: { run, verdict, text } }: { failure: Failure }) {
   return (
     <a class="first-failure" href={runAddress(run, verdict)} title={text}>
-      ✗ {displayArm(run.arm)}, run {run.number}: <bdi>{text}</bdi>
+      ✗ {displayArm(run.arm)}, run {run.number}: <CodeSpans text={text} />
     </a>
   )
 }

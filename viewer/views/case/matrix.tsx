@@ -3,6 +3,7 @@ import type { PageStatement } from '../../../schemas/page.ts'
 import { columnEntry, isUnverified, type Model, type Run, toMark } from '../../data/model.ts'
 import { statusText } from '../../data/why_missing.ts'
 import { displayArm, displayPoints } from '../../format.ts'
+import { CodeSpans } from '../../parts/content/code_spans.tsx'
 import { runAddress } from '../run/run_row.tsx'
 
 const mostRuns = 12
@@ -41,7 +42,7 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
             {statements.map((statement, row) => (
               <tr key={statement.text}>
                 <th scope="row">
-                  <bdi>{statement.text}</bdi> <Tags statement={statement} of={remarked} />
+                  <CodeSpans text={statement.text} /> <Tags statement={statement} of={remarked} />
                 </th>
                 {arms.length > 1 && (
                   <td class="points" data-column="difference">
@@ -117,7 +118,7 @@ function Tags({ statement, of }: { statement: PageStatement; of: string }) {
       {remark !== null && (
         <em class="tag">
           {of}
-          {remark}
+          <CodeSpans text={remark} />
         </em>
       )}
     </>

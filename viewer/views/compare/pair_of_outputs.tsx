@@ -90,6 +90,7 @@ function Verdict({ comparison, caseId, run }: { comparison: Comparison; caseId: 
 /** Both orders in which the judge saw the pair. */
 function Orders({ comparison: { judgements = [] } }: { comparison: Comparison }) {
   if (judgements.length === 0) return null
+  const show = formatScores(judgements.flatMap(({ overall_score: { A, B } }) => [A, B]))
   return (
     <ListTable
       columns={['shown first', 'better', 'A', 'B', 'why']}
@@ -102,8 +103,8 @@ function Orders({ comparison: { judgements = [] } }: { comparison: Comparison })
         <tr key={`${index}`}>
           <th scope="row">{shown_first}</th>
           <td class="left">{winner === 'TIE' ? 'tie' : winner}</td>
-          <td>{overall_score.A}</td>
-          <td>{overall_score.B}</td>
+          <td>{show(overall_score.A)}</td>
+          <td>{show(overall_score.B)}</td>
           <td class="left wrap">
             <bdi>{reasoning}</bdi>
           </td>
@@ -117,21 +118,28 @@ function Scores({ comparison: { rubric, criteria } }: { comparison: Comparison }
   const meanings = new Map(
     [...(criteria?.content ?? []), ...(criteria?.structure ?? [])].map((one) => [one.name, one.meaning]),
   )
+  const show = formatScores(
+    [rubric.A, rubric.B].flatMap(({ content_score, structure_score, overall_score }) => [
+      content_score,
+      structure_score,
+      overall_score,
+    ]),
+  )
   const rows = (kind: 'content' | 'structure') =>
     [...new Set([...Object.keys(rubric.A[kind]), ...Object.keys(rubric.B[kind])])].map((name) => (
       <tr key={`${kind}-${name}`}>
         <th scope="row">
           <bdi>{revealHidden(name)}</bdi> <small>{revealHidden(meanings.get(name) ?? kind)}</small>
         </th>
-        <td>{ownEntry(rubric.A[kind], name) ?? '–'}</td>
-        <td>{ownEntry(rubric.B[kind], name) ?? '–'}</td>
+        <td>{show(ownEntry(rubric.A[kind], name))}</td>
+        <td>{show(ownEntry(rubric.B[kind], name))}</td>
       </tr>
     ))
   const sum = (label: string, of: (side: ComparedSide) => number) => (
     <tr class="sum">
       <th scope="row">{label}</th>
-      <td>{of(rubric.A)}</td>
-      <td>{of(rubric.B)}</td>
+      <td>{show(of(rubric.A))}</td>
+      <td>{show(of(rubric.B))}</td>
     </tr>
   )
   return (
@@ -173,6 +181,12 @@ function Side({ side, comparison }: { side: 'A' | 'B'; comparison: Comparison })
       </ul>
     </div>
   )
+}
+
+/** Formats the scores of a table: with one decimal if any of them has one. */
+function formatScores(scores: readonly number[]): (score: number | undefined) => string {
+  const digits = scores.every(Number.isInteger) ? 0 : 1
+  return (score) => score?.toFixed(digits) ?? '–'
 }
 
 /** The judge did not know any of this. */

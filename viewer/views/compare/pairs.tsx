@@ -6,6 +6,7 @@ import type { Model } from '../../data/model.ts'
 import { ownEntry } from '../../data/own_property.ts'
 import { displayCount, revealHidden } from '../../format.ts'
 import { Choice } from '../../parts/layout/dropdown.tsx'
+import { MoreButton } from '../../parts/layout/more_button.tsx'
 import { amendRoute, type Route } from '../../route.ts'
 import { type OutputPair, PairOfOutputs } from './pair_of_outputs.tsx'
 
@@ -51,7 +52,8 @@ export function Pairs({ model, route }: { model: Model; route: Route }) {
         <h2 id="pairs">
           The pairs{' '}
           <small>
-            {displayCount(found.length)} of {displayCount(comparisons.length)}; the key comes after the verdict
+            {displayCount(found.length)} of {displayCount(comparisons.length)}; which configuration is A or B is at the
+            end of each
           </small>
         </h2>
         <Choice
@@ -66,13 +68,7 @@ export function Pairs({ model, route }: { model: Model; route: Route }) {
       {drawn.map((pair) => (
         <PairOfOutputs key={pair.name} route={route} pair={pair} open={comparisons.length <= few} />
       ))}
-      {drawn.length < found.length && (
-        <p>
-          <button type="button" onClick={() => setShown(drawn.length + most)}>
-            Show {displayCount(Math.min(most, found.length - drawn.length))} more
-          </button>
-        </p>
-      )}
+      <MoreButton shown={drawn.length} of={found.length} step={most} show={setShown} />
     </section>
   )
 }
@@ -113,7 +109,7 @@ export function UnjudgedPairs({
   return (
     <section aria-labelledby="unjudged">
       <h2 id="unjudged">
-        Without a verdict <small>{displayCount(errors.length)}; in no number</small>
+        Without a verdict <small>{displayCount(errors.length)}; not counted</small>
       </h2>
       <ul class="notes">
         {errors.slice(0, most).map(({ name, reason }) => {

@@ -26,8 +26,8 @@ export function WhyWon({ analysis }: { analysis: Analysis }) {
           </li>
         ))}
       </ul>
-      <p class="text hint">winner: {winner_execution_pattern}</p>
-      <p class="text hint">loser: {loser_execution_pattern}</p>
+      <p class="text hint">How the winner worked: {winner_execution_pattern}</p>
+      <p class="text hint">How the loser worked: {loser_execution_pattern}</p>
       <ol class="notes">
         {improvement_suggestions.map(({ priority, category, suggestion, expected_impact }) => (
           <li key={suggestion}>

@@ -28,8 +28,29 @@ export function isUnreadNote(sentence: string): boolean {
   return /^The (skill|new version) was not read in /.test(sentence)
 }
 
-/** The sentence on similar cases without its verdict and its difference: "95% CI [39, 84], p < 0.001 (8 cases)." */
-export function withoutVerdict(sentence: string): string {
-  const text = sentence.replace(/^Similar cases: [^,.]*, /, '').replace(/^[+-][\d.]+ points, /, '')
+/** Whether the table of configurations shows the numbers of this note, or the banner of what is missing. */
+export function isShownElsewhere(note: string): boolean {
+  return (
+    /^With .+ runs take [\d.]+× the /.test(note) || /^\d+ of \d+ planned runs? (?:is|are) not in the rates: /.test(note)
+  )
+}
+
+/** The sentence on a benchmark that is incomplete without the counts that the chips below it show. */
+export function withoutReasons(sentence: string): string {
+  const start = /; excluded: |; \d+ without criteria by design|\. In graded runs /.exec(sentence)?.index
+  const end = sentence.lastIndexOf('. Read the numbers')
+  return start === undefined || end < start ? sentence : sentence.slice(0, start) + sentence.slice(end)
+}
+
+/**
+ * The sentence on similar cases without its verdict, its difference and the number of cases that the headline's `sample` has:
+ * "95% CI [39, 84], p < 0.001."
+ */
+export function withoutVerdict(sentence: string, sample: string): string {
+  const [, cases = ''] = /^(\d+ cases?)\b/.exec(sample) ?? []
+  const text = sentence
+    .replace(/^Similar cases: [^,.]*, /, '')
+    .replace(/^[+-][\d.]+ points, /, '')
+    .replace(` (${cases})`, '')
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

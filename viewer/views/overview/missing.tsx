@@ -1,9 +1,10 @@
 /** Shows what is missing from the numbers, before any of them: each kind with links to its runs or cases. */
 import type { Page, PageRuns } from '../../../schemas/page.ts'
 import type { Model } from '../../data/model.ts'
-import { statusText } from '../../data/why_missing.ts'
+import { countRunsText } from '../../data/why_missing.ts'
 import { displayCount, displayPlural } from '../../format.ts'
 import { routeLink } from '../../route.ts'
+import { withoutReasons } from './headline.ts'
 
 interface Chip {
   text: string
@@ -18,12 +19,20 @@ interface Group {
 export function MissingParts({ model }: { model: Model }) {
   const { said, benchmark, running } = model.page
   const problems = benchmark.problems?.length ?? 0
-  const groups = missingGroups(model.page).filter(({ chips }) => chips.length > 0)
+  // the verdicts of an eval say which cases cannot run, and why
+  const isEval = model.page.extras.evaluation !== undefined
+  const groups = missingGroups(model.page).filter(
+    ({ name, chips }) => chips.length > 0 && !(isEval && name === 'cannot run'),
+  )
   if (said.incomplete === null && groups.length === 0 && problems === 0 && !running) return null
   return (
     <section class={`banner ${running ? 'running' : ''}`} aria-labelledby="missing">
       <h2 id="missing">{running ? 'Running' : said.incomplete === null ? 'Excluded or undecided' : 'Incomplete'}</h2>
-      {running ? <p>{progress(model.page.runs)}</p> : said.incomplete !== null && <p>{said.incomplete}</p>}
+      {running ? (
+        <p>{progress(model.page.runs)}</p>
+      ) : (
+        said.incomplete !== null && <p>{withoutReasons(said.incomplete)}</p>
+      )}
       {groups.map(({ name, chips }) => (
         <p class="chips" key={name}>
           <span class="chip-name">{name}</span>
@@ -41,7 +50,7 @@ export function MissingParts({ model }: { model: Model }) {
 
 function progress({ status }: PageRuns): string {
   const graded = status.filter((one) => one === 'graded').length
-  return `${displayCount(graded)} of ${displayPlural(status.length, 'planned run')} graded so far; the numbers change with each that comes in.`
+  return `${displayCount(graded)} of ${displayPlural(status.length, 'planned run')} graded so far; the numbers change with each new one.`
 }
 
 function missingGroups({ runs, cases, running }: Page): Group[] {
@@ -50,7 +59,7 @@ function missingGroups({ runs, cases, running }: Page): Group[] {
     if (status !== 'graded') reasons.set(status, (reasons.get(status) ?? 0) + 1)
   }
   const chip = ([status, number]: [string, number]): Chip => ({
-    text: `${displayPlural(number, 'run')} ${statusText(status, running)}`,
+    text: countRunsText(number, status, running),
     href: runsAddress(`status:${quoteTerm(status)}`),
   })
   const all = [...reasons]

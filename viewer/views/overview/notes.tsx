@@ -1,7 +1,9 @@
 /** The notes of the benchmark: the cases and runs that they name are links, and so are the runs that they count. */
 import type { Model } from '../../data/model.ts'
 import { searchRuns } from '../../data/search_query.ts'
+import { CodeSpans } from '../../parts/content/code_spans.tsx'
 import { routeLink } from '../../route.ts'
+import { isShownElsewhere } from './headline.ts'
 
 interface NotePart {
   text: string
@@ -11,7 +13,6 @@ interface NotePart {
 
 /** What a note is about, by its words, and the search that finds its runs. */
 const topics: readonly [RegExp, string][] = [
-  [/not in the rates/, 'status:excluded -status:ungraded'],
   [/could not be judged/, 'is:undecided'],
   [/ timed out; /, 'status:timed_out'],
   [/asking the user/, 'is:asked'],
@@ -21,17 +22,18 @@ const topics: readonly [RegExp, string][] = [
 
 export function Notes({ model }: { model: Model }) {
   const { benchmark, compared } = model.page
-  const { notes } = benchmark
-  if (notes.length === 0) return null
   // the numbers in the notes of two benchmarks are those of each, not of this page
   const isOwn = compared === undefined
+  const notes = benchmark.notes.filter((note) => !isOwn || !isShownElsewhere(note))
+  if (notes.length === 0) return null
   return (
     <section aria-labelledby="notes">
       <h2 id="notes">Notes</h2>
       <ul class="notes">
         {notes.map((note) => (
           <li key={note}>
-            {isOwn ? linkMentions(model, note).map(renderPart) : note} {isOwn && <RunsLink model={model} note={note} />}
+            {isOwn ? linkMentions(model, note).map(renderPart) : <CodeSpans text={note} />}{' '}
+            {isOwn && <RunsLink model={model} note={note} />}
           </li>
         ))}
       </ul>
@@ -40,7 +42,7 @@ export function Notes({ model }: { model: Model }) {
 }
 
 function renderPart({ text, href }: NotePart) {
-  return href === null ? text : <a href={href}>{text}</a>
+  return href === null ? <CodeSpans text={text} /> : <a href={href}>{text}</a>
 }
 
 function RunsLink({ model, note }: { model: Model; note: string }) {

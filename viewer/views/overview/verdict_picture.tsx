@@ -4,7 +4,7 @@ import type { Scope } from '../../../schemas/benchmark_statistics.ts'
 import type { PageDifference } from '../../../schemas/page.ts'
 import type { Model } from '../../data/model.ts'
 import { Forest } from '../../parts/charts/difference_chart.tsx'
-import { isSimilarCases, withoutVerdict } from './headline.ts'
+import { isSimilarCases, splitHeadline, withoutVerdict } from './headline.ts'
 
 const verdictWords = {
   helps: 'Helps',
@@ -29,7 +29,10 @@ export function VerdictPicture({ model }: { model: Model }) {
   if (!scopes || shown === undefined) return null
   const words = compared === undefined ? verdictWords : { ...verdictWords, helps: 'B is better', hurts: 'B is worse' }
   const similar = said.sureness.find(isSimilarCases)
-  const text = similar === undefined ? shown.cases_like_these.interval : withoutVerdict(similar)
+  const text =
+    similar === undefined
+      ? shown.cases_like_these.interval
+      : withoutVerdict(similar, splitHeadline(said.headline, true).sample)
   return (
     <section class="card picture" aria-label="Pass rates and their difference">
       <RateBars model={model} />
@@ -65,7 +68,7 @@ function RateBars({ model }: { model: Model }) {
           <strong>{row[place + 1]}</strong>
         </div>
       ))}
-      <p class="axis">difference in points, −100 to +100; dotted line: no difference</p>
+      <p class="axis">difference in points, -100 to +100; dotted line: no difference</p>
     </>
   )
 }

@@ -79,8 +79,8 @@ function Row({ model, one, line }: { model: Model; one: EvalCaseResult; line: Go
       <td class="left said">
         <Why model={model} one={one} line={line} />
       </td>
-      <td>{took === null ? '–' : displaySeconds(took)}</td>
-      <td>{usd === null ? '–' : displayDollars(usd)}</td>
+      <td data-column="time">{took === null ? '–' : displaySeconds(took)}</td>
+      <td data-column="cost">{usd === null ? '–' : displayDollars(usd)}</td>
     </tr>
   )
 }
@@ -113,9 +113,9 @@ function Why({ model, one, line }: { model: Model; one: EvalCaseResult; line: Go
       ))}
       <p class="quiet">
         {one.checks.length > 0 &&
-          `${one.checks.length - failed.length} of ${displayPlural(one.checks.length, 'check')} met`}
+          `${one.checks.length - failed.length} of ${displayPlural(one.checks.length, 'check')} passed`}
         {one.checks.length > 0 && run !== undefined && ' · '}
-        {run !== undefined && <a href={runAddress(model.run(run))}>the run and its evidence</a>}
+        {run !== undefined && <a href={runAddress(model.run(run))}>Show the run</a>}
       </p>
     </>
   )
@@ -140,21 +140,25 @@ function Reports({ reports }: Pick<PageEvaluation, 'reports'>) {
   return (
     <section aria-labelledby="reports">
       <h2 id="reports">
-        Reports of the package <small>newest first; as of when this page was made</small>
+        Reports of the package <small>newest first; as of when this page was written</small>
       </h2>
-      <ListTable columns={['report', 'model', 'passed', 'failed', 'skipped', 'pass rate']} words={['report', 'model']}>
+      <ListTable
+        columns={['report', 'model', 'passed', 'failed', 'skipped', 'pass rate']}
+        words={['report', 'model']}
+        kind="stacks"
+      >
         {reports.map(({ id, timestamp, model, summary }) => (
           <tr key={id}>
             <th scope="row">
               <time dateTime={timestamp}>{revealHidden(timestamp.slice(0, 19).replace('T', ' '))}</time>
             </th>
-            <td class="left">
+            <td class="left" data-column="model">
               <bdi>{revealHidden(model ?? '–')}</bdi>
             </td>
-            <td>{summary.passed}</td>
-            <td>{summary.failed}</td>
-            <td>{summary.skipped}</td>
-            <td>{summary.pass_rate === null ? '–' : displayPercent(summary.pass_rate)}</td>
+            <td data-column="passed">{summary.passed}</td>
+            <td data-column="failed">{summary.failed}</td>
+            <td data-column="skipped">{summary.skipped}</td>
+            <td data-column="pass rate">{summary.pass_rate === null ? '–' : displayPercent(summary.pass_rate)}</td>
           </tr>
         ))}
       </ListTable>

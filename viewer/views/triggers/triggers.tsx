@@ -132,7 +132,11 @@ function Confusions({ confusions }: { confusions: readonly TriggerConfusion[] })
       <h2 id="confusions">
         What the description gets wrong <small>{confusions.length}</small>
       </h2>
-      <ListTable columns={['query', 'what', 'rate', 'read instead']} words={['query', 'what', 'read instead']}>
+      <ListTable
+        columns={['query', 'what', 'rate', 'read instead']}
+        words={['query', 'what', 'read instead']}
+        kind="stacks"
+      >
         {confusions.map(({ query_id, query, kind, trigger_rate, instead }) => (
           <tr key={query_id}>
             <th scope="row">
@@ -140,9 +144,11 @@ function Confusions({ confusions }: { confusions: readonly TriggerConfusion[] })
                 <bdi>{query}</bdi>
               </a>
             </th>
-            <td class="left">{kinds[kind]}</td>
-            <td>{displayPercent(trigger_rate)}</td>
-            <td class="left">
+            <td class="left" data-column="what">
+              {kinds[kind]}
+            </td>
+            <td data-column="rate">{displayPercent(trigger_rate)}</td>
+            <td class="left" data-column="read instead">
               <bdi>{instead.map(({ skill, runs }) => `${skill} (${runs})`).join(', ') || '–'}</bdi>
             </td>
           </tr>
@@ -201,7 +207,7 @@ function Provenance({ triggers }: { triggers: Triggers }) {
   const facts = [
     ['description', description],
     ['engine', `${engine.name}${model === null ? '' : ` · ${model}`}`],
-    ['runs a query', `${options.runs}, threshold ${displayPercent(options.threshold)}`],
+    ['runs per query', `${options.runs}, threshold ${displayPercent(options.threshold)}`],
     ['queries from', `${set.path} (${set.format})`],
     ['other skills', among.map(({ name }) => name).join(', ') || 'none'],
     ['created', created_at],

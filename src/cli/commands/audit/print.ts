@@ -41,7 +41,7 @@ export function sampleLines(audit: AuditSession, json: boolean): string[] {
   })
   return [
     ...lines,
-    'No terminal to ask on: say it with --label ID=agree or ID=disagree; --json shows what the judge saw.',
+    'cannot ask without a terminal: use --label ID=agree or ID=disagree; --json shows what the judge saw.',
   ]
 }
 

@@ -11,7 +11,7 @@ export function explainLines(runs: readonly CacheExplanation[]): string[] {
 function explanationTexts(run: CacheExplanation): [string, string] {
   switch (run.status) {
     case 'reused':
-      return [run.graded ? 'reused' : 'new', `all is the same as in ${run.from.benchmark}`]
+      return [run.graded ? 'reused' : 'new', `everything is the same as in ${run.from.benchmark}`]
     case 'made':
       return ['new', run.why]
   }

@@ -57,9 +57,12 @@ function checkOptions(args: Argv) {
     .example("$0 check 'skills/*' --fail-on warning", 'check all skills, in CI')
     .example(
       '$0 check --critique workspaces/pdf',
-      'what its newest benchmark says of the suite itself (of improve its largest)',
+      'suggest edits to the suite from the newest benchmark of a workspace',
     )
-    .example('$0 check skills/pdf --null --oracle', 'do the checks accept a good answer and reject none?')
+    .example(
+      '$0 check skills/pdf --null --oracle',
+      'test that checks accept the reference answer and reject an empty one',
+    )
 }
 
 export function addCheck(args: Argv, done: SetExitCode): Argv {

@@ -25,7 +25,9 @@ function lines({ benchmark, suite, runs, cases, findings, gone, notes }: Critiqu
     ...ids.flatMap((id) => caseLines(findings.filter(({ eval_id }) => eval_id === id))),
     '',
     findings.length === 0
-      ? green('nothing to edit: every statement tells the configurations apart, and the judge was sure of each')
+      ? green(
+          'nothing to edit: every statement shows a difference between the configurations, and the judge was sure of each',
+        )
       : `${findings.length} ${findings.length === 1 ? 'edit' : 'edits'} proposed, ${warned} of them on more than a few runs or an opinion${dim(' (docs/reference/check.md)')}`,
     ...(gone === 0 ? [] : [dim(`${gone} about statements that the suite no longer has, left out`)]),
   ]

@@ -52,12 +52,11 @@ function reportLines(report: DoctorReport): string[] {
 function endLine({ working, lacking, findings }: DoctorReport): string {
   const [first, ...others] = working
   const limited = findings.find(({ name, state }) => name.startsWith('engine ') && state === 'warning')
-  if (first === undefined && limited !== undefined)
-    return `No engine can work as it is; see the warning on ${limited.name}.`
+  if (first === undefined && limited !== undefined) return `No engine works yet; see the warning on ${limited.name}.`
   if (first === undefined) return 'No engine can work yet; `whetstone demo` needs none.'
   if (lacking.length > 0) return `${first} can work; what is missing for a benchmark: ${lacking.join(', ')}.`
   const isNamedOnly = first === 'opencode' && others.length === 0
-  return isNamedOnly ? 'An engine can work where it is named: --engine opencode.' : 'An engine can work.'
+  return isNamedOnly ? 'One engine works if you name it: --engine opencode.' : 'An engine can work.'
 }
 
 function findingLines({ name, state, detail, fix }: DoctorFinding, width: number): string[] {

@@ -25,11 +25,10 @@ function improveOptions(args: Argv) {
     .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(improveFlags)
     .usage(
-      '$0 improve <skill> [options]\n\nFind a better version of a skill, tested on unseen cases.\n\nSplits the suite, lets a model edit copies of the skill by what failed on the training cases, and tries the edits in mixes, and certifies the result once, in fresh paired runs on held-out cases. Writes history.json, versions/ and pull_request.md. Only --apply changes the skill itself.',
+      '$0 improve <skill> [options]\n\nFind a better version of a skill, tested on unseen cases.\n\nModels edit copies of the skill by what failed on training cases. The edits are tried in mixes; fresh runs on held-out cases certify the result once. Only --apply changes the skill.',
     )
     .example('$0 improve skills/pdf --budget 20', 'at most 20 dollars')
     .example('$0 improve skills/pdf --dry-run', 'cost, time and chances; runs nothing')
-    .example('$0 improve skills/pdf --resume', 'continue after an interruption')
     .example('$0 improve skills/pdf --resume --apply', 'replace the skill with the best version')
 }
 
@@ -42,8 +41,9 @@ function buildImproveRequest(
   const { concurrency, activation, retries, onTimeout, passEnv, engine, allowInvalid } = parsed
   return {
     ...{ skill, totalRuns, goal, seed, resume, proposeTimeout, useDrafts, confirmOn },
+    branch: parsed.branch ?? null,
     certifyJudge: parsed.certifyJudge ?? null,
-    margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease },
+    margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease, loss: parsed.maxLoss },
     proposer: parsed.proposer ?? null,
     bench: {
       ...{ engine, concurrency, activation, retries, onTimeout, passEnv, allowInvalid },
@@ -73,13 +73,17 @@ async function configureImprove(given: ArgumentsCamelCase<ImproveArguments>, arg
 
 /** Throws UserError for flags that exclude each other, or that would be ignored. */
 function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]): void {
+  const { resume, apply, review, description, useDrafts, dryRun, branch } = parsed
   const unread = parsed.description ? [] : descriptionOnlyFlags.filter((flag) => argv.some((one) => isFlag(one, flag)))
   if (unread.length > 0) {
     throw new UserError(`--${unread.join(', --')} without --description`, 'add --description')
   }
+  const unused = [...(dryRun ? ['--dry-run'] : []), ...(branch === undefined ? [] : ['--branch'])]
+  if (description && unused.length > 0) {
+    throw new UserError(`--description with ${unused.join(', ')}`, 'remove one of them')
+  }
   if (!growSuite) return
-  const { resume, apply, review, description, useDrafts, dryRun } = parsed
-  const others = { resume, apply, review, description, 'use-drafts': useDrafts, 'dry-run': dryRun }
+  const others = { resume, apply, review, description, 'use-drafts': useDrafts, 'dry-run': dryRun, branch }
   const given = Object.entries(others).flatMap(([flag, value]) => (value ? [`--${flag}`] : []))
   if (given.length > 0)
     throw new UserError(`--grow-suite with ${given.join(', ')}`, 'use --grow-suite alone (it runs nothing)')
@@ -100,36 +104,70 @@ async function grow(request: ImproveRequest, { json, maxWait }: { json: boolean;
   return showInit(result, { json, interrupted, next: nextAfterGrowth(request.skill, result) })
 }
 
+/** Shown with --help-all only. */
+const rareFlags = ['runs', 'set', 'among', 'confirm-on']
+
 const usage = 'improve <skill>'
 
 export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   return args.command(
     usage,
     'better versions, tested on held-out cases',
-    (one) => groupOptions(improveOptions(one), argv),
+    (one) => groupOptions(improveOptions(one), argv, rareFlags),
     async (given) => {
       const parsed = await configureImprove(given, argv)
       if (parsed === null) return done(exitCodes.done)
       refuseMixtures(parsed, argv)
       if (parsed.growSuite) return done(await grow({ ...buildImproveRequest(parsed), review: null }, parsed))
       if (parsed.description) return done(await startDescription(parsed))
-      const { improve } = await import('../../../flows/improve/improve.ts')
-      const { applyBest } = await import('./apply_best.ts')
-      const { json, concurrency, apply, yes } = parsed
+      const { json, apply, yes } = parsed
       const review = parsed.review ? createReviewer() : null
       const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
       const request = { ...buildImproveRequest(parsed), review, nobodyConfirms }
-      const waits = { maxWait: parsed.maxWait, limits: request.bench.limits }
-      const { result, interrupted } = await withFlow(
-        { json, concurrency, goesOn: resumeWays.withResume, waits },
-        (context) => improve(request, context),
-      )
-      const tell = () => showImprove(result, { json, interrupted, toBeApplied: apply })
-      if (!apply || result.history.ended_at === undefined) return done(tell())
-      const applied = () => applyBest(result, { skill: parsed.skill, json, yes })
-      // the result line comes last and includes the outcome
-      if (json) done(await applied().then(tell))
-      else done(tell() || (await applied()))
+      done(await (parsed.dryRun ? dryRun(request, parsed) : start(request, parsed)))
     },
   )
+}
+
+interface StartArguments {
+  json: boolean
+  apply: boolean
+  yes: boolean
+  maxWait: string
+}
+
+/** Returns the exit code. */
+async function start(request: ImproveRequest, { json, apply, yes, maxWait }: StartArguments): Promise<number> {
+  const { improve } = await import('../../../flows/improve/improve.ts')
+  const { applyBest } = await import('./apply_best.ts')
+  const { commitBest } = await import('./commit_best.ts')
+  const { skill, branch: name = null } = request
+  const { concurrency, limits } = request.bench
+  const { result, interrupted } = await withFlow(
+    { json, concurrency, goesOn: resumeWays.withResume, waits: { maxWait, limits } },
+    (context) => improve(request, context),
+  )
+  const how = { json, interrupted, toBeApplied: apply }
+  const isOver = result.history.ended_at !== undefined
+  const commit = async () => (name === null || !isOver ? null : await commitBest(result, { skill, name, json }))
+  const replace = async () => (apply && isOver ? await applyBest(result, { skill, json, yes }) : exitCodes.done)
+  if (json) {
+    // the result line comes last and includes the outcome
+    const branch = await commit()
+    await replace()
+    return showImprove(result, { ...how, branch })
+  }
+  const code = showImprove(result, how)
+  await commit()
+  return code || (await replace())
+}
+
+/** Returns the exit code. */
+async function dryRun(request: ImproveRequest, { json }: { json: boolean }): Promise<number> {
+  const { forecastSession } = await import('../../../flows/improve/dry_run.ts')
+  const { showDryRun } = await import('./print_dry_run.ts')
+  const how = { json, oneDocument: true, concurrency: request.bench.concurrency }
+  const { result } = await withFlow(how, (context) => forecastSession(request, context))
+  showDryRun(result, { json })
+  return exitCodes.done
 }

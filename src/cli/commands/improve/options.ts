@@ -47,8 +47,8 @@ export const improveFlags = {
   'certify-judge': {
     type: 'string',
     requiresArg: true,
-    defaultDescription: 'one of another family',
-    describe: 'judge that decides at the end; none: checks only',
+    defaultDescription: 'other family',
+    describe: 'final judge (none: checks)',
   },
   'confirm-on': {
     type: 'string',
@@ -79,6 +79,13 @@ export const improveFlags = {
     coerce: share('max-time-increase'),
     describe: 'most additional time of a better version, in %',
   },
+  'max-loss': {
+    type: 'number',
+    requiresArg: true,
+    default: 10,
+    coerce: share('max-loss'),
+    describe: 'goal cheaper: loss that counts as none, in points',
+  },
   seed: {
     type: 'number',
     requiresArg: true,
@@ -89,14 +96,14 @@ export const improveFlags = {
   apply: {
     type: 'boolean',
     default: false,
-    describe: 'replace the skill by the best version (with a backup)',
+    describe: 'replace the skill by the best version',
   },
   branch: {
     type: 'string',
     requiresArg: true,
     describe: 'commit the best version to a new git branch of this name',
   },
-  'dry-run': benchFlags['dry-run'],
+  'dry-run': { ...benchFlags['dry-run'], describe: 'print cost, time and chances, run nothing' },
   resume: {
     type: 'boolean',
     default: false,

@@ -1,9 +1,12 @@
 /** Prints the result of an improve session; returns the exit code. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { ProposedEdit } from '../../../../schemas/history/round.ts'
 import type { History, Iteration } from '../../../../schemas/history.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { ImproveResult } from '../../../flows/improve/improve.ts'
+import { isCertified } from '../../../flows/improve/pull_request.ts'
+import { improvePaths } from '../../../store/paths.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import {
   alignColumns,
@@ -15,12 +18,15 @@ import {
   toSafeLine,
   wrapText,
 } from '../../terminal/style.ts'
+import type { CommittedBranch } from './commit_best.ts'
 
 export interface HowToShowImprove {
   json: boolean
   interrupted: boolean
   /** The applied version will be reported separately. */
   toBeApplied: boolean
+  /** Of --branch; null or absent: none. */
+  branch?: CommittedBranch | null
 }
 
 /** 0 if the session has ended; 3 if a limit stopped it, 130 after Ctrl-C. */
@@ -29,7 +35,9 @@ export function showImprove(result: ImproveResult, how: HowToShowImprove): numbe
   const isOver = history.ended_at !== undefined
   const code = isOver ? exitCodes.done : how.interrupted ? exitCodes.interrupted : exitCodes.incomplete
   if (how.json) {
-    process.stdout.write(`${jsonText({ type: 'result', exit_code: code, workspace, best, history })}\n`)
+    process.stdout.write(
+      `${jsonText({ type: 'result', exit_code: code, workspace, best, ...(how.branch && { branch: how.branch }), history })}\n`,
+    )
   } else process.stdout.write(`${resultLines(result, how).join('\n')}\n`)
   return code
 }
@@ -54,11 +62,19 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
     ...editLines(history),
     ...failureLines(history),
     costLine(history),
-    `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), path.join(workspace, 'history.json')))}`,
+    ...writtenFiles(history, workspace).map(
+      (file) => `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file))}`,
+    ),
     ...(isBetter && isOver && !toBeApplied
       ? [`${dim('best')}  ${toSafeLine(shown)}; --resume --apply puts it in place of the skill`]
       : []),
   ]
+}
+
+function writtenFiles(history: History, workspace: string): string[] {
+  const paths = improvePaths(workspace)
+  const hasText = history.ended_at !== undefined && isCertified(history)
+  return [paths.history, ...(hasText && existsSync(paths.pullRequest) ? [paths.pullRequest] : [])]
 }
 
 function headline({ certification, iterations, ...history }: History): string {

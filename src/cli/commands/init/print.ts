@@ -20,7 +20,7 @@ export function showInit(
 export function nextAfterGrowth(skill: string, { file }: InitResult): string[] {
   return [
     `Then: whetstone improve ${initPath(path.resolve(skill))} --suite ${initPath(file)}`,
-    'Until then improve leaves the drafts out. The suite that was there is as it was.',
+    'Until then improve skips the drafts. The existing suite is unchanged.',
   ]
 }
 
@@ -121,7 +121,7 @@ export function showInitPlan(plan: InitPlan, json: boolean): void {
 
 function estimateLine({ usd, tokens }: InitPlan['estimate']): string {
   const money = usd === null ? 'unknown cost (name a model that has a known price)' : dollarsText(usd)
-  return `estimate  ${money}, about ${tokens.toLocaleString('en-US')} tokens, by the length of questions and answers; answers asked for again and what an agent CLI adds are not in it`
+  return `estimate  ${money}, about ${tokens.toLocaleString('en-US')} tokens, from the length of questions and answers, without repeated answers and what an agent CLI adds`
 }
 
 function initPath(file: string): string {

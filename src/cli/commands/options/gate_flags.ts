@@ -37,7 +37,7 @@ export const gateFlags = {
     array: true,
     nargs: 1,
     default: [] as string[],
-    describe: 'junit:<path>, markdown:<path>, json:<path>, github',
+    describe: 'also write junit:, markdown: or json:<path>, or github',
   },
 } satisfies Record<string, Options>
 

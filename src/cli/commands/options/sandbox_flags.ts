@@ -10,12 +10,12 @@ export const sandboxFlags = {
   sandbox: {
     choices: ['auto', 'required', 'off'] as const,
     default: 'auto' as const,
-    describe: 'sandbox agents: where it works, always, or not',
+    describe: 'run agents in a sandbox: if one works, always, or never',
   },
   network: {
     choices: ['none', 'open'] as const,
     defaultDescription: 'none',
-    describe: 'network in the sandbox, besides the model',
+    describe: 'what agents may reach besides the model: nothing, or all',
   },
   'allow-read': {
     type: 'string',
@@ -27,7 +27,7 @@ export const sandboxFlags = {
   'trust-suite': {
     type: 'boolean',
     default: false,
-    describe: 'start commands of suite and skill unsandboxed',
+    describe: 'run commands of suite and skill without a sandbox',
   },
 } satisfies Record<string, Options>
 

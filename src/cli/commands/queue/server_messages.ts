@@ -14,7 +14,7 @@ export function awaitedText({ place, message, wait_ms }: AwaitedServer): string 
 }
 
 export function silentText({ place }: { place: string }): string {
-  const end = 'it is waited for until --max-wait; Ctrl-C ends this and keeps what is finished'
+  const end = 'Whetstone waits for it until --max-wait; Ctrl-C stops and keeps what is finished'
   return oneLine(`the queue server at ${place} does not answer; ${end}`, 500)
 }
 

@@ -44,7 +44,7 @@ export async function critiqueBenchmark(request: CritiqueRequest, context: FlowC
     throw new UserError(`${folder}: no graded run found`, 'run whetstone grade <benchmark>')
   const { candidate, baseline } = names
   const arms = candidate === null || baseline === null ? null : { candidate, baseline }
-  if (arms === null) notes.push('one arm alone: what tells arms apart could not be looked at')
+  if (arms === null) notes.push('only one configuration: whether statements show a difference is unknown')
   const places = await findSuitePlaces(request.suite ?? plan?.suite.path ?? null, request.suite !== null, notes)
   const input = { benchmark, arms, gradings: await collectGradings(found) }
   const all = [...discriminationFindings(input), ...clarityFindings(input), ...feedbackFindings(input)]

@@ -4,6 +4,7 @@ import type { Certification } from '../../../../schemas/history/certification.ts
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { findCrossFamilyJudge, judgeName } from '../../../engines/models/judge_choice.ts'
+import { modelFamily } from '../../../engines/models/model_family.ts'
 import { resolveJudgeChoice } from '../../../engines/models/resolve_model.ts'
 import type { FlowContext } from '../../flow_context.ts'
 
@@ -29,8 +30,14 @@ export async function chooseCertifyJudge(
       'name a judge of another model family, or none to let only checks decide',
     )
   }
-  const other = await findCrossFamilyJudge(judge, context.env)
+  // of a model of unknown family no other family is known, and a server of its own may serve no other model
+  const other = modelFamily(judge) === null ? null : await findCrossFamilyJudge(judge, context.env)
   return other === null ? { kind: 'same', choice: judge } : { kind: 'second', choice: other }
+}
+
+/** A second judge decides, and that of the search says where it disagrees. */
+export function gradingsPerRun({ kind }: CertifyJudge): number {
+  return kind === 'second' ? 2 : 1
 }
 
 /** How the certification is decided, in one line, before anything is paid. */

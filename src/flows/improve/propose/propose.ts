@@ -117,6 +117,7 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
   if (files.length === 0) throw new Error(`${source} is empty`)
   const words = {
     name: skill.name,
+    goal: request.goal,
     focus: asked.focus,
     passing: listPassing(asked.seen),
     rejected: describeDropped(session.history),

@@ -11,6 +11,7 @@ import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { findSkillCommands, isSkillFile } from '../../../phases/1-plan/skill/skill_commands.ts'
 import { readCaseWords } from '../../../phases/5-improve/case_words.ts'
+import { findJudgeGaming } from '../../../phases/5-improve/guards/games_judge.ts'
 import { findHardCodedAnswer } from '../../../phases/5-improve/hard_coded.ts'
 import { findLeakage } from '../../../phases/5-improve/leakage.ts'
 import { findBrokenBound } from '../../../phases/5-improve/proposal_bounds.ts'
@@ -83,7 +84,9 @@ export function findTextRefusal({
   const leak = findLeakage({ edit, seen: known, held: unseen })
   if (leak !== null) return { rule: 'leakage', reason: leak }
   const solved = findHardCodedAnswer({ edit, seen: known, held: unseen })
-  return solved === null ? null : { rule: 'hard_coded', reason: solved }
+  if (solved !== null) return { rule: 'hard_coded', reason: solved }
+  const gaming = findJudgeGaming(edit)
+  return gaming === null ? null : { rule: 'games_judge', reason: gaming }
 }
 
 /** Programs that parse a file without running it, by extension. */

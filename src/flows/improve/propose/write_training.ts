@@ -5,7 +5,9 @@ import type { History } from '../../../../schemas/history.ts'
 import { transcriptEvent } from '../../../../schemas/transcript.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { formatCount } from '../../../phases/4-report/text/format.ts'
 import { runPaths } from '../../../store/paths.ts'
+import { readRunUsage } from '../../history/usage.ts'
 import { describeEarlierEdits } from './earlier_edits.ts'
 import { isFailed, type SeenRun, type TrainingCase } from './training_runs.ts'
 
@@ -26,7 +28,7 @@ export async function writeTraining(seen: readonly TrainingCase[], folder: strin
       const name = `run-${at + 1}-${isFailed(run) ? 'failed' : 'passed'}`
       const { passed, total } = run.grading.summary
       const version = run.isParent ? '' : ' (another version of the skill)'
-      lines.push(`- ${name}${version}: ${passed} of ${total} passed; ${failedText(run)}`)
+      lines.push(`- ${name}${version}: ${passed} of ${total} passed${tokensText(run)}; ${failedText(run)}`)
       await writeRun(run, path.join(place, name))
     }
     if (runs.some(isFailed) && !runs.every(isFailed))
@@ -88,6 +90,11 @@ function cutMiddle(text: string): string {
   if (text.length <= transcriptChars) return text
   const half = transcriptChars / 2
   return `${text.slice(0, half)}\n\n[… ${text.length - transcriptChars} characters left out …]\n\n${text.slice(-half)}`
+}
+
+function tokensText({ stored }: SeenRun): string {
+  const { tokens } = readRunUsage(stored.record)
+  return tokens === null ? '' : `, ${formatCount(tokens)} tokens`
 }
 
 function failedText({ grading, stored }: SeenRun): string {

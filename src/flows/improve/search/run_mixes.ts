@@ -33,12 +33,19 @@ export interface MixRun extends MixedRun {
   tokens: number | null
 }
 
-/** `folder` is relative to the workspace. */
+export interface MixResult {
+  /** Relative to the workspace. */
+  folder: string
+  runs: MixRun[]
+  /** Why the budget ended it before all of its runs; null: it did not. */
+  stopped: string | null
+}
+
 export async function runMixes(
   session: ImproveSession,
   { round, parent, edits, pairs, random }: MixRequest,
   context: FlowContext,
-): Promise<{ folder: string; runs: MixRun[] }> {
+): Promise<MixResult> {
   const { train } = session.split
   const drawn = drawMixes(
     edits.map(({ id }) => id),
@@ -70,7 +77,7 @@ export async function runMixes(
     if (half === undefined) return []
     return [{ evalId, edits: new Set(half), score: share, tokens: run.result.tokens ?? null }]
   })
-  return { folder, runs }
+  return { folder, runs, stopped: benchmark.metadata.stopped?.reason ?? null }
 }
 
 /** The parent with some of the edits. Throws for edits that cannot be combined: those were refused before. */

@@ -8,12 +8,14 @@ import { type EffectsRequest, estimateRound } from '../../../phases/5-improve/se
 import { roundBudget } from '../../../phases/5-improve/search/plan_session.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { budgetStopKinds } from '../../limits/budgets.ts'
+import { StepStopped } from '../bench_step.ts'
 import { findTextRefusal } from '../propose/static_checks.ts'
 import { emitImproveStep, findHead, type ImproveSession, recordProgress } from '../session/session.ts'
 import { readSkillTexts, writeVersionFiles } from '../session/skill_texts.ts'
 import { acceptEdits, type CheckedEdit } from './accept_edits.ts'
 import { type OpenProposal, type ProposeRound, proposeEdits } from './propose_edits.ts'
-import { type AcceptedEdit, combineEdits, type MixRun, runMixes } from './run_mixes.ts'
+import { type AcceptedEdit, combineEdits, type MixResult, runMixes } from './run_mixes.ts'
 import { type ShownRuns, showParent } from './show_parent.ts'
 
 /** Adds a round to the history, and its version if an edit was kept. `solved`: the shown runs leave nothing to learn. */
@@ -22,25 +24,40 @@ export async function runRound(
   { round, proposer, sandbox }: Omit<ProposeRound, 'parent'>,
   context: FlowContext,
 ): Promise<'done' | 'solved'> {
-  const { history, plan, split, workspace } = session
+  const { history, plan, request, split, workspace } = session
   const { version: parent } = findHead(history)
   const used = (history.rounds ?? []).reduce((sum, one) => sum + one.runs, 0)
   const budget = roundBudget(plan, { round, used, cases: split.train.length })
   const random = createSeededRandom(split.seed * 1000 + round)
-  const shown = await showParent(session, { round, parent, budget, random }, context)
+  const isEndedByPasses = request.goal === 'better'
+  const shown = await showParent(session, { round, parent, budget, isEndedByPasses, random }, context)
   session.seen.push(...shown.folders.map((folder) => path.join(workspace, folder)))
   if (round === 1) await recordFirstRate(session, shown)
-  if (shown.isSolved) return 'solved'
+  if (shown.isSolved && isEndedByPasses) return 'solved'
+  const noMoney = describeEmptyBudget(session)
+  if (noMoney !== null) throw noMoney
   const proposals = await proposeEdits(session, { round, parent, proposer, sandbox }, context)
   const candidates = proposals.flatMap((one) => one.candidates)
   const { checked, accepted } = await acceptEdits(session, { round, parent, candidates }, context)
   const pairs = Math.max(1, Math.floor((budget.runs - shown.runs.length) / 2))
-  const isTried = accepted.length > 0 && session.budgets.exceeded() === null
-  const mixes = isTried ? await runMixes(session, { round, parent, edits: accepted, pairs, random }, context) : null
+  const stopped = describeEmptyBudget(session)
+  if (stopped !== null && parent === 'v0') throw stopped
+  const mixes =
+    accepted.length > 0 && stopped === null
+      ? await runMixes(session, { round, parent, edits: accepted, pairs, random }, context)
+      : null
   if (mixes !== null) session.seen.push(path.join(workspace, mixes.folder))
   const made = { round, parent, shown, proposals, checked, accepted, mixes }
   await recordRound(session, made, context)
   return 'done'
+}
+
+/** Thrown where nothing could be certified yet: then the round is not recorded, and --resume with a larger budget continues it. */
+function describeEmptyBudget({ budgets }: ImproveSession): StepStopped | null {
+  const unit = budgets.units.find((one) => budgets.left(one) <= 0)
+  if (unit === undefined) return null
+  const kind = budgetStopKinds[unit]
+  return new StepStopped(`the search used its half of the ${kind.replaceAll('_', ' of ')}`, kind)
 }
 
 interface MadeRound {
@@ -50,7 +67,7 @@ interface MadeRound {
   proposals: readonly OpenProposal[]
   checked: readonly CheckedEdit[]
   accepted: readonly AcceptedEdit[]
-  mixes: { folder: string; runs: MixRun[] } | null
+  mixes: MixResult | null
 }
 
 async function recordRound(session: ImproveSession, made: MadeRound, context: FlowContext): Promise<void> {
@@ -68,6 +85,9 @@ async function recordRound(session: ImproveSession, made: MadeRound, context: Fl
     parent,
     accepted.filter(({ id }) => found?.kept.includes(id)),
   )
+  // with more money its other runs may still show an edit that helps
+  if (kept.length === 0 && parent === 'v0' && mixes !== null && mixes.stopped !== null)
+    throw new StepStopped(mixes.stopped, 'budget')
   const version = kept.length === 0 ? null : await writeKept(session, { parent, kept })
   const keptIds = new Set(kept.map(({ id }) => id))
   const results = checked.map((edit): ProposedEdit => {

@@ -27,17 +27,20 @@ interface ShowRequest {
   round: number
   parent: string
   budget: Pick<RoundBudget, 'mostShown' | 'mostPassing'>
+  /** Whether a version that passes everything needs no further edits. */
+  isEndedByPasses: boolean
   random: () => number
 }
 
 /** Runs a part of the training cases, and more while all runs pass: without a failure there is nothing to learn. */
 export async function showParent(
   session: ImproveSession,
-  { round, parent, budget, random }: ShowRequest,
+  { round, parent, budget, isEndedByPasses, random }: ShowRequest,
   context: FlowContext,
 ): Promise<ShownRuns> {
   const { train } = session.split
-  const order = numberRuns(takeTurns(train, budget.mostPassing, random))
+  const most = isEndedByPasses ? budget.mostPassing : budget.mostShown
+  const order = numberRuns(takeTurns(train, most, random))
   const steps = [await runCases(session, { round, parent, order: order.slice(0, budget.mostShown) }, context)]
   for (let done = budget.mostShown; done < order.length; done += train.length) {
     if (!steps.every(({ runs }) => isAllPassed(runs))) break

@@ -13,8 +13,8 @@ export async function archiveSession(
   { workspace }: Pick<ImproveSession, 'workspace'>,
   context: FlowContext,
 ): Promise<void> {
-  const { history, versions, proposals, mixes, sessions } = improvePaths(workspace)
-  const left = [versions, proposals, mixes, history].filter((one) => existsSync(one))
+  const { history, versions, proposals, mixes, pullRequest, sessions } = improvePaths(workspace)
+  const left = [versions, proposals, mixes, pullRequest, history].filter((one) => existsSync(one))
   if (left.length === 0) return
   const before = tryReadArtefact(historySchema, history)
   const started = new Date(before?.started_at ?? '')

@@ -65,7 +65,7 @@ function createParts({ Counter, Gauge, Histogram }: Prometheus, register: Regist
       'lost',
     ]),
     refused: counter('jobs_refused_total', 'Jobs that were not begun: unsigned or unfit', ['queue']),
-    damaged: counter('bundle_damage_total', 'Bundles that were not what their hash says', ['problem']),
+    damaged: counter('bundle_damage_total', 'Bundles that did not match their hash', ['problem']),
     isStopped: new Gauge({
       name: 'whetstone_intake_stopped',
       help: '1: this worker takes nothing, since its machine is short of something',

@@ -44,7 +44,7 @@ export async function refuseCommands(
   const [first] = listCommands([{ ...spec, checks: [] }], () => ({ hashes: [], commands }))
   if (first === undefined) return
   throw new Error(
-    `the job brings commands (${first.kind}: ${shortenText(first.command)}) and this worker has no sandbox (${sandbox.reason}): start it with --trust-suite, or where bubblewrap works`,
+    `the job contains commands (${first.kind}: ${shortenText(first.command)}) and this worker has no sandbox (${sandbox.reason}): start it with --trust-suite, or where bubblewrap works`,
   )
 }
 

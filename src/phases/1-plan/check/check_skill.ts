@@ -43,7 +43,7 @@ export async function checkSkill(place: string, suite?: string | null): Promise<
     return checkParts({ shown: root, root, suite: suite === undefined ? root : suite })
   }
   if (typeof suite === 'string')
-    return unreadable(given, { message: 'no skill', fix: 'give a folder that holds SKILL.md' })
+    return unreadable(given, { message: 'no skill', fix: 'pass the folder that contains SKILL.md' })
   if (info.isDirectory()) {
     if (findPluginEvals(given) !== null) return checkParts({ shown: given, root: null, suite: given })
     if (path.basename(given) !== 'evals' || !(await hasSuite(given)))

@@ -29,7 +29,7 @@ export async function checkSkillFolder(root: string): Promise<CheckedFolder> {
   const read = await readText(file).catch((error: unknown) => ({ message: errorMessage(error) }))
   if (typeof read !== 'string') {
     const message = (await pathExists(file)) ? read.message : describeMissingPath(file, 'no such file')
-    const problem = toProblem(placeRules.unreadable, { message, fix: 'give a folder that holds SKILL.md' }, file)
+    const problem = toProblem(placeRules.unreadable, { message, fix: 'pass the folder that contains SKILL.md' }, file)
     return { readable: false, problems: [problem], name: null, steps: [], files: [] }
   }
   const text = openSkillText(read, path.basename(root))

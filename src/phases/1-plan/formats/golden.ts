@@ -139,9 +139,7 @@ function listCannotRunReasons(
   { agent, test, vault }: { agent: string; test: GoldenTest; vault: Vault },
 ): string[] {
   const missing = missingSources(agent, test.sources)
-  const gone = missing.map(
-    ({ path: name, line }) => `${file}:${line}: ${name} is not in the vault: bring the test up to date`,
-  )
+  const gone = missing.map(({ path: name, line }) => `${file}:${line}: ${name} is not in the vault: update the test`)
   return [...vault.reasons, ...gone]
 }
 

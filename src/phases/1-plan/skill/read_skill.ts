@@ -9,6 +9,7 @@ import { hashWalk, listEntries, pathExists, type Walk, walk } from '../../../bas
 import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { resolveTmp } from '../../../base/fs/temp_dir.ts'
 import { readText } from '../../../base/json/json.ts'
+import { runGit } from '../../../base/process/git.ts'
 import { didYouMean } from '../../../base/text/did_you_mean.ts'
 import { missingScripts } from '../check/text/missing_scripts.ts'
 import { readFrontmatter } from './frontmatter.ts'
@@ -110,22 +111,29 @@ export interface GitVersionRequest {
  */
 export async function exportGitVersion({ folder, ref, target }: GitVersionRequest): Promise<void> {
   const flag = `--baseline git:${ref}`
-  const top = await git(folder, ['rev-parse', '--show-toplevel']).catch((error: unknown) => {
+  const top = await runGit(folder, ['rev-parse', '--show-toplevel']).catch((error: unknown) => {
     if (errnoCode(error) === 'ENOENT')
       throw new UserError(
         `${flag}: git can't be started in ${folder}`,
         'install git, or pass a folder: --baseline <path>',
       )
-    throw new UserError(`${flag}: not in a git repository: ${folder}`, 'pass a folder instead: --baseline <path>')
+    throw new UserError(
+      `${flag}: the skill is not in a git repository (${folder})`,
+      'pass a folder instead: --baseline <path>',
+    )
   })
-  const prefix = await git(folder, ['rev-parse', '--show-prefix'])
-  const commit = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]).catch(
-    async () => {
-      throw new UserError(`${flag}: no such ref in ${top}`, await hint(folder, ref))
-    },
-  )
+  const prefix = await runGit(folder, ['rev-parse', '--show-prefix'])
+  const commit = await runGit(folder, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${ref}^{commit}`,
+  ]).catch(async () => {
+    throw new UserError(`${flag}: no such ref in ${top}`, await hint(folder, ref))
+  })
   const tree = `${commit}:${prefix.replace(/\/$/, '')}`
-  const kind = await git(folder, ['cat-file', '-t', tree]).catch(() => null)
+  const kind = await runGit(folder, ['cat-file', '-t', tree]).catch(() => null)
   if (kind !== 'tree') {
     const fix = 'use a later ref, or pass a folder with the older version'
     throw new UserError(`${flag}: ${prefix || 'the folder'} did not exist at ${ref}`, fix)
@@ -140,29 +148,18 @@ async function checkOut({ top, tree, target }: { top: string; tree: string; targ
   const scratch = await mkdtemp(path.join(resolveTmp(), 'whetstone-index-'))
   try {
     const env = { GIT_INDEX_FILE: path.join(scratch, 'index') }
-    await git(top, ['read-tree', tree], env)
-    await git(top, ['checkout-index', '--all', '--force', `--prefix=${target}/`], env)
+    await runGit(top, ['read-tree', tree], { env })
+    await runGit(top, ['checkout-index', '--all', '--force', `--prefix=${target}/`], { env })
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
 async function hint(folder: string, ref: string): Promise<string> {
-  const refs = (await git(folder, ['for-each-ref', '--format=%(refname:short)'])).split('\n').filter(Boolean)
+  const refs = (await runGit(folder, ['for-each-ref', '--format=%(refname:short)'])).split('\n').filter(Boolean)
   const near = didYouMean(ref, ['HEAD', ...refs])
   if (near !== null) return near
   return refs.length === 0
     ? 'commit the skill first'
     : `expected one of ${refs.slice(0, 5).join(', ')}, or a commit hash`
-}
-
-/** Keeps the repository of a skill from starting programs of its own. */
-const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
-
-/** stdout of a git command. Drops the caller's GIT_* variables: in a hook they name another repository or index. */
-async function git(cwd: string, args: readonly string[], extra: Record<string, string> = {}): Promise<string> {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
-  const env = { ...Object.fromEntries(own), ...extra }
-  const { execa } = await import('execa') // loaded where git is needed: it takes longer to load than git to run
-  return (await execa('git', [...harmless, ...args], { cwd, env, extendEnv: false })).stdout
 }

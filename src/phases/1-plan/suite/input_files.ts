@@ -91,12 +91,15 @@ async function findInput(input: NamedInput, place: InputPlace): Promise<InputFil
   const source = await locateInput(input.path, base)
   if (source === null) return { reason: outsideReason(input.path) }
   const info = await stat(source).catch(() => null)
-  if (info === null) return { reason: `no such file (looked for ${source})` }
+  if (info === null) {
+    const slashes = input.path.includes('\\') ? '; write / instead of \\' : ''
+    return { reason: `no such file (looked for ${source}${slashes})` }
+  }
   try {
     const refusal = await explainRefusal(source, info, place)
     if (refusal !== null) return { reason: refusal }
     if (!isOutsideFolder(source, path.join(place.root, 'SKILL.md'))) {
-      place.warn(input.at, "the skill's own SKILL.md among the input files: both arms see it")
+      place.warn(input.at, "the skill's own SKILL.md among the input files: both configurations see it")
     }
     if (isAbsolute) place.warn(input.at, absoluteWarning)
     const name = path.relative(base, source).split(path.sep).join('/')

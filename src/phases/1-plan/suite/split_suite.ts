@@ -23,24 +23,25 @@ export function splitCases(cases: readonly SuiteCase[], seed: number): CaseSplit
       'add cases, or draft some with --grow-suite',
     )
   }
-  const strata = new Map<string, SuiteCase[]>()
-  for (const one of sortByHash(runnable, seed))
-    strata.set(describeStratum(one), [...(strata.get(describeStratum(one)) ?? []), one])
-  const made: Record<Part, number[]> = { train: [], held_out: [] }
+  const strata = groupByStratum(sortByHash(runnable, seed))
+  const whole: Record<Part, number[]> = { train: [], held_out: [] }
   let dealt = 0
-  const shown = [...strata]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([stratum, own]) => {
-      const parts: Record<Part, number[]> = { train: [], held_out: [] }
-      for (const { eval_id } of own) {
-        const part = dealingOrder[dealt % dealingOrder.length] ?? 'train'
-        parts[part].push(eval_id)
-        made[part].push(eval_id)
-        dealt += 1
-      }
-      return { stratum, ...sortParts(parts) }
-    })
-  return { ...sortParts(made), strata: shown }
+  const shown = strata.map(({ stratum, cases: own }) => {
+    const parts: Record<Part, number[]> = { train: [], held_out: [] }
+    for (const { eval_id } of own) {
+      const part = dealingOrder[dealt % dealingOrder.length] ?? 'train'
+      parts[part].push(eval_id)
+      whole[part].push(eval_id)
+      dealt += 1
+    }
+    return { stratum, ...sortParts(parts) }
+  })
+  return { ...sortParts(whole), strata: shown }
+}
+
+function groupByStratum(cases: readonly SuiteCase[]): { stratum: string; cases: SuiteCase[] }[] {
+  const names = [...new Set(cases.map(describeStratum))].sort()
+  return names.map((stratum) => ({ stratum, cases: cases.filter((one) => describeStratum(one) === stratum) }))
 }
 
 /** How a case is decided and whether it has files: the known similarities before anything runs. */

@@ -1,8 +1,8 @@
 /** Decides whether a quote is only a claim of the agent about its own work. */
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import { claimsToHaveChecked, findSentence, isSelfAssessment } from '../../../base/text/self_assessment.ts'
 import type { QuoteSpan } from './approximate_match.ts'
 import { normalText } from './normalize_text.ts'
-import { claimsToHaveChecked, findSentence, isSelfAssessment } from './self_assessment.ts'
 
 /** The place of a quote. */
 interface QuotePlace {

@@ -1,8 +1,8 @@
 /** Finds text in a run's outputs that tries to instruct the judge, by rules, because a judge may obey it. */
 import type { InjectionAttempt } from '../../../../schemas/grading.ts'
+import { findAttempts, findNameOrder } from '../../../base/text/injection_rules.ts'
+import { readableVersions } from '../../../base/text/readable_text.ts'
 import type { EvidenceFile } from '../evidence/verify_evidence.ts'
-import { findAttempts, findNameOrder } from './injection_rules.ts'
-import { readableVersions } from './readable_text.ts'
 
 type Rule = InjectionAttempt['rule']
 

@@ -13,6 +13,12 @@ export interface CertificationPower {
   power: { gain: number; power: number }[]
 }
 
+/** The runs on held-out cases, both versions together, that show a true gain with this power. */
+export function runsForPower(gain: number, power: number): number {
+  const z = normalQuantile(1 - sessionAlpha) + normalQuantile(power)
+  return Math.ceil(4 * usualVariance * (z / gain) ** 2)
+}
+
 /** `runs`: on held-out cases, both versions together. Normal approximation of the moderated t. */
 export function certificationPower(runs: number): CertificationPower {
   const error = Math.sqrt((4 * usualVariance) / Math.max(1, runs))

@@ -5,16 +5,13 @@ import { round } from '../stats/numbers/round.ts'
 import { keepComparable } from '../stats/scores/case_scores.ts'
 import { type ModeratedT, moderatedT } from '../stats/tests/moderated_t.ts'
 import { signFlip } from '../stats/tests/sign_flip.ts'
-import { formatRates, pText } from '../text/format.ts'
+import { pText } from '../text/format.ts'
 import { type ComparedVersions, compareHeldOut, formatGain } from './compare_held_out.ts'
 import type { PairedCase } from './compared_case.ts'
 import { checkGuards, checkTokens, type GuardMargins, isCertainlyWorse } from './guards.ts'
 
 /** The share of sessions that ship a version that is not better, where none is. Spent once, here. */
 export const sessionAlpha = 0.05
-
-/** `--goal cheaper`: a pass rate lower by less than this counts as the same. */
-export const nonInferiorityMargin = 0.05
 
 const seed = 20_260_115
 
@@ -34,11 +31,8 @@ export function certify(request: CertificationRequest): Certification {
   const cases = keepComparable(request.cases)
   const test = testCases(cases)
   const guards = [...checkGuards(cases, request.margins), ...(request.goal === 'cheaper' ? [checkTokens(cases)] : [])]
-  const size = `${formatRates(compared.candidate.mean, compared.v0.mean).difference} points`
   const decision =
-    test === null
-      ? ({ result: 'tie', reason: 'no pair of runs was graded' } as const)
-      : decide(test, guards, { goal: request.goal, size })
+    test === null ? ({ result: 'tie', reason: 'no pair of runs was graded' } as const) : decide(test, guards, request)
   const made = {
     ...compared,
     ...decision,
@@ -49,7 +43,7 @@ export function certify(request: CertificationRequest): Certification {
     guards,
     judge: request.judge,
   }
-  return { ...made, sentence: describe(made, size) }
+  return { ...made, sentence: describe(made) }
 }
 
 interface CertificationTest {
@@ -85,34 +79,36 @@ function oneSided({ pValue }: ModeratedT, isThisSide: boolean): number {
 
 type Decision = Pick<Certification, 'result' | 'reason'>
 
+/** The reason says what decided beside the numbers of the sentence. */
 function decide(
   test: CertificationTest,
   guards: Certification['guards'],
-  { goal, size }: { goal: Certification['goal']; size: string },
+  { goal, margins }: Pick<CertificationRequest, 'goal' | 'margins'>,
 ): Decision {
-  const p = pText(test.above)
   const broken = guards.find(isCertainlyWorse)
-  if (broken !== undefined) return { result: 'lost', reason: `${size}, but ${broken.message}` }
+  if (broken !== undefined) return { result: 'lost', reason: broken.message }
   // a loss within the margin counts as the same, even if it is certain
-  const isAsGood = goal === 'cheaper' && test.low > -nonInferiorityMargin
-  if (test.below <= sessionAlpha && !isAsGood) {
-    return { result: 'lost', reason: `${size}, ${pText(test.below)} for worse` }
-  }
+  const isAsGood = goal === 'cheaper' && test.low > -margins.loss
+  if (test.below <= sessionAlpha && !isAsGood)
+    return { result: 'lost', reason: `the pass rate fell, ${pText(test.below)} (one-sided)` }
   if (goal === 'better') {
-    if (test.above > sessionAlpha) {
-      return { result: 'tie', reason: `${size}, ${p}: not statistically significant at ${sessionAlpha}` }
-    }
+    if (test.above > sessionAlpha) return { result: 'tie', reason: `not statistically significant at ${sessionAlpha}` }
     if (test.isMixed && test.overCases > sessionAlpha) {
-      const over = pText(test.overCases)
-      return { result: 'tie', reason: `${size}, ${p}, but some cases got better and others worse (over cases ${over})` }
+      return { result: 'tie', reason: `some cases got better and others worse (over cases ${pText(test.overCases)})` }
     }
   } else if (!isAsGood) {
     const least = `${Math.round(100 * test.low)} points`
-    return { result: 'tie', reason: `${size}: a loss down to ${least} is not ruled out (margin: 5 points)` }
+    return {
+      result: 'tie',
+      reason: `a difference of ${least} is not ruled out (at most a loss of ${Math.round(100 * margins.loss)} may be)`,
+    }
   }
   const open = guards.find(({ passed, name }) => passed === false || (name === 'tokens' && passed !== true))
-  if (open !== undefined) return { result: 'tie', reason: `${size}, ${p}, but ${open.message}` }
-  return { result: 'won', reason: goal === 'better' ? `${size}, ${p}` : `${size}, and ${tokensText(guards)}` }
+  if (open !== undefined) return { result: 'tie', reason: open.message }
+  return {
+    result: 'won',
+    reason: goal === 'better' ? 'statistically significant, and no guard failed' : tokensText(guards),
+  }
 }
 
 function tokensText(guards: Certification['guards']): string {
@@ -124,13 +120,12 @@ const verdicts = {
   cheaper: { won: 'As good and cheaper', lost: 'Worse', tie: 'Not shown to be as good and cheaper' },
 } as const
 
-/** The verdict first, then the numbers; if it did not win, why. The reason has the p-value of the side that decided, so it comes once. */
-function describe(made: Omit<Certification, 'sentence'>, size: string): string {
-  const { result, reason, goal, p_value, scope, guards } = made
-  const why = reason.slice(reason.startsWith(size) ? size.length : 0).replace(/^[,:] (?:but )?/, '')
-  const more = result !== 'won' ? `; ${why}` : goal === 'cheaper' ? `; ${tokensText(guards)}` : ''
-  const p = result === 'won' && goal === 'better' ? pText(p_value) : ''
-  const about = scope === 'these_cases' ? '. This holds for these cases' : ''
-  const known = made.gain.n_cases === 0 ? reason : formatGain(made, p) + more
+/** The verdict first, then the numbers; if it did not win, why. The p-value for better is of no use to a loss, or to goal cheaper. */
+function describe(made: Omit<Certification, 'sentence'>): string {
+  const { result, reason, goal, p_value, scope } = made
+  const isPlain = result === 'won' && goal === 'better'
+  const about = scope === 'these_cases' && result === 'won' ? '. This holds for these cases' : ''
+  const p = goal === 'better' && result !== 'lost' ? pText(p_value) : ''
+  const known = made.gain.n_cases === 0 ? reason : formatGain(made, p) + (isPlain ? '' : `; ${reason}`)
   return `${verdicts[goal][result]}: ${known}${about}.`
 }

@@ -13,9 +13,11 @@ export interface GuardMargins {
   /** Shares above the baseline's: 0.25 is 25% more. */
   cost: number
   time: number
+  /** Goal cheaper: a pass rate lower by less than this counts as the same, from 0 to 1. */
+  loss: number
 }
 
-export const usualMargins: GuardMargins = { cost: 0.25, time: 0.25 }
+export const usualMargins: GuardMargins = { cost: 0.25, time: 0.25, loss: 0.1 }
 
 /** Smaller differences are never a reason to reject, whatever their ratio. */
 const negligible = { usd: 0.001, seconds: 1 }

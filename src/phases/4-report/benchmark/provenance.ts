@@ -16,10 +16,10 @@ export function listBenchmarkFacts(benchmark: Benchmark): { name: string; value:
     ['engine', typeof engine === 'string' ? engine : null],
     ['judge', typeof judge === 'string' ? judge : judge === null ? unasked : null],
     ['notes written by', metadata.analyzer_model === 'rules' ? 'fixed rules, no model' : metadata.analyzer_model],
-    ['date', metadata.timestamp],
+    ['date', metadata.timestamp.replace(/^(\S{10})T(\d\d:\d\d)\S*Z$/, '$1 $2 UTC')],
     ['cases', metadata.evals_run.join(', ')],
     ['chosen', chosen === undefined ? null : chosenText(chosen)],
-    ['runs', runsText(metadata.runs_per_configuration, counts)],
+    ['runs', `${formatPlural(metadata.runs_per_configuration, 'run')} per case and configuration`],
     ['reused', reused && counts ? reusedText(reused, counts.planned) : null],
     ['older runs', statistics?.older_runs ? olderRunsTexts(statistics.older_runs).join('; ') : null],
     ['cost', cost === undefined ? null : costText(cost)],
@@ -27,17 +27,12 @@ export function listBenchmarkFacts(benchmark: Benchmark): { name: string; value:
   return facts.flatMap(([name, value]) => (value === null || value === '' ? [] : { name, value }))
 }
 
-function runsText(each: number, counts: Benchmark['counts']): string {
-  const planned = `${formatPlural(each, 'run')} per case and configuration`
-  return counts === undefined ? planned : `${planned}; ${counts.used} of ${counts.planned} in the rates`
-}
-
 function costText({ agent_usd, judge_usd, again_usd, unknown_runs }: NonNullable<Benchmark['cost']>): string {
-  const agent = agent_usd === null ? 'agent unknown' : `agent ${formatDollars(agent_usd)}`
-  const judge = judge_usd === null ? 'judge unknown' : `judge ${formatDollars(judge_usd)}`
+  const agent = agent_usd === null ? 'agent not reported' : `agent ${formatDollars(agent_usd)}`
+  const judge = judge_usd === null ? 'judge not reported' : `judge ${formatDollars(judge_usd)}`
   const unknown =
-    unknown_runs === 0 || agent_usd === null ? '' : ` (${formatPlural(unknown_runs, 'run')} of unknown cost)`
+    unknown_runs === 0 || agent_usd === null ? '' : ` (${formatPlural(unknown_runs, 'run')} without a reported cost)`
   const again =
-    again_usd === undefined ? '' : `; graded again ${again_usd === null ? 'unknown' : formatDollars(again_usd)}`
+    again_usd === undefined ? '' : `; graded again ${again_usd === null ? 'not reported' : formatDollars(again_usd)}`
   return `${agent}${unknown}, ${judge}${again}`
 }

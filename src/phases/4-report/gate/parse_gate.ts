@@ -26,7 +26,7 @@ export function parseGate(text: string, of: GateSubject = benchmarkGateSubject):
   const operator = operators.find((one) => one === parts?.operator)
   if (parts === undefined || operator === undefined) {
     throw new UserError(
-      `--gate ${JSON.stringify(text)}: expected the form "path op value"`,
+      `--gate ${JSON.stringify(text)}: expected the form "<name> <operator> <value>"`,
       suggestOperator(text) ?? of.example,
     )
   }
@@ -72,7 +72,7 @@ function suggestGateFix(
   const short = Object.keys(shortNames)
   const near = [...new Set([...findNearest(written, short), ...findNearest(name, known)])]
   if (near.length > 0) return `did you mean ${near.map((one) => `"${one}"`).join(' or ')}?`
-  return `expected one of ${known.join(', ') || '(none)'}; short names: ${short.join(', ')}`
+  return `expected one of ${known.join(', ') || 'nothing'}; short names: ${short.join(', ')}`
 }
 
 function parseLimit(value: string, text: string): GateLimit {

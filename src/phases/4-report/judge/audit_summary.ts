@@ -10,7 +10,7 @@ import {
   smoothJudgeErrors,
 } from '../stats/scores/judge_error.ts'
 import { usualOptions } from '../stats/statistics_options.ts'
-import { formatConfiguration, formatPercent, formatPlural } from '../text/format.ts'
+import { formatConfiguration, formatPercent, formatPlural, formatPointRange } from '../text/format.ts'
 import { type AuditedDecision, clusteredShare, estimateJudgeErrors, uniqueById } from './judge_errors.ts'
 
 /** `labels` and `each`: a smaller sample says little. `agreement` and `kappa`: below them the judge is not reliable. */
@@ -140,8 +140,8 @@ function whyWithheld(
 ): string | null {
   if (missing.length === 0) return null
   if (!isKnown) {
-    const all = table.both_met + table.only_person > 0 ? 'met' : 'unmet'
-    return `No rate is corrected: people labelled every statement ${all}, so one of the judge's two error rates is unknown.`
+    const all = table.both_met + table.only_person > 0 ? 'passed' : 'failed'
+    return `No rate is corrected: people labelled every decision as ${all}, so one of the judge's two error rates is unknown.`
   }
   const what = isAll
     ? 'No rate is corrected'
@@ -152,17 +152,15 @@ function whyWithheld(
 type AuditCounts = Omit<AuditSummary, 'sentence' | 'banner'>
 
 function writeAuditSentence({ labels, decisions, agreement, kappa, kappa_ci, table }: AuditCounts): string {
-  const rate =
-    agreement === null
-      ? ''
-      : `${formatPercent(agreement.rate)} [${formatPercent(agreement.ci_low)}, ${formatPercent(agreement.ci_high)}]`
+  const rate = agreement === null ? '' : formatPercent(agreement.rate)
+  const range = agreement === null ? '' : ` (95% CI ${formatPointRange(agreement.ci_low, agreement.ci_high)})`
   const chance = kappa === null ? '' : `, kappa ${kappaText(kappa, kappa_ci)}`
   const wrong = `${table.only_judge} wrongly passed, ${table.only_person} wrongly failed`
-  return `Audit: people agree with the judge on ${rate} of ${formatPlural(labels, 'decision')} out of ${decisions}${chance} (${wrong}).`
+  return `Audit: people agree with the judge on ${rate} of ${formatPlural(labels, 'decision')} out of ${decisions}${range}${chance}; ${wrong}.`
 }
 
 function kappaText(kappa: number, interval: AuditSummary['kappa_ci']): string {
-  const ends = interval == null ? '' : ` [${interval.ci_low.toFixed(2)}, ${interval.ci_high.toFixed(2)}]`
+  const ends = interval == null ? '' : ` (95% CI [${interval.ci_low.toFixed(2)}, ${interval.ci_high.toFixed(2)}])`
   return `${kappa.toFixed(2)}${ends}`
 }
 
@@ -174,8 +172,8 @@ function writeAuditBanner({ labels, agreement, kappa, table }: AuditCounts, isCh
   const isOneSided = Math.min(passed, failed) < least.each
   const isSmall = labels < least.labels || Math.min(met, unmet) < least.each || (isOneSided && !isDisagreeing)
   if (isSmall) {
-    const judged = isOneSided ? `, ${passed} passed and ${failed} failed by the judge` : ''
-    return `The audit is too small to confirm the judge: ${formatPlural(labels, 'label')}, ${met} met and ${unmet} unmet${judged}. At least ${least.labels} labels with ${least.each} of each kind are needed.`
+    const judged = isOneSided ? `, the judge passed ${passed} and failed ${failed}` : ''
+    return `The audit is too small to confirm the judge: ${formatPlural(labels, 'label')}; people passed ${met} and failed ${unmet}${judged}. It needs at least ${least.labels} labels, ${least.each} of each kind.`
   }
   if (!isChance && !isDisagreeing && (kappa ?? 1) >= least.kappa) return null
   const how = kappa === null ? '' : `, kappa ${kappa.toFixed(2)}`

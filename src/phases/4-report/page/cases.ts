@@ -8,7 +8,7 @@ import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
 import { formatInterval } from '../text/difference_text.ts'
-import { formatPercent, formatRates } from '../text/format.ts'
+import { canShowWholePoints, formatPercent, formatRates } from '../text/format.ts'
 
 /** The source of the prompts: a plan, or the files of another tool. */
 export interface CasePrompts {
@@ -26,11 +26,16 @@ export function pageCases(
   const runs = groupByCase<JudgedRunPart>([...benchmark.runs, ...(benchmark.excluded_runs ?? [])])
   const stuck = new Map(listUnrunnableCases(benchmark.metadata))
   const known = groupByCase(benchmark.statistics?.expectations ?? [])
-  return readCaseRows(benchmark).map((row) => {
+  const rows = readCaseRows(benchmark)
+  const inWholePoints = rows.every((row) => {
+    const pair = findComparedRates(row, benchmark)
+    return pair === null || canShowWholePoints(pair.candidate, pair.baseline)
+  })
+  return rows.map((row) => {
     const own = sure.get(row.eval_id)
     return {
       ...row,
-      ...formatCaseRates(row, own, benchmark),
+      ...formatCaseRates(row, own, benchmark, inWholePoints),
       prompt: asked.get(row.eval_id) || null,
       files: files.get(row.eval_id) ?? [],
       statements: listPageStatements(
@@ -46,23 +51,33 @@ export function pageCases(
   })
 }
 
-/** As in the headline: the shown rates subtract to the shown difference. */
-function formatCaseRates(
+/** The pass rates whose difference a case shows; null: it shows none. */
+function findComparedRates(
   { arms, delta }: CaseRow,
+  benchmark: Benchmark,
+): { candidate: number; baseline: number } | null {
+  const { candidate, baseline } = findArms(benchmark)
+  const [first, second] = [candidate, baseline].map((name) => arms[name ?? '']?.pass_rate?.mean)
+  return delta === null || first === undefined || second === undefined ? null : { candidate: first, baseline: second }
+}
+
+/** As in the headline: the shown rates subtract to the shown difference. All cases have the same number of decimals. */
+function formatCaseRates(
+  row: CaseRow,
   own: Statistics['cases'][number] | undefined,
   benchmark: Benchmark,
+  inWholePoints: boolean,
 ): Pick<PageCase, 'rates' | 'shown'> {
   const { candidate, baseline } = findArms(benchmark)
-  const rates = Object.fromEntries(
-    Object.entries(arms).flatMap(([name, arm]) => (arm.pass_rate ? [[name, arm.pass_rate.mean] as const] : [])),
+  const show = (rate: number) => (inWholePoints ? formatPercent(rate) : `${formatFixed(100 * rate, 1)}%`)
+  const texts = Object.fromEntries(
+    Object.entries(row.arms).flatMap(([name, { pass_rate: rate }]) => (rate ? [[name, show(rate.mean)]] : [])),
   )
-  const texts = Object.fromEntries(Object.entries(rates).map(([name, rate]) => [name, formatPercent(rate)]))
-  const [first, second] = [rates[candidate ?? ''], rates[baseline ?? '']]
-  if (delta === null || candidate === null || baseline === null || first === undefined || second === undefined)
-    return { rates: texts, shown: { points: '', interval: '' } }
-  const shown = formatRates(first, second)
+  const pair = findComparedRates(row, benchmark)
+  if (pair === null) return { rates: texts, shown: { points: '', interval: '' } }
+  const shown = formatRates(pair.candidate, pair.baseline, inWholePoints)
   return {
-    rates: { ...texts, [candidate]: shown.candidate, [baseline]: shown.baseline },
+    rates: { ...texts, [candidate ?? '']: shown.candidate, [baseline ?? '']: shown.baseline },
     shown: {
       points: shown.difference,
       interval: own === undefined ? '' : formatInterval(own, benchmark.statistics?.alpha ?? 0.05),

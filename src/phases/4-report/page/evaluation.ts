@@ -14,7 +14,7 @@ export function evaluationHeadline({ total, passed, failed, skipped }: EvalSumma
   const parts = [
     `${passed} of ${formatPlural(total, 'case')} ${passed === 1 ? 'passes' : 'pass'}`,
     ...(failed > 0 ? [`${failed} ${failed === 1 ? 'fails' : 'fail'}`] : []),
-    ...(skipped > 0 ? [`${skipped} skipped, without a verdict`] : []),
+    ...(skipped > 0 ? [`${skipped} ${skipped === 1 ? 'has' : 'have'} no verdict`] : []),
   ]
   return `${parts.join(', ')}.`
 }

@@ -49,7 +49,10 @@ function descriptionText({ attempts, accepted, reason }: Description): string {
   return `Description: ${tried} tried, ${accepted ? 'one is accepted' : 'none is accepted'}: ${reason}`
 }
 
-function historyText({ iterations, current_best, certification }: History): string {
-  if (certification) return `Improve: ${certification.sentence}`
-  return `Improve: ${formatPlural(Math.max(0, iterations.length - 1), 'version')} tried; the best is ${current_best}.`
+function historyText({ iterations, current_best, certification, rounds = [], stopped }: History): string {
+  if (certification != null) return `Improve: ${certification.sentence}`
+  const tried = formatPlural(Math.max(0, iterations.length - 1), 'version')
+  if (certification === null) return `Improve: nothing to certify; ${tried} tried.`
+  const isRunning = rounds.length > 0 && stopped === undefined
+  return `Improve: ${tried} tried; the best is ${current_best}${isRunning ? '; still running' : ''}.`
 }

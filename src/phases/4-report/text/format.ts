@@ -15,20 +15,28 @@ export function hundredths(rate: number): number {
 
 /**
  * Two rates and their difference as they are shown together, so that the first two subtract to the third: in whole points where those do and
- * no rate reads as 0% or 100% by rounding, else with one decimal. "94%", "32%", "+62".
+ * no rate reads as 0% or 100% by rounding, else with one decimal. "94%", "32%", "+62". `inWholePoints`: false in a column where any row needs
+ * the decimal.
  */
 export function formatRates(
   candidate: number,
   baseline: number,
+  inWholePoints = canShowWholePoints(candidate, baseline),
 ): { candidate: string; baseline: string; difference: string } {
-  const [own, other] = [hundredths(candidate), hundredths(baseline)]
-  const agrees = own - other === hundredths(candidate - baseline)
-  if (agrees && Math.sign(own - other) === Math.sign(candidate - baseline) && [candidate, baseline].every(isWhole)) {
+  if (inWholePoints) {
+    const [own, other] = [hundredths(candidate), hundredths(baseline)]
     return { candidate: `${own}%`, baseline: `${other}%`, difference: formatSigned(own - other, 0) }
   }
   const [fine, less] = [candidate, baseline].map((rate) => Number(formatFixed(100 * rate, 1)))
   const difference = formatSigned((fine ?? 0) - (less ?? 0), 1)
   return { candidate: `${formatFixed(fine ?? 0, 1)}%`, baseline: `${formatFixed(less ?? 0, 1)}%`, difference }
+}
+
+/** Whether whole points subtract to their difference, and no rate reads as 0% or 100% by rounding. */
+export function canShowWholePoints(candidate: number, baseline: number): boolean {
+  const [own, other] = [hundredths(candidate), hundredths(baseline)]
+  const agrees = own - other === hundredths(candidate - baseline)
+  return agrees && Math.sign(own - other) === Math.sign(candidate - baseline) && [candidate, baseline].every(isWhole)
 }
 
 /** Whether it reads as 0% or 100% only if it is. */
@@ -55,9 +63,9 @@ export function formatRange(low: number, high: number): string {
   return low === high ? formatCount(low) : `${formatCount(low)}–${formatCount(high)}`
 }
 
-/** "42.5s", "12m 05s". */
+/** "42.5 s", "12m 05s". */
 export function formatSeconds(value: number): string {
-  if (value < 600) return `${formatFixed(value, 1)}s`
+  if (value < 600) return `${formatFixed(value, 1)} s`
   const whole = Math.round(value)
   return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`
 }

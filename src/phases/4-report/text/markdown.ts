@@ -8,7 +8,7 @@ import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { rubricTable } from '../benchmark/rubric_table.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { compileTemplate } from '../templates/templates.ts'
-import { formatConfiguration, formatPercent, formatRates } from './format.ts'
+import { canShowWholePoints, formatConfiguration, formatPercent, formatRates } from './format.ts'
 import { benchmarkHeadline, confidenceNotes } from './headline.ts'
 import { scoreTable } from './score_table.ts'
 import { chosenSentence } from './selected_cases.ts'
@@ -77,9 +77,14 @@ export function toMarkdown(benchmark: Benchmark): string {
 function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
   const names = armNames(findArms(benchmark))
   const header = ['case', ...names.map(formatConfiguration), ...(names.length > 1 ? ['difference'] : [])]
-  const rows = cases.map((row) => {
+  const compared = cases.map((row) => {
     const [own, other] = names.map((name) => row.arms[name]?.pass_rate?.mean)
-    const shown = own === undefined || other === undefined ? null : formatRates(own, other)
+    return own === undefined || other === undefined ? null : ([own, other] as const)
+  })
+  const inWholePoints = compared.every((pair) => pair === null || canShowWholePoints(...pair))
+  const rows = cases.map((row, index) => {
+    const pair = compared[index] ?? null
+    const shown = pair === null ? null : formatRates(...pair, inWholePoints)
     const cells = names.map((name, at) => rateCell(row.arms[name], at === 0 ? shown?.candidate : shown?.baseline))
     const difference = shown === null ? '–' : `${shown.difference} points`
     return [`${row.eval_id} ${row.eval_name}`, ...cells, ...(names.length > 1 ? [difference] : [])]

@@ -19,7 +19,7 @@ const metrics = {
   time_seconds: {
     show: formatSeconds,
     round: (value: number) => (value < 600 ? Number(formatFixed(value, 1)) : Math.round(value)),
-    change: (seconds: number) => `${formatSigned(seconds, 1)}s`,
+    change: (seconds: number) => `${formatSigned(seconds, 1)} s`,
   },
   tokens: {
     show: formatCount,

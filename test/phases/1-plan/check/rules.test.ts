@@ -695,7 +695,7 @@ describe('a suite', () => {
 
   test('says what few cases mean', async () => {
     const [found] = await problems(few(4))
-    expect(found?.message).toContain('4 of 4 better is chance 13 times in 100')
+    expect(found?.message).toContain('even if all 4 improve, p = 0.13 (sign test over cases)')
     expect(found?.fix).toBe(
       'write at least 6 cases, or 7–9 if the difference varies between cases (with 3 runs each); a verdict on these cases alone needs at least 2 runs per case and configuration',
     )

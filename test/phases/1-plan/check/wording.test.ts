@@ -146,7 +146,7 @@ test('a case whose id is taken is named by that id, and the other by its name', 
   ]
   const folder = folderOf({ 'SKILL.md': skillText, 'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals }) })
   expect(await said(folder, 'duplicate-id')).toMatchObject([
-    ['case 2 (may): has the id of case 2 (april)', expect.any(String)],
+    ['case 2 (may): has the same id as case 2 (april)', expect.any(String)],
   ])
   expect(await said(folder, 'own-field')).toMatchObject([
     [expect.stringMatching(/^case 2 \(may\): unknown check type "contain"/), expect.any(String)],

@@ -243,7 +243,7 @@ describe('package.agent.json, field by field', () => {
 
 test.each([
   ['a SKILL.md without a name', { 'skills/bare/SKILL.md': 'Do it.\n' }, 'its frontmatter has no name'],
-  ['a folder of rules without RULE.md', { 'rules/odd/notes.txt': 'x' }, 'it holds no RULE.md'],
+  ['a folder of rules without RULE.md', { 'rules/odd/notes.txt': 'x' }, 'it does not contain RULE.md'],
 ])('%s is said', async (_, files, message) => {
   const told = async (more: Record<string, string>) => (await load(more)).warnings.map((one) => one.message).join('\n')
   expect(await told({})).not.toContain(message)

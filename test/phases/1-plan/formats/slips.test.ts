@@ -38,7 +38,7 @@ describe("a fact's source", () => {
     const { cases } = await agentWith({ 'a/evals/golden/happy/1.md': golden('x', source(place)) })
     const [one] = cases
     if (isThere) expect(one?.cannot_run).toBeNull()
-    else expect(one?.cannot_run).toMatch(/1\.md:6: .* is not in the vault: bring the test up to date/)
+    else expect(one?.cannot_run).toMatch(/1\.md:6: .* is not in the vault: update the test/)
   })
 })
 

@@ -262,6 +262,6 @@ describe('a version from git', () => {
     const root = folderOf({ 'SKILL.md': skillText })
     rmSync(path.join(root, '.git'), { recursive: true, force: true })
     const error = await userError(exportGitVersion({ folder: root, ref: 'v1', target: path.join(root, 'old') }))
-    expect(error.message).toMatch(/: not in a git repository: /)
+    expect(error.message).toMatch(/: the skill is not in a git repository \(/)
   })
 })

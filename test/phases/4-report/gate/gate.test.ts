@@ -91,7 +91,7 @@ describe('is refused at once', () => {
     return 'taken'
   }
   test.each([
-    ['ci_low', /expected the form "path op value".*such as/],
+    ['ci_low', /expected the form "<name> <operator> <value>".*such as/],
     ['', /expected the form/],
     ['ci_low > ', /expected the form/],
     ['ci_low => 0', /\| did you mean "ci_low >= 0"\?$/],

@@ -76,8 +76,8 @@ describe('a summary', () => {
     expect(found?.corrected?.with_skill).toMatchObject({ judged: 0.55, rate: 0.5 })
   })
   test.each<[string, readonly Cell[], RegExp]>([
-    ['few labels', [[true, true, 5]], /too small to confirm the judge: 5 labels, 5 met and 0 unmet/],
-    ['one label, against the judge', [[true, false, 1]], /too small to confirm the judge: 1 label,/],
+    ['few labels', [[true, true, 5]], /too small to confirm the judge: 5 labels; people passed 5 and failed 0/],
+    ['one label, against the judge', [[true, false, 1]], /too small to confirm the judge: 1 label;/],
     [
       'few labels, much disagreement',
       [
@@ -93,7 +93,7 @@ describe('a summary', () => {
         [true, true, 45],
         [true, false, 5],
       ],
-      /too small .*50 labels, 45 met and 5 unmet, 50 passed and 0 failed by the judge/,
+      /too small .*50 labels; people passed 45 and failed 5, the judge passed 50 and failed 0/,
     ],
     [
       'verdicts all alike, of which many are wrong',
@@ -204,8 +204,8 @@ describe('a summary', () => {
       [true, true, 30],
       [false, true, 5],
     ])
-    expect(summarizeAuditDecisions(met)?.withheld).toMatch(/people labelled every statement met/)
-    expect(summarizeAuditDecisions(decisions([[true, false, 9]]))?.withheld).toMatch(/every statement unmet/)
+    expect(summarizeAuditDecisions(met)?.withheld).toMatch(/people labelled every decision as passed/)
+    expect(summarizeAuditDecisions(decisions([[true, false, 9]]))?.withheld).toMatch(/every decision as failed/)
     const both = decisions([
       [true, true, 30],
       [false, false, 30],

@@ -228,7 +228,7 @@ describe('waits', () => {
       ...arm(1, 'without_skill', ['+'], { record: { held_back: held(9, 9000), cached_from: cached } }),
     ]
     expect(ofWaits(lines)).toEqual([
-      "The provider refused 3 requests (429), which delayed runs and judges by 2.0s in total: this time counts in no run's duration.",
+      "The provider refused 3 requests (429), which delayed runs and judges by 2.0 s in total: this time counts in no run's duration.",
     ])
     expect(made(lines).held_back).toEqual({ refusals: 3, waited_ms: 2000 })
   })
@@ -236,7 +236,7 @@ describe('waits', () => {
     const waited = (ms: number) => ofWaits(pair(['+'], ['+'], 1, { record: { held_back: held(0, ms) } }))
     expect(waited(499)).toEqual([])
     expect(waited(500)).toEqual([
-      "Waits for retries and rate limits delayed runs and judges by 1.0s in total: this time counts in no run's duration.",
+      "Waits for retries and rate limits delayed runs and judges by 1.0 s in total: this time counts in no run's duration.",
     ])
   })
 })
@@ -269,7 +269,7 @@ describe('gaps', () => {
       'judge errors',
       pair(['+?'], ['-?']),
       {},
-      '2 expectations in 2 runs could not be judged and count in no rate (no usable answer after one repair).',
+      '2 expectations in 2 runs could not be judged and are excluded from the pass rates (no usable answer after one repair).',
     ],
     [
       'an ungraded case',

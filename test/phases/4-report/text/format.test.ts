@@ -1,6 +1,7 @@
 /** Numbers and texts as people read them. */
 import { describe, expect, test } from 'vitest'
 import {
+  canShowWholePoints,
   formatCount,
   formatDollars,
   formatPercent,
@@ -18,7 +19,7 @@ test.each([
   [formatPercent(0.625), '62%'],
   [formatPercent(0.999), '>99%'],
   [formatPercent(1), '100%'],
-  [formatSeconds(4.25), '4.2s'],
+  [formatSeconds(4.25), '4.2 s'],
   [formatSeconds(725), '12m 05s'],
   [formatCount(1234567), '1,234,567'],
   [formatCount(999), '999'],
@@ -55,6 +56,14 @@ describe('two rates and their difference', () => {
   ])('%d and %d', (own, other, candidate, baseline, difference) =>
     expect(formatRates(own, other)).toEqual({ candidate, baseline, difference }),
   )
+  test('with one decimal in a column where another row needs it', () => {
+    expect([canShowWholePoints(1, 0.4), canShowWholePoints(7 / 9, 1 / 3)]).toEqual([true, false])
+    expect(formatRates(1, 0.4, false)).toEqual({ candidate: '100.0%', baseline: '40.0%', difference: '+60.0' })
+    for (const [own, other] of pairs) {
+      const { candidate, baseline, difference } = formatRates(own, other, false)
+      expect(parse(difference), `${own} ${other}`).toBeCloseTo(parse(candidate) - parse(baseline), 9)
+    }
+  })
   test('for all pairs of rates k/24 the difference shown is that of the rates shown', () => {
     for (const [own, other] of pairs) {
       const { candidate, baseline, difference } = formatRates(own, other)

@@ -24,7 +24,7 @@ describe('table', () => {
       header: ['mean ± SD', 'with skill', 'without skill', 'difference'],
       rows: [
         ['pass rate', '75% ± 35%', '0% ± 0%', '+75 points'],
-        ['time per run', '45.0s ± 0.0s', '32.0s ± 0.0s', '+13.0s'],
+        ['time per run', '45.0 s ± 0.0 s', '32.0 s ± 0.0 s', '+13.0 s'],
         ['tokens per run', '3,800 ± 0', '2,100 ± 0', '+1,700'],
         ['cost per run', '$0.01', '$0.01', ''],
         ['skill read', '2 of 2', '–', ''],
@@ -46,16 +46,16 @@ describe('table', () => {
     expect(rows.map(([label]) => label)).toEqual(['pass rate', 'time per run', 'runs graded'])
   })
   test.each<[string, number, number, string]>([
-    ['below ten minutes in tenths', 23.66, 17.94, '+5.8s'],
-    ['less', 17.94, 23.66, '-5.8s'],
-    ['from ten minutes on in whole seconds', 725.4, 600.6, '+124.0s'],
+    ['below ten minutes in tenths', 23.66, 17.94, '+5.8 s'],
+    ['less', 17.94, 23.66, '-5.8 s'],
+    ['from ten minutes on in whole seconds', 725.4, 600.6, '+124.0 s'],
   ])('the difference is that of the times shown: %s', (_, own, other, difference) => {
     const timed = [
       ...arm(1, 'with_skill', ['+'], { seconds: own }),
       ...arm(1, 'without_skill', ['+'], { seconds: other }),
     ]
     const row = summaryTable(made(timed)).rows.find(([label]) => label === 'time per run')
-    expect(row?.slice(1)).toEqual([`${formatSeconds(own)} ± 0.0s`, `${formatSeconds(other)} ± 0.0s`, difference])
+    expect(row?.slice(1)).toEqual([`${formatSeconds(own)} ± 0.0 s`, `${formatSeconds(other)} ± 0.0 s`, difference])
   })
   test('of configurations without a common case has the rates of each, and no difference', () => {
     const { rows } = summaryTable(made([...arm(1, 'with_skill', ['+', '+']), ...arm(2, 'without_skill', ['-'])]))

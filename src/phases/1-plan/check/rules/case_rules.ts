@@ -37,8 +37,7 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     severity: 'error',
     stops_bench: true,
     skips_eval: true,
-    about:
-      'A field, section or event is not known, and differs in one or two letters from one that is: what it says would be lost.',
+    about: 'A field, section or event is not known, but close to a known one: its content would be ignored.',
     find: (subject) => cannotRun(subject, 'misspelt'),
   },
   {
@@ -47,7 +46,7 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     stops_bench: true,
     skips_eval: true,
     about:
-      'A number, a list or `true` in place of a criterion, `indicator` is not true or false, or `weight` is not above 0: what it was written for would be lost.',
+      'A number, a list or `true` in place of a criterion, `indicator` is not true or false, or `weight` is not above 0: it would be ignored.',
     find: (subject) => [...cannotRun(subject, 'type'), ...cannotRun(subject, 'flag'), ...cannotRun(subject, 'weight')],
   },
   {
@@ -86,7 +85,7 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
   {
     id: 'prompt-names-skill',
     severity: 'info',
-    about: 'A prompt names the skill: the arm without it is asked for what it does not have.',
+    about: 'A prompt names the skill: runs without the skill are asked for something that they do not have.',
     find: (subject) =>
       namesSkill(subject)
         ? [
@@ -101,7 +100,7 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     id: 'prompt-states-skill',
     severity: 'warning',
     about:
-      'A prompt states instructions of SKILL.md or names a file of the skill: the arm without the skill gets them too, so the skill cannot help.',
+      'A prompt states instructions of SKILL.md or names a file of the skill: runs without the skill get them too, so the skill cannot help.',
     find: (subject) => {
       const message = describeLeak(subject)
       const fix = 'ask for the result, and leave the way to the skill'

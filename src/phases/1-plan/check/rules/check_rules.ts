@@ -10,7 +10,7 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
     id: 'check-cannot-pass',
     severity: 'error',
     stops_bench: true,
-    about: 'A `file_modified` check of a case that gives the agent no file: there is none that it could change.',
+    about: 'A `file_modified` check of a case without input files: there is no file to modify, so it cannot pass.',
     find: (subject) =>
       subject.case.checks.some((check) => check.type === 'file_modified') && startsEmpty(subject.case)
         ? [
@@ -40,11 +40,14 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
   {
     id: 'criteria-only-indicators',
     severity: 'warning',
-    about: 'All criteria of a case are indicators: they are left out of the gain, so the case says nothing about it.',
+    about: 'All criteria of a case are indicators: they are left out of the difference, so the case does not count.',
     find: (subject) => {
       const { expectations, checks } = subject.case
       if (subject.isPartial || expectations.length + checks.length === 0 || hasGainCriterion(subject.case)) return []
-      const words = { message: 'all of its criteria are indicators', fix: 'add one that both arms can meet' }
+      const words = {
+        message: 'all of its criteria are indicators',
+        fix: 'add one that a run without the skill can pass, too',
+      }
       return [buildCaseFinding(subject, null, words)]
     },
   },

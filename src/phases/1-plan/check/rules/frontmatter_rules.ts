@@ -28,7 +28,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
       ...mistakes.map(({ message, line, isIndent }) => ({
         message,
         line,
-        fix: isIndent ? indentFix : yamlFix(message),
+        fix: isIndent && !message.startsWith('Flow') ? indentFix : yamlFix(message),
       })),
       ...(otherThanMap === null
         ? []

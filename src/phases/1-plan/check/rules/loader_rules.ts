@@ -41,7 +41,7 @@ const table: readonly LoaderRule[] = [
   {
     id: 'skill-md-as-input',
     severity: 'warning',
-    about: "The skill's own SKILL.md is among a case's input files: both arms see it.",
+    about: "The skill's own SKILL.md is among a case's input files: both configurations see it.",
     form: /^the skill's own SKILL\.md/,
     fix: 'name only the files that the task is about',
   },
@@ -55,7 +55,7 @@ const table: readonly LoaderRule[] = [
   {
     id: 'schema-version',
     severity: 'warning',
-    about: 'The `schema_version` of a case of `claude plugin eval` is missing, or none that is known.',
+    about: 'The `schema_version` of a case of `claude plugin eval` is missing or unknown.',
     form: /^"schema_version" /,
     fix: 'write schema_version: "1.0"',
   },
@@ -69,7 +69,7 @@ const table: readonly LoaderRule[] = [
   {
     id: 'forgiven',
     severity: 'info',
-    about: 'Another form than the documented one, read all the same; the message says as what.',
+    about: 'A form that is not documented, but understood; the message says how it was read.',
     form: /./,
     fix: 'write it as docs/reference/formats.md shows',
   },

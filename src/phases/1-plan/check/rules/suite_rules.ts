@@ -23,7 +23,7 @@ export const networkRule: RuleFacts = {
   id: 'network-asked',
   severity: 'error',
   stops_bench: true,
-  about: 'The suite asks for an open network: it is refused unless `--network` says what the user decides.',
+  about: 'The suite asks for an open network: you must decide with `--network`.',
 }
 
 export const suiteRules: readonly LintRule<SuiteSubject>[] = [
@@ -46,7 +46,7 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
     id: 'suite-ungraded',
     severity: 'error',
     stops_bench: true,
-    about: 'No case of the suite has criteria, or none but indicators: nothing can be said about the skill.',
+    about: 'No case has a criterion other than indicators, so the benchmark could not show anything about the skill.',
     find: findUngradedSuite,
   },
   {
@@ -96,7 +96,7 @@ function duplicateIds(subject: SuiteSubject): LintFinding[] {
     const before = seen.get(id)
     seen.set(id, before ?? one)
     if (before === undefined) return []
-    const words = { message: `has the id of ${nameCase(before)}`, fix: 'give each case an id of its own' }
+    const words = { message: `has the same id as ${nameCase(before)}`, fix: 'give each case an id of its own' }
     return [buildCaseFinding({ case: one, place }, null, words)]
   })
 }
@@ -106,7 +106,12 @@ function findUngradedSuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
   const isBare = suite.cases.every((one) => one.expectations.length + one.checks.length === 0)
   return isBare
     ? [{ message: 'no case has criteria', fix: 'add expectations or checks' }]
-    : [{ message: 'no case has a criterion other than indicators', fix: 'add some that both arms can meet' }]
+    : [
+        {
+          message: 'no case has a criterion other than indicators',
+          fix: 'add some that a run without the skill can pass, too',
+        },
+      ]
 }
 
 function findSmallSuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
@@ -114,9 +119,10 @@ function findSmallSuite({ suite, mistakes }: SuiteSubject): LintFinding[] {
   const count = criteria.length
   if (mistakes.length > 0 || count === 0 || count >= fewestSimilarCases) return []
   const chance = Math.min(1, 2 / 2 ** count)
+  const better = count === 1 ? 'it improves' : `all ${count} improve`
   const message =
     `${count === 1 ? '1 case is' : `${count} cases are`} too few for a verdict on similar cases: ` +
-    `${count} of ${count} better is chance ${Math.round(chance * 100)} times in 100 (sign test over cases)`
+    `even if ${better}, p = ${chance.toFixed(2)} (sign test over cases)`
   const enough = describeSimilarCases(planSimilarCases(defaultRuns, criteria))
   const runs = fewestRuns(count, 0.05)
   const fix = `write ${enough} (with ${defaultRuns} runs each); a verdict on ${count === 1 ? 'this case' : 'these cases'} alone needs at least ${runs} runs per case and configuration`

@@ -38,8 +38,7 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
   {
     id: 'link-out',
     severity: 'warning',
-    about:
-      'A symbolic link, or a link in SKILL.md, leads out of the skill: agents get the skill without what is there.',
+    about: 'A symbolic link, or a link in SKILL.md, leads out of the skill: agents do not get its target.',
     find: (tree) => [
       ...tree.leftOut
         .filter(({ reason }) => reason === 'a link out of the folder')
@@ -100,7 +99,7 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
   {
     id: 'evals-in-sight',
     severity: 'error',
-    about: 'A suite, or a link to one, is where agents can read it, answers included.',
+    about: 'Agents could read a suite with its answers, because it is in the skill outside of `evals/`.',
     find: (tree) => [
       ...tree.files
         .filter((name) => /(^|\/)evals?\.json$|\.evals?\.json$|(^|\/)evals\//.test(name))

@@ -48,7 +48,7 @@ const facts = {
     id: 'not-decided',
     severity: 'info',
     about:
-      '`--null`, `--oracle`: criteria that could not be decided, mostly for want of `--judge`; the message says why.',
+      '`--null`, `--oracle`: criteria that could not be decided, mostly because `--judge` is missing; the message says why.',
   },
 } satisfies Record<string, RuleFacts>
 

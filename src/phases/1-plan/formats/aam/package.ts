@@ -203,7 +203,7 @@ async function readPackageRules(root: string, warn: Warn): Promise<InputFile[]> 
   const inner = listFolders(rules).map((name) => [`${name}.md`, path.join(rules, name, 'RULE.md')] as const)
   const made: InputFile[] = await flatFiles(rules)
   for (const [name, source] of inner) {
-    if (!(await pathExists(source))) warn(path.dirname(source), 'it holds no RULE.md: no rule comes of it')
+    if (!(await pathExists(source))) warn(path.dirname(source), 'it does not contain RULE.md, so it is ignored')
     if (findOwnFile(root, path.relative(root, source)) !== null && !made.some((one) => one.path === name))
       made.push(await hashInput(source, name))
   }

@@ -67,7 +67,7 @@ export async function readAamTests(root: string): Promise<AamTests> {
     await addSkill(path.join(root, 'skills', name), found)
   await addTests({ folder: path.join(root, 'hooks/tests'), skill: null, read: (one) => hookTest(one, root) }, found)
   if (await pathExists(path.join(root, 'commands/tests'))) {
-    found.warnings.push(`${path.join(root, 'commands/tests')}: the format says nothing of such tests; they are not run`)
+    found.warnings.push(`${path.join(root, 'commands/tests')}: the format does not define such tests; they are not run`)
   }
   return found
 }

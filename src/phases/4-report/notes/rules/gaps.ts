@@ -52,7 +52,7 @@ function undecidedNotes({ undecided }: NoteParts): string[] {
   const others = reasons.size > 1 ? ', and other reasons' : ''
   const why = `${shortenText(commonest[0], 200)}${others}`
   return [
-    `${formatPlural(undecided.flat().length, 'expectation')} in ${runs} could not be judged and count in no rate (${why}).`,
+    `${formatPlural(undecided.flat().length, 'expectation')} in ${runs} could not be judged and are excluded from the pass rates (${why}).`,
   ]
 }
 

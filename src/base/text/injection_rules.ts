@@ -1,5 +1,5 @@
 /** Rules for text that addresses a grader: orders, verdicts, forged ends, hidden letters. English only. */
-import type { InjectionAttempt } from '../../../../schemas/grading.ts'
+import type { InjectionAttempt } from '../../../schemas/grading.ts'
 import type { ReadableText } from './readable_text.ts'
 
 type Rule = InjectionAttempt['rule']

@@ -1,0 +1,32 @@
+/** Runs git in a repository that a stranger may have written. */
+
+/** Keeps a repository from starting programs of its own, and from writing more than a command needs. */
+const harmless = [
+  '--no-optional-locks',
+  ...['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.splitIndex=false'],
+]
+
+export interface GitOptions {
+  env?: Record<string, string>
+  /** Text for stdin. */
+  input?: string
+}
+
+/**
+ * stdout of a git command, without the last line end. Drops the caller's GIT_* variables, which in a hook name another repository or
+ * index, except for the names of author and committer. Rejects with execa's error if git can't start (ENOENT) or fails.
+ */
+export async function runGit(
+  cwd: string,
+  args: readonly string[],
+  { env = {}, input = '' }: GitOptions = {},
+): Promise<string> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || isIdentity(name))
+  const { execa } = await import('execa') // loaded where git is needed: it takes longer to load than git to run
+  const options = { cwd, env: { ...Object.fromEntries(own), ...env }, extendEnv: false, input }
+  return (await execa('git', [...harmless, ...args], options)).stdout
+}
+
+function isIdentity(name: string): boolean {
+  return /^GIT_(AUTHOR|COMMITTER)_/.test(name)
+}

@@ -1,0 +1,205 @@
+/** improve --dry-run: what it foresees, what it refuses, and that it writes and asks nothing. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import type { SessionForecast } from '../../../src/flows/improve/dry_run.ts'
+import { certificationPower, runsForPower } from '../../../src/phases/4-report/acceptance/certification_power.ts'
+import { fresh } from '../../e2e/program.ts'
+import { failing, openSmallSession, type SmallSession } from './small_session.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+async function foresee(world: SmallSession, ...flags: string[]): Promise<SessionForecast> {
+  const { code, stdout, stderr } = await world.improve('--dry-run', '--json', ...flags)
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout.trimEnd()).not.toContain('\n')
+  return JSON.parse(stdout)
+}
+
+test('it says the split, the runs, who decides and the chances; it asks no model and writes nothing', async () => {
+  await using world = await openSmallSession()
+  const { code, stdout, stderr } = await world.improve('--dry-run')
+  expect([code, stderr, world.requests(), existsSync(world.workspace)]).toEqual([0, '', 0, false])
+  expect(stdout.split('\n').slice(0, -1)).toEqual([
+    'skill     adder (adder)',
+    'suite     adder/evals/evals.json',
+    'split     3 training cases, 5 held-out cases; a result holds for these cases only (a claim about similar cases needs 12 cases or more)',
+    'engine    anthropic (practice-1); judge: none needed',
+    'proposer  anthropic (practice-1)',
+    `results   ${path.relative(path.dirname(world.skill), world.workspace)}`,
+    'runs      at most 250 runs: 125 for the search in 4 rounds, 125 for the certification',
+    'proposals 12, 3 per round',
+    '          certification: decided by checks alone',
+    'estimate  unknown cost, unknown time with 4 at once (no earlier run in the workspace)',
+    '          search not known · certification not known · proposals not known',
+    'chance    that the certification shows a true gain: 39% for 10 points, 86% for 20 points',
+  ])
+})
+
+test('an unknown cost counts as --cost-per-run; --confirm-on adds its runs', async () => {
+  await using world = await openSmallSession()
+  const flags = ['--cost-per-run', '0.1', '--total-runs', '100', '--confirm-on', 'anthropic:practice-2']
+  const { estimate, left } = await foresee(world, ...flags)
+  expect(left).toMatchObject({ search_runs: 50, certification_runs: 50, proposals: 9 })
+  expect(left.confirmations).toEqual([{ engine: 'anthropic:practice-2', runs: 50 }])
+  const parts = [estimate.search_usd, estimate.certification_usd, estimate.proposals_usd, estimate.usd]
+  expect(parts.map((usd) => Math.round(100 * (usd ?? 0)))).toEqual([500, 500, 90, 1090])
+  expect(estimate.confirmations).toMatchObject([{ engine: 'anthropic:practice-2', usd: 5 }])
+})
+
+test.each([
+  [['--certify-judge', 'anthropic:practice-2'], 'second', 1500],
+  [['--certify-judge', 'none'], 'code', 1000],
+  [['--engine', 'anthropic:opus'], 'same', 1000],
+])('a judge grades each run, a second judge those of the certification too: %j', async (flags, kind, cents) => {
+  await using world = await openSmallSession({
+    isJudged: true,
+    engine: flags.includes('--engine') ? null : 'anthropic:practice-1',
+  })
+  const made = await foresee(world, '--cost-per-run', '0.1', '--total-runs', '100', ...flags)
+  const { certification, estimate } = made
+  expect([certification.kind, certification.text.startsWith('warning: ')]).toEqual([kind, kind === 'same'])
+  expect([estimate.search_usd, estimate.certification_usd].map((usd) => Math.round(100 * (usd ?? 0)))).toEqual([
+    1000,
+    cents,
+  ])
+})
+
+describe("don't bother", () => {
+  test('with too few runs, naming the runs that are enough', async () => {
+    await using world = await openSmallSession()
+    const { advice } = await foresee(world, '--total-runs', '40')
+    expect(advice).toMatch(
+      /^Don't bother: 20 certification runs show a true gain of 20 points in 29% of the sessions; /,
+    )
+    const [, enough = ''] = /--total-runs (\d+) would show it in half of the sessions$/.exec(advice ?? '') ?? []
+    expect((await foresee(world, '--total-runs', enough)).advice).toBeNull()
+    expect((await foresee(world, '--total-runs', String(Number(enough) - 2))).advice).not.toBeNull()
+  })
+
+  test('with too small a budget, naming the budget that is enough', async () => {
+    await using world = await openSmallSession()
+    const costs = ['--cost-per-run', '0.1']
+    const { advice, budget, power } = await foresee(world, '--budget', '3', ...costs)
+    expect(budget).toEqual({ usd: 3, tokens: null, certification_runs: 13 })
+    expect(power).toEqual(certificationPower(13).power)
+    const [, enough = ''] = /; --budget ([\d.]+) would show it/.exec(advice ?? '') ?? []
+    expect((await foresee(world, '--budget', enough, ...costs)).advice).toBeNull()
+    expect((await foresee(world, '--budget', String(Number(enough) - 0.3), ...costs)).advice).not.toBeNull()
+  })
+
+  test.each([
+    [0.1, 0.5],
+    [0.2, 0.5],
+    [0.2, 0.8],
+    [0.3, 0.9],
+  ])('the runs for a gain of %s with power %s have it, and two fewer do not', (gain, power) => {
+    const runs = runsForPower(gain, power)
+    const powerAt = (count: number) => certificationPower(count).power.find((one) => one.gain === gain)?.power ?? 0
+    expect(powerAt(runs)).toBeGreaterThanOrEqual(power)
+    expect(powerAt(runs - 2)).toBeLessThan(power)
+  })
+})
+
+describe('it refuses what the real start refuses, in the same words', () => {
+  const away = ['--queue', 'redis://127.0.0.1:1', '--shared', '.', '--queue-wait', '1s']
+  test.each<[string, string[], { engine?: string | null }]>([
+    ['too few runs', ['--total-runs', '4'], {}],
+    ['no engine', [], { engine: null }],
+    ['an unknown proposer', ['--proposer', 'nosuch:x'], {}],
+    ['no credentials', ['--proposer', 'openai:gpt-5'], {}],
+    ['an unknown cost', ['--budget', '5'], {}],
+    ['a budget that is too small', ['--budget', '0.2', '--cost-per-run', '0.1'], {}],
+    ['a queue that does not answer', away, {}],
+    ['no repository', ['--branch', 'x'], {}],
+    ['an answer that cannot be asked for', ['--apply'], {}],
+    ['nothing to resume', ['--resume'], {}],
+  ])('%s', async (_, flags, more) => {
+    await using world = await openSmallSession({ ...more, ...(more.engine === null && { env: noEngine }) })
+    const foreseen = await world.improve('--dry-run', ...flags)
+    const real = await world.improve(...flags)
+    const refusal = ({ code, stderr }: typeof real) => [code, stderr.slice(stderr.indexOf('error: '))]
+    expect(refusal(foreseen)).toEqual(refusal(real))
+    expect(foreseen.code).not.toBe(0)
+    expect([foreseen.stdout, real.stdout, world.requests(), existsSync(world.workspace)]).toEqual(['', '', 0, false])
+  })
+
+  test('a workspace that is a file', async () => {
+    await using world = await openSmallSession()
+    writeFileSync(world.workspace, '')
+    const [foreseen, real] = [await world.improve('--dry-run'), await world.improve()]
+    expect([foreseen.code, foreseen.stderr]).toEqual([2, real.stderr])
+    expect(foreseen.stderr).toMatch(/can't be written/)
+  })
+})
+
+/** No credential and no agent on the PATH. */
+const noEngine = { PATH: path.join(fresh(), 'bin'), ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' }
+
+test('a stopped session is refused without --resume; with it the rest is shown', async () => {
+  await using world = await openSmallSession({ engine: 'anthropic:opus', proposers: failing })
+  const stopped = await world.improve('--total-runs', '40')
+  expect([stopped.code, world.history().stopped?.reason]).toEqual([3, 'proposer'])
+  const before = readdirSync(world.workspace, { recursive: true }).sort()
+
+  const again = await world.improve('--dry-run', '--total-runs', '40')
+  expect([again.code, again.stderr]).toEqual([
+    2,
+    expect.stringMatching(/unfinished session .*\nhint: continue it with --resume/),
+  ])
+  const changed = await world.improve('--dry-run', '--resume', '--total-runs', '60')
+  expect([changed.code, changed.stderr]).toEqual([2, expect.stringMatching(/--total-runs/)])
+
+  const asked = world.requests()
+  const { left, estimate, resumed } = await foresee(world, '--resume', '--total-runs', '40')
+  expect([resumed, left.rounds, left.search_runs, left.certification_runs]).toEqual([true, 1, 20, 20])
+  expect([estimate.from_runs, estimate.from_proposals, estimate.proposals_usd]).toEqual([3, 0, null])
+  expect(estimate.certification_usd).toBeGreaterThan(0)
+  const shown = await world.improve('--dry-run', '--resume', '--total-runs', '40')
+  expect(shown.stdout).toMatch(/^runs {6}left of 40 runs: 20 for the search in 1 round, 20 for the certification$/m)
+  expect(shown.stdout).toMatch(
+    /^estimate {2}(<?\$\d\.\d\d) and the proposals, unknown time with 4 at once \(from 3 earlier runs\)$/m,
+  )
+  expect([world.requests(), readdirSync(world.workspace, { recursive: true }).sort()]).toEqual([asked, before])
+
+  const suite = path.join(world.skill, 'evals/evals.json')
+  writeFileSync(suite, readFileSync(suite, 'utf8').replace('What is', 'Please, what is'))
+  const other = await world.improve('--dry-run', '--resume', '--total-runs', '40')
+  expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/changed since the session was started/)])
+})
+
+test('runs and proposals of an ended session give the estimate of the next', async () => {
+  await using world = await openSmallSession({ engine: 'anthropic:opus' })
+  await world.improve('--total-runs', '40')
+  const history = world.history()
+  const { estimate, resumed } = await foresee(world, '--total-runs', '40')
+  const proposals = (history.rounds ?? []).flatMap((round) => round.proposals)
+  const paid = proposals.reduce((sum, { cost_usd: usd }) => sum + (usd ?? 0), 0)
+  expect([resumed, estimate.from_proposals]).toEqual([false, 3])
+  expect(estimate.proposals_usd).toBeCloseTo(paid, 6)
+  expect(((estimate.usd ?? 0) - paid) / (history.benchmarks_usd ?? 0)).toBeCloseTo(1, 0)
+  expect(estimate.seconds).toBeGreaterThan(0)
+  const ended = await world.improve('--dry-run', '--resume', '--total-runs', '40')
+  expect([ended.code, ended.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Nothing is left to run: the session has ended\. /),
+  ])
+
+  // as before the certification: what the search has cost counts against the budget
+  const { ended_at: _, certification: __, ending: ___, stopped: ____, ...open } = history
+  writeFileSync(path.join(world.workspace, 'history.json'), JSON.stringify(open))
+  const each = (estimate.certification_usd ?? 0) / 20
+  const rest = await foresee(world, '--resume', '--total-runs', '40', '--budget', (24 * each).toFixed(9))
+  expect(rest.left).toMatchObject({ rounds: 0, proposals: 0, search_runs: 0, certification_runs: 20 })
+  expect(rest.budget?.certification_runs).toBeLessThan(Math.floor(12 / 1.1))
+})
+
+test.each([
+  [['--description', '--dry-run'], '--description with --dry-run'],
+  [['--description', '--branch', 'x'], '--description with --branch'],
+  [['--grow-suite', '--branch', 'x'], '--grow-suite with --branch'],
+])('%j is refused: one of them would be ignored', async (flags, message) => {
+  await using world = await openSmallSession()
+  const { code, stderr } = await world.improve(...flags)
+  expect([code, stderr.includes(`error: ${message}`), world.requests()]).toEqual([2, true, 0])
+})

@@ -1,0 +1,101 @@
+/** Separate edits of one version are combined, unless they touch the same lines. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { mergeFiles, mergeTexts, type VersionFiles } from '../../../src/phases/5-improve/edits/merge_files.ts'
+
+const base = 'one\ntwo\nthree\nfour\n'
+
+describe('texts', () => {
+  test.each<[string, string[], string | null]>([
+    ['no edit', [], base],
+    ['lines far apart', ['ONE\ntwo\nthree\nfour\n', 'one\ntwo\nthree\nFOUR\n'], 'ONE\ntwo\nthree\nFOUR\n'],
+    ['lines next to each other', ['ONE\ntwo\nthree\nfour\n', 'one\nTWO\nthree\nfour\n'], 'ONE\nTWO\nthree\nfour\n'],
+    ['the same line', ['ONE\ntwo\nthree\nfour\n', 'uno\ntwo\nthree\nfour\n'], null],
+    ['the same change', ['ONE\ntwo\nthree\nfour\n', 'ONE\ntwo\nthree\nfour\n'], null],
+    ['two texts added at the end, in their order', [`${base}five\n`, `${base}six\n`], `${base}five\nsix\n`],
+    ['the same text added at the end', [`${base}five\n`, `${base}five\n`], null],
+    ['a deletion and a change of what it deletes', ['one\nfour\n', 'one\ntwo\nTHREE\nfour\n'], null],
+    ['a deletion and an insertion inside it', ['one\nfour\n', 'one\ntwo\nhalf\nthree\nfour\n'], null],
+    ['a deletion and an insertion before it', ['one\nfour\n', 'one\nhalf\ntwo\nthree\nfour\n'], 'one\nhalf\nfour\n'],
+    ['a last line without its end', ['one', 'zero\none'].map((text) => text), 'zero\none'],
+  ])('%s', (name, edits, merged) => {
+    const from = name.startsWith('a last line') ? 'one' : base
+    expect(mergeTexts(from, edits)).toBe(merged)
+  })
+
+  test('property: one edit gives its own text, and an edit that changes nothing changes nothing', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 8 }).map((all) => all.join('\n'))
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        expect(mergeTexts(before, [after])).toBe(after)
+        expect(mergeTexts(before, [before, after])).toBe(after)
+      }),
+    )
+  })
+
+  test('property: whether edits conflict does not depend on their order', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 6 }).map((all) => all.join('\n'))
+    fc.assert(
+      fc.property(lines, lines, lines, (before, one, other) => {
+        expect(mergeTexts(before, [one, other]) === null).toBe(mergeTexts(before, [other, one]) === null)
+      }),
+    )
+  })
+})
+
+const files = (all: Record<string, string | Buffer>, executable: readonly string[] = []): VersionFiles =>
+  new Map(
+    Object.entries(all).map(([name, content]) => [
+      name,
+      { content: Buffer.from(content), isExecutable: executable.includes(name) },
+    ]),
+  )
+
+describe('files', () => {
+  const before = files({ 'a.md': base, 'b.bin': Buffer.from([0, 1]) })
+  test.each<[string, VersionFiles[], Record<string, string> | string]>([
+    [
+      'other files',
+      [files({ 'a.md': 'A', 'b.bin': Buffer.from([0, 1]) }), files({ 'a.md': base, 'b.bin': 'B' })],
+      { 'a.md': 'A', 'b.bin': 'B' },
+    ],
+    [
+      'an added and a deleted file',
+      [files({ 'a.md': base, 'b.bin': Buffer.from([0, 1]), 'c.md': 'C' }), files({ 'a.md': base })],
+      { 'a.md': base, 'c.md': 'C' },
+    ],
+    [
+      'two binary changes',
+      [files({ 'a.md': base, 'b.bin': Buffer.from([0, 2]) }), files({ 'a.md': base, 'b.bin': Buffer.from([0, 3]) })],
+      'b.bin',
+    ],
+    [
+      'the same new file',
+      [files({ 'c.md': 'x' }), files({ 'c.md': 'y' })].map((one) => new Map([...before, ...one])),
+      'c.md',
+    ],
+    [
+      'a deletion and a change',
+      [files({ 'b.bin': Buffer.from([0, 1]) }), files({ 'a.md': 'A', 'b.bin': Buffer.from([0, 1]) })],
+      'a.md',
+    ],
+    [
+      'a permission and a change',
+      [
+        files({ 'a.md': base, 'b.bin': Buffer.from([0, 1]) }, ['a.md']),
+        files({ 'a.md': 'A', 'b.bin': Buffer.from([0, 1]) }),
+      ],
+      'a.md',
+    ],
+  ])('%s', (_, edits, expected) => {
+    const merge = mergeFiles(before, edits)
+    if (typeof expected === 'string') return expect(merge).toEqual({ status: 'conflict', path: expected })
+    if (merge.status !== 'merged') return expect(merge.status).toBe('merged')
+    expect(Object.fromEntries([...merge.files].map(([name, { content }]) => [name, String(content)]))).toEqual(expected)
+  })
+  test('a permission alone is kept', () => {
+    const merge = mergeFiles(before, [files({ 'a.md': base, 'b.bin': Buffer.from([0, 1]) }, ['a.md'])])
+    expect(merge).toMatchObject({ status: 'merged' })
+    expect(merge.status === 'merged' && merge.files.get('a.md')?.isExecutable).toBe(true)
+  })
+})

@@ -1,0 +1,135 @@
+/** A held-out case in other words is a leak; general advice on its subject is not. */
+import { describe, expect, test } from 'vitest'
+import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
+import { listContentWords, listProperNames, stemWord } from '../../../src/phases/5-improve/guards/content_words.ts'
+import { findParaphrase } from '../../../src/phases/5-improve/guards/find_paraphrase.ts'
+import { findCopiedText, findLeakage } from '../../../src/phases/5-improve/leakage.ts'
+import { suiteCase } from '../../fixtures/suite_case.ts'
+import { invoices } from './leaks/invoices.ts'
+import type { LeakScene } from './leaks/leak_scene.ts'
+import { migrations } from './leaks/migrations.ts'
+import { minutes } from './leaks/minutes.ts'
+import { recipes } from './leaks/recipes.ts'
+import { sensors } from './leaks/sensors.ts'
+import { support } from './leaks/support.ts'
+import { skillEdit } from './skill_edit.ts'
+
+const scenes = { invoices, sensors, migrations, minutes, recipes, support }
+
+function readCases(cases: LeakScene['held'], firstId: number) {
+  return cases.map(([prompt, ...expected], at) =>
+    readCaseWords({
+      ...suiteCase({ eval_id: firstId + at, prompt }),
+      expectations: expected.map((text) => ({ text })),
+    }),
+  )
+}
+
+function request({ skill, seen, held }: LeakScene, text: string, file = 'SKILL.md') {
+  const before = { 'SKILL.md': skill }
+  const after = { ...before, [file]: `${file === 'SKILL.md' ? skill : ''}${text}\n` }
+  return { edit: skillEdit(before, after), seen: readCases(seen, 1), held: readCases(held, 11) }
+}
+
+describe.each(Object.entries(scenes))('%s', (_, scene) => {
+  test.each(scene.leaks)('a leak is refused: %s: %s', (_kind, text, file) => {
+    expect(findLeakage(request(scene, text, file))).toMatch(/^it describes held-out case 1\d in other words/)
+  })
+  test.each(scene.leaks)('which no other rule refuses: %s: %s', (_kind, text, file) => {
+    expect(findCopiedText(request(scene, text, file))).toBeNull()
+  })
+  test.each(scene.leaks)('nor if the skill said it before: %s: %s', (_kind, text) => {
+    expect(findLeakage(request({ ...scene, skill: `${scene.skill}${text}\n` }, 'More.'))).toBeNull()
+    const moved = { ...scene, skill: `${scene.skill}${text}\n` }
+    expect(findLeakage(request(moved, text.replaceAll('\n', ' \n'), 'references/moved.md'))).toBeNull()
+  })
+  test.each(scene.leaks)('nor if training cases say it: %s: %s', (_kind, text, file) => {
+    const known = { ...scene, seen: [...scene.seen, ...scene.held] }
+    expect(findLeakage(request(known, text, file))).toBeNull()
+  })
+  test.each(scene.missed ?? [])('too few shared words to find it: %s', (text) => {
+    expect(findLeakage(request(scene, text))).toBeNull()
+  })
+  test.each(scene.honest)('honest: %s', (text) => expect(findLeakage(request(scene, text))).toBeNull())
+  test.each(['\n', ' '])('all honest edits at once, joined by %j', (between) => {
+    expect(findLeakage(request(scene, scene.honest.join(between)))).toBeNull()
+    expect(findLeakage(request(scene, [...scene.honest].reverse().join(between)))).toBeNull()
+  })
+})
+
+test('the table is large enough', () => {
+  const all = Object.values(scenes)
+  expect(all.flatMap(({ leaks }) => leaks).length).toBeGreaterThanOrEqual(30)
+  expect(all.flatMap(({ honest }) => honest).length).toBeGreaterThanOrEqual(60)
+})
+
+describe('a passage', () => {
+  const held = readCases(
+    [['The shipyard in Gdansk billed us 14 crane hours at 385 zloty and a mooring fee of 920.', 'Due is 6310']],
+    1,
+  )
+  const shared = (added: string) => findParaphrase({ added, before: '', seen: [], held })?.shared ?? null
+  const words = ['Gdansk', 'shipyard', 'crane', '385']
+  test.each<[string, string, boolean]>([
+    ['in one line', words.join(' '), true],
+    ['over four lines', words.join('\n'), true],
+    ['over more lines', words.join('\nNothing of the kind.\n'), false],
+    ['in reverse order', [...words].reverse().join(' '), true],
+    ['with a word less', words.slice(1).join(' '), false],
+    ['among many new words', words.join(' zebra yacht quokka walrus ibex '), false],
+    ['without a name or a number', 'shipyard billed crane zloty mooring fee', true],
+    ['the same among new words', 'shipyard zebra billed yacht crane quokka zloty walrus mooring ibex fee', false],
+    ['numbers alone', '14 385 920 6310', false],
+    ['far apart', words.join(` ${'review the output '.repeat(4)}`), false],
+  ])('%s', (_, text, isFound) => {
+    if (isFound) expect(shared(text)).toContain('crane')
+    else expect(shared(text)).toBeNull()
+  })
+  test('a digit and a year say little', () => {
+    const [small, large] = [7, 37].map((count) => {
+      const cases = readCases([[`Count ${count} moored buoys at 100 crowns in 2024.`]], 1)
+      return findParaphrase({
+        added: `In 2024 moored buoys, ${count} of them: 100 crowns.`,
+        before: '',
+        seen: [],
+        held: cases,
+      })
+    })
+    expect(small).toBeNull()
+    expect(large).toMatchObject({ shared: ['2024', 'moored', 'buoys', '37', '100', 'crowns'] })
+  })
+  test('a word that many cases have says nothing', () => {
+    const many = readCases(
+      [1, 2, 3, 4].map((at): [string] => [`Gdansk shipyard crane hours, mooring, zloty ${at}${at}${at}`]),
+      1,
+    )
+    const text = 'In Gdansk the shipyard bills crane hours, mooring, in zloty.'
+    expect(findParaphrase({ added: text, before: '', seen: [], held: many.slice(0, 1) })).not.toBeNull()
+    expect(findParaphrase({ added: text, before: '', seen: [], held: many })).toBeNull()
+  })
+})
+
+describe('content words', () => {
+  const values = (text: string) => listContentWords(text).map(({ value }) => value)
+  test.each([
+    ['numbers', '1,248 = 1248.00 and 1_248', ['1248', '1248', '1248']],
+    ['number words', 'Seven hives, twenty rows', ['7', 'hiv', '20', 'row']],
+    ['identifiers', 'cabin_class cabinClass R-2207', ['cabin', 'class', 'cabin', 'class', '2207']],
+    ['numbers of a list', '1. Totals\n 2) Rows', ['total', 'row']],
+    ['versions', 'since 2.4.3 or 0.50', ['sinc', '2.4.3', '0.5']],
+    ['composed and decomposed letters', 'cafe\u0301 café', ['café', 'café']],
+    ['stop words', 'It is for you and me', []],
+  ])('%s', (_, text, expected) => expect(values(text)).toEqual(expected))
+  test.each(['round rounds rounded rounding', 'tax taxes taxed', 'copy copies copied', 'stop stops stopped stopping'])(
+    'one stem: %s',
+    (forms) => expect(new Set(forms.split(' ').map(stemWord)).size).toBe(1),
+  )
+  test('other words have other stems', () => expect(stemWord('rate')).not.toBe(stemWord('ratio')))
+  test('names', () => {
+    expect([...listProperNames('Total it for Gdansk, then fill cabin_class. Read the DDL.')]).toEqual([
+      'gdansk',
+      'cabin',
+      'class',
+    ])
+  })
+})
