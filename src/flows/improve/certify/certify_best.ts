@@ -42,7 +42,7 @@ export async function certifyBest(
       ...(disagreement && { disagreement }),
     },
   })
-  emitImproveStep(context, { round: 0, step: 'certify', version: best, message: result.sentence })
+  emitImproveStep(context, { round: 0, step: 'certified', version: best, message: result.sentence })
   const current_best = result.result === 'won' ? best : 'v0'
   const iterations = session.history.iterations.map((one) => withResult(one, result, current_best))
   await recordProgress(session, { certification: result, current_best, iterations })

@@ -101,7 +101,17 @@ export function emitImproveStep(
   context: FlowContext,
   step: {
     round: number
-    step: 'session' | 'show' | 'propose' | 'refused' | 'mix' | 'version' | 'certify' | 'confirm' | 'stopped'
+    step:
+      | 'session'
+      | 'show'
+      | 'propose'
+      | 'refused'
+      | 'mix'
+      | 'version'
+      | 'certify'
+      | 'certified'
+      | 'confirm'
+      | 'stopped'
     version: string | null
     message: string
   },
