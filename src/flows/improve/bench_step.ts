@@ -62,7 +62,7 @@ export async function runBenchStep(
 ): Promise<BenchStepResult> {
   const { workspace, budgets } = session
   const asked = { ...createStepRequest(session, step), budgets }
-  const quiet = withoutKnownWarnings(context)
+  const quiet = withoutKnownFacts(context, session.seen.length === 0)
   const { plan } = await planBench(asked, quiet)
   const done = await findFinishedBench(session, plan)
   const made = done ?? (await runStepBench(asked, step, quiet))
@@ -124,17 +124,19 @@ async function findFinishedBench({ workspace, history, budgets, request }: Impro
   return null
 }
 
-/** Hides two known warnings: a version's folder name differs from the skill's, and the suite's commands are already listed. */
-function withoutKnownWarnings(context: FlowContext): FlowContext {
+/** Hides what the session has said: the power of its plan, the suite's commands, choices made before; and that a version's folder has another name. */
+function withoutKnownFacts(context: FlowContext, isFirst: boolean): FlowContext {
   return {
     ...context,
     emit: (event) => {
       if (event.type === 'suite_commands') return
-      context.emit(
-        event.type === 'plan_ready'
-          ? { ...event, warnings: event.warnings.filter(({ message }) => !message.includes('they should be equal')) }
-          : event,
-      )
+      if (event.type !== 'plan_ready') return context.emit(event)
+      const { detectable: _, ...plan } = event
+      context.emit({
+        ...plan,
+        choices: isFirst ? plan.choices : [],
+        warnings: plan.warnings.filter(({ message }) => !message.includes('they should be equal')),
+      })
     },
   }
 }
