@@ -43,7 +43,9 @@ export const flowEvent = z.discriminatedUnion('type', [
     detectable: detectable
       .extend({ cases: z.number().int().describe('cases that can run and have criteria') })
       .optional()
-      .describe('minimum detectable effect of the planned runs; absent: the start only repeats runs'),
+      .describe(
+        'minimum detectable effect of the planned runs; absent: the start only repeats runs, or is a step of improve',
+      ),
     first_look: z
       .number()
       .int()

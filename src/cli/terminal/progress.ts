@@ -164,7 +164,7 @@ function withCell(
 
 function withFirstPair(state: Progress, evalId: number): Progress {
   const { plan } = state
-  if (state.firstPair !== null || plan === null) return state
+  if (state.firstPair !== null || plan?.detectable === undefined) return state
   const rates = planArms(plan).map((arm) => state.cells.get(`${evalId} ${arm}`)?.passRates[0])
   const [a, b] = rates
   if (a === undefined || b === undefined) return state

@@ -28,7 +28,7 @@ export async function certifyBest(
   context: FlowContext,
 ): Promise<Certification> {
   const { request, split } = session
-  const message = `${best} against v0 on ${split.held_out.length} held-out cases: ${runs} fresh runs`
+  const message = `certification: ${best} against v0, in ${2 * Math.floor(runs / 2)} fresh runs on the ${split.held_out.length} held-out cases`
   emitImproveStep(context, { round: 0, step: 'certify', version: best, message })
   const { kind, choice } = certifier
   const made = await benchHeldOut(session, { best, runs, settings: judgeSettings(certifier) }, context)

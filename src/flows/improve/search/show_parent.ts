@@ -64,7 +64,9 @@ async function runCases(
   { round, parent, cases }: { round: number; parent: string; cases: readonly number[] },
   context: FlowContext,
 ): Promise<{ folder: string; runs: SearchRun[] }> {
-  const message = `${parent} on ${cases.length} of ${session.split.train.length} training cases, for the proposers to read`
+  const all = session.split.train.length
+  const which = cases.length === all ? `all ${all}` : `${cases.length} of ${all}`
+  const message = `running ${parent} on ${which} training cases; the proposers will read these runs`
   emitImproveStep(context, { round, step: 'show', version: parent, message })
   const { folder, benchmark } = await runBenchStep(
     session,
