@@ -22,6 +22,10 @@ const run = {
   run_number: z.number().int(),
 }
 
+const runsByCase = z.array(
+  z.object({ eval_id: z.number().int(), configuration: z.string(), runs: z.number().int().positive() }),
+)
+
 export const flowEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('plan_ready'),
@@ -39,18 +43,20 @@ export const flowEvent = z.discriminatedUnion('type', [
     detectable: detectable
       .extend({ cases: z.number().int().describe('cases that can run and have criteria') })
       .optional()
-      .describe('minimum detectable effect of the planned runs; absent: the start only repeats runs'),
+      .describe(
+        'minimum detectable effect of the planned runs; absent: the start only repeats runs, or is a step of improve',
+      ),
     first_look: z
       .number()
       .int()
       .positive()
       .optional()
       .describe('with --until decided: blocks before the first interim analysis, which may stop the benchmark early'),
-    done: z.number().int().describe('runs already on disk, which are kept'),
-    done_by_case: z
-      .array(z.object({ eval_id: z.number().int(), configuration: z.string(), runs: z.number().int().positive() }))
+    planned_by_case: runsByCase
       .optional()
-      .describe('the same, by case and configuration; absent: none'),
+      .describe('planned runs of each case and configuration; absent: all have runs_per_case'),
+    done: z.number().int().describe('runs already on disk, which are kept'),
+    done_by_case: runsByCase.optional().describe('the same, by case and configuration; absent: none'),
     choices: z.array(z.string()).describe('which engine and judge were chosen if none was named, and why'),
     warnings: z.array(loadWarning).describe('mistakes that the loader tolerated'),
     cannot_run: z.array(z.object({ eval_id: z.number().int(), reason: z.string() })),
@@ -268,7 +274,18 @@ export const flowEvent = z.discriminatedUnion('type', [
     type: z.literal('improve_step'),
     ...of,
     round: z.number().int().nonnegative().describe('0: before the first round, or after the last'),
-    step: z.enum(['session', 'show', 'propose', 'refused', 'mix', 'version', 'certify', 'confirm', 'stopped']),
+    step: z.enum([
+      'session',
+      'show',
+      'propose',
+      'refused',
+      'mix',
+      'version',
+      'certify',
+      'certified',
+      'confirm',
+      'stopped',
+    ]),
     version: z.string().nullable(),
     message: z.string().describe('message in plain words'),
   }),

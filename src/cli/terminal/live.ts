@@ -121,7 +121,7 @@ function olderRunsLine(event: Extract<FlowEvent, { type: 'older_runs' | 'drift_t
 }
 
 function improveText({ step, round, message }: Extract<FlowEvent, { type: 'improve_step' }>): string | null {
-  if (step === 'stopped') return null // the result reports it
+  if (step === 'stopped' || step === 'certified') return null // the result reports it
   const text = oneLine(`${round > 0 ? `round ${round}: ` : ''}${message}`, 1000)
   return wrapText(text, textWidth(process.stderr)).join('\n')
 }

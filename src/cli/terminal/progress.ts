@@ -145,8 +145,11 @@ function addKnown(sum: number | null, more: number | null): number | null {
 function createCells(plan: Extract<FlowEvent, { type: 'plan_ready' }>): Map<string, ProgressCell> {
   const empty: ProgressCell = { planned: plan.runs_per_case, running: 0, finished: 0, failed: 0, passRates: [] }
   const done = new Map(plan.done_by_case?.map((one) => [`${one.eval_id} ${one.configuration}`, one.runs]))
+  const planned = new Map(plan.planned_by_case?.map((one) => [`${one.eval_id} ${one.configuration}`, one.runs]))
   const keys = plan.cases.flatMap(({ eval_id }) => planArms(plan).map((arm) => `${eval_id} ${arm}`))
-  return new Map(keys.map((key) => [key, { ...empty, finished: done.get(key) ?? 0 }]))
+  return new Map(
+    keys.map((key) => [key, { ...empty, planned: planned.get(key) ?? empty.planned, finished: done.get(key) ?? 0 }]),
+  )
 }
 
 function withCell(
@@ -161,7 +164,7 @@ function withCell(
 
 function withFirstPair(state: Progress, evalId: number): Progress {
   const { plan } = state
-  if (state.firstPair !== null || plan === null) return state
+  if (state.firstPair !== null || plan?.detectable === undefined) return state
   const rates = planArms(plan).map((arm) => state.cells.get(`${evalId} ${arm}`)?.passRates[0])
   const [a, b] = rates
   if (a === undefined || b === undefined) return state

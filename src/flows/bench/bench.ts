@@ -23,7 +23,7 @@ import { openOptionalRemote } from '../queue/queue.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
 import { type BenchResult, summarizeBenchmark } from '../report/summarize.ts'
-import { type ExecutePlan, execute } from '../run/execute.ts'
+import { execute } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listHiddenPaths, startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import { type BenchmarkLock, isLockedElsewhere } from '../workspace/benchmark_lock.ts'
@@ -36,13 +36,8 @@ import { findUnfinished, freshBenchHint } from './find_unfinished.ts'
 import { followBench } from './follow_bench.ts'
 import type { ReviewedBench } from './foresee_bench.ts'
 
-/** A request from another flow, which may execute the plan in its own way. */
-export interface BenchStep extends BenchRequest {
-  perform?: ExecutePlan
-}
-
 /** Runs the benchmark. Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
-export async function bench(request: BenchStep, context: FlowContext): Promise<BenchResult> {
+export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
   await clearLeftovers(context) // first: leftovers of a killed benchmark may fill the disk
   await using scratch = await openTempDir()
   const where = { scratch: path.join(scratch.path, 'baseline'), refuse: throwRefusal }
@@ -70,8 +65,7 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   const cache = await openRunCache({ plan, folder, mode: cacheMode(request), skillFiles, probes, passEnv }, context)
   const isUntil = plan.options.until !== undefined
   const ageMs = request.baselineAgeMs ?? usualBaselineAge
-  const reuse = { plan, folder, cache, ageMs, samples: request.perform === undefined }
-  const settled = isUntil ? new Set<string>() : await reuseConcurrentRuns(reuse, context)
+  const settled = isUntil ? new Set<string>() : await reuseConcurrentRuns({ plan, folder, cache, ageMs }, context)
   using limited = await openLimitedBench({ plan, folder, workspace, ...resolveSharedLimits(request) }, context)
   await using remote = await openOptionalRemote(
     { ...request, wish: request.queue ?? null, plan, folder, limited },
@@ -79,13 +73,12 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   )
   const how = { passEnv, hidden: listHiddenPaths(plan, workspace), sandbox, concurrency, pace, limited, cache, remote }
   const execution = { plan, folder, skillFiles, settled, ...how }
-  const performed = request.perform && (await request.perform(execution, context))
-  if (performed === undefined && isUntil) await executeUntilDecided({ ...execution, ageMs }, context)
-  else if (performed === undefined) await testOlderRuns(execution, await execute(execution, context), context)
+  if (isUntil) await executeUntilDecided({ ...execution, ageMs }, context)
+  else await testOlderRuns(execution, await execute(execution, context), context)
   await remote?.[Symbol.asyncDispose]() // remote results are stored and counted before the benchmark is complete
   const ended = await explainWaitStop({ folder, plan }, context)
   const stop = ended.stop ?? limited?.stopped() ?? null
-  return await summarizeBenchmark(folder, performed ?? plan, ended.context, { stop, marked: true })
+  return await summarizeBenchmark(folder, plan, ended.context, { stop, marked: true })
 }
 
 /** The plan alone, by default even if no engine is available: starts no agent and writes nothing. */
@@ -103,7 +96,7 @@ export async function planBench(
 }
 
 interface BenchInputs {
-  request: BenchStep
+  request: BenchRequest
   prepared: PreparedBench
   sandbox: SandboxChoice
   scratch: string

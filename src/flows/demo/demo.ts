@@ -1,56 +1,44 @@
-/** demo: a full bench on the embedded practice model with the bundled example skill. */
+/** demo: a full bench, or a whole session of improve, on the embedded practice model with a bundled example skill. */
 import path from 'node:path'
-import { packageRoot } from '../../base/package_root.ts'
-import { noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
-import { loadScenario } from '../../practice/scenario/scenario.ts'
-import { startPractice } from '../../practice/server.ts'
+import { usualMargins } from '../../phases/4-report/acceptance/guards.ts'
 import { bench } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { type ImproveResult, improve } from '../improve/improve.ts'
 import type { BenchResult } from '../report/summarize.ts'
-
-export interface DemoRequest {
-  runs: number
-  concurrency: number
-  /** A copy of the example skill; null: the bundled one. */
-  skill: string | null
-  workspace: string | null
-  /** null: auto. */
-  sandbox?: SandboxWish | null
-}
+import { type DemoRequest, demoSettings, exampleFolder, withExample } from './example.ts'
 
 export async function demo(request: DemoRequest, context: FlowContext): Promise<BenchResult> {
-  const example = path.join(packageRoot(), 'workspaces/example')
-  await using server = await startPractice({ scenario: await loadScenario(path.join(example, 'practice.yaml')) })
-  const env = { ...withoutCredentials(context.env), ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
-  return await bench(
-    {
-      skill: request.skill ?? path.join(example, 'invoice-totals'),
-      suite: null,
-      baseline: null,
-      cases: [],
-      engine: 'anthropic:practice-1',
-      model: null,
-      judge: 'anthropic:practice-1',
-      runs: request.runs,
-      concurrency: request.concurrency,
-      timeoutSeconds: 60,
-      maxTurns: 20,
-      retries: 2,
-      activation: 'natural',
-      onTimeout: 'fail',
-      workspace: request.workspace,
-      fresh: true,
-      cache: false,
-      passEnv: [],
-      sandbox: { ...(request.sandbox ?? noSandboxWish), ...(request.skill === null && { trusted: true }) }, // shipped with the program
-    },
-    { ...context, env },
-  )
+  const example = exampleFolder('example')
+  const asked = {
+    ...demoSettings(request),
+    skill: request.skill ?? path.join(example, 'invoice-totals'),
+    baseline: null,
+    cases: [],
+    runs: request.runs,
+    fresh: true,
+    cache: false,
+  }
+  return await withExample(example, context, (inner) => bench(asked, inner))
 }
 
-/** The practice model never gets a real key. */
-function withoutCredentials(env: FlowContext['env']): FlowContext['env'] {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^(ANTHROPIC|CLAUDE|OPENAI|CODEX|GEMINI)_/.test(name)),
-  )
+/** Each demo starts a new session; an unfinished one in the workspace is moved to `sessions/`. */
+export async function demoImprove(request: Omit<DemoRequest, 'runs'>, context: FlowContext): Promise<ImproveResult> {
+  const example = exampleFolder('example-improve')
+  const asked = {
+    skill: request.skill ?? path.join(example, 'adder'),
+    bench: demoSettings(request),
+    totalRuns: 250,
+    goal: 'better' as const,
+    certifyJudge: null,
+    confirmOn: [],
+    seed: 1,
+    margins: usualMargins,
+    proposer: null,
+    proposeTimeout: 60,
+    useDrafts: false,
+    resume: false,
+    replaceUnfinished: true,
+    review: null,
+  }
+  return await withExample(example, context, (inner) => improve(asked, inner))
 }

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { StopKind } from '../../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { Skill } from '../../../schemas/suite.ts'
@@ -62,7 +63,7 @@ export async function runBenchStep(
 ): Promise<BenchStepResult> {
   const { workspace, budgets } = session
   const asked = { ...createStepRequest(session, step), budgets }
-  const quiet = withoutKnownWarnings(context)
+  const quiet = showStepEvents(context, step)
   const { plan } = await planBench(asked, quiet)
   const done = await findFinishedBench(session, plan)
   const made = done ?? (await runStepBench(asked, step, quiet))
@@ -124,17 +125,43 @@ async function findFinishedBench({ workspace, history, budgets, request }: Impro
   return null
 }
 
-/** Hides two known warnings: a version's folder name differs from the skill's, and the suite's commands are already listed. */
-function withoutKnownWarnings(context: FlowContext): FlowContext {
-  return {
-    ...context,
-    emit: (event) => {
-      if (event.type === 'suite_commands') return
-      context.emit(
-        event.type === 'plan_ready'
-          ? { ...event, warnings: event.warnings.filter(({ message }) => !message.includes('they should be equal')) }
-          : event,
-      )
-    },
+/** Hides what the session has said already. A search step has no configurations to compare: all its runs are shown as one. */
+function showStepEvents(context: FlowContext, { isSearch }: ImproveBenchStep): FlowContext {
+  const emit: FlowContext['emit'] = (event) => {
+    if (event.type === 'suite_commands') return
+    if (event.type === 'plan_ready') return context.emit(isSearch ? joinArms(showPlan(event)) : showPlan(event))
+    context.emit(isSearch && 'configuration' in event ? { ...event, configuration: searchArm } : event)
   }
+  return { ...context, emit }
+}
+
+type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
+
+/** A version's folder name differs from the skill's, and the session has its own words for what its runs can show. */
+function showPlan({ detectable: _, warnings, ...event }: PlanReady): PlanReady {
+  return {
+    ...event,
+    choices: [],
+    warnings: warnings.filter(({ message }) => !message.includes('they should be equal')),
+  }
+}
+
+const searchArm = 'search'
+
+function joinArms({ planned_by_case, done_by_case, ...event }: PlanReady): PlanReady {
+  const planned = planned_by_case ?? event.cases.map(({ eval_id }) => ({ eval_id, runs: 2 * event.runs_per_case }))
+  return {
+    ...event,
+    ...{ candidate: searchArm, baseline: searchArm },
+    planned_by_case: sumByCase(planned),
+    ...(done_by_case && { done_by_case: sumByCase(done_by_case) }),
+  }
+}
+
+function sumByCase(counts: readonly { eval_id: number; runs: number }[]) {
+  const ids = [...new Set(counts.map(({ eval_id }) => eval_id))]
+  return ids.map((id) => {
+    const runs = counts.filter(({ eval_id }) => eval_id === id).reduce((sum, one) => sum + one.runs, 0)
+    return { eval_id: id, configuration: searchArm, runs }
+  })
 }

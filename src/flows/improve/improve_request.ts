@@ -43,6 +43,8 @@ export interface ImproveRequest {
   resume: boolean
   /** A new git branch for a certified version, checked before any paid call; absent or null: none. */
   branch?: string | null
+  /** Start a new session even if the workspace has an unfinished one, which is moved to `sessions/`. */
+  replaceUnfinished?: boolean
   /** --apply without a user to confirm: refused before any paid call. */
   nobodyConfirms?: boolean
   /** Called after each round; resolves when the next may begin. null: no review. */

@@ -81,6 +81,9 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   )
   for (const one of confirmers) await preflight({ '--confirm-on': one }, passEnv, context)
   if (queue !== null) await reachQueue(queue, context)
+  for (const message of prepared.choices) {
+    emitImproveStep(context, { round: 0, step: 'session', version: null, message })
+  }
   if (session.isNew) {
     emitImproveStep(context, { round: 0, step: 'session', version: null, message: certifyJudgeText(certifier) })
   }

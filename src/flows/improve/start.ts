@@ -69,9 +69,11 @@ export async function startSession(session: ImproveSession, context: FlowContext
   await recordProgress(session, { split, plan, iterations: [first] })
 }
 
-/** "At most 250 runs: …; a true gain of 10 points is shown with a chance of 39%, 20 points 86%". */
+/** "At most 250 runs: …. Chance that the certification shows a true gain of 10 points: 39%, of 20 points: 86%". */
 export function planText({ runs, search_runs, certification_runs, rounds, power }: SessionPlan): string {
-  const shown = power.map(({ gain, power: chance }) => `${Math.round(100 * gain)} points ${Math.round(100 * chance)}%`)
+  const shown = power.map(
+    ({ gain, power: chance }) => `of ${Math.round(100 * gain)} points: ${Math.round(100 * chance)}%`,
+  )
   const parts = `${search_runs} for the search in ${formatPlural(rounds, 'round')}, ${certification_runs} for the certification`
-  return `At most ${runs} runs: ${parts}. Chance that the certification shows a true gain: ${shown.join(', ')}`
+  return `At most ${runs} runs: ${parts}. Chance that the certification shows a true gain ${shown.join(', ')}`
 }

@@ -60,9 +60,6 @@ export interface RemoteExecutor {
   committed: (spec: RunSpec) => Promise<void>
 }
 
-/** Executes a plan in place of `execute`, and returns the executed part of it. */
-export type ExecutePlan = (execution: Execution, context: FlowContext) => Promise<Plan>
-
 interface Job {
   spec: RunSpec
   slot: JobSlot

@@ -1,5 +1,5 @@
 /** The event that describes what will run. */
-import type { Plan } from '../../../schemas/plan.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { readRun } from '../../store/store.ts'
 import { computeDetectableDifference } from '../estimate/detectable_effect.ts'
@@ -7,14 +7,12 @@ import { countBlocksUntilCheck } from '../report/interim_analyses.ts'
 
 /** `choices`: how engine, judge and settings were chosen, for the user. */
 export async function createPlanReadyEvent(folder: string, { plan, choices }: { plan: Plan; choices: string[] }) {
-  const done = new Map<string, { eval_id: number; configuration: string; runs: number }>()
+  const finished: RunSpec[] = []
   for (const spec of plan.runs) {
     const run = await readRun(folder, spec.run_id)
-    if (run === null || !isRunDone(run, spec)) continue
-    const { eval_id, configuration } = spec
-    const key = `${eval_id} ${configuration}`
-    done.set(key, { eval_id, configuration, runs: (done.get(key)?.runs ?? 0) + 1 })
+    if (run !== null && isRunDone(run, spec)) finished.push(spec)
   }
+  const planned = countByCase(plan.runs)
   const { engine, judge, runs, until } = plan.options
   return {
     type: 'plan_ready' as const,
@@ -31,12 +29,29 @@ export async function createPlanReadyEvent(folder: string, { plan, choices }: { 
     ...(plan.runs.length > 1 &&
       plan.candidate_configuration !== 'subject' && { detectable: computeDetectableDifference(plan) }), // a rerun alone detects nothing
     ...(until && { first_look: countBlocksUntilCheck(plan) }),
-    done: [...done.values()].reduce((sum, { runs }) => sum + runs, 0),
-    ...(done.size > 0 && { done_by_case: [...done.values()] }),
+    ...(!isUniform(plan, planned) && { planned_by_case: planned }),
+    done: finished.length,
+    ...(finished.length > 0 && { done_by_case: countByCase(finished) }),
     choices,
     warnings: plan.warnings,
     cannot_run: plan.cases.flatMap(({ eval_id, cannot_run }) =>
       cannot_run === null ? [] : [{ eval_id, reason: cannot_run }],
     ),
   }
+}
+
+/** Whether every case that can run has the planned number of runs in each configuration. */
+function isUniform(plan: Plan, planned: readonly { runs: number }[]): boolean {
+  const cases = plan.cases.filter(({ cannot_run }) => cannot_run === null).length
+  const arms = plan.candidate_configuration === plan.baseline_configuration ? 1 : 2
+  return planned.length === cases * arms && planned.every(({ runs }) => runs === plan.options.runs)
+}
+
+function countByCase(runs: readonly RunSpec[]): { eval_id: number; configuration: string; runs: number }[] {
+  const found = new Map<string, { eval_id: number; configuration: string; runs: number }>()
+  for (const { eval_id, configuration } of runs) {
+    const key = `${eval_id} ${configuration}`
+    found.set(key, { eval_id, configuration, runs: (found.get(key)?.runs ?? 0) + 1 })
+  }
+  return [...found.values()]
 }

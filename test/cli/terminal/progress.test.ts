@@ -29,6 +29,7 @@ const plan: Extract<FlowEvent, { type: 'plan_ready' }> = {
   cases: [1, 2].map((eval_id) => ({ eval_id, eval_name: `case ${eval_id}` })),
   runs: 8,
   runs_per_case: 2,
+  detectable: { power: 0.8, these_cases: 0.7, cases_like_these: null, cases: 2 },
   done: 0,
   choices: [],
   warnings: [],
@@ -85,6 +86,12 @@ describe('progress', () => {
     expect(advanceProgress(both, graded(run(1, 'without_skill'), 0)).firstPair).toBe(
       'case 1: with_skill 50%, without_skill 0%',
     )
+  })
+  test('a step of improve, which has no comparison of its own, shows no first pair', () => {
+    const { detectable: _, ...step } = plan
+    const pair = [graded(run(1, 'with_skill'), 0.5), graded(run(1, 'without_skill'), 0)]
+    expect(state(plan, ...pair).firstPair).not.toBeNull()
+    expect(state(step, ...pair).firstPair).toBeNull()
   })
   test('a grade that decided nothing changes no rate', () => {
     expect(armRate(advanceProgress(both, graded(run(2, 'with_skill'), null)), 'with_skill')).toBe(0.5)

@@ -33,6 +33,7 @@ test('it says the split, the runs, who decides and the chances; it asks no model
     'estimate  unknown cost, unknown time with 4 at once (no earlier run in the workspace)',
     '          search not known · certification not known · proposals not known',
     'chance    that the certification shows a true gain: 39% for 10 points, 86% for 20 points',
+    'note: sandbox: none (off: as asked); agents run as you',
   ])
 })
 

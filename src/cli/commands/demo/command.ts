@@ -1,20 +1,28 @@
-/** `whetstone demo`: runs a full benchmark on the embedded practice model, without a key. */
-import type { Argv } from 'yargs'
+/** `whetstone demo`: runs a full benchmark, or a session of improve, on the embedded practice model, without a key. */
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
 import { showResult } from '../bench/print.ts'
 import { type SetExitCode, wholeNumber, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
 
-/** Each demo starts a new benchmark. */
+/** Each demo starts a new benchmark or session. */
 const noResumeWay = null
+
+const usualRuns = 3
 
 function demoOptions(args: Argv) {
   return withJson(args)
+    .option('improve', {
+      type: 'boolean',
+      default: false,
+      describe: 'a session of improve in place of a benchmark',
+    })
     .option('runs', {
       type: 'number',
       requiresArg: true,
-      default: 3,
+      defaultDescription: String(usualRuns),
       coerce: wholeNumber('runs', 1, 1000),
-      describe: 'runs per case and configuration',
+      describe: 'runs per case and configuration of the benchmark',
     })
     .option('concurrency', {
       type: 'number',
@@ -36,10 +44,37 @@ function demoOptions(args: Argv) {
     })
     .options(sandboxFlags)
     .usage(
-      '$0 demo [options]\n\nRun a whole benchmark on the embedded practice model: no key, no cost.\n\nA real agent loop reads a real skill and runs its script; only the model answers from a scenario file. Edit a copy of the skill and see the difference change.',
+      '$0 demo [options]\n\nRun a whole benchmark, or with --improve a whole session of improve, on the embedded practice model: no key, no cost.\n\nA real agent loop reads a real skill and runs its script; only the model answers from a scenario file. Edit a copy of the skill and see the difference change.',
     )
     .example('$0 demo', 'the shipped example')
+    .example('$0 demo --improve', 'find a better version of another example')
     .example('$0 demo --skill my-copy --workspace /tmp/try', 'your edited copy of the example skill')
+}
+
+type DemoArguments = ReturnType<typeof demoOptions> extends Argv<infer T> ? T : never
+
+/** Returns the exit code. */
+async function runBenchDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<number> {
+  const { demo } = await import('../../../flows/demo/demo.ts')
+  const { runs = usualRuns, concurrency, json, skill = null, workspace = null } = parsed
+  const request = { runs, concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
+    demo(request, context),
+  )
+  return await showResult(result, { json, interrupted, goesOn: noResumeWay })
+}
+
+/** Returns the exit code. */
+async function runImproveDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<number> {
+  if (parsed.runs !== undefined) throw new UserError('--runs with --improve', 'remove --runs')
+  const { demoImprove } = await import('../../../flows/demo/demo.ts')
+  const { showImprove } = await import('../improve/print.ts')
+  const { concurrency, json, skill = null, workspace = null } = parsed
+  const request = { concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
+    demoImprove(request, context),
+  )
+  return showImprove(result, { json, interrupted, toBeApplied: false, isDemo: true })
 }
 
 export function addDemo(args: Argv, done: SetExitCode): Argv {
@@ -47,14 +82,6 @@ export function addDemo(args: Argv, done: SetExitCode): Argv {
     'demo',
     'a whole benchmark on the embedded practice model, no key needed',
     demoOptions,
-    async (parsed) => {
-      const { demo } = await import('../../../flows/demo/demo.ts')
-      const { runs, concurrency, json, skill = null, workspace = null } = parsed
-      const request = { runs, concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
-      const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
-        demo(request, context),
-      )
-      done(await showResult(result, { json, interrupted, goesOn: noResumeWay }))
-    },
+    async (parsed) => done(await (parsed.improve ? runImproveDemo(parsed) : runBenchDemo(parsed))),
   )
 }

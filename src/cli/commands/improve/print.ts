@@ -27,6 +27,8 @@ export interface HowToShowImprove {
   toBeApplied: boolean
   /** Of --branch; null or absent: none. */
   branch?: CommittedBranch | null
+  /** A demo can't be resumed, and its skill is not to be replaced. */
+  isDemo?: boolean
 }
 
 /** 0 if the session has ended; 3 if a limit stopped it, 130 after Ctrl-C. */
@@ -42,39 +44,50 @@ export function showImprove(result: ImproveResult, how: HowToShowImprove): numbe
   return code
 }
 
-function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied }: HowToShowImprove): string[] {
+function resultLines(result: ImproveResult, how: HowToShowImprove): string[] {
+  const { history } = result
   const { bold, dim, yellow } = colours(process.stdout)
   const width = textWidth(process.stdout)
-  const isBetter = history.current_best !== 'v0'
   const isOver = history.ended_at !== undefined
-  const shown = path.relative(process.cwd(), best) || best
+  const goesOn = how.isDemo ? 'the next demo starts a new session' : 'continue with the same command and --resume'
   const wrapped = (text: string) => wrapText(toSafeLine(text), width)
   return [
     '',
-    ...(isOver ? [] : [yellow(bold('NOT ENDED: continue with the same command and --resume'))]),
+    ...(isOver ? [] : [yellow(bold(`NOT ENDED: ${goesOn}`))]),
     ...wrapped(headline(history)).map((line) => bold(line)),
     ...judgeLines(history).flatMap(wrapped),
     ...(history.confirmations ?? []).flatMap(({ sentence }) => wrapped(sentence)),
-    ...(history.stopped === undefined ? [] : wrapped(`stopped: ${history.stopped.message}`)),
+    ...(history.stopped === undefined
+      ? []
+      : wrapped(`${isOver ? 'search ended' : 'stopped'}: ${history.stopped.message}`)),
     ...(history.split === undefined ? [] : wrapped(`scope: ${history.split.scope}`).map((line) => dim(line))),
     '',
     ...table(history).map((line, at) => (at === 0 ? dim(line) : line)),
     ...editLines(history),
     ...failureLines(history),
     costLine(history),
-    ...writtenFiles(history, workspace).map(
-      (file) => `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file))}`,
-    ),
-    ...(isBetter && isOver && !toBeApplied
-      ? [`${dim('best')}  ${toSafeLine(shown)}; --resume --apply puts it in place of the skill`]
-      : []),
+    ...placeLines(result, how).map(([name, text]) => `${dim(name.padEnd(5))} ${toSafeLine(text)}`),
   ]
 }
 
-function writtenFiles(history: History, workspace: string): string[] {
-  const paths = improvePaths(workspace)
-  const hasText = history.ended_at !== undefined && isCertified(history)
-  return [paths.history, ...(hasText && existsSync(paths.pullRequest) ? [paths.pullRequest] : [])]
+/** Where to look, and what to do next. */
+function placeLines(
+  { history, workspace, best }: ImproveResult,
+  { toBeApplied, isDemo = false }: HowToShowImprove,
+): [name: string, text: string][] {
+  const place = (file: string) => path.relative(process.cwd(), file) || file
+  const isOver = history.ended_at !== undefined
+  const isBetter = history.current_best !== 'v0' && isOver
+  const { history: session, pullRequest } = improvePaths(workspace)
+  const howToApply = isDemo ? '' : '; --resume --apply puts it in place of the skill'
+  const lines: [name: string, text: string, isShown: boolean][] = [
+    ['wrote', place(session), true],
+    ['wrote', place(pullRequest), isOver && isCertified(history) && existsSync(pullRequest)],
+    ['page', `whetstone view ${place(workspace)}`, isOver],
+    ['best', `${place(best)}${howToApply}`, isBetter && !toBeApplied],
+    ['next', 'whetstone improve SKILL --dry-run: the cost and the chances for your own skill', isDemo && isOver],
+  ]
+  return lines.flatMap(([name, text, isShown]) => (isShown ? [[name, text]] : []))
 }
 
 function headline({ certification, iterations, ...history }: History): string {
@@ -136,8 +149,13 @@ function editLines({ rounds = [] }: History): string[] {
     .map((one) => oneLine(`  ${effectText(one)}  ${one.id}  ${one.summary}`, 160))
   const dropped = edits.filter((one) => !one.kept && one.refused === undefined).length
   const refused = edits.length - kept.length - dropped
-  const title = `edits: ${kept.length} kept, ${dropped} without an effect, ${refused} refused${kept.length > 0 ? ' (estimated effects on training cases, in points)' : ''}`
-  return [title, ...kept, '']
+  const counts = `edits: ${kept.length} kept, ${dropped} tried and not kept, ${refused} refused before any run`
+  return [
+    counts,
+    ...(kept.length > 0 ? ['kept, with the estimated effect on training cases in points:'] : []),
+    ...kept,
+    '',
+  ]
 }
 
 function effectText({ effect }: ProposedEdit): string {

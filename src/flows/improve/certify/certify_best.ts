@@ -28,7 +28,7 @@ export async function certifyBest(
   context: FlowContext,
 ): Promise<Certification> {
   const { request, split } = session
-  const message = `${best} against v0 on ${split.held_out.length} held-out cases: ${runs} fresh runs`
+  const message = `certification: ${best} against v0, in ${2 * Math.floor(runs / 2)} fresh runs on the ${split.held_out.length} held-out cases`
   emitImproveStep(context, { round: 0, step: 'certify', version: best, message })
   const { kind, choice } = certifier
   const made = await benchHeldOut(session, { best, runs, settings: judgeSettings(certifier) }, context)
@@ -42,7 +42,7 @@ export async function certifyBest(
       ...(disagreement && { disagreement }),
     },
   })
-  emitImproveStep(context, { round: 0, step: 'certify', version: best, message: result.sentence })
+  emitImproveStep(context, { round: 0, step: 'certified', version: best, message: result.sentence })
   const current_best = result.result === 'won' ? best : 'v0'
   const iterations = session.history.iterations.map((one) => withResult(one, result, current_best))
   await recordProgress(session, { certification: result, current_best, iterations })

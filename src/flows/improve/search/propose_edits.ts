@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import type { RoundProposal } from '../../../../schemas/history/round.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
+import { changesPerProposal } from '../../../phases/5-improve/propose_prompt.ts'
 import { groupFailures } from '../../../phases/5-improve/search/group_failures.ts'
 import { proposalsPerRound } from '../../../phases/5-improve/search/plan_session.ts'
 import { improvePaths } from '../../../store/paths.ts'
@@ -35,7 +36,7 @@ export async function proposeEdits(
   const { request, workspace, skill, budgets } = session
   const seen = await readSeenRuns(session, parent)
   const focuses = groupFailures(listFailures(seen), proposalsPerRound)
-  const message = `${proposalsPerRound} proposals for ${parent}, from the failures of ${session.split.train.length} training cases`
+  const message = `asking for ${proposalsPerRound} proposals that fix failures of ${parent}, with up to ${changesPerProposal} separate edits each`
   emitImproveStep(context, { round, step: 'propose', version: parent, message })
   // without a sandbox, what changes outside of a proposer's folder could not be told apart
   const limit = pLimit(sandbox.mechanism === 'none' ? 1 : request.bench.concurrency)

@@ -51,8 +51,9 @@ export async function runMixes(
     edits.map(({ id }) => id),
     { cases: train, pairs, random },
   )
-  const count = `${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}`
-  const message = `${count} tried in mixes: ${2 * drawn.length} runs on training cases, each with a random half of them`
+  const how =
+    edits.length === 1 ? '1 edit in half of' : `${edits.length} edits, each run with a random half of them, in`
+  const message = `trying ${how} ${2 * drawn.length} runs on training cases`
   emitImproveStep(context, { round, step: 'mix', version: null, message })
   const versions = await writeMixes(session, { round, parent, edits }, drawn)
   const byRun = new Map(drawn.map((pair) => [`${pair.evalId} ${pair.number}`, pair]))

@@ -162,12 +162,13 @@ async function recordFirstRate(session: ImproveSession, { passRate }: ShownRuns)
   })
 }
 
-/** "v1: 3 of 11 edits kept, estimated pass rate 34% → 61% on training cases". */
+/** "v1 is v0 with 3 of the 11 edits; estimated pass rate on training cases: v0 34%, v1 61%". */
 function roundText({ version, proposals, estimate, parent }: SearchRound): string {
   const edits = proposals.flatMap((one) => one.edits)
   const count = edits.filter(({ kept }) => kept).length
-  const all = edits.length === 1 ? '1 edit' : `${edits.length} edits`
-  if (version === null || estimate === null) return `none of ${all} helped: ${parent} stays`
+  if (edits.every(({ refused }) => refused !== undefined)) return `no edit could be tried: ${parent} stays`
+  if (version === null || estimate === null) return `no edit seems to help: ${parent} stays`
+  const which = edits.length === 1 ? 'the edit' : `${count} of the ${edits.length} edits`
   const [before, after] = [estimate.parent, estimate.version].map((rate) => `${Math.round(100 * rate)}%`)
-  return `${version}: ${count} of ${all} kept, estimated pass rate ${before} → ${after} on training cases`
+  return `${version} is ${parent} with ${which}; estimated pass rate on training cases: ${parent} ${before}, ${version} ${after}`
 }

@@ -66,7 +66,9 @@ async function runCases(
   context: FlowContext,
 ): Promise<{ folder: string; runs: SearchRun[] }> {
   const cases = [...new Set(order.map(({ evalId }) => evalId))]
-  const message = `${parent} on ${cases.length} of ${session.split.train.length} training cases, for the proposers to read`
+  const all = session.split.train.length
+  const which = cases.length === all ? `all ${all}` : `${cases.length} of ${all}`
+  const message = `running ${parent} on ${which} training cases; the proposers will read these runs`
   emitImproveStep(context, { round, step: 'show', version: parent, message })
   const isAsked = (evalId: number, number: number) =>
     order.some((one) => one.evalId === evalId && one.number === number)

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import path from 'node:path'
-import { history as historySchema } from '../../../../schemas/history.ts'
+import { type History, history as historySchema } from '../../../../schemas/history.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { improvePaths, timestampName } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
@@ -22,9 +22,16 @@ export async function archiveSession(
     path.join(sessions, timestampName(Number.isNaN(started.getTime()) ? context.now() : started)),
   )
   for (const one of left) await rename(one, path.join(target, path.basename(one)))
-  const what = before === null ? 'what an earlier session left there' : 'the session before this one, which has ended,'
-  const message = `${what} is now in ${path.join(path.basename(sessions), path.basename(target))} of the workspace`
+  const place = path.join(path.basename(sessions), path.basename(target))
+  const message = `${describeLeft(before)} is now in ${place} of the workspace`
   emitImproveStep(context, { round: 0, step: 'session', version: null, message })
+}
+
+function describeLeft(before: History | null): string {
+  if (before === null) return 'what an earlier session left there'
+  return before.ended_at === undefined
+    ? 'the unfinished session before this one'
+    : 'the session before this one, which has ended,'
 }
 
 /** Creates a folder of that name; if it exists, adds -2, -3, … */

@@ -51,7 +51,7 @@ export async function openHistory(
   const found = (await pathExists(paths.history)) ? await readJson(historySchema, paths.history) : null
   const isOpen = found !== null && found.ended_at === undefined && found.split !== undefined
   if (request.resume) return { history: resumeHistory(found, request, at.workspace), isNew: false }
-  if (isOpen) {
+  if (isOpen && request.replaceUnfinished !== true) {
     throw new UserError(
       `${paths.history}: unfinished session`,
       'continue it with --resume, or choose another folder with --workspace',
@@ -101,7 +101,17 @@ export function emitImproveStep(
   context: FlowContext,
   step: {
     round: number
-    step: 'session' | 'show' | 'propose' | 'refused' | 'mix' | 'version' | 'certify' | 'confirm' | 'stopped'
+    step:
+      | 'session'
+      | 'show'
+      | 'propose'
+      | 'refused'
+      | 'mix'
+      | 'version'
+      | 'certify'
+      | 'certified'
+      | 'confirm'
+      | 'stopped'
     version: string | null
     message: string
   },
