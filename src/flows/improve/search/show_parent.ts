@@ -68,7 +68,10 @@ async function runCases(
   const cases = [...new Set(order.map(({ evalId }) => evalId))]
   const all = session.split.train.length
   const which = cases.length === all ? `all ${all}` : `${cases.length} of ${all}`
-  const message = `running ${parent} on ${which} training cases; the proposers will read these runs`
+  const isFirst = order.every(({ number }) => number === 1)
+  const message = isFirst
+    ? `running ${parent} on ${which} training cases; the proposers will read these runs`
+    : `every run of ${parent} passed so far: ${order.length} more runs on training cases`
   emitImproveStep(context, { round, step: 'show', version: parent, message })
   const isAsked = (evalId: number, number: number) =>
     order.some((one) => one.evalId === evalId && one.number === number)
