@@ -1,7 +1,7 @@
 /** The one comparison that decides an improve session: the best version against v0 in fresh paired runs on held-out cases. */
 import * as z from 'zod'
 
-export const guardResult = z.object({
+const guardResult = z.object({
   name: z.enum(['cost_usd', 'time_seconds', 'cases', 'tokens']),
   passed: z.boolean().nullable().describe('null: unknown, which does not count against the candidate'),
   ratio: z.number().nullable().describe('candidate ÷ v0; null: unknown, or the guard on cases'),
@@ -16,7 +16,7 @@ export const guardResult = z.object({
 const estimate = z.object({ mean: z.number(), ci_low: z.number().nullable(), ci_high: z.number().nullable() })
 
 /** How two versions compare on the held-out cases. */
-export const heldOutComparison = z.object({
+const heldOutComparison = z.object({
   benchmark: z.string().describe('the benchmark folder, relative to the workspace'),
   best: z.string(),
   v0: estimate,

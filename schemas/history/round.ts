@@ -3,7 +3,7 @@ import * as z from 'zod'
 
 const usd = z.number().nonnegative().nullable()
 
-export const editFile = z.object({
+const editFile = z.object({
   path: z.string().describe('path relative to the skill folder'),
   change: z.enum(['added', 'modified', 'deleted']),
   lines_added: z.number().int().nonnegative(),
@@ -11,7 +11,7 @@ export const editFile = z.object({
 })
 
 /** One change to the skill that a proposer offered separately from its others. */
-export const proposedEdit = z.object({
+const proposedEdit = z.object({
   id: z.string().describe('round.proposal.change, such as 2.1.3'),
   summary: z.string().describe("in the proposer's own words"),
   why: z.string().describe('the observation in the training cases behind the change'),
@@ -35,7 +35,7 @@ export const proposedEdit = z.object({
   kept: z.boolean().describe('whether the next version has it'),
 })
 
-export const roundProposal = z.object({
+const roundProposal = z.object({
   number: z.number().int().positive(),
   focus: z.string().describe('the failures that this proposer was asked to look at first'),
   engine: z.string(),

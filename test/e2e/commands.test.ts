@@ -70,7 +70,7 @@ describe('runs', () => {
   })
   test('improve keeps a version that wins on unseen cases', { timeout: 120_000 }, async () => {
     await using world = await openWorld(mends)
-    const end = await world.improve(['--test-runs', '2'])
+    const end = await world.improve()
     expect(end.code, end.stderr).toBe(0)
     expect(world.history().current_best).toBe('v1')
     expect(readFileSync(path.join(world.workspace, 'versions/v1/scripts/add.sh'), 'utf8')).toBe(mended)

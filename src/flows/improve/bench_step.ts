@@ -71,7 +71,7 @@ export async function runBenchStep(
 }
 
 /** What bench is asked for. */
-export function createStepRequest(
+function createStepRequest(
   { request, workspace, skill }: Pick<ImproveSession, 'request' | 'workspace' | 'skill'>,
   step: ImproveBenchStep,
 ) {

@@ -34,7 +34,7 @@ export async function settleEarlierCosts({ seen, history, budgets, request }: Im
 }
 
 /** The cost of each proposal, as far as known. */
-export function listProposalCosts({ rounds = [], failed_proposals = [] }: ImproveSession['history']) {
+function listProposalCosts({ rounds = [], failed_proposals = [] }: ImproveSession['history']) {
   const proposals = rounds.flatMap((round) => round.proposals)
   return [...proposals, ...failed_proposals].map(({ cost_usd: usd, tokens }) => ({ usd, tokens }))
 }

@@ -70,7 +70,7 @@ export async function startSession(session: ImproveSession, context: FlowContext
 }
 
 /** "At most 250 runs: …. Chance that the certification shows a true gain of 10 points: 39%, of 20 points: 86%". */
-export function planText({ runs, search_runs, certification_runs, rounds, power }: SessionPlan): string {
+function planText({ runs, search_runs, certification_runs, rounds, power }: SessionPlan): string {
   const shown = power.map(
     ({ gain, power: chance }) => `of ${Math.round(100 * gain)} points: ${Math.round(100 * chance)}%`,
   )

@@ -79,7 +79,7 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
 }
 
 /** Returns the plan to execute, and the folders of the versions that it adds, by sha256. */
-export type ReshapePlan = (plan: Plan) => { plan: Plan; folders: ReadonlyMap<string, string> }
+type ReshapePlan = (plan: Plan) => { plan: Plan; folders: ReadonlyMap<string, string> }
 
 export interface PreparedBench {
   plan: Plan

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const proposal = { number: 1, focus: 'all', engine: 'anthropic', model: null, tokens: null, edits: [] }
   const round = (number: number, cost_usd: number | null, ended_at: string) => ({
     ...{ round: number, parent: 'v1', version: null, runs: 0, estimate: null, ended_at },
-    ...{ shown: { runs: 0, pass_rate: null }, benchmarks: { shown: 'benchmarks/x' } },
+    ...{ shown: { runs: 0, pass_rate: null }, benchmarks: { shown: ['benchmarks/x'] } },
     proposals: [{ ...proposal, cost_usd }],
   })
   const rounds = [

@@ -87,8 +87,8 @@ describe('aggregate', () => {
     expect(existsSync(path.join(cwd, 'out/benchmark.json'))).toBe(true)
   })
   test.each([
-    ['workspaces', 'holds several workspaces: a, b (', 'workspaces/b'],
-    ['.', 'holds several workspaces: a, b (', 'workspaces/b'],
+    ['workspaces', 'workspaces: holds several workspaces: a, b\n', 'workspaces/b'],
+    ['.', 'holds several workspaces: a, b\n', 'workspaces/b'],
     ['workspaces/a/benchmarks', 'holds several benchmarks: {0}, {1} (', 'workspaces/a/benchmarks/{1}'],
   ])('%s: refused, with what to name', async (place, said, fix) => {
     const cwd = project('a', 'b')

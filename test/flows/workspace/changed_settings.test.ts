@@ -6,16 +6,16 @@ const start = {
   engine: 'anthropic',
   seed: 1,
   timeoutSeconds: 300,
-  validationRuns: 3,
-  testRuns: 3,
+  totalRuns: 250,
+  certifyJudge: null,
   margins: { cost: 1 },
 }
 
 test.each([
   [{ seed: 2 }, '--resume: --seed is different from the start of the session'],
   [{ timeoutSeconds: 9 }, '--resume: --timeout is different'],
-  [{ validationRuns: 9, testRuns: 9 }, '--resume: --runs, --test-runs are different'],
-  [{ margins: { cost: 2 } }, '--resume: --max-cost-increase or --max-time-increase is different'],
+  [{ totalRuns: 9, certifyJudge: 'openai' }, '--resume: --total-runs, --certify-judge are different'],
+  [{ margins: { cost: 2 } }, '--resume: --max-cost-increase, --max-time-increase or --max-loss is different'],
   [{ engine: undefined }, '--resume: --engine is different'],
 ])('%j', (changes, message) => {
   expect(() => refuseChangedSettings('session', start, { ...start, ...changes })).toThrow(message)

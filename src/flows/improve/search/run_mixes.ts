@@ -29,7 +29,7 @@ export interface MixRequest {
 }
 
 /** A graded run of a mix. */
-export interface MixRun extends MixedRun {
+interface MixRun extends MixedRun {
   tokens: number | null
 }
 

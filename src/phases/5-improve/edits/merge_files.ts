@@ -1,7 +1,7 @@
 /** Combines separate edits of the same files into one version, if they do not touch the same lines. */
 import { diffArrays } from 'diff'
 
-export interface VersionFile {
+interface VersionFile {
   content: Buffer
   isExecutable: boolean
 }
