@@ -38,7 +38,7 @@ export async function prepareApply({ history, workspace, best }: BestVersion, gi
   if (now !== first && now !== hash) {
     throw new UserError(
       `${skill}: it has changed since the session started, and ${history.current_best} is based on the earlier version`,
-      `take over by hand what you want of ${best}`,
+      `copy by hand what you want from ${best}`,
     )
   }
   return {
