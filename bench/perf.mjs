@@ -13,7 +13,7 @@ const help = `usage: node bench/perf.mjs [name…]
 Measures the speed that users feel; without names, all of it (about 5 minutes).
 
   startup       --version, --help, bench --dry-run
-  runs          makespan; CPU of the coordinator
+  runs          makespan; CPU time of the coordinator
   thousand      1,000 runs: a second bench, aggregate, the page
   ten_thousand  10,000 runs: aggregate, memory
   queue         overhead of a queue; four workers

@@ -31,7 +31,7 @@ async function overhead(queue) {
     const queued = await benchMs(count, 'true', [...queue, '--in-flight', `${4 * places}`])
     return queued - local
   })
-  return { what: `queue: overhead a run, ${count} runs`, value: median(times) / count, unit: 'ms', limit: 10 }
+  return { what: `queue: overhead per run, ${count} runs`, value: median(times) / count, unit: 'ms', limit: 10 }
 }
 
 async function scaling(queue, workers) {
@@ -40,7 +40,7 @@ async function scaling(queue, workers) {
   while (workers.length < 4) workers.push(await startWorker(queue))
   const four = await work()
   const detail = `${(one / 1000).toFixed(1)} s, ${(four / 1000).toFixed(1)} s`
-  return { what: 'queue: four workers against one', value: one / four, unit: '×', atLeast: 3.5, detail }
+  return { what: 'queue: speed of four workers ÷ one', value: one / four, unit: '×', atLeast: 3.5, detail }
 }
 
 async function benchMs(count, agent, flags) {

@@ -51,5 +51,5 @@ async function coordinatorCpu() {
   const flags = ['--engine', 'command:true', '--runs', `${runs}`, '--sandbox', 'off', '--no-cache']
   const workspace = path.join(temporaryFolder(), 'workspace')
   const { cpuMs } = await runProgram(['bench', writeSkill(simpleCases(cases)), ...flags, '--workspace', workspace])
-  return { what: `CPU of the coordinator a run, ${count} runs`, value: cpuMs / count, unit: 'ms', limit: 25 }
+  return { what: `CPU time of the coordinator per run, ${count} runs`, value: cpuMs / count, unit: 'ms', limit: 25 }
 }

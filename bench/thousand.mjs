@@ -33,7 +33,7 @@ async function* secondBench(workspace) {
     if (paid < 2 * count) throw new Error(`the first bench called the model ${paid} times, expected ${2 * count}`)
     const times = await repeat(3, () => runProgram(bench, { env: server.env }))
     const what = `second bench of ${shown} unchanged runs`
-    yield { what: `${what}: calls of the model`, value: server.calls() - paid, unit: '', limit: 0 }
+    yield { what: `${what}: model calls`, value: server.calls() - paid, unit: '', limit: 0 }
     yield { what, value: median(times.map(({ ms }) => ms)) / 1000, unit: 's', limit: 10 }
   } finally {
     await server.stop()

@@ -38,7 +38,9 @@ for (const tree of [...trees, ...without.map((name) => path.join(root, name))]) 
       context,
     )
     const notes = benchmark.notes.filter((note) => note.startsWith('The benchmark.json found here'))
-    const others = benchmark.notes.filter((note) => /^Left out|here twice|do not say|in no number/.test(note))
+    const others = benchmark.notes.filter((note) =>
+      /^Left out|here twice|do not say|excluded from every number/.test(note),
+    )
     const verdict = !existsSync(path.join(tree, 'benchmark.json'))
       ? 'nothing to compare'
       : notes.some((note) => note.includes('says the same'))

@@ -23,7 +23,7 @@ const systemCodes: Readonly<Record<string, number>> = {
 
 const elsewhere = 'choose a place that can be written to: --workspace, or TMPDIR for the temporary folder'
 const free = 'free some space (df -h); then continue with the same command; what was finished is kept'
-const limits = 'the machine, or this user, may have no more (ulimit -a): allow more, or give a lower --concurrency'
+const limits = 'this user or machine has reached a limit (ulimit -a): raise it, or lower --concurrency'
 const inTheWay = 'a file is in the place of a folder, or a folder in the place of a file: move it away'
 const fixes: Readonly<Record<string, string>> = {
   EACCES: elsewhere,

@@ -249,7 +249,7 @@ export function analysisFile(say: Say): string {
   return JSON.stringify(value)
 }
 
-/** Two proposals: one that is better on queries that nobody had looked at, one that was refused. */
+/** Two proposals: one that is better on the test queries, one that was refused. */
 export function descriptionFile(say: Say): string {
   const score = (behaves: number) => ({ behaves, recall: behaves, false_trigger_rate: 0, folder: 'train-0' })
   const attempt = (round: number, text: string, more: object) => ({
@@ -285,7 +285,7 @@ export function descriptionFile(say: Say): string {
       runs: 3,
     },
     accepted: true,
-    reason: say('better on the queries that nobody had looked at'),
+    reason: say('better on the test queries'),
     applied: false,
     cost_usd: null,
   })

@@ -27,7 +27,7 @@ export function ajvModule(schema: unknown): (typeof modules)[number][1] | null {
 /** Why this is not a usable schema; null: it is one. */
 export async function findSchemaMistake(schema: boolean | Record<string, unknown>): Promise<string | null> {
   const name = ajvModule(schema)
-  if (name === null) return 'its $schema is not known; 2020-12, 2019-09 and draft-07 are'
+  if (name === null) return 'its $schema is unknown; expected one of 2020-12, 2019-09, draft-07'
   if (typeof schema === 'object' && '$async' in schema) return '$async is not supported'
   try {
     const [{ default: formats }, ajv] = await Promise.all([import('ajv-formats'), openAjv(name)])

@@ -58,7 +58,7 @@ export function readYaml(text: string, firstLine = 1): Yaml {
   }
 }
 
-const tooDeep = 'nested too deeply, or an anchor that holds itself'
+const tooDeep = 'nested too deeply, or an anchor that contains itself'
 const levels = 1000
 
 /** Counts nested brackets, dashes and question marks: the parser takes a second for each few thousand levels. */

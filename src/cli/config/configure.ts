@@ -150,7 +150,7 @@ function findForbiddenSettings(file: string, settings: readonly Setting[], skill
     const isHarmless = harmlessNames.has(key) && !values.some((value) => value.includes('command:'))
     const fix = `move ${path.basename(file)} above the skill's folder, or give such keys as flags`
     if (!harmlessKeys.has(key) && !isHarmless) {
-      return [{ line, text: `${key}: not in a file that comes with the skill`, fix }]
+      return [{ line, text: `${key}: not allowed in a configuration file that comes with the skill`, fix }]
     }
     const outside =
       pathKeys.has(key) && values.some((value) => path.isAbsolute(value) && !isSubpath(real(value), skill))

@@ -40,6 +40,6 @@ export function planPreamble(plan: PlanReady): string[] {
     ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
     ...warnings.slice(0, mostWarnings).flatMap(warningLines),
     ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
-    ...(plan.done > 0 ? [`going on in ${plan.folder}: ${plan.done} of ${plan.runs} runs already done`] : []),
+    ...(plan.done > 0 ? [`continuing in ${plan.folder}: ${plan.done} of ${plan.runs} runs already done`] : []),
   ].map((line) => oneLine(line, 500))
 }

@@ -55,7 +55,7 @@ export function triggersPlannedLines(plan: TriggersPlannedEvent): string[] {
     ...choices,
     ...warnings.slice(0, mostWarnings).flatMap(warningLines),
     ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
-    ...(done > 0 ? [`going on in ${plan.folder}: ${done} of ${runs} runs already done`] : []),
+    ...(done > 0 ? [`continuing in ${plan.folder}: ${done} of ${runs} runs already done`] : []),
     `${plan.skill_name} · ${engine} · ${counts} = ${runs} runs${beside}`,
   ].map((line) => oneLine(line, 500))
 }

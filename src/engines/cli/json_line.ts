@@ -27,7 +27,7 @@ function isDeepText(line: string): boolean {
 /** The error of a run whose output was nested too deep: what the agent did is not known. */
 export const tooDeepError: EngineError = {
   kind: 'bad_output',
-  message: `the agent said something that is ${tooDeepText}`,
+  message: `the agent's output has JSON that is ${tooDeepText}`,
   retryable: true,
   retryAfterMs: null,
 }

@@ -30,8 +30,8 @@ export async function authorizePlannedEngine(planned: PlannedChoice, context: Fl
   const refusal = new UserError(
     `${file}: its plan names the ${what}, which would get your keys and was not named on this machine before`,
     role === 'judge'
-      ? 'name the judge yourself with --judge, or give --trust-suite where you trust this benchmark'
-      : 'give --trust-suite where you trust this benchmark, or bench the skill yourself',
+      ? 'name the judge yourself with --judge, or add --trust-suite if you trust this benchmark'
+      : 'add --trust-suite if you trust this benchmark, or run bench on the skill yourself',
   )
   if (context.confirm === undefined) throw refusal
   if (!(await context.confirm(`The plan names the ${what}, which would get your keys. Start it?`))) throw refusal

@@ -39,7 +39,7 @@ export async function followBench(
   const news = await collectUnreportedRuns(folder, plan)
   const attached = [
     ...choices,
-    `attached to process ${first.pid} on ${first.host}, which makes it; Ctrl-C here leaves that alone`,
+    `attached to process ${first.pid} on ${first.host}, which runs this benchmark; Ctrl-C here does not stop it`,
   ]
   context.emit(await createPlanReadyEvent(folder, { plan, choices: attached }))
   for (let holder: Owner | 'gone' | null = first; ; holder = await findLeaseHolder(folder, watching)) {

@@ -79,7 +79,7 @@ function explainMissingEntry(of: {
 }) {
   const { run_id } = of.spec
   const nearest = findNearestEntry(of.parts, of.entries)
-  if (nearest === null) return toRunExplanation({ run_id, key: of.key, why: 'nothing is kept yet' })
+  if (nearest === null) return toRunExplanation({ run_id, key: of.key, why: 'the cache is empty' })
   const differs = findPartDifferences(nearest.parts, of.parts)
   return {
     ...toRunExplanation({ run_id, key: of.key, why: describePartDifferences(differs) }),

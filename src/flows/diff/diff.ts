@@ -44,8 +44,8 @@ async function readDiffSide(name: string): Promise<DiffSide> {
   if (!(await pathExists(file))) {
     const isPackage = await pathExists(path.join(given, 'evals'))
     const fix = isPackage
-      ? `diff compares benchmarks, or what whetstone eval ${name} --report leaves in evals/reports`
-      : `whetstone aggregate ${name} makes one from the gradings`
+      ? `diff compares benchmarks, or the reports that whetstone eval ${name} --report writes to evals/reports`
+      : `write one from the gradings: whetstone aggregate ${name}`
     throw new UserError(`${name}: no benchmark.json in it`, fix)
   }
   return {

@@ -21,6 +21,6 @@ function limitFinding(limit: ProcessLimit): DoctorFinding {
     case 'user':
       return { name, state: 'ok', detail: 'by user, in the namespace of each sandbox', fix: null }
     case 'none':
-      return { name, state: 'warning', detail: `none, a fork bomb is not held: ${limit.why}`, fix: limit.fix }
+      return { name, state: 'warning', detail: `none, so a fork bomb is not stopped: ${limit.why}`, fix: limit.fix }
   }
 }

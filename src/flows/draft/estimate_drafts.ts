@@ -56,7 +56,7 @@ export function explainOverBudget(answers: readonly CallUsage[], limits: Limits)
     if (limit === null || answers.length === 0) continue
     const paid = answers.map((one) => paidAmount(one, unit, limits))
     if (paid.includes(null))
-      return `stopped because what a question took in ${unit === 'usd' ? 'dollars' : unit} was not reported`
+      return `stopped because the ${unit === 'usd' ? 'cost' : 'token count'} of a question was not reported`
     const known = paid.map((one) => one ?? 0)
     const spent = known.reduce((sum, one) => sum + one, 0)
     const dearest = Math.max(...known)

@@ -43,7 +43,7 @@ export async function reviewDrafts({ cases, count, firstId, skill, around }: Rev
     leftOut: [
       ...toLeftOut(cases, own),
       ...toLeftOut(sound, errors),
-      ...spare.map(({ name }) => ({ name, reason: 'more than were asked for' })),
+      ...spare.map(({ name }) => ({ name, reason: 'more than requested' })),
     ],
     problems: [...draftShortfalls(cases, { count, name: skill.name }), ...problems],
   }

@@ -39,7 +39,9 @@ export async function runEvalSuite(
   const { sandbox, plan } = start
   rememberNamedEngines([plan.options.engine, plan.options.judge], context)
   if (sandbox.mechanism === 'none' && plan.runs.some((run) => run.sandbox?.only_writable !== undefined)) {
-    prepared.choices.push('the suite keeps agents to some folders of the workspace; without a sandbox nothing does')
+    prepared.choices.push(
+      'the suite lets agents write to some folders of the workspace only; without a sandbox nothing enforces this',
+    )
   }
   const { folder, lock, ...before } = await openEval(prepared, request.fresh, context)
   await using holding = lock

@@ -33,7 +33,7 @@ export function refuseBadReports(
     const inputs = listSuiteInputs({ path: plan.suite.path, cases: plan.cases }, folders.values())
     const replaced = files.find(({ file }) => isSuiteInput(file, inputs))
     if (replaced === undefined) continue
-    const what = `${replaced.file} is a part of what ${plan.suite.path} is read from, and is not replaced`
+    const what = `${replaced.file} belongs to the suite ${plan.suite.path}; refusing to overwrite it`
     throw new UserError(`${replaced.flag}: ${what}`, 'choose another file')
   }
   if (report === undefined) return

@@ -175,7 +175,7 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, conte
     const now = suite?.cases.find((one) => one.eval_id === old.eval_id)
     if (now === undefined) return old
     if (now.prompt !== old.prompt) {
-      const message = 'the prompt has changed since the runs; they are graded as they were run'
+      const message = 'the prompt has changed since the runs; they are graded with the prompt that they had'
       warnings.push({ file: plan.suite.path, at: `case ${old.eval_id}`, message })
     }
     return withCriteria(old, now)

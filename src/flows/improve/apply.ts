@@ -38,7 +38,7 @@ export async function prepareApply({ history, workspace, best }: BestVersion, gi
   if (now !== first && now !== hash) {
     throw new UserError(
       `${skill}: it has changed since the session started, and ${history.current_best} is based on the earlier version`,
-      `take over by hand what you want of ${best}`,
+      `copy by hand what you want from ${best}`,
     )
   }
   return {
@@ -55,7 +55,7 @@ export async function prepareApply({ history, workspace, best }: BestVersion, gi
         const isBack = await restoreBackup({ skill, backup, wanted }, now)
         throw new UserError(
           `${skill}: ${history.current_best} could not be put in place (${errorMessage(error)})`,
-          `${isBack ? 'the skill is as it was' : 'put back what it was'}: a copy is in ${backup}; fix the folder's permissions, then --resume --apply`,
+          `${isBack ? 'the skill is unchanged' : 'restore the skill'}: a copy is in ${backup}; fix the folder's permissions, then --resume --apply`,
         )
       }
       return backup

@@ -70,17 +70,14 @@ function resolveSourceFile({ path: place }: Suite): string {
   if (place.endsWith('.json')) return place
   throw new UserError(
     `${place}: --grow-suite adds to suites that are evals.json`,
-    'whetstone convert writes this one as evals.json; then --suite FILE',
+    'write this one as evals.json with whetstone convert, then pass that file with --suite',
   )
 }
 
 async function resolveGrownFile({ path: place }: Suite): Promise<string> {
   const file = place.replace(/(\.grown)?\.json$/, '.grown.json')
   if (file !== place && !(await pathExists(file))) return file
-  throw new UserError(
-    `${file}: it already exists`,
-    'review its drafts and give it with --suite, or move it away; nothing is written over',
-  )
+  throw new UserError(`${file}: it already exists`, 'review its drafts and pass it with --suite, or move it away')
 }
 
 /** The number that a claim about similar cases needs. */

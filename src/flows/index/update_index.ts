@@ -137,7 +137,7 @@ async function benchedRow(folder: string, name: string, newest: string): Promise
     return failedRow(
       { skill: name, cell: null },
       `${place} does not contain a readable benchmark.json`,
-      'whetstone aggregate makes it',
+      'run whetstone aggregate to write it',
     )
   }
   return withWorkspaceExtras(folder, buildIndexRow({ skill: read.metadata.skill_name, cell: null }, read, place))

@@ -70,7 +70,7 @@ export function buildStop({ kind, spent, limits, runs, what }: StopFacts): Stop 
     case 'max_wait':
       return { ...shared, reason: `stopped: ${what ?? 'everything waited for too long'}; ${of}` }
     case 'unreported_cost': {
-      const fix = budget === null ? 'no budget of tokens can be kept' : 'give --cost-per-run to count such runs'
+      const fix = budget === null ? "the budget of tokens can't be enforced" : 'give --cost-per-run to count such runs'
       return { ...shared, reason: `stopped because ${what ?? 'the cost of a run is not known'}: ${of}; ${fix}` }
     }
   }

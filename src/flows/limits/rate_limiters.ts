@@ -90,5 +90,5 @@ const lastMoment = 8.64e15
 function formatPause(ms: number): string {
   if (ms <= longMs) return `${Math.ceil(ms / 100) / 10} s`
   const end = new Date(Math.min(lastMoment, Date.now() + ms)).toISOString()
-  return `${Math.round(ms / longMs)} h, until ${end}; Ctrl-C ends this before (--deadline does by itself), and what was finished is kept`
+  return `${Math.round(ms / longMs)} h, until ${end}; Ctrl-C or --deadline ends the wait earlier; finished runs are kept`
 }

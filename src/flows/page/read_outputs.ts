@@ -67,7 +67,7 @@ export function readPageFile(file: string, name: string, limits: { most: number;
       return { ...known, as: 'none', body: '', left_out: 'Too large for the page; it is in the run’s folder.' }
     return { ...known, as: 'base64', body: start.toString('base64'), left_out: null }
   } catch (error) {
-    const left_out = `Not to be read: ${error instanceof Error ? error.message : String(error)}`
+    const left_out = `Can't be read: ${error instanceof Error ? error.message : String(error)}`
     return { ...shared, as: 'none', body: '', left_out }
   }
 }

@@ -83,7 +83,7 @@ export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throw
   async function withWayOut(warning: string, agent: EngineChoice): Promise<string> {
     const other = await findCrossFamilyJudge(agent, context.env)
     return other === null
-      ? `warning: ${warning}; a key of another provider would allow another`
-      : `warning: ${warning}; --judge ${judgeName(other)} is of another and can be asked here`
+      ? `warning: ${warning}; set a key of another provider to use a judge of another family`
+      : `warning: ${warning}; --judge ${judgeName(other)} is from another family and is available here`
   }
 }

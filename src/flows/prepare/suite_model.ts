@@ -56,7 +56,7 @@ export function keepSuiteModel(engine: string, model: string | null, choices: st
   )
   if (isServed) return rest
   choices.push(
-    `the suite's model ${model} is not asked for: the engine ${engine} does not serve it; --model names another`,
+    `the suite's model ${model} is not used: the engine ${engine} does not serve it; choose another with --model`,
   )
   return null
 }

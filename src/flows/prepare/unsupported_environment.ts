@@ -55,7 +55,7 @@ function reduceEnvironment(supports: SupportedEnvironment, environment: Environm
 }
 
 function unknownSupportWarning(suite: Suite, engine: string): LoadWarning {
-  const message = `the engine ${engine} only lays out the environment: your program must read it by itself`
+  const message = `the engine ${engine} only writes the files of the environment: your program must read them by itself`
   return { file: suite.path, at: '$.environment', message }
 }
 

@@ -55,7 +55,7 @@ function contradictionNotes(runs: readonly RunFound[]): string[] {
   if (found.length === 0) return []
   const gradings =
     found.length === 1 ? '1 grading contradicts itself' : `${found.length} gradings contradict themselves`
-  return [`${gradings}, the items count: ${found[0]}.`]
+  return [`${gradings}; the items count, not the summary: ${found[0]}.`]
 }
 
 /** One note on the configurations beyond the two that are compared. */
@@ -68,7 +68,7 @@ function uncountedNotes(
   const subject = names.length === 1 ? 'The configuration' : 'The configurations'
   const listed = [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')
   const verb = names.length === 1 ? 'is' : 'are'
-  return [`${subject} ${listed} ${verb} in no number: two are compared, ${candidate} and ${baseline}.`]
+  return [`${subject} ${listed} ${verb} excluded from every number: only ${candidate} and ${baseline} are compared.`]
 }
 
 function copyNotes(copies: number): string[] {

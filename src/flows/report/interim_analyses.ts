@@ -23,6 +23,6 @@ export function computeUntilState(plan: Plan, results: ReadonlyMap<string, Count
 function computeReleased(plan: Plan, results: ReadonlyMap<string, CountedRun>): ReleasedRuns {
   const input = toAggregateInput(plan, results)
   const found = findReleasedRuns(input, { candidate: input.candidate, baseline: input.baseline })
-  if (found === null) throw new Error(`${plan.plan_id}: not a plan that is stopped by looks`)
+  if (found === null) throw new Error(`${plan.plan_id}: not a plan with adaptive stopping`)
   return found
 }

@@ -138,7 +138,7 @@ async function runPackageTest(given: AamTest, place: Place): Promise<TestCaseRes
   }
   const warnings = [
     ...test.unknown.map(({ at, message }) => `${at}: ${message}`),
-    ...refused.map((name) => `env.${name} is not set: a suite may not say it`),
+    ...refused.map((name) => `env.${name} is not set: a suite may not set it`),
   ]
   const broken = (reason: string) => ({ ...shared, verdict: 'error' as const, reason, runs: [], warnings })
   if (test.mistakes.length > 0) return broken(test.mistakes.map(({ at, message }) => `${at}: ${message}`).join('; '))
@@ -173,7 +173,7 @@ async function hookRuns(test: Extract<AamTest, { kind: 'hook' }>, at: Place): Pr
   const group = groups[test.index]
   if (group === undefined) return { error: `hooks.json has no group ${test.index} of ${test.event}` }
   const commands = group.entries.filter(({ type }) => type === 'command')
-  if (commands.length === 0) return { error: `that group of ${test.event} holds no command: prompts need a model` }
+  if (commands.length === 0) return { error: `that group of ${test.event} contains no command: prompts need a model` }
   const fixture = await readFixture(test, root).catch((error: unknown) => errorMessage(error))
   if (typeof fixture === 'string') return { error: `fixture ${fixture}` }
   const written = applyOverrides(fixture, test.overrides)
@@ -200,7 +200,7 @@ async function readFixture({ fixture }: Extract<AamTest, { kind: 'hook' }>, root
 function hookWarnings([own, other]: TestCaseResult['runs']): string[] {
   const isOneSided = own?.failures.length === 0 && other !== undefined && other.failures.length > 0
   if (!isOneSided) return []
-  return [`told in the words of ${other.dialect} it fails: ${other.failures[0]}; eval tells it in both`]
+  return [`with the event in the dialect of ${other.dialect} it fails: ${other.failures[0]}; eval sends both dialects`]
 }
 
 async function matcherWarning(

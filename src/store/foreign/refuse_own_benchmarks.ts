@@ -18,7 +18,7 @@ export async function assertThirdParty(folder: string, names: Iterable<string>):
   const said =
     others.length === 0
       ? `is not a benchmark, and contains one: ${first}`
-      : `holds several ${what}: ${listPlaces(places)}`
+      : `contains several ${what}: ${listPlaces(places)}`
   throw new UserError(`${folder}: ${said}`, `pass one, such as ${path.join(folder, places.at(-1) ?? first)}`)
 }
 

@@ -52,7 +52,10 @@ describe('commands on a benchmark', () => {
   test('a file that came with the skill names no command, and one in a delivery is not looked at', async () => {
     const { folder } = await benched('', { [`evals/${yaml}`]: 'analyze:\n  judge: command:./evil.sh\n' })
     const end = await runMain(['analyze', folder, '--dry-run'])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('judge: not in a file that comes') })
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('judge: not allowed in a configuration file that comes'),
+    })
     const [one, two] = [fresh(), fresh()]
     for (const place of [one, two]) writeFileSync(path.join(place, yaml), 'judge: command:./evil.sh\n')
     const printed = await runMain(['compare', one, two, '--print-config', '--json'], { cwd: fresh() })
@@ -77,7 +80,7 @@ describe('commands on a benchmark', () => {
       if (code === 0) expect(JSON.parse(end.stdout).file).toBeNull()
       else
         expect(end.stderr).toMatch(
-          /judge: not in a file that comes[\s\S]*sandbox: not in a file that comes|sandbox: not in[\s\S]*judge: not in/,
+          /judge: not allowed in a configuration file that comes[\s\S]*sandbox: not allowed in a configuration file that comes|sandbox: not allowed[\s\S]*judge: not allowed/,
         )
     },
   )

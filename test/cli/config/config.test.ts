@@ -224,7 +224,7 @@ describe('a file that comes with the skill', () => {
     const end = await runMain(['bench', skill, '--dry-run'])
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(`${key}: not in a file that comes.*${yaml}:1\\)`),
+      stderr: expect.stringMatching(`${key}: not allowed in a configuration file that comes.*${yaml}:1\\)`),
     })
   })
   test.each([
@@ -240,7 +240,10 @@ describe('a file that comes with the skill', () => {
     symlinkSync(root, above)
     for (const place of [link, path.join(above, path.basename(skill))]) {
       const end = await runMain([...command(place), '--print-config'])
-      expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('pass-env: not in a file that comes') })
+      expect(end).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('pass-env: not allowed in a configuration file that comes'),
+      })
     }
   })
   test('nor a file of the package that the skill is a part of', async () => {
@@ -251,7 +254,7 @@ describe('a file that comes with the skill', () => {
       const end = await runMain(['bench', place, '--print-config'])
       expect(end).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(`engine: not in a file.*${root}/${yaml}:1\\)`),
+        stderr: expect.stringMatching(`engine: not allowed in a configuration file.*${root}/${yaml}:1\\)`),
       })
     }
   })
@@ -328,7 +331,7 @@ describe('init', () => {
     const evil = makeRepository({}, { [yaml]: 'init:\n  engine: command:./evil.sh\n' })
     expect(await runMain(['init', evil.skill, '--output', 'x.json'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('engine: not in a file that comes'),
+      stderr: expect.stringContaining('engine: not allowed in a configuration file that comes'),
     })
   })
 })
@@ -425,7 +428,10 @@ describe('triggers, eval and test', () => {
     expect(control, control.stderr).toMatchObject({ code: 0 })
     writeFileSync(path.join(folder, mark), '')
     const end = await runMain(['eval', path.join(folder, place), '--print-config'])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('engine: not in a file that comes') })
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('engine: not allowed in a configuration file that comes'),
+    })
   })
 })
 

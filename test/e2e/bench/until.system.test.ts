@@ -79,7 +79,7 @@ test('runs lost after it was decided are made again, and no more', async () => {
     const again = await benchUntil(made, ...most, '--no-cache')
     expect(again, again.stderr).toMatchObject({ code: 0, benchmarks: 1, until: { blocks: 2, stopped: 'decided' } })
     expect(again.made).toHaveLength(16)
-    expect(again.stderr).toContain('going on in')
+    expect(again.stderr).toContain('continuing in')
   })
 })
 

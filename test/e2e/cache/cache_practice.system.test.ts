@@ -136,7 +136,7 @@ describe('an entry that is damaged', () => {
 describe('--dry-run --explain', () => {
   test('says run by run what is reused, and which part of the key keeps the others out', async () => {
     const made = setUp()
-    expect((await made.bench('--dry-run', '--explain')).stdout).toContain('nothing is kept in this workspace yet')
+    expect((await made.bench('--dry-run', '--explain')).stdout).toContain('this workspace has no cached runs yet')
     await made.bench()
     appendFileSync(path.join(made.skill, 'SKILL.md'), 'And be kind.\n')
     const { stdout, asked } = await made.bench('--dry-run', '--explain')

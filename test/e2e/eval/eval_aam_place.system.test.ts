@@ -47,5 +47,5 @@ needs(
 test('without a sandbox it is said that nothing keeps the agent to them', async () => {
   const text = await said(['--sandbox', 'off'])
   expect(text).toContain('elsewhere.txt written')
-  expect(text).toContain('without a sandbox nothing does')
+  expect(text).toContain('without a sandbox nothing enforces this')
 })

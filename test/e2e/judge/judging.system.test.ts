@@ -52,7 +52,7 @@ describe('the judge', () => {
     const env = { ...keys, OPENAI_API_KEY: 'k' }
     const end = await whetstone(['bench', skill, '--engine', 'anthropic:sonnet', '--dry-run'], { env })
     expect(end.stdout).toMatch(/judge: anthropic:claude-sonnet-5-5 \(the engine of the runs/)
-    expect(end.stdout).toContain('--judge openai is of another and can be asked here')
+    expect(end.stdout).toContain('--judge openai is from another family and is available here')
   })
 })
 

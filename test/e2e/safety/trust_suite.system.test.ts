@@ -171,7 +171,7 @@ describe('a configuration file', () => {
     const { skill, marked } = marking()
     writeFileSync(path.join(skill, 'whetstone.config.yaml'), 'trust-suite: true\n')
     const end = await runMain(['bench', skill, ...engine, off])
-    expect(end.stderr).toContain('trust-suite: not in a file that comes with the skill')
+    expect(end.stderr).toContain('trust-suite: not allowed in a configuration file that comes with the skill')
     expect([end.code, marked()]).toEqual([2, []])
   })
   test("control: the user's own can", async () => {
@@ -232,7 +232,7 @@ describe('a suite that asks for an open network', () => {
     ['eval --dry-run', (skill: string) => runMain(['eval', skill, ...engine.slice(0, 2), '--dry-run'])],
   ])('is refused by %s with the flag in the hint', async (_, run) => {
     const { code, stderr, stdout } = await run(suite())
-    expect(stderr + stdout).toMatch(/sandbox\.network asks for an open network.*\n?(hint:)? *give --network open/)
+    expect(stderr + stdout).toMatch(/sandbox\.network asks for an open network.*\n?(hint:)? *add --network open/)
     expect(code).toBe(2)
   })
   test('is an error of check, unless --network says what the user decides', async () => {
@@ -254,7 +254,7 @@ describe('a suite that asks for an open network', () => {
     const run = path.join(folder, 'eval-1-task/with_skill/run-1')
     const again = (...flags: string[]) => runMain(['bench', skill, '--workspace', workspace, '--rerun', run, ...flags])
     const refused = await again()
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('give --network open')])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('add --network open')])
     expect((await again('--network', 'open')).code).toBe(0)
     expect(planSchema.parse(JSON.parse(readFileSync(path.join(folder, 'plan.json'), 'utf8'))).runs.length).toBe(3)
   })

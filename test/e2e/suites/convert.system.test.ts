@@ -93,14 +93,14 @@ describe('an AAM package', () => {
       'the engine codex: give --engine',
       'the judge gpt-5: give --judge',
       'the time of 120 s for a case: give --timeout',
-      'that no judge is asked where a check fails',
+      'no judge after a failed check',
       'metadata (description): one',
-      expect.stringMatching(/^input files that do not lie below .*a\.csv\): one$/),
+      expect.stringMatching(/^input files that are not below .*a\.csv\): one$/),
       'sub-agents: one',
       'variables of the environment: one',
       'files created in the working folder: one',
       expect.stringMatching(/^rules outside of the skill's folder/),
-      expect.stringMatching(/^hooks and MCP servers: their files do not all lie below/),
+      expect.stringMatching(/^hooks and MCP servers: not all of their files are below/),
       'cases about hook:stop: two',
     ])
   })

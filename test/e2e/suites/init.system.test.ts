@@ -170,7 +170,7 @@ describe('what a model may answer', () => {
     const { end, made } = await drafted([{ cases: [draft(1), draft(1), ...drafts(3, 2)] }], { args })
     expect(made.evals.map(({ name }: { name: string }) => name)).toEqual(['page 1', 'page 2', 'page 3'])
     expect(end.stdout).toContain('its prompt is that of another case')
-    expect(end.stdout).toContain('more than were asked for')
+    expect(end.stdout).toContain('more than requested')
   })
   test('what check calls an error keeps its case out, though its form is right', patience, async () => {
     const checks = [{ type: 'file_modified', path: 'notes.md' }]

@@ -73,7 +73,7 @@ test('an answer without near misses is sent back once', patience, async () => {
   expect(made.map(({ kind }: { kind: string }) => kind)).toContain('near_miss')
   expect(asked).toBe(2)
   const { end } = await generated([bad])
-  expect(end.stdout).toContain('not as asked: only 0 of 2')
+  expect(end.stdout).toContain('different from the request: only 0 of 2')
 })
 
 test('a file that is there is never written over', patience, async () => {

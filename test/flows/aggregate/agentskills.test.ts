@@ -85,8 +85,8 @@ describe('the agentskills.io dialect', () => {
   })
   test.each([
     ['no JSON', '{"eval-totals-march": "fine" "x"}', 'line 1:30: not valid JSON', null],
-    ['a list', '[1]', 'no JSON object', null],
-    ['an odd entry', { 'eval-totals-march': 'fine', other: 3 }, 'other is not a text', { 'eval-totals-march': 'fine' }],
+    ['a list', '[1]', 'expected a JSON object', null],
+    ['an odd entry', { 'eval-totals-march': 'fine', other: 3 }, 'other is not text', { 'eval-totals-march': 'fine' }],
   ])('a damaged feedback.json (%s) is named, and the rest is written', async (_, feedback, why, said) => {
     const { target, benchmark } = await exported({ ...source, 'feedback.json': feedback })
     expect(benchmark.problems).toEqual([{ file: 'feedback.json', message: expect.stringContaining(why) }])

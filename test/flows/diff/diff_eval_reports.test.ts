@@ -81,8 +81,8 @@ test('a trend of a package is in order of time, whatever the offset; what is no 
 })
 
 test.each([
-  [{ 'evals/eval-config.json': '{}' }, 'what whetstone eval .* --report leaves in evals/reports'],
-  [{ 'a.txt': '' }, 'whetstone aggregate .* makes one from the gradings'],
+  [{ 'evals/eval-config.json': '{}' }, 'the reports that whetstone eval .* --report writes to evals/reports'],
+  [{ 'a.txt': '' }, 'write one from the gradings: whetstone aggregate'],
 ])('a folder of %j without anything to compare is told what makes it', async (files, fix) => {
   const folder = folderOf(files)
   const error = await userError(diff({ before: folder, after: folder, arm: 'candidate' }, {}))

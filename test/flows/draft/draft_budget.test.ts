@@ -21,8 +21,8 @@ test.each([
   ],
   ['tokens', { budgetTokens: 1500 }, [answer(null)], /budget of tokens: 1,000 tokens of 1,500 tokens spent/],
   ['no limit', {}, [answer(null, null)], null],
-  ['what was not reported', { budget: 5 }, [answer(null)], /in dollars was not reported/],
-  ['tokens not reported', { budgetTokens: 5000 }, [answer(1, null)], /in tokens was not reported/],
+  ['what was not reported', { budget: 5 }, [answer(null)], /the cost of a question was not reported/],
+  ['tokens not reported', { budgetTokens: 5000 }, [answer(1, null)], /the token count of a question was not reported/],
   [
     'not reported, counted by question',
     { budget: 0.7, costPerRun: 0.2 },

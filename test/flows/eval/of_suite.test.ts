@@ -62,7 +62,7 @@ describe('the model of an EVAL.md', () => {
     const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd(`model: "${own}"`) })
     const { plans } = await planned(folder, { ...auto, engine }, contextAt(undefined, keys))
     expect(plans[0]?.plan.options.engine.model).toBe(model)
-    const told = `the suite's model ${own} is not asked for: the engine ${engine} does not serve it; --model names another`
+    const told = `the suite's model ${own} is not used: the engine ${engine} does not serve it; choose another with --model`
     expect(plans[0]?.choices.includes(told)).toBe(model === null)
   })
   test('of a provider that is not reached is refused with the file, unless a flag names another', async () => {

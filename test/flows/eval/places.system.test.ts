@@ -147,7 +147,7 @@ describe('a report is not paid for where it can not be written', () => {
     ['--output', 'ledger/evals/golden/happy/001.md', golden],
   ])('%s %s would replace what the suite is read from', async (flag, file, files) => {
     const { message } = await refusedFor(files, { files: [{ flag, file }] })
-    expect(message).toMatch(new RegExp(`^${flag}: .*${file} is a part of what`))
+    expect(message).toMatch(new RegExp(`^${flag}: .*${file} belongs to the suite`))
   })
   test('an earlier report is replaced wherever it lies', async () => {
     const folder = folderOf({ ...own, 'evals/reports/r.json': '{}', 'r.xml': '<x/>' })

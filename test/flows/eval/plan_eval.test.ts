@@ -119,7 +119,7 @@ test('what eval-config.json says of surroundings is in each run', async () => {
 test('an open network is refused without the flag', async () => {
   const folder = copyOfExample((replace) => replace('evals/eval-config.json', 'false', 'true'))
   const { message, fix } = await userError(planned(folder, sdk))
-  expect(`${message}; ${fix}`).toMatch(/eval-config\.json: sandbox\.network asks for .*; give --network open/)
+  expect(`${message}; ${fix}`).toMatch(/eval-config\.json: sandbox\.network asks for .*; add --network open/)
 })
 
 describe('choosing', () => {

@@ -66,7 +66,7 @@ test('what can be put in place only in part leaves the skill as it was, and name
   const { apply } = await prepareApply(made, made.skill)
   await expect(apply(new Date())).rejects.toMatchObject({
     message: expect.stringContaining('could not be put in place'),
-    fix: expect.stringMatching(/the skill is as it was: a copy is in .*backups/),
+    fix: expect.stringMatching(/the skill is unchanged: a copy is in .*backups/),
   })
   expect(await hashOf(made.skill)).toBe(hash)
   expect(existsSync(path.join(made.skill, 'a.md'))).toBe(false)

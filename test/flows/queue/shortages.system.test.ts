@@ -36,7 +36,7 @@ needsRedis('a job', () => {
         onTrouble: () => {},
         handle: async (job) => {
           starts.set(job.id, job.starts)
-          throw new ReleaseJob('every place of this worker is taken')
+          throw new ReleaseJob('this worker already runs as many jobs as it may')
         },
       })
       const least = () => Math.min(...starts.values(), starts.size === 2 ? Number.POSITIVE_INFINITY : 0)
@@ -96,7 +96,7 @@ needsRedis('a job', () => {
       const { stdout } = await running
       const events = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
       const ends = events.filter(({ type }) => type === 'run_finished')
-      const message = expect.stringMatching(/^the worker could not begin: EFBIG/)
+      const message = expect.stringMatching(/^the worker could not start it: EFBIG/)
       expect(ends).toMatchObject(Array(2).fill({ status: 'failed', kind: 'setup', message }))
       expect(worker.told.filter(({ type }) => type === 'job_left')).toHaveLength(6)
     } finally {

@@ -20,7 +20,7 @@ import { fresh } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
 import { askedOf, benchHere, redisHere, type WorkerHere, workHere } from './here.ts'
 
-const lacks = /^left to another worker: missing_binary: .*; this one takes none of its queue for 5 s$/
+const lacks = /^left to another worker: missing_binary: .*; this worker takes no job from its queue for 5 s$/
 
 /** A PATH with an agent that takes a moment. */
 function pathWithAgent(): string {

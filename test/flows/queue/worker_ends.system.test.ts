@@ -54,7 +54,7 @@ needsRedis('through Redis', () => {
     const [poisoned, ...others] = ends(events).sort((a) => (isPoison(a.run_id) ? -1 : 1))
     expect(poisoned).toMatchObject({
       ...{ status: 'failed', kind: 'crash' },
-      message: expect.stringMatching(/no worker brought it to an end: each that took it was lost, more often/),
+      message: expect.stringMatching(/no worker finished it: each worker that took it was lost, more often/),
     })
     expect(others.map(({ status }) => status)).toEqual(Array(5).fill('completed'))
     expect(benchmark).toMatchObject({

@@ -24,14 +24,14 @@ test.each<[string, object | undefined, string[]]>([
     'more passes than the items',
     { passed: 2, failed: 0, total: 2, pass_rate: 1 },
     [
-      '1 grading contradicts itself, the items count: eval-1/with_skill: its summary says 2 of 2 passed, its items 1 of 2.',
+      '1 grading contradicts itself; the items count, not the summary: eval-1/with_skill: its summary says 2 of 2 passed, its items 1 of 2.',
     ],
   ],
   [
     'fewer items than there are',
     { passed: 1, failed: 0, total: 1, pass_rate: 1 },
     [
-      '1 grading contradicts itself, the items count: eval-1/with_skill: its summary says 1 of 1 passed, its items 1 of 2.',
+      '1 grading contradicts itself; the items count, not the summary: eval-1/with_skill: its summary says 1 of 1 passed, its items 1 of 2.',
     ],
   ],
   ['control: the same counts', { passed: 1, failed: 1, total: 2, pass_rate: 0.5 }, []],

@@ -40,7 +40,7 @@ describe('notes on a folder of another tool', () => {
       /^Left out: 7 files, such as eval-1\/model_b\/run-2\/grading.json: line 1:2: .*\. All are in benchmark.json, under problems\.$/,
       /^7 gradings contradict themselves/,
       /^The names model_a and model_b do not show which is the baseline/,
-      /^The configurations model_c \(2 runs\) and model_d \(1 run\) are in no number: two are compared, model_a and model_b\.$/,
+      /^The configurations model_c \(2 runs\) and model_d \(1 run\) are excluded from every number: only model_a and model_b are compared\.$/,
       /^The existing benchmark.json has pass_rate 0.9 for model_a.* \(2 more means differ\)\.$/,
       /^7 of 11 planned runs are not in the rates/,
     ]

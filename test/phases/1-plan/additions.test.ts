@@ -163,7 +163,7 @@ describe('a check with a bad parameter is refused, with file, case, field and fi
     [{ type: 'json_schema', schema: { $ref: 'https://example.org/s.json' } }, /checks\[0\]\.schema: can't resolve/],
     [
       { type: 'json_schema', schema: { $schema: 'http://json-schema.org/draft-04/schema#' } },
-      /its \$schema is not known/,
+      /its \$schema is unknown/,
     ],
     [{ type: 'json_schema', schema: { $async: true } }, /\$async is not supported/],
     [{ type: 'json_schema', file: 'evals/evals.json', path: '/x' }, /checks\[0\]\.path: .*leads out/],
@@ -241,7 +241,7 @@ describe('a file that a check names', () => {
   })
   test.each<[string, string, RegExp]>([
     ['similarity', ' \n', /checks\[0\]\.file: evals\/f is empty/],
-    ['json_schema', '[1]', /checks\[0\]\.file: evals\/f holds no JSON Schema/],
+    ['json_schema', '[1]', /checks\[0\]\.file: evals\/f contains no JSON Schema/],
     ['json_schema', '{', /checks\[0\]\.file: evals\/f:1:2: not valid JSON/],
     ['json_schema', '{"type":"nmber"}', /checks\[0\]\.schema: schema is invalid/],
   ])('%s of %j', async (type, text, message) => {

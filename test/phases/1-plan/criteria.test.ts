@@ -341,7 +341,7 @@ describe('foreign checks', () => {
     [{ type: 'code_contains', pattern: 'x', text: 't' }, ['t'], 'which files are the code'],
     [{ type: 'is-json', value: { type: 'object' } }, [], 'which text is the JSON'],
     [{ type: 'shell', command: 'npm test', text: 't' }, ['t'], 'commands are run only from "checks"'],
-    [{ type: 'similar', value: 'x', threshold: 0.8, text: 't' }, ['t'], 'not one of similarity here'],
+    [{ type: 'similar', value: 'x', threshold: 0.8, text: 't' }, ['t'], 'its similarity measure is not supported'],
   ])('%j is not supported, and why', async (item, texts, why) => {
     const read = await judged({ assertions: [item] })
     expect([read.texts, read.case.checks]).toEqual([texts, []])

@@ -187,7 +187,7 @@ describe('a field in another form is named as not read', () => {
     { 'case.yaml': 'schema_version: "1.0"\nexecution: { graders: [{ type: llm, criteria: c }] }' },
   ])('graders where they do not belong: %j', async (files) => {
     expect((await caseOf({ ...files, ...llm })).warnings).toEqual([
-      'sum: "graders" of a case is not read there: they stand at the top of case.yaml, or in graders/*.md',
+      'sum: "graders" of a case is not read: write them at the top of case.yaml, or in graders/*.md',
     ])
   })
   test('null is absent', async () => {

@@ -67,7 +67,7 @@ describe('what lies beside', () => {
     [
       'a description',
       { description: { value: sought } },
-      ['triggers: Description: 2 descriptions tried, one is accepted: better on the queries that nobody had looked at'],
+      ['triggers: Description: 2 descriptions tried, one is accepted: better on the test queries'],
     ],
     ['what has no known form', { history: { raw: {} } }, ['improve: improve: unknown format.']],
   ])('%s', (_what, beside, said) => {

@@ -24,19 +24,19 @@ function Search({ search }: { search: Description }) {
     <>
       <p class="text">
         <em class={accepted ? 'tag' : 'tag warn'}>{accepted ? 'accepted' : 'not accepted'}</em> {reason}
-        {accepted && (applied ? ' SKILL.md has it.' : ' SKILL.md is as it was.')}
+        {accepted && (applied ? ' SKILL.md has the new description.' : ' SKILL.md is unchanged.')}
       </p>
       {test !== null && (
         <div class="figures">
-          <Figure name="as it is, test" value={displayPercent(test.before.behaves)} range={null}>
-            of its runs do as they should; {ratesText(test.before)}
+          <Figure name="original, test queries" value={displayPercent(test.before.behaves)} range={null}>
+            of runs behave as they should; {ratesText(test.before)}
           </Figure>
-          <Figure name="the best, test" value={displayPercent(test.after.behaves)} range={null}>
-            of its runs do as they should; {ratesText(test.after)}
+          <Figure name="best, test queries" value={displayPercent(test.after.behaves)} range={null}>
+            of runs behave as they should; {ratesText(test.after)}
           </Figure>
-          <Figure name="difference, test" value={displayPoints(test.difference)} range={null}>
-            points over {test.queries} {test.queries === 1 ? 'query' : 'queries'} that nobody had looked at; p{' '}
-            {displayProbability(test.p_value)}, at most {test.alpha} accepts
+          <Figure name="difference, test queries" value={displayPoints(test.difference)} range={null}>
+            points over {test.queries} {test.queries === 1 ? 'query' : 'queries'} that no proposer saw; p{' '}
+            {displayProbability(test.p_value)}, accepted at {test.alpha} or less
           </Figure>
         </div>
       )}
@@ -44,12 +44,12 @@ function Search({ search }: { search: Description }) {
         {attempts.map(({ round, description, train, refused }) => (
           <li key={`${round}-${description}`} class="version">
             <p>
-              <strong>{round === 0 ? 'as it is' : `Round ${round}`}</strong>{' '}
-              {round === best_round && <em class="tag">the best on training queries</em>}{' '}
+              <strong>{round === 0 ? 'original' : `Round ${round}`}</strong>{' '}
+              {round === best_round && <em class="tag">best on training queries</em>}{' '}
               {refused !== null && <em class="tag bad">refused</em>}{' '}
               {train !== null && (
                 <small>
-                  training: {displayPercent(train.behaves)} of its runs do as they should; {ratesText(train)}
+                  training: {displayPercent(train.behaves)} of runs behave as they should; {ratesText(train)}
                 </small>
               )}
             </p>
@@ -63,6 +63,6 @@ function Search({ search }: { search: Description }) {
 }
 
 function ratesText({ recall, false_trigger_rate }: DescriptionScore): string {
-  const known = (rate: number | null) => (rate === null ? 'not known' : displayPercent(rate))
+  const known = (rate: number | null) => (rate === null ? 'unknown' : displayPercent(rate))
   return `recall ${known(recall)}, wrongly triggered ${known(false_trigger_rate)}`
 }

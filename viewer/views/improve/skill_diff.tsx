@@ -42,9 +42,9 @@ export function SkillDiff({ model, route, names }: Props) {
       {loaded === undefined ? (
         <p class="empty">Reading…</p>
       ) : 'problem' in loaded ? (
-        <p class="empty">Not to be read: {loaded.problem}</p>
+        <p class="empty">Can't be read: {loaded.problem}</p>
       ) : loaded.value === null ? (
-        <p class="empty">There is no room for the versions in this page; they lie in versions/.</p>
+        <p class="empty">This page has no room for the versions; they are in versions/.</p>
       ) : (
         <Changes versions={loaded.value} from={from} to={to} />
       )}

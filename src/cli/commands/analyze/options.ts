@@ -21,7 +21,11 @@ export const analyzeFlags = {
     coerce: wholeNumber('pairs', 1, 10_000),
     describe: 'most comparisons per case, of those with a winner',
   },
-  only: { choices: ['comparisons', 'notes'] as const, defaultDescription: 'both', describe: 'write only one of them' },
+  only: {
+    choices: ['comparisons', 'notes'] as const,
+    defaultDescription: 'both',
+    describe: 'write only analyses of comparisons, or only notes',
+  },
   judge: {
     type: 'string',
     requiresArg: true,

@@ -25,6 +25,6 @@ export async function askFirst({ above, limits, plan }: AskFirst): Promise<void>
   const seconds = Math.min(total('seconds'), left)
   if (usd <= above.usd && seconds <= above.seconds) return
   const question = `This will take about ${dollarsText(usd)} and ${durationText(seconds * 1000)}. Continue?`
-  const no = 'not started; --yes asks nothing'
+  const no = 'not started; --yes skips this question'
   if (!(await askYesNo(question, no))) throw new InterruptedError(no)
 }

@@ -8,7 +8,9 @@ export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, conc
   const { arms, judge, from_runs: from, done, reused, again } = estimate
   const most = plan.options.until === undefined ? '' : 'at most '
   const kept = [
-    ...(done > 0 ? [`          ${formatPlural(done, 'run')} ${done === 1 ? 'is' : 'are'} there already and kept`] : []),
+    ...(done > 0
+      ? [`          ${formatPlural(done, 'run')} ${done === 1 ? 'is' : 'are'} already finished and kept`]
+      : []),
     ...(reused > 0
       ? [`          ${formatPlural(reused, 'run')} ${reused === 1 ? 'is' : 'are'} in the cache and reused`]
       : []),

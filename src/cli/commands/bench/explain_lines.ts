@@ -3,7 +3,7 @@ import type { CacheExplanation } from '../../../../schemas/cache_report.ts'
 import { alignColumns, oneLine } from '../../terminal/style.ts'
 
 export function explainLines(runs: readonly CacheExplanation[]): string[] {
-  if (runs.length === 0) return ['', 'cache     nothing is kept in this workspace yet']
+  if (runs.length === 0) return ['', 'cache     this workspace has no cached runs yet']
   const rows = runs.map((run) => [run.run_id, run.status === 'made' ? 'new' : run.status, ...explanationTexts(run)])
   return ['', ...alignColumns([['run', 'cache', 'grading', 'why'], ...rows]).map((line) => oneLine(line, 500))]
 }

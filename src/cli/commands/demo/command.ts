@@ -15,7 +15,7 @@ function demoOptions(args: Argv) {
     .option('improve', {
       type: 'boolean',
       default: false,
-      describe: 'a session of improve in place of a benchmark',
+      describe: 'run a session of improve instead of a benchmark',
     })
     .option('runs', {
       type: 'number',

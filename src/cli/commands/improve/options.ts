@@ -84,7 +84,7 @@ export const improveFlags = {
     requiresArg: true,
     default: 10,
     coerce: share('max-loss'),
-    describe: 'goal cheaper: loss that counts as none, in points',
+    describe: 'goal cheaper: largest loss that counts as equal, in points',
   },
   seed: {
     type: 'number',

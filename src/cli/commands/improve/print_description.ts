@@ -56,6 +56,6 @@ function pair(before: DescriptionScore | null, after: DescriptionScore | null): 
 
 function next({ accepted, applied, apply }: { accepted: boolean; applied: boolean; apply: boolean }): string[] {
   if (applied) return ['SKILL.md has the new description.']
-  if (accepted) return ['SKILL.md is as it was; put the new description there by hand, or search with --apply.']
-  return apply ? ['SKILL.md is as it was.'] : []
+  if (accepted) return ['SKILL.md is unchanged; copy the new description by hand, or search with --apply.']
+  return apply ? ['SKILL.md is unchanged.'] : []
 }

@@ -109,8 +109,7 @@ function budgetRows({ budget, left }: SessionForecast): Row[] {
     ...(usd === null ? [] : [dollarsText(usd)]),
     ...(tokens === null ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
   ].join(' and ')
-  const pays =
-    runs === null ? 'a number of certification runs that is not known' : formatPlural(runs, 'certification run')
+  const pays = runs === null ? 'an unknown number of certification runs' : formatPlural(runs, 'certification run')
   const part = left.rounds === 0 ? 'what is left' : 'half'
   return [['budget', `${limits}: ${part} pays ${pays} of ${left.certification_runs}`]]
 }

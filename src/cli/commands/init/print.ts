@@ -65,7 +65,7 @@ function resultLines(made: InitResult): string[] {
     '',
     ...made.warnings.flatMap(say),
     ...few(leftOut).flatMap(say),
-    ...few(made.problems.map((one) => `look at this: ${oneLine(one, 300)}`)).flatMap(say),
+    ...few(made.problems.map((one) => `warning: ${oneLine(one, 300)}`)).flatMap(say),
     dim(spentText(made)),
     `${dim('wrote')} ${initPath(made.file)}${made.files.length === 0 ? '' : ` and ${made.files.length} in ${initPath(path.join(made.root, 'evals/files'))}`}`,
     ...wrapText(

@@ -12,6 +12,6 @@ export async function resolveGivenBenchmark(place: string, { json }: { json: boo
   const [newest] = await listBenchmarks(folder)
   if (newest === undefined) return place
   const shown = path.relative(process.cwd(), newest)
-  if (!json) process.stderr.write(`${toSafeLine(`${place} is a workspace; its newest benchmark is taken: ${shown}`)}\n`)
+  if (!json) process.stderr.write(`${toSafeLine(`${place} is a workspace; using its newest benchmark: ${shown}`)}\n`)
   return shown
 }

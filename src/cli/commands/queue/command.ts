@@ -8,10 +8,11 @@ import type { SetExitCode } from '../options/run_flow.ts'
 import { queueOptions } from './options.ts'
 
 /** Agents take minutes; a second signal, or the process that started the worker, can end them sooner. */
-const stopping = 'Stopping: nothing new is taken, what is in hand ends first. Ctrl-C again gives it back at once.'
+const stopping =
+  'Stopping: running jobs finish first, and no new job starts. Ctrl-C again returns them to the queue at once.'
 
 export function addQueue(args: Argv, done: SetExitCode): Argv {
-  return args.command('queue <action>', 'make runs that others put into a queue', queueOptions, async (parsed) => {
+  return args.command('queue <action>', 'run or manage remote workers', queueOptions, async (parsed) => {
     const address = resolveAskedAddress(parsed, process.env)
     if (address === null) {
       throw new UserError('queue: no queue server', 'add --queue redis://127.0.0.1:6379, or set WHETSTONE_QUEUE')

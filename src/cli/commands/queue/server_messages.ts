@@ -19,7 +19,7 @@ export function silentText({ place }: { place: string }): string {
 }
 
 export function lostText({ place, jobs }: { place: string; jobs: number }): string {
-  const what = jobs === 1 ? 'a run that was out: it was' : `${jobs} runs that were out: they were`
+  const what = jobs === 1 ? '1 run in progress; it was' : `${jobs} runs in progress; they were`
   return oneLine(`the queue server at ${place} has lost ${what} submitted again`, 500)
 }
 

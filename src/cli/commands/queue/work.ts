@@ -63,7 +63,7 @@ export async function startWork(
     ...{ version: request.version, env },
   })
   if (request.signer === null) {
-    process.stderr.write('no --key-file: this worker runs what anyone who can write to the queue puts there\n')
+    process.stderr.write('no --key-file: this worker runs every job in the queue, whoever put it there\n')
   }
   if (observers.metricsUrl !== null) process.stderr.write(`metrics at ${observers.metricsUrl}\n`)
   process.stderr.write(

@@ -116,7 +116,7 @@ function errorLines({ results }: Triggers): string[] {
 
 function costText({ cost }: Triggers): string {
   const { usd, tokens, seconds, unknown } = cost
-  const more = usd !== null && unknown > 0 ? ` and what ${unknown} runs do not say` : ''
+  const more = usd !== null && unknown > 0 ? ` and ${unknown} runs of unknown cost` : ''
   return [
     usd === null ? 'cost not known' : `${dollarsText(usd)}${more}`,
     ...(tokens === null ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
@@ -164,7 +164,7 @@ export function showDrafts({ file, drafts, problem, costUsd }: GeneratedQueries,
   const lines = [
     ...alignColumns([['should', 'kind', 'query'], ...rows]),
     '',
-    ...(problem === null ? [] : [`not as asked: ${toSafeLine(problem)}`]),
+    ...(problem === null ? [] : [`different from the request: ${toSafeLine(problem)}`]),
     `wrote ${place}: drafts by a model. Read each, fix or remove it, delete "review": "draft",`,
     'and save the file as evals/trigger-eval.json.',
   ]

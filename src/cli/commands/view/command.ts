@@ -120,7 +120,7 @@ async function serveUntilStopped(
     process.stdout.write(json ? `${jsonText({ type: 'serving', url })}\n` : `serving ${url} (Ctrl-C ends it)\n`)
     if (open && !json && process.stdout.isTTY === true) void openPage(once())
   }
-  await withFlow({ json, concurrency: 1, stopping: 'Served no longer.' }, (context) =>
+  await withFlow({ json, concurrency: 1, stopping: 'The server has stopped.' }, (context) =>
     serve({ ...what, started }, context),
   )
 }

@@ -78,7 +78,7 @@ async function findLargestBenchmark(asked: string, notes: string[]): Promise<str
   if (largest === undefined) return null
   if (others.length > 0)
     notes.push(
-      `a workspace of improve, with ${made.length} benchmarks: this is the one of the most cases and runs; name the folder of another to have that`,
+      `a workspace of improve, with ${made.length} benchmarks: using the one with the most cases and runs; pass the folder of another to use that`,
     )
   return largest.folder
 }
@@ -97,17 +97,19 @@ function withPlace(one: Finding, places: SuitePlaces | null, names: ReadonlyMap<
 
 async function findSuitePlaces(suite: string | null, isAsked: boolean, notes: string[]): Promise<SuitePlaces | null> {
   if (suite === null) {
-    notes.push("another tool's benchmark: its suite is not known; name the skill together with --critique")
+    notes.push(
+      "another tool's benchmark: its suite is not known; pass the skill, too: whetstone check --critique <benchmark> <skill>",
+    )
     return null
   }
   if (isAsked) return openPlaces(suite)
   if (!existsSync(suite)) {
-    notes.push(`${suite}: no longer there; name the skill together with --critique`)
+    notes.push(`${suite}: no longer there; pass the skill, too: whetstone check --critique <benchmark> <skill>`)
     return null
   }
   return openPlaces(suite).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error
-    notes.push(`${error.message}; name the skill together with --critique`)
+    notes.push(`${error.message}; pass the skill, too: whetstone check --critique <benchmark> <skill>`)
     return null
   })
 }

@@ -33,7 +33,7 @@ export async function applyCostCaps(
   if (budget >= asked.budgets.left('usd')) return { ...asked, settle: () => {} }
   const tokens = asked.budgets.left('tokens')
   const before = costs[cap.period].usd
-  const budgetName = `the ${capName(cap)} in model.md${before > 0 ? `, of which ${dollars(before)} was spent before` : ''}`
+  const budgetName = `the ${capName(cap)} in model.md${before > 0 ? ` (${dollars(before)} of it spent before)` : ''}`
   const limits = { ...asked.limits, budget, budgetName }
   const budgets = new SharedBudgets({ ...limits, budgetTokens: Number.isFinite(tokens) ? tokens : null })
   const settle = () => {
@@ -58,7 +58,7 @@ export function describeCapUsage({ root, guardrails }: Pick<PreparedEval, 'root'
     const { usd, unknown } = costs[cap.period]
     const share = usd / cap.usd
     const isTold = share >= 1 || guardrails.warn_at.some((at) => share >= at)
-    const blind = unknown === 0 ? '' : `; what ${unknown} more lines of its logs cost is not known`
+    const blind = unknown === 0 ? '' : `; the cost of ${unknown} more lines of its logs is unknown`
     const went = share >= 1 && cap.action === 'alert' ? '; its action is alert, so tests continue' : ''
     const line = `model.md: ${dollars(usd)} of the ${capName(cap)} is spent (${Math.floor(share * 100)}%)${went}${blind}`
     return isTold || unknown > 0 ? [line] : []

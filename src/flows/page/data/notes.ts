@@ -35,17 +35,21 @@ export function readFeedbackNotes(file: string): FeedbackNotes {
     const read = all.map((one) => review.safeParse(one))
     const at = read.findIndex(({ success }) => !success)
     const reviews = read.flatMap(({ data }) => data ?? [])
-    return { reviews, rest, unread: at < 0 ? null : `reviews[${at}] has no run_id and feedback that are texts` }
+    return { reviews, rest, unread: at < 0 ? null : `reviews[${at}] needs run_id and feedback as text` }
   }
   const named = byName.safeParse(value)
   if (!named.success)
-    return { reviews: [], rest: {}, unread: findSyntaxError(file) ?? 'no JSON object of a file in this folder' }
+    return {
+      reviews: [],
+      rest: {},
+      unread: findSyntaxError(file) ?? 'expected a JSON object with the name of a run in this folder',
+    }
   const all = Object.entries(named.data)
   const reviews = all.flatMap(([run_id, text]) =>
     typeof text === 'string' ? [{ run_id, feedback: text, timestamp: '' }] : [],
   )
   const odd = all.find(([, text]) => typeof text !== 'string')
-  return { reviews, rest: {}, unread: odd === undefined ? null : `${odd[0]} is not a text` }
+  return { reviews, rest: {}, unread: odd === undefined ? null : `${odd[0]} is not text` }
 }
 
 /** The skipped part of a folder's feedback.json; the message omits the file name. null: all is read, or there is no file. */

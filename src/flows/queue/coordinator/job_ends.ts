@@ -68,9 +68,9 @@ export function explainJobFailure(reason: string): RunFailureReason {
   return /stalled/.test(reason)
     ? {
         kind: 'crash',
-        message: `no worker brought it to an end: each that took it was lost, more often than a job may lose its worker`,
+        message: `no worker finished it: each worker that took it was lost, more often than the limit for a job`,
       }
-    : { kind: 'setup', message: `the worker could not begin: ${reason}` }
+    : { kind: 'setup', message: `the worker could not start it: ${reason}` }
 }
 
 /** Removes a waiting job; posts a note for the worker to end a running one. */

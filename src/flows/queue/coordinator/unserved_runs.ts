@@ -140,9 +140,12 @@ function explainUnserved(
   const others = [...new Set(able.map(({ version }) => version))].filter((version) => version !== own)
   const reasons = [
     ...(needs.account === null ? [] : ["none has this account's key"]),
-    ...(others.length === 0 ? [] : [`those that could are of another version (${others.join(', ')}; here ${own})`]),
+    ...(others.length === 0
+      ? []
+      : [`workers that could take them have another version (${others.join(', ')}; here ${own})`]),
   ]
   const lacks = [...(needs.account === null ? [] : ['the key that is set here']), ...(others.length === 0 ? [] : [own])]
-  if (reasons.length === 0) return { message: `${message}; those that could take none now`, fix: `${start}, ${or}` }
+  if (reasons.length === 0)
+    return { message: `${message}; workers that could take them take no jobs now`, fix: `${start}, ${or}` }
   return { message: `${message}; ${reasons.join(', or ')}`, fix: `${start} with ${lacks.join(' and ')}, ${or}` }
 }

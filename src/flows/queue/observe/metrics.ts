@@ -47,7 +47,7 @@ function createParts({ Counter, Gauge, Histogram }: Prometheus, register: Regist
   })
   return {
     hands,
-    taken: counter('jobs_taken_total', 'Jobs that this worker began', ['queue']),
+    taken: counter('jobs_taken_total', 'Jobs that this worker started', ['queue']),
     runs: counter('runs_total', 'Runs that ended', ['engine', 'status', 'error']),
     seconds: new Histogram({
       name: 'whetstone_run_duration_seconds',
@@ -56,22 +56,22 @@ function createParts({ Counter, Gauge, Histogram }: Prometheus, register: Regist
       buckets,
       registers: [register],
     }),
-    tokens: counter('tokens_total', 'Tokens that runs took', ['engine', 'model', 'type']),
+    tokens: counter('tokens_total', 'Tokens that runs used', ['engine', 'model', 'type']),
     cost: counter('cost_usd_total', 'US dollars that runs cost, where that is known', ['engine', 'model']),
     unpriced: counter('runs_of_unknown_cost_total', 'Runs whose cost is unknown', ['engine']),
-    rateLimited: counter('rate_limited_total', 'Runs that the limit of an account refused', ['engine']),
-    left: counter('jobs_left_total', 'Jobs not brought to an end; lost: another worker has them now', [
+    rateLimited: counter('rate_limited_total', 'Runs that the rate limit of an account refused', ['engine']),
+    left: counter('jobs_left_total', 'Jobs that this worker did not finish; lost: another worker has them now', [
       'queue',
       'lost',
     ]),
-    refused: counter('jobs_refused_total', 'Jobs that were not begun: unsigned or unfit', ['queue']),
+    refused: counter('jobs_refused_total', 'Jobs that this worker refused', ['queue']),
     damaged: counter('bundle_damage_total', 'Bundles that did not match their hash', ['problem']),
     isStopped: new Gauge({
       name: 'whetstone_intake_stopped',
-      help: '1: this worker takes nothing, since its machine is short of something',
+      help: '1: this worker takes no jobs, because its machine lacks a resource',
       registers: [register],
     }),
-    trouble: counter('queue_errors_total', 'Troubles with the queue server', []),
+    trouble: counter('queue_errors_total', 'Errors of the queue server', []),
   }
 }
 
@@ -81,7 +81,7 @@ const states = ['waiting', 'active', 'done', 'failed'] as const
 function gaugeQueues({ Gauge }: Prometheus, register: Registry, look: ReadQueueStatus): void {
   const jobs = new Gauge({
     name: 'whetstone_queue_jobs',
-    help: 'Jobs of the whole queue, the same at every worker; done: ended, and not fetched yet',
+    help: 'Jobs of the whole queue, the same at every worker; done: ended, but not yet fetched',
     labelNames: ['queue', 'engine', 'tags', 'state'],
     registers: [register],
     async collect() {

@@ -35,8 +35,8 @@ export class JobFetcher {
   /** A slot for a job, until disposed of. Throws ReleaseJob if there is none: several queues may have delivered at once. */
   enter(queue: string): Disposable {
     if (this.#shortOf !== null) throw new ReleaseJob(this.#shortOf)
-    if (this.#isResting(queue)) throw new ReleaseJob('this worker takes nothing from the queue for a while')
-    if (this.#busy >= this.#places) throw new ReleaseJob('every place of this worker is taken')
+    if (this.#isResting(queue)) throw new ReleaseJob('this worker pauses for this queue')
+    if (this.#busy >= this.#places) throw new ReleaseJob('this worker already runs as many jobs as it may')
     this.#busy += 1
     this.#turn()
     return {

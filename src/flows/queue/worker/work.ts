@@ -276,7 +276,9 @@ class QueueWorker {
       const { transport } = this.#parts
       if (!(await canAnotherWorkerRun(taken, self, { transport, living: (notes) => this.#workers.look(notes) }))) return
       const ms = this.#intake.rest(queue)
-      throw new ReleaseJob(`left to another worker: ${lack}; this one takes none of its queue for ${ms / 1000} s`)
+      throw new ReleaseJob(
+        `left to another worker: ${lack}; this worker takes no job from its queue for ${ms / 1000} s`,
+      )
     }
   }
 

@@ -61,7 +61,7 @@ export async function searchDescription<M extends MeasuredQuery>(parts: SearchPa
       best,
       test: null,
       accepted: false,
-      reason: `${why}; the queries kept for the end were not asked`,
+      reason: `${why}; the test queries were not asked`,
     }
   }
   const compared = await parts.compare(parts.original, best.description)
@@ -86,9 +86,11 @@ function explainSearchResult({
   pValue: number
 }): string {
   const points = Math.round(difference * 100)
-  const seen = `on queries that it was not written from, ${Math.abs(points)} points ${points < 0 ? 'worse' : 'better'} (p = ${pValue.toPrecision(2)})`
+  const seen = `on test queries that the proposer did not see, ${Math.abs(points)} points ${points < 0 ? 'worse' : 'better'} (p = ${pValue.toPrecision(2)})`
   if (accepted) return seen
-  return difference > 0 ? `${seen}, which chance explains` : `${seen}: its gain was that of the training queries`
+  return difference > 0
+    ? `${seen}, not statistically significant`
+    : `${seen}: the gain on the training queries did not carry over`
 }
 
 /** The share of a query's runs that behave as they should; null: no answer. */

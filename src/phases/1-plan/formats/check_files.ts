@@ -21,7 +21,7 @@ export async function resolveCheckFile(check: Check, root: string): Promise<{ ch
         const { file, ...rest } = check
         if (file === undefined) return { check }
         const schema = parseJson(await readCheckFileText(file, root), file)
-        return isSchema(schema) ? { check: { ...rest, schema } } : { mistake: `${file} holds no JSON Schema` }
+        return isSchema(schema) ? { check: { ...rest, schema } } : { mistake: `${file} contains no JSON Schema` }
       }
       default:
         return { check }

@@ -211,7 +211,7 @@ function listRecommendedJudges(judge: GoldenJudge, file: string, warnings: Suite
       warnings.push({
         file,
         at: 'recommended_judge',
-        message: `the judge ${model} is of no provider that is reached from here`,
+        message: `the judge ${model} belongs to no provider that Whetstone can ask`,
       })
   }
   return known.length === 0 ? {} : { judge: known.join(',') }

@@ -44,7 +44,7 @@ function countPartDifferences(a: KeyParts, b: KeyParts, enough: number): number 
 
 /** One line, such as "skill changed: SKILL.md; engine version 2.1.328 → 2.1.329". */
 export function describePartDifferences(all: readonly PartDifference[]): string {
-  if (all.some(({ part }) => part === 'prompt')) return 'no run of this prompt is kept'
+  if (all.some(({ part }) => part === 'prompt')) return 'no cached run has this prompt'
   const files = all.filter(({ part }) => part.startsWith(skillFile))
   const skill = files.length > 0 ? [`skill changed: ${files.map(fileText).join(', ')}`] : []
   const rest = all.filter((one) => !files.includes(one) && !(one.part === 'skill' && files.length > 0))
@@ -62,8 +62,8 @@ function fileText({ part, was, is }: PartDifference): string {
 const hash = /^#?[0-9a-f]{12,64}$/
 
 function partText({ part, was, is }: PartDifference): string {
-  if (part === 'run number') return `no run ${is} is kept yet`
-  if (part === 'twin') return `no other run of the same is kept yet`
+  if (part === 'run number') return `no cached run has the number ${is}`
+  if (part === 'twin') return 'no further cached run has the same inputs'
   if (was === null) return `${part} is new`
   if (is === null) return `${part} is gone`
   return hash.test(was) || hash.test(is) ? `${part} changed` : `${part} ${was} → ${is}`

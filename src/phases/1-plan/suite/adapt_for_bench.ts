@@ -27,8 +27,8 @@ function listEvalOnlySettings({ path: file, defaults = {}, fast_fail }: Suite): 
     ...(engine === undefined ? [] : [`the engine ${engine} (--engine)`]),
     ...(judge === undefined ? [] : [`the judge ${judge} (--judge)`]),
     ...(timeout_seconds === undefined ? [] : [`${timeout_seconds} s for a case (--timeout)`]),
-    ...(fast_fail === true ? ['that no judge is asked where a check fails'] : []),
+    ...(fast_fail === true ? ['no judge after a failed check'] : []),
   ]
   if (parts.length === 0) return []
-  return [{ file, at: '$', message: `only eval keeps to what the suite says of ${parts.join(', ')}` }]
+  return [{ file, at: '$', message: `only eval applies these settings of the suite: ${parts.join(', ')}` }]
 }

@@ -118,7 +118,7 @@ async function chooseBaseFolder(input: NamedInput, { file, root, warn }: InputPl
     !isOutsideFolder(beside, path.resolve(beside, input.path)) &&
     !(await pathExists(path.resolve(root, input.path))) &&
     (await pathExists(path.resolve(beside, input.path)))
-  if (isOnlyBeside) warn(input.at, 'not relative to the skill folder, but to the suite; it is taken from there')
+  if (isOnlyBeside) warn(input.at, 'relative to the suite instead of the skill folder; it is read from there')
   return isOnlyBeside ? beside : root
 }
 
@@ -127,7 +127,7 @@ async function explainRefusal(source: string, info: Stats, { file, root }: Input
   const real = await realpath(source)
   if (isOutsideFolder(await realpath(root), real)) return 'a link that leads out of the skill folder'
   if (!isOutsideFolder(real, await realpath(file).catch(() => file)))
-    return 'it holds the suite itself, which the agent must not see'
+    return 'it contains the suite itself, which the agent must not see'
   return null
 }
 

@@ -10,7 +10,7 @@ export interface NetworkOptions {
 
 export const openNetwork = {
   message: 'asks for an open network, which only the user may give',
-  fix: 'give --network open where you trust the suite, or --network none to run it without',
+  fix: 'add --network open if you trust the suite, or --network none to run it without a network',
 } as const
 
 /** Whether such a suite is refused until the user decides. */

@@ -38,7 +38,7 @@ function loseDefaults({ defaults = {}, fast_fail }: Suite, lose: ReportLoss): vo
   if (model !== undefined) lose(`the model ${model}: give --model`)
   if (judge !== undefined) lose(`the judge ${judge}: give --judge`)
   if (timeout_seconds !== undefined) lose(`the time of ${timeout_seconds} s for a case: give --timeout`)
-  if (fast_fail === true) lose('that no judge is asked where a check fails')
+  if (fast_fail === true) lose('no judge after a failed check')
 }
 
 function convertCase(
@@ -87,7 +87,7 @@ function convertStatement({ text, indicator, weight }: Expectation): NonNullable
 function convertFiles(one: SuiteCase, root: string, lose: ReportLoss): string[] {
   return one.files.flatMap((file) => {
     if (isInRoot(root, file)) return [file.path]
-    lose(`input files that do not lie below the skill's folder under the same path (${file.source})`, one)
+    lose(`input files that are not below the skill's folder under the same path (${file.source})`, one)
     return []
   })
 }
@@ -122,7 +122,7 @@ function convertEnvironment(one: SuiteCase, root: string, lose: ReportLoss): Pic
   // without all of their files, hooks would run and block nothing
   const isWhole = files.every((file) => isInRoot(root, file))
   const programs = Object.keys(hooks).length + Object.keys(mcp_servers).length > 0
-  if (!isWhole && programs) lose("hooks and MCP servers: their files do not all lie below the skill's folder", one)
+  if (!isWhole && programs) lose("hooks and MCP servers: not all of their files are below the skill's folder", one)
   const environment = {
     ...(isWhole && files.length > 0 && { files: files.map((file) => file.path) }),
     ...(placed.rules.length > 0 && { rules: placed.rules }),

@@ -32,7 +32,8 @@ export async function loadQuerySet(file: string, skill: string): Promise<QuerySe
   const queries = items.flatMap(({ at, fields, query, label }): TriggerQuery[] => {
     const shouldTrigger = decide({ at, label }, { file, skill, named })
     if (shouldTrigger === null) warn(at, 'it does not say whether the skill should be used; left out')
-    if (Array.isArray(fields.files) && fields.files.length > 0) warn(at, 'files are not laid out for trigger queries')
+    if (Array.isArray(fields.files) && fields.files.length > 0)
+      warn(at, 'files of a trigger query are not given to the agent')
     if (shouldTrigger === null) return []
     const { split, note } = { split: readQuerySplit(fields.split), note: firstText(fields, notes) }
     return [

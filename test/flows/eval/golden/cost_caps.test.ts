@@ -73,7 +73,7 @@ describe('a cap', () => {
     const more = { [day6]: spent(3), 'ledger/log/2026-05/2026-05-07.jsonl': spent(3) }
     const { result, start } = await ran('  enabled: true\n  daily_cap_usd: 5', more)
     expect(result.golden?.stopped).toBe(
-      'stopped by the daily cap of $5.00 in model.md, of which $3.00 was spent before: 1 of 2 runs; $2.00 of $2.00 spent',
+      'stopped by the daily cap of $5.00 in model.md ($3.00 of it spent before): 1 of 2 runs; $2.00 of $2.00 spent',
     )
     expect(verdicts(await start(7))).toEqual(['pass', 'pass'])
   })
@@ -118,7 +118,7 @@ describe('what is told at the end', () => {
   ])('$%d, %s, warned of at %j', (usd, action, warn, lines) => expect(told(usd, action, warn)).toEqual(lines))
   test('what is not known is told too', () => {
     expect(told(0, 'skip', [], '{"trigger":"cron"}\n')).toEqual([
-      'model.md: $0.00 of the daily cap of $5.00 is spent (0%); what 1 more lines of its logs cost is not known',
+      'model.md: $0.00 of the daily cap of $5.00 is spent (0%); the cost of 1 more lines of its logs is unknown',
     ])
   })
   test('without guardrails nothing is', () =>

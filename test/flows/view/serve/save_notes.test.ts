@@ -66,9 +66,9 @@ describe('a note that is saved', () => {
   })
   test.each<[string, string, string]>([
     ['no JSON', '{"reviews": [', 'line 1:14: not valid JSON'],
-    ['a list', '[]', 'no JSON object'],
+    ['a list', '[]', 'expected a JSON object'],
     ['reviews of which one is none', JSON.stringify({ reviews: [note('a', 'x'), { feedback: 'y' }] }), 'reviews[1]'],
-    ['names of which one has no text', '{"eval-1": "x", "eval-2": {"text": "y"}}', 'eval-2 is not a text'],
+    ['names of which one has no text', '{"eval-1": "x", "eval-2": {"text": "y"}}', 'eval-2 is not text'],
   ])('replaces no file that cannot be read: %s', async (_what, text, problem) => {
     const file = fileOf(text)
     const refused = { message: expect.stringContaining(`${file}: ${problem}`), fix: expect.stringContaining('fix it') }
@@ -79,7 +79,9 @@ describe('a note that is saved', () => {
     const elsewhere = fileOf(JSON.stringify({ 'eval-1': 'elsewhere' }))
     const file = path.join(fresh(), 'feedback.json')
     symlinkSync(elsewhere, file)
-    await expect(mergeNotes(file, sent)).rejects.toThrow(`${file}: no JSON object of a file in this folder`)
+    await expect(mergeNotes(file, sent)).rejects.toThrow(
+      `${file}: expected a JSON object with the name of a run in this folder`,
+    )
     expect(JSON.parse(readFileSync(elsewhere, 'utf8'))).toEqual({ 'eval-1': 'elsewhere' })
   })
 })

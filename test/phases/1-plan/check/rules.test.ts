@@ -124,8 +124,12 @@ describe('SKILL.md', () => {
     ['a list that holds itself', 'name: sums\ndescription: &a [*a]', [[3, 'description is not text: a list']]],
     ['a description of blanks', 'name: sums\ndescription: "   "', [[3, 'description is empty']]],
     ['a description of nothing', 'name: sums\ndescription:', [[3, 'description is empty']]],
-    ['a list', '- name: sums\n- description: d', [[2, 'the frontmatter is a list, no mapping of keys to values']]],
-    ['a text', 'Adds up.', [[2, 'the frontmatter is a text, no mapping of keys to values']]],
+    [
+      'a list',
+      '- name: sums\n- description: d',
+      [[2, 'the frontmatter is a list, expected a mapping of keys to values']],
+    ],
+    ['a text', 'Adds up.', [[2, 'the frontmatter is a text, expected a mapping of keys to values']]],
     [
       'nothing in it',
       '',

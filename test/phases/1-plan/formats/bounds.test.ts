@@ -98,7 +98,7 @@ describe('YAML that would not end', () => {
     ['aliases of aliases', bomb, /alias/i],
     ['keys in keys', `${'? '.repeat(60)}x`, /a key must be text/],
     ['a deep tree', `a: ${'['.repeat(200_000)}`, /nested too deeply/],
-    ['an anchor that holds itself', 'a: &r [*r]', /holds itself/],
+    ['an anchor that contains itself', 'a: &r [*r]', /contains itself/],
   ] as const
   test.each(hostile)('%s', async (_, yaml, message) => {
     const front = `---\n${yaml}\n---\n`
@@ -151,6 +151,6 @@ describe('links that lead out', () => {
 test('cost guardrails of model.md are named, since nothing here enforces them', async () => {
   const model = '# Model\n\n## Default model\n\n`m-1`\n'
   const said = async (text: string) => JSON.stringify(await read(folderOf({ ...golden, 'a/model.md': text })))
-  expect(await said(`${model}\n## Cost guardrails\n\n- per run: $1\n`)).toContain('--budget is')
-  expect(await said(model)).not.toContain('--budget is')
+  expect(await said(`${model}\n## Cost guardrails\n\n- per run: $1\n`)).toContain('use --budget instead')
+  expect(await said(model)).not.toContain('use --budget instead')
 })

@@ -31,7 +31,7 @@ describe('bench', () => {
         (one) => one.message,
       )
     expect(await said('.')).toEqual([
-      'only eval keeps to what the suite says of the engine codex (--engine), the judge gpt-5 (--judge), 120 s for a case (--timeout), that no judge is asked where a check fails',
+      'only eval applies these settings of the suite: the engine codex (--engine), the judge gpt-5 (--judge), 120 s for a case (--timeout), no judge after a failed check',
     ])
     expect((await said('skills/sums')).join()).not.toContain('only eval')
   })

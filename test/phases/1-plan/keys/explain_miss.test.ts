@@ -30,8 +30,8 @@ describe('a difference in words', () => {
     [{ 'engine version': '2.1.329' }, 'engine version 2.1.328 → 2.1.329'],
     [{ 'input file in.csv': other }, 'input file in.csv changed'],
     [{ 'input file new.csv': other }, 'input file new.csv is new'],
-    [{ 'run number': '4' }, 'no run 4 is kept yet'],
-    [{ prompt: other, 'run number': '4' }, 'no run of this prompt is kept'],
+    [{ 'run number': '4' }, 'no cached run has the number 4'],
+    [{ prompt: other, 'run number': '4' }, 'no cached run has this prompt'],
     [{ 'engine version': '3', 'input file in.csv': other }, 'engine version 2.1.328 → 3; input file in.csv changed'],
     [{}, ''],
   ])('%j', (changes, text) => {

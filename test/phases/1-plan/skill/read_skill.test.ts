@@ -62,7 +62,7 @@ describe('frontmatter', () => {
     ['no description', '---\nname: sums\n---\n', /the frontmatter has no description/],
     ['empty description', '---\nname: sums\ndescription: ""\n---\n', /the frontmatter has no description/],
     ['a name that is a number', '---\nname: 7\ndescription: d\n---\n', /name must be text, found 7/],
-    ['a name that holds itself', '---\nname: &a [*a]\ndescription: d\n---\n', /an anchor that holds itself/],
+    ['a name that holds itself', '---\nname: &a [*a]\ndescription: d\n---\n', /an anchor that contains itself/],
     ['broken YAML', '---\nname: [\n---\n', /the frontmatter is not valid YAML/],
     ['a name that leads elsewhere', '---\nname: ../x\ndescription: d\n---\n', /can't be a folder name/],
   ])('refused: %s', async (_, text, message) => {

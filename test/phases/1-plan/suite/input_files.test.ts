@@ -69,7 +69,7 @@ describe('forgiven with a warning', () => {
     ['an object', [{ path: 'data/x.csv', purpose: 'p' }], 'data/x.csv', 'files[0]: an object; its path is the file'],
     ['one text', 'data/x.csv', 'data/x.csv', 'files: text, not a list; it is read as one file'],
     ['null items', [null, 'data/x.csv'], 'data/x.csv', 'files[0]: null, not a file; it is skipped'],
-    ['beside the suite', ['beside.csv'], 'beside.csv', 'files[0]: not relative to the skill folder, but to the suite'],
+    ['beside the suite', ['beside.csv'], 'beside.csv', 'files[0]: relative to the suite instead of the skill folder'],
     ['twice', ['data/x.csv', './data/x.csv'], 'data/x.csv', 'files[1]: the same file again; it counts once'],
     ['SKILL.md itself', ['SKILL.md'], 'SKILL.md', "files[0]: the skill's own SKILL.md"],
   ])('%s', async (_, given, place, warning) => {
@@ -114,9 +114,9 @@ describe('keeps the case from running', () => {
     ['a NUL', ['a\0b'], /no such file/],
     ['no path', [{ name: 'a', content: 'b' }], /files\[0\] is an object without a path/],
     ['a number', [3], /files\[0\] is a number without a path/],
-    ['the suite', ['evals/evals.json'], /holds the suite itself/],
-    ['a folder that holds the suite', ['evals'], /holds the suite itself/],
-    ['the skill folder', ['.'], /holds the suite itself/],
+    ['the suite', ['evals/evals.json'], /contains the suite itself/],
+    ['a folder that holds the suite', ['evals'], /contains the suite itself/],
+    ['the skill folder', ['.'], /contains the suite itself/],
     ['several', ['none', 'nil'], /none: no such file .*; input file nil: no such file/],
   ])('%s', async (_, given, reason) => {
     const read = await withFiles(given)
@@ -160,7 +160,7 @@ describe('keeps the case from running', () => {
   test('a link to the suite', async () => {
     const root = skillWith({ skill_name: 's', evals: [{ ...base, files: ['key.json'] }] })
     symlinkSync('evals/evals.json', path.join(root, 'key.json'))
-    expect((await loadIn(root)).case.cannot_run).toMatch(/holds the suite itself/)
+    expect((await loadIn(root)).case.cannot_run).toMatch(/contains the suite itself/)
   })
   test('neither file nor folder', async () => {
     const root = skillWith({ skill_name: 's', evals: [{ ...base, files: ['pipe'] }] })

@@ -36,7 +36,7 @@ test.each([
   expect(theseCasesSentence(scope, { candidate: 0.6, baseline: 0.4 }, context)).toContain(expected)
 })
 
-const why = 'The cases agree closely, but the few runs of each leave this open for these cases alone.'
+const why = 'The cases agree closely, but each has too few runs for a verdict on these cases alone.'
 test.each([
   ['inconclusive', 'helps', true],
   ['inconclusive', 'hurts', true],

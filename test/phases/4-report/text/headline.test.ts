@@ -116,7 +116,7 @@ describe('each verdict has its sentence', () => {
     [
       'helps, of the baseline against itself',
       suite(4, [high, low], itself),
-      'Baseline differs from itself: pass rate 91.7% and 8.3% for the baseline against itself: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs). Chance alone rarely does this: did something change between the two?',
+      'Baseline differs from itself: pass rate 91.7% and 8.3% for the baseline against itself: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs). This is rarely due to chance: check what changed between the two.',
     ],
     [
       'inconclusive, of the baseline against itself: no advice to make noise significant',

@@ -54,7 +54,7 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     severity: 'error',
     stops_bench: true,
     skips_eval: true,
-    about: 'A case cannot run for another reason, which is given.',
+    about: 'A case cannot run for another reason, which the message gives.',
     find: (subject) => cannotRun(subject, 'other'),
   },
   {

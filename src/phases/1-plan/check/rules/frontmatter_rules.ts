@@ -23,7 +23,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   {
     id: 'frontmatter-yaml',
     severity: 'error',
-    about: 'The frontmatter is not valid YAML, or no mapping of keys to values.',
+    about: 'The frontmatter is not valid YAML, or not a mapping of keys to values.',
     find: ({ mistakes, otherThanMap }) => [
       ...mistakes.map(({ message, line, isIndent }) => ({
         message,
@@ -34,7 +34,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
         ? []
         : [
             {
-              message: `the frontmatter is ${otherThanMap}, no mapping of keys to values`,
+              message: `the frontmatter is ${otherThanMap}, expected a mapping of keys to values`,
               fix: 'write name: … and description: … on lines of their own',
               line: 2,
             },
@@ -129,7 +129,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   {
     id: 'agent-key',
     severity: 'info',
-    about: 'A key of the frontmatter that some agents read and the specification does not have.',
+    about: 'A key of the frontmatter that some agents read, but that is not in the specification.',
     find: (text) =>
       others(text)
         .filter(([key]) => agentKeys.includes(key))

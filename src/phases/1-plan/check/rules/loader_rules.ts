@@ -69,7 +69,7 @@ const table: readonly LoaderRule[] = [
   {
     id: 'forgiven',
     severity: 'info',
-    about: 'A form that is not documented, but understood; the message says how it was read.',
+    about: 'A form that is not documented, but understood; the message says how it is read.',
     form: /./,
     fix: 'write it as docs/reference/formats.md shows',
   },

@@ -11,7 +11,7 @@ export const placeRules = {
     id: 'suite-unreadable',
     severity: 'error',
     about:
-      'The suite cannot be read: no JSON, no cases, a link that leads nowhere, or it is where agents can read it (exit code 2).',
+      'The suite cannot be read: it is not JSON, has no cases, is a broken link, or is where agents can read it (exit code 2).',
   },
   noSuite: { id: 'suite-missing', severity: 'warning', about: 'The skill has no suite.' },
 } satisfies Record<string, RuleFacts>

@@ -104,7 +104,7 @@ function readExpected(fields: AamFields) {
   const expected = fields.inner('expected')
   const created = expected.texts('files-created')
   for (const one of created) {
-    if (leavesFolder(one)) expected.wrong('files-created', `holds ${one}, which leads out of the workspace`)
+    if (leavesFolder(one)) expected.wrong('files-created', `contains ${one}, which leads out of the workspace`)
   }
   return {
     contains: expected.texts('contains'),

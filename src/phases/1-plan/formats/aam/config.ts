@@ -42,7 +42,7 @@ export async function readAamConfig(file: string, root: string, warn: Warn): Pro
   else if (version !== 1) fields.wrong('version', `is ${version}; 1 is known`)
   if (engine === null || engine === '') fields.wrong('engine', 'is missing')
   for (const one of writable) {
-    if (leavesFolder(one)) sandbox.wrong('writable-paths', `holds ${one}, which leads out of the workspace`)
+    if (leavesFolder(one)) sandbox.wrong('writable-paths', `contains ${one}, which leads out of the workspace`)
   }
   const unread = unknown()
   const [first, ...others] = [...mistakes, ...unread.filter(({ meant }) => meant !== null)]

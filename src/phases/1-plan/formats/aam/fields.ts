@@ -131,7 +131,7 @@ export class AamFields {
     }
     return written.flatMap((item: unknown, index) => {
       if (typeof item === 'string' && item !== '') return [item]
-      this.#tell([name, index], `${this.#nameOf(name)} must hold texts`)
+      this.#tell([name, index], `${this.#nameOf(name)} must contain only text`)
       return []
     })
   }

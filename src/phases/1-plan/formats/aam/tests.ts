@@ -126,7 +126,7 @@ async function readTestConfig(file: string, root: string): Promise<TestConfig> {
   const timeout = fields.seconds('timeout')
   const env = fields.textMap('env')
   for (const name of Object.keys(env))
-    if (!/^[A-Za-z_]\w*$/.test(name)) fields.wrong('env', `holds ${name}, which is not a variable name`)
+    if (!/^[A-Za-z_]\w*$/.test(name)) fields.wrong('env', `contains ${name}, which is not a variable name`)
   if (version !== 1) fields.wrong('version', version === null ? 'is missing' : `is ${version}; 1 is known`)
   const warnings = unknown().map(({ at, message }) => `${at}: ${message}`)
   return { timeout: timeout ?? defaultSeconds, env, mistakes, warnings }
@@ -138,7 +138,7 @@ function skillTest({ fields, shared, unknown }: Source, root: string, skill: str
   const command = input.text('command')
   if (command === null || command.trim() === '') input.wrong('command', 'is missing')
   const files = input.texts('files')
-  for (const one of files) if (leavesFolder(one)) input.wrong('files', `holds ${one}, which leads out of the skill`)
+  for (const one of files) if (leavesFolder(one)) input.wrong('files', `contains ${one}, which leads out of the skill`)
   const own = { command: command ?? '', stdin: input.text('stdin'), files }
   const expected = readProcessExpectation(fields, 0)
   return { kind: 'skill', skill, ...shared, ...told, cwd: root, ...own, expected, unknown: unknown() }

@@ -106,7 +106,7 @@ async function addNamedSkills(file: string, { skills }: EvalMdSettings, made: Su
 function listSubjectTools(file: string, { tools, skills, module }: EvalMdSettings, made: SubjectParts): string[] {
   const others = [...(skills ?? []), ...(module === null ? [] : [module])].filter(isToolModule)
   if (module !== null && !isToolModule(module)) {
-    const message = `module: ${module.name} is Elixir code, so nothing of it runs here, and no change of it runs the cases again`
+    const message = `module: ${module.name} is Elixir code: it does not run here, and a change to it does not run the cases again`
     made.warnings.push({ file, at: `line ${module.line}`, message })
   }
   const names: string[] = []

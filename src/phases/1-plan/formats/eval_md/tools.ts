@@ -16,6 +16,6 @@ export function readToolProvider({ kind, name }: EvalMdProvider): ToolReading {
   const tool = own !== undefined && Object.hasOwn(equivalentTools, own) ? equivalentTools[own] : undefined
   if (tool !== undefined) return { kind: 'tool', name: tool }
   const why =
-    kind === 'module' ? 'an Elixir module, and no tool here is the same' : 'a folder of tools written for SkillKit'
+    kind === 'module' ? 'an Elixir module without an equivalent tool here' : 'a folder of tools written for SkillKit'
   return { kind: 'not_here', name, why }
 }

@@ -52,7 +52,7 @@ export const unsupportedCheckTypes = new Map<string, string>([
     (type) => [type, 'commands are run only from "checks"'] as const,
   ),
   ...['similar', 'embedding', 'bleu', 'rouge_n', 'levenshtein', 'perplexity'].map(
-    (type) => [type, 'its measure is not one of similarity here'] as const,
+    (type) => [type, 'its similarity measure is not supported here'] as const,
   ),
   ...['code_contains', 'code_count', 'code_quality'].map(
     (type) => [type, 'it does not say which files are the code'] as const,
@@ -64,7 +64,7 @@ export const unsupportedCheckTypes = new Map<string, string>([
     (type) => [type, 'occurrences are not counted here'] as const,
   ),
   ...['file_content', 'file_check', 'content_check', 'git_check', 'string_match', 'output', 'transcript'].map(
-    (type) => [type, 'the type names a place, and no test'] as const,
+    (type) => [type, 'the type says where to look, but not what to test'] as const,
   ),
 ])
 

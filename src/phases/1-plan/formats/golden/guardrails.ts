@@ -43,7 +43,8 @@ export function readGuardrails(source: string, file: string): GuardrailsReading 
     return readGuardrailBlock(block, file, at)
   }
   const isNamed = /^#+[^\n]*\bcost (?:guardrail|cap|limit|budget)/im.test(source)
-  const message = 'model.md has cost guardrails, but no YAML block cost_guardrails, so they are not kept; --budget is'
+  const message =
+    'model.md has cost guardrails, but no YAML block cost_guardrails, so they have no effect; use --budget instead'
   return { guardrails: null, warnings: isNamed ? [message] : [] }
 }
 

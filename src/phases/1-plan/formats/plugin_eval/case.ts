@@ -51,7 +51,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
   }
 }
 
-const strayGraders = '"graders" of a case is not read there: they stand at the top of case.yaml, or in graders/*.md'
+const strayGraders = '"graders" of a case is not read: write them at the top of case.yaml, or in graders/*.md'
 
 function noPrompt({ prompt }: PluginFields): string {
   const isThere = prompt !== undefined && prompt !== null && typeof prompt !== 'string'
@@ -146,8 +146,8 @@ const ignoredFields: Readonly<Record<string, string>> = {
   allowed_tools: 'the engine decides',
   disallowed_tools: 'the engine decides',
   plugins: 'only the skill is installed',
-  add_dirs: 'only input files are laid out',
-  append_system_prompt: 'the agent gets the prompt alone',
+  add_dirs: 'only input files are copied',
+  append_system_prompt: 'the agent gets only the prompt',
   env: '--pass-env names what is passed on',
 }
 

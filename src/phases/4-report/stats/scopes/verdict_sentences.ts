@@ -100,7 +100,7 @@ export function similarCasesSentence(scope: ScopeNumbers, own: Verdict, context:
 }
 
 /** The paired t takes the spread between cases as it is; the moderated t assumes more where runs are few. */
-const whyMoreCertain = 'The cases agree closely, but the few runs of each leave this open for these cases alone.'
+const whyMoreCertain = 'The cases agree closely, but each has too few runs for a verdict on these cases alone.'
 
 function isMoreCertain(verdict: Verdict, own: Verdict): boolean {
   const isOpen = own === 'inconclusive' || own === 'no_difference'
@@ -154,7 +154,7 @@ function adviceText({ verdict, rule, needed, needed_low: low }: ScopeNumbers, co
   switch (verdict) {
     case 'helps':
     case 'hurts':
-      return pairing === 'itself' ? 'Chance alone rarely does this: did something change between the two?' : ''
+      return pairing === 'itself' ? 'This is rarely due to chance: check what changed between the two.' : ''
     case 'too_easy':
       return 'Both configurations pass nearly everything: add harder cases.'
     case 'too_hard':
