@@ -163,6 +163,19 @@ test('runs and proposals of unknown cost count as --cost-per-run, in a resumed s
   expect([again.history.stopped?.reason, countRuns()]).toEqual(['budget', 3])
 })
 
+test('a proposal starts only while the budget of the search is not used up', async () => {
+  await using world = await openWorld(idle, 4)
+  const proposals = () => readdirSync(path.join(world.workspace, 'proposals'))
+  // half is for the search: the shown run and a part of a proposal; without a sandbox proposers work one by one
+  const wish = { totalRuns: 24, limits: { budgetTokens: 7000 } }
+  const { history } = await improveHere(world, wish)
+  expect([history.stopped?.reason, proposals()]).toEqual(['budget', ['1-1']])
+  const again = await improveHere(world, { ...wish, resume: true })
+  expect([again.history.stopped?.reason, proposals()]).toEqual(['budget', ['1-1']])
+  const more = await improveHere(world, { ...wish, resume: true, limits: { budgetTokens: 10_000_000 } })
+  expect([more.history.stopped?.reason, proposals().slice(0, 3)]).toEqual(['no_edit', ['1-1', '1-2', '1-3']])
+})
+
 test('a session whose end nobody can confirm is refused before anything runs', async () => {
   await using world = await solved()
   await expect(improveHere(world, { nobodyConfirms: true })).rejects.toMatchObject({
