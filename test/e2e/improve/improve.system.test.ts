@@ -78,6 +78,8 @@ describe('refused before anything runs', () => {
     ['a misspelt flag', ['--total-run', '30'], /did you mean "--total-runs/],
     ['too few runs', ['--total-runs', '4'], /--total-runs 4: too few to search and to certify/],
     ['a flag of --description', ['--iterations', '3'], /--iterations without --description/],
+    ['runs of --description', ['--runs', '3'], /--runs without --description[\s\S]*--total-runs limits the runs/],
+    ['a loss without its goal', ['--max-loss', '5'], /--max-loss without --goal cheaper/],
     ['an unknown goal', ['--goal', 'faster'], /--goal.*"faster"[\s\S]*better, cheaper/],
     ['an unknown engine to confirm on', ['--confirm-on', 'nosuch:x'], /nosuch/],
   ])('%s', async (_, flags, said) => {

@@ -90,6 +90,17 @@ test('useful edits of several copies are combined; useless, harmful and overlapp
   expect(history.certification).toMatchObject({ result: 'won' })
 })
 
+test('a file that is no text is changed by one edit of a round', async () => {
+  const random = proposer('adds a picture', { command: 'head -c 500 /dev/urandom > adder/picture.bin' })
+  await using world = await openWorld(random, 4)
+  const { told } = await improveHere(world, { totalRuns: 8 })
+  const said = 'it changes picture.bin, as does an earlier edit of this round'
+  expect(told.filter((one) => one.includes('overlap'))).toEqual([
+    `edit 1.2.1 refused (overlap): ${said}`,
+    `edit 1.3.1 refused (overlap): ${said}`,
+  ])
+})
+
 describe('what a proposer sees', () => {
   test('training cases only: failed runs next to passed ones, and the calls that read the skill', async () => {
     const copies = proposer('looks around', { command: 'cp -r ../training adder/references' })

@@ -62,6 +62,27 @@ test('versions and proposals without a history belong to no session: they are ar
   expect(told).toContainEqual(expect.stringMatching(/what an earlier session left there is now in sessions\//))
 })
 
+test('the history of an earlier release: --resume refuses it, and a new session moves it', async () => {
+  await using world = await solved()
+  mkdirSync(world.workspace, { recursive: true })
+  const file = path.join(world.workspace, 'history.json')
+  writeFileSync(file, '{"schema_version":1,"started_at":"2026-01-01T00:00:00Z","iterations":[]}')
+  await expect(improveHere(world, { resume: true })).rejects.toMatchObject({
+    message: `${file}: a session of an earlier release of Whetstone`,
+    fix: 'remove --resume: a new session moves it to sessions/',
+  })
+  const { told, history } = await improveHere(world)
+  expect(told).toContainEqual(expect.stringMatching(/^what an earlier session left there is now in sessions\//))
+  expect(history).toMatchObject({ schema_version: 2, stopped: { reason: 'solved' } })
+})
+
+test('an unknown engine of --confirm-on is refused by that name', async () => {
+  await using world = await solved()
+  await expect(improveHere(world, { confirmOn: ['nosuch:x'] })).rejects.toMatchObject({
+    message: '--confirm-on: unknown engine "nosuch"',
+  })
+})
+
 test('an interrupted session with a version that changed or is gone is refused by name', async () => {
   await using world = await openWorld(idle, 4)
   const wish = { totalRuns: 80 }
