@@ -101,6 +101,13 @@ test('a file that is no text is changed by one edit of a round', async () => {
   ])
 })
 
+test('too few runs for all held-out cases: it says on how many of them the version is certified', async () => {
+  await using world = await openWorld(mends, 9)
+  const { told, history } = await improveHere(world, { totalRuns: 8 })
+  expect(told).toContain('certification: v1 against v0, in 4 fresh runs on 2 of the 6 held-out cases')
+  expect(history.certification?.gain).toMatchObject({ n_cases: 2, n_runs: 4 })
+})
+
 describe('what a proposer sees', () => {
   test('training cases only: failed runs next to passed ones, and the calls that read the skill', async () => {
     const copies = proposer('looks around', { command: 'cp -r ../training adder/references' })
