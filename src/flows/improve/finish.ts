@@ -1,17 +1,15 @@
 /** Ends or pauses a session: records why it stopped and what it cost. */
-import path from 'node:path'
 import type { History } from '../../../schemas/history.ts'
-import type { Plan } from '../../../schemas/plan.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { improvePaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
 import { classifyFailures, readSeenRuns } from './propose/training_runs.ts'
 import { isCertified, pullRequestText } from './pull_request.ts'
 import { buildReproduceCommand } from './session/reproduce_command.ts'
 import { emitImproveStep, findHead, type ImproveSession, recordProgress } from './session/session.ts'
+import { listSessionBenchmarks } from './session_budget.ts'
 
 export type SessionStop = NonNullable<History['stopped']>
 
@@ -53,12 +51,10 @@ export async function pauseSession(session: ImproveSession, stopped: SessionStop
 }
 
 /** Covers everything that the session has run, including unfinished benchmarks. */
-async function sumSessionCosts({ workspace, history }: ImproveSession): Promise<Costs> {
+async function sumSessionCosts(session: ImproveSession): Promise<Costs> {
   let [known, unknown] = [0, 0]
   for (const collection of ['searches', 'benchmarks'] as const) {
-    for (const folder of await listBenchmarks(workspace, collection)) {
-      const plan = await readPlan(folder).catch(() => null)
-      if (plan === null || plan.created_at < history.started_at || !isVersionPlan(plan)) continue
+    for (const folder of await listSessionBenchmarks(session, collection)) {
       for (const { usd } of await readBenchmarkSpending(folder)) {
         known += usd ?? 0
         unknown += usd === null ? 1 : 0
@@ -70,8 +66,3 @@ async function sumSessionCosts({ workspace, history }: ImproveSession): Promise<
 }
 
 type Costs = Required<Pick<History, 'benchmarks_usd' | 'benchmarks_unknown'>>
-
-/** False for a benchmark that the author ran during the session: its subject is the skill itself. */
-function isVersionPlan({ skill }: Plan): boolean {
-  return path.basename(path.dirname(skill.path)) === 'versions'
-}

@@ -68,7 +68,8 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   const proposer =
     request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
   const certifier = await chooseCertifyJudge(request.certifyJudge, judge, context)
-  const confirmers = request.confirmOn.map((text) => resolveEngineChoice({ engine: text, model: null }))
+  refuseUncheckedCases(session, { judge, certifier })
+  const confirmers = request.confirmOn.map(resolveConfirmer)
   const { limits = noLimits, queue = null, passEnv } = request.bench
   await refuseStrayFiles([engine, ...confirmers])
   await requirePricing(plan.options, limits)
@@ -84,11 +85,33 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   for (const message of prepared.choices) {
     emitImproveStep(context, { round: 0, step: 'session', version: null, message })
   }
-  if (session.isNew) {
+  // with the keys of now, it may be another judge than at the start
+  if (!session.history.certification) {
     emitImproveStep(context, { round: 0, step: 'session', version: null, message: certifyJudgeText(certifier) })
   }
   const sandbox = await chooseSandbox(request.bench.sandbox ?? noSandboxWish, context.env.PATH ?? '')
   return { proposer, sandbox, judge, certifier, suitePlan: plan }
+}
+
+/** Checks alone are to decide, and there is none. */
+function refuseUncheckedCases(
+  { suite, split }: ImproveSession,
+  { judge, certifier }: Pick<SessionCrew, 'judge' | 'certifier'>,
+): void {
+  if (judge === null || certifier.kind !== 'code') return
+  if (suite.cases.some(({ eval_id, checks }) => checks.length > 0 && split.held_out.includes(eval_id))) return
+  throw new UserError(
+    '--certify-judge none: no held-out case has a check, so nothing could decide',
+    'add checks to the cases, or name another judge',
+  )
+}
+
+function resolveConfirmer(text: string): EngineChoice {
+  try {
+    return resolveEngineChoice({ engine: text, model: null })
+  } catch (error) {
+    throw error instanceof UserError ? new UserError(`--confirm-on: ${error.message}`, error.fix) : error
+  }
 }
 
 /** The benchmarks of the session would refuse them only after its start. */

@@ -1,9 +1,14 @@
 /** Divides a session's budget: search may spend half, and the certification gets what it needs of the rest. */
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
 import type { SpentLine, StopKind } from '../../../schemas/limits.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { leastRuns as leastSessionRuns, usefulRuns } from '../../phases/5-improve/search/plan_session.ts'
+import { improvePaths } from '../../store/paths.ts'
+import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { readRunUsage } from '../history/usage.ts'
 import {
   amountText,
   type BudgetAmounts,
@@ -23,14 +28,59 @@ export const costSlack = 1.1
 /** Two pairs: with fewer nothing can be shown. */
 export const leastCertificationRuns = 4
 
-/** The earlier costs of a resumed session count against its limits. */
-export async function settleEarlierCosts({ seen, history, budgets, request }: ImproveSession): Promise<void> {
+/** The earlier costs of a resumed session count against its limits. What it takes up again counts then, not here. */
+export async function settleEarlierCosts(session: ImproveSession): Promise<void> {
+  const { history, budgets, request } = session
   if (budgets.units.length === 0) return
   const { limits = noLimits } = request.bench
-  for (const folder of seen) {
+  for (const folder of await listClosedBenchmarks(session)) {
     for (const line of await readBenchmarkSpending(folder)) budgets.settle(zeroAmounts, toBudgetAmounts(line, limits))
   }
-  for (const one of listProposalCosts(history)) budgets.settle(zeroAmounts, toBudgetAmounts(one, limits))
+  const open = history.ending === undefined ? [] : await readOpenProposals(session)
+  for (const one of [...listProposalCosts(history), ...open]) budgets.settle(zeroAmounts, toBudgetAmounts(one, limits))
+}
+
+/** The benchmarks that the session does not take up again. Once its search has ended, these are all of the search. */
+async function listClosedBenchmarks(session: ImproveSession): Promise<string[]> {
+  const { seen, history, workspace } = session
+  const { ending, certification, confirmations = [] } = history
+  if (ending === undefined) return seen
+  const decided = [...(certification ? [certification] : []), ...confirmations]
+  return [
+    ...(await listSessionBenchmarks(session, 'searches')),
+    ...decided.map(({ benchmark }) => path.join(workspace, benchmark)),
+  ]
+}
+
+/** The costs of a round that a budget ended before it was recorded. */
+async function readOpenProposals({ history, workspace }: ImproveSession) {
+  const { proposals } = improvePaths(workspace)
+  const prefix = `${(history.rounds ?? []).length + 1}-`
+  const names = await readdir(proposals).catch((): string[] => [])
+  const made = await Promise.all(names.filter((one) => one.startsWith(prefix)).map((one) => readRun(proposals, one)))
+  return made.flatMap((one) => (one === null || one.record.status === 'failed' ? [] : [readRunUsage(one.record)]))
+}
+
+/** Of one collection, also unfinished ones. A benchmark that the author ran during the session is none: its subject is the skill itself. */
+export async function listSessionBenchmarks(
+  { workspace, history }: Pick<ImproveSession, 'workspace' | 'history'>,
+  collection: 'searches' | 'benchmarks',
+): Promise<string[]> {
+  const folders = await listBenchmarks(workspace, collection)
+  const plans = await Promise.all(folders.map((folder) => readPlan(folder).catch(() => null)))
+  return folders.filter((_, at) => {
+    const plan = plans[at]
+    if (!plan || plan.created_at < history.started_at) return false
+    return path.basename(path.dirname(plan.skill.path)) === 'versions'
+  })
+}
+
+/** Thrown where nothing could be certified yet: then the round is not recorded, and --resume with a larger budget continues it. */
+export function findEmptyBudget({ budgets }: ImproveSession): StepStopped | null {
+  const unit = budgets.units.find((one) => budgets.left(one) <= 0)
+  if (unit === undefined) return null
+  const kind = budgetStopKinds[unit]
+  return new StepStopped(`the search used its half of the ${kind.replaceAll('_', ' of ')}`, kind)
 }
 
 /** The cost of each proposal, as far as known. */

@@ -19,7 +19,7 @@ describe('a defect in the script', () => {
       /Better: pass rate 100% with v1, 0% with v0: \+100 points, 95% CI \[\d+, 100\], p < 0\.001 \(10 cases, 20 runs\)\. /,
     )
     expect(end.stdout).toMatch(/v0 +0% +held-out +baseline\n *v1 \* +v0 +100% +held-out +better/)
-    expect(end.stdout).toMatch(/edits: 1 kept, 0 without an effect, \d+ refused/)
+    expect(end.stdout).toMatch(/edits: 1 kept, 0 tried and not kept, \d+ refused before any run/)
     expect(end.stdout).toMatch(/\+\d+ +1\.1\.1 +mends the script/)
     expect(scriptOf(world.skill)).toBe(broken)
     const asked = await world.improve(['--resume', '--apply', '--json'])
@@ -68,7 +68,7 @@ test('a small suite: the result holds for these cases, and says what a wider cla
   const said = end.stdout.replaceAll('\n', ' ')
   expect(said).toMatch(/This holds for these cases\./)
   expect(said).toMatch(/a result holds for these cases only \(a claim about similar cases needs 12 cases or more\)/)
-  expect(end.stderr).toMatch(/Chance that the certification shows a true gain: 10 points \d+%, 20 points \d+%/)
+  expect(end.stderr).toMatch(/Chance that the\s+certification shows a true gain of 10 points: \d+%, of 20 points: \d+%/)
 })
 
 describe('refused before anything runs', () => {
@@ -78,6 +78,8 @@ describe('refused before anything runs', () => {
     ['a misspelt flag', ['--total-run', '30'], /did you mean "--total-runs/],
     ['too few runs', ['--total-runs', '4'], /--total-runs 4: too few to search and to certify/],
     ['a flag of --description', ['--iterations', '3'], /--iterations without --description/],
+    ['runs of --description', ['--runs', '3'], /--runs without --description[\s\S]*--total-runs limits the runs/],
+    ['a loss without its goal', ['--max-loss', '5'], /--max-loss without --goal cheaper/],
     ['an unknown goal', ['--goal', 'faster'], /--goal.*"faster"[\s\S]*better, cheaper/],
     ['an unknown engine to confirm on', ['--confirm-on', 'nosuch:x'], /nosuch/],
   ])('%s', async (_, flags, said) => {

@@ -79,6 +79,25 @@ test('too little for a first round: the session waits; --resume with more contin
   expect(paidIn(world, 'searches').runs).toBe(search.runs)
 })
 
+test('a resumed confirmation counts what search and certification have spent', async () => {
+  const { search, proposals, certified, each } = await whole
+  await using world = await open()
+  const budgetTokens = Math.round(search.tokens + proposals + certified.tokens + 8 * each)
+  const asked = { ...wish, confirmOn: ['anthropic:practice-2'], limits: { budgetTokens } }
+  const first = await improveHere(world, asked)
+  expect(first.history).toMatchObject({ certification: { result: 'won' }, stopped: { reason: 'budget' } })
+  const paid = () => paidIn(world, 'searches').tokens + paidIn(world, 'benchmarks').tokens + proposals
+  const before = paid()
+  const again = await improveHere(world, { ...asked, resume: true })
+  expect([again.history.ended_at, again.history.stopped?.reason]).toEqual([undefined, 'budget'])
+  expect([before <= budgetTokens, paid()]).toEqual([true, before])
+  const more = await improveHere(world, { ...asked, resume: true, limits: { budgetTokens: 100_000_000 } })
+  expect(more.history).toMatchObject({
+    confirmations: [{ engine: 'anthropic:practice-2' }],
+    ended_at: expect.any(String),
+  })
+})
+
 test('with earlier runs in the workspace, a budget for fewer runs than a session needs is refused before anything runs', async () => {
   await using world = await open()
   await improveHere(world, { ...wish, limits: { budgetTokens: 100_000_000 } })

@@ -90,6 +90,24 @@ test('useful edits of several copies are combined; useless, harmful and overlapp
   expect(history.certification).toMatchObject({ result: 'won' })
 })
 
+test('a file that is no text is changed by one edit of a round', async () => {
+  const random = proposer('adds a picture', { command: 'head -c 500 /dev/urandom > adder/picture.bin' })
+  await using world = await openWorld(random, 4)
+  const { told } = await improveHere(world, { totalRuns: 8 })
+  const said = 'it changes picture.bin, as does an earlier edit of this round'
+  expect(told.filter((one) => one.includes('overlap'))).toEqual([
+    `edit 1.2.1 refused (overlap): ${said}`,
+    `edit 1.3.1 refused (overlap): ${said}`,
+  ])
+})
+
+test('too few runs for all held-out cases: it says on how many of them the version is certified', async () => {
+  await using world = await openWorld(mends, 9)
+  const { told, history } = await improveHere(world, { totalRuns: 8 })
+  expect(told).toContain('certification: v1 against v0, in 4 fresh runs on 2 of the 6 held-out cases')
+  expect(history.certification?.gain).toMatchObject({ n_cases: 2, n_runs: 4 })
+})
+
 describe('what a proposer sees', () => {
   test('training cases only: failed runs next to passed ones, and the calls that read the skill', async () => {
     const copies = proposer('looks around', { command: 'cp -r ../training adder/references' })

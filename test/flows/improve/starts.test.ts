@@ -62,6 +62,27 @@ test('versions and proposals without a history belong to no session: they are ar
   expect(told).toContainEqual(expect.stringMatching(/what an earlier session left there is now in sessions\//))
 })
 
+test('the history of an earlier release: --resume refuses it, and a new session moves it', async () => {
+  await using world = await solved()
+  mkdirSync(world.workspace, { recursive: true })
+  const file = path.join(world.workspace, 'history.json')
+  writeFileSync(file, '{"schema_version":1,"started_at":"2026-01-01T00:00:00Z","iterations":[]}')
+  await expect(improveHere(world, { resume: true })).rejects.toMatchObject({
+    message: `${file}: a session of an earlier release of Whetstone`,
+    fix: 'remove --resume: a new session moves it to sessions/',
+  })
+  const { told, history } = await improveHere(world)
+  expect(told).toContainEqual(expect.stringMatching(/^what an earlier session left there is now in sessions\//))
+  expect(history).toMatchObject({ schema_version: 2, stopped: { reason: 'solved' } })
+})
+
+test('an unknown engine of --confirm-on is refused by that name', async () => {
+  await using world = await solved()
+  await expect(improveHere(world, { confirmOn: ['nosuch:x'] })).rejects.toMatchObject({
+    message: '--confirm-on: unknown engine "nosuch"',
+  })
+})
+
 test('an interrupted session with a version that changed or is gone is refused by name', async () => {
   await using world = await openWorld(idle, 4)
   const wish = { totalRuns: 80 }
@@ -161,6 +182,19 @@ test('runs and proposals of unknown cost count as --cost-per-run, in a resumed s
   expect([history.stopped?.reason, history.rounds?.length, countRuns()]).toEqual(['budget', 0, 3])
   const again = await improveHere(world, { ...wish, resume: true })
   expect([again.history.stopped?.reason, countRuns()]).toEqual(['budget', 3])
+})
+
+test('a proposal starts only while the budget of the search is not used up', async () => {
+  await using world = await openWorld(idle, 4)
+  const proposals = () => readdirSync(path.join(world.workspace, 'proposals'))
+  // half is for the search: the shown run and a part of a proposal; without a sandbox proposers work one by one
+  const wish = { totalRuns: 24, limits: { budgetTokens: 7000 } }
+  const { history } = await improveHere(world, wish)
+  expect([history.stopped?.reason, proposals()]).toEqual(['budget', ['1-1']])
+  const again = await improveHere(world, { ...wish, resume: true })
+  expect([again.history.stopped?.reason, proposals()]).toEqual(['budget', ['1-1']])
+  const more = await improveHere(world, { ...wish, resume: true, limits: { budgetTokens: 10_000_000 } })
+  expect([more.history.stopped?.reason, proposals().slice(0, 3)]).toEqual(['no_edit', ['1-1', '1-2', '1-3']])
 })
 
 test('a session whose end nobody can confirm is refused before anything runs', async () => {

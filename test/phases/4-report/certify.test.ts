@@ -73,8 +73,8 @@ describe('goal better', () => {
     expect(none.sentence).toBe('Not shown to be better: no pair of runs was graded.')
   })
 
-  test('a case that only one version ran does not count', () => {
-    const more = [...compare(better), ...compare([['', '1111']]).map((one) => ({ ...one, evalId: 99 }))]
+  test('a case that only the version ran does not count', () => {
+    const more = [...compare(better), ...compare([['1111', '']]).map((one) => ({ ...one, evalId: 99 }))]
     expect(certified(more)).toEqual(certified(compare(better)))
   })
 

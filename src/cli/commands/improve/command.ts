@@ -1,4 +1,4 @@
-/** `whetstone improve`: finds better versions of a skill, and keeps each only if it wins on cases that the proposer has not seen. */
+/** `whetstone improve`: finds a better version of a skill, and certifies it once on cases that no proposer has seen. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { ImproveRequest } from '../../../flows/improve/improve_request.ts'
@@ -76,7 +76,11 @@ function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArgu
   const { resume, apply, review, description, useDrafts, dryRun, branch } = parsed
   const unread = parsed.description ? [] : descriptionOnlyFlags.filter((flag) => argv.some((one) => isFlag(one, flag)))
   if (unread.length > 0) {
-    throw new UserError(`--${unread.join(', --')} without --description`, 'add --description')
+    const other = unread.includes('runs') ? '; --total-runs limits the runs of a session' : ''
+    throw new UserError(`--${unread.join(', --')} without --description`, `add --description${other}`)
+  }
+  if (parsed.goal !== 'cheaper' && argv.some((one) => isFlag(one, 'max-loss'))) {
+    throw new UserError('--max-loss without --goal cheaper', 'add --goal cheaper, or remove --max-loss')
   }
   const unused = [...(dryRun ? ['--dry-run'] : []), ...(branch === undefined ? [] : ['--branch'])]
   if (description && unused.length > 0) {

@@ -10,7 +10,7 @@ import type { FlowContext } from '../../flow_context.ts'
 import type { BenchStepResult } from '../bench_step.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
 import { type CertifyJudge, keepChecked } from './certify_judge.ts'
-import { benchHeldOut } from './held_out_bench.ts'
+import { benchHeldOut, heldOutStep } from './held_out_bench.ts'
 import { compareJudges } from './second_opinion.ts'
 
 export interface CertifyRequest {
@@ -27,8 +27,8 @@ export async function certifyBest(
   { best, runs, certifier, judge }: CertifyRequest,
   context: FlowContext,
 ): Promise<Certification> {
-  const { request, split } = session
-  const message = `certification: ${best} against v0, in ${2 * Math.floor(runs / 2)} fresh runs on the ${split.held_out.length} held-out cases`
+  const { request } = session
+  const message = `certification: ${best} against v0, in ${describeHeldOutRuns(session, { best, runs })}`
   emitImproveStep(context, { round: 0, step: 'certify', version: best, message })
   const { kind, choice } = certifier
   const made = await benchHeldOut(session, { best, runs, settings: judgeSettings(certifier) }, context)
@@ -47,6 +47,14 @@ export async function certifyBest(
   const iterations = session.history.iterations.map((one) => withResult(one, result, current_best))
   await recordProgress(session, { certification: result, current_best, iterations })
   return result
+}
+
+/** "124 fresh runs on the 12 held-out cases", "14 fresh runs on 7 of the 9 held-out cases". */
+function describeHeldOutRuns({ split }: ImproveSession, asked: Pick<CertifyRequest, 'best' | 'runs'>): string {
+  const all = split.held_out.length
+  const { cases } = heldOutStep(split.held_out, asked)
+  const which = cases.length === all ? `the ${all}` : `${cases.length} of the ${all}`
+  return `${2 * Math.max(1, Math.floor(asked.runs / 2))} fresh runs on ${which} held-out cases`
 }
 
 function judgeSettings({ kind, choice }: CertifyJudge): { judge?: string } {
@@ -81,7 +89,7 @@ export async function confirmBest(
   for (const engine of engines) {
     const { confirmations = [] } = session.history
     if (confirmations.some((one) => one.engine === engine)) continue
-    const message = `${best} against v0 with ${engine}: ${runs} runs on the held-out cases`
+    const message = `${best} against v0 with ${engine}: ${describeHeldOutRuns(session, { best, runs })}`
     emitImproveStep(context, { round: 0, step: 'confirm', version: best, message })
     const settings = { ...judgeSettings(certifier), engine, model: null }
     const made = await benchHeldOut(session, { best, runs, settings }, context)

@@ -7,6 +7,7 @@ import { chooseSandbox, noSandboxWish } from '../../../base/sandbox/choose.ts'
 import { judgeName } from '../../../engines/models/judge_choice.ts'
 import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'
 import { scoreExpectations } from '../../../phases/4-report/stats/scores/scored_runs.ts'
+import { noteSpent } from '../../../store/artefacts/spending_log.ts'
 import { readPlan, readRun } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { readGradingUsage } from '../../history/usage.ts'
@@ -39,8 +40,11 @@ export async function compareJudges(
     const hidden = listBenchmarkHiddenPaths(plan, folder)
     const graded = await computeGrading({ ...shared, spec, stored, hidden }, context)
     if (graded === null) return []
-    const cost = toBudgetAmounts(readGradingUsage(graded.grading), request.bench.limits ?? noLimits)
-    budgets.settle(zeroAmounts, cost)
+    const { usd, tokens } = readGradingUsage(graded.grading)
+    budgets.settle(zeroAmounts, toBudgetAmounts({ usd, tokens }, request.bench.limits ?? noLimits))
+    // its verdicts are not stored, but its cost counts in the session and after a resume
+    const { run_id } = spec
+    noteSpent(folder, { run_id, part: 'grading', started_at: context.now().toISOString(), usd, tokens })
     return [{ spec, first: graded.grading.expectations, second: stored.grading.expectations }]
   }
   const gradings = (await Promise.all(plan.runs.map((spec) => limit(() => grade(spec))))).flat()

@@ -83,8 +83,12 @@ async function findConflict(
   context: FlowContext,
 ): Promise<Refusal | null> {
   const merge = mergeFiles(base, edits)
-  if (merge.status === 'conflict')
-    return { rule: 'overlap', reason: `it changes the same lines of ${merge.path} as an earlier edit of this round` }
+  if (merge.status === 'conflict') {
+    const { path: file } = merge
+    const isText = [base, ...edits].every((files) => files.get(file)?.content.includes(0) !== true)
+    const what = isText && base.has(file) ? `the same lines of ${file} as` : `${file}, as does`
+    return { rule: 'overlap', reason: `it changes ${what} an earlier edit of this round` }
+  }
   await using temp = await openTempDir()
   const folder = path.join(temp.path, name)
   await writeVersionFiles(merge.files, folder)

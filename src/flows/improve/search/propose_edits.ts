@@ -16,6 +16,7 @@ import { type EditCandidate, proposerFailedRule, readCandidates } from '../propo
 import { proposeVersion } from '../propose/propose.ts'
 import { listFailures, readSeenRuns } from '../propose/training_runs.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
+import { findEmptyBudget } from '../session_budget.ts'
 
 /** A proposal before its edits are checked. */
 export type OpenProposal = Omit<RoundProposal, 'edits'> & { candidates: EditCandidate[] }
@@ -41,6 +42,9 @@ export async function proposeEdits(
   // without a sandbox, what changes outside of a proposer's folder could not be told apart
   const limit = pLimit(sandbox.mechanism === 'none' ? 1 : request.bench.concurrency)
   const ask = async (focus: string, index: number): Promise<OpenProposal> => {
+    // a proposal before this one may have used the rest
+    const empty = findEmptyBudget(session)
+    if (empty !== null) throw empty
     const number = index + 1
     const asked = { round, number, parent, focus, seen, engine: proposer, sandbox }
     const outcome = await proposeVersion(session, asked, context)

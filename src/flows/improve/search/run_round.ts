@@ -8,11 +8,11 @@ import { type EffectsRequest, estimateRound } from '../../../phases/5-improve/se
 import { roundBudget } from '../../../phases/5-improve/search/plan_session.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { budgetStopKinds } from '../../limits/budgets.ts'
 import { StepStopped } from '../bench_step.ts'
 import { findTextRefusal } from '../propose/static_checks.ts'
 import { emitImproveStep, findHead, type ImproveSession, recordProgress } from '../session/session.ts'
 import { readSkillTexts, writeVersionFiles } from '../session/skill_texts.ts'
+import { findEmptyBudget } from '../session_budget.ts'
 import { acceptEdits, type CheckedEdit } from './accept_edits.ts'
 import { type OpenProposal, type ProposeRound, proposeEdits } from './propose_edits.ts'
 import { type AcceptedEdit, combineEdits, type MixResult, runMixes } from './run_mixes.ts'
@@ -34,13 +34,13 @@ export async function runRound(
   session.seen.push(...shown.folders.map((folder) => path.join(workspace, folder)))
   if (round === 1) await recordFirstRate(session, shown)
   if (shown.isSolved && isEndedByPasses) return 'solved'
-  const noMoney = describeEmptyBudget(session)
+  const noMoney = findEmptyBudget(session)
   if (noMoney !== null) throw noMoney
   const proposals = await proposeEdits(session, { round, parent, proposer, sandbox }, context)
   const candidates = proposals.flatMap((one) => one.candidates)
   const { checked, accepted } = await acceptEdits(session, { round, parent, candidates }, context)
   const pairs = Math.max(1, Math.floor((budget.runs - shown.runs.length) / 2))
-  const stopped = describeEmptyBudget(session)
+  const stopped = findEmptyBudget(session)
   if (stopped !== null && parent === 'v0') throw stopped
   const mixes =
     accepted.length > 0 && stopped === null
@@ -50,14 +50,6 @@ export async function runRound(
   const made = { round, parent, shown, proposals, checked, accepted, mixes }
   await recordRound(session, made, context)
   return 'done'
-}
-
-/** Thrown where nothing could be certified yet: then the round is not recorded, and --resume with a larger budget continues it. */
-function describeEmptyBudget({ budgets }: ImproveSession): StepStopped | null {
-  const unit = budgets.units.find((one) => budgets.left(one) <= 0)
-  if (unit === undefined) return null
-  const kind = budgetStopKinds[unit]
-  return new StepStopped(`the search used its half of the ${kind.replaceAll('_', ' of ')}`, kind)
 }
 
 interface MadeRound {

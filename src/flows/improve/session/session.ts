@@ -1,11 +1,12 @@
 /** An improve session on disk, in history.json and versions/; a resumed session continues from there. */
 import path from 'node:path'
+import { z } from 'zod'
 import type { SessionPlan, Split } from '../../../../schemas/history/session.ts'
 import { type History, history as historySchema, type Iteration } from '../../../../schemas/history.ts'
 import type { Skill, Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
-import { readJson } from '../../../base/json/json.ts'
+import { readJson, readText, tryParseJson } from '../../../base/json/json.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import { writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
@@ -48,7 +49,8 @@ export async function openHistory(
   at: { workspace: string; now: Date },
 ): Promise<Pick<ImproveSession, 'history' | 'isNew'>> {
   const paths = improvePaths(at.workspace)
-  const found = (await pathExists(paths.history)) ? await readJson(historySchema, paths.history) : null
+  const isThere = (await pathExists(paths.history)) && !(await isOfEarlierRelease(paths.history, request))
+  const found = isThere ? await readJson(historySchema, paths.history) : null
   const isOpen = found !== null && found.ended_at === undefined && found.split !== undefined
   if (request.resume) return { history: resumeHistory(found, request, at.workspace), isNew: false }
   if (isOpen && request.replaceUnfinished !== true) {
@@ -68,6 +70,20 @@ export async function openHistory(
   }
   return { history, isNew: true }
 }
+
+/** Such a session can't go on, and a new one moves it. Throws UserError with --resume. */
+async function isOfEarlierRelease(file: string, { resume }: ImproveRequest): Promise<boolean> {
+  const isEarlier = earlierHistory.safeParse(tryParseJson(await readText(file))).success
+  if (isEarlier && resume) {
+    throw new UserError(
+      `${file}: a session of an earlier release of Whetstone`,
+      'remove --resume: a new session moves it to sessions/',
+    )
+  }
+  return isEarlier
+}
+
+const earlierHistory = z.object({ schema_version: z.literal(1) })
 
 function resumeHistory(found: History | null, request: ImproveRequest, workspace: string): History {
   if (found === null) throw new UserError(`${workspace}: no session to resume`, 'remove --resume')
