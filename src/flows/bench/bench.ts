@@ -65,7 +65,9 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   const cache = await openRunCache({ plan, folder, mode: cacheMode(request), skillFiles, probes, passEnv }, context)
   const isUntil = plan.options.until !== undefined
   const ageMs = request.baselineAgeMs ?? usualBaselineAge
-  const settled = isUntil ? new Set<string>() : await reuseConcurrentRuns({ plan, folder, cache, ageMs }, context)
+  const settled = isUntil
+    ? new Set<string>()
+    : await reuseConcurrentRuns({ plan, folder, cache, ageMs, samples: true }, context)
   using limited = await openLimitedBench({ plan, folder, workspace, ...resolveSharedLimits(request) }, context)
   await using remote = await openOptionalRemote(
     { ...request, wish: request.queue ?? null, plan, folder, limited },

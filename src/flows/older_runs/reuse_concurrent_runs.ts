@@ -22,6 +22,8 @@ export interface ReuseRequest {
   cache: RunCache | null
   /** --baseline-age in milliseconds. */
   ageMs: number
+  /** Whether some runs that are too old are run again to test the others for drift; false: all are run again. */
+  samples: boolean
 }
 
 /** Returns the ids of the runs that need nothing more. */
@@ -33,7 +35,7 @@ export async function reuseConcurrentRuns(request: ReuseRequest, context: FlowCo
   const aside = removeRunsSetAside(folder, plan, origins)
   const stale = findStaleInPlan(plan, { origins, ageMs, now: context.now().getTime() })
   const drifted = tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [] : [configuration]))
-  const how = { sampledBefore: aside, drifted: new Set(drifted), samples: true }
+  const how = { sampledBefore: aside, drifted: new Set(drifted), samples: request.samples }
   const all = chooseRunsAgain({ stale, ...how })
   const fresh = new Set(restored.map(({ spec }) => spec.run_id))
   for (const { configuration, older, again, tested } of all) {

@@ -45,7 +45,9 @@ describe('three skills, the first broken', () => {
         cwd: path.dirname(root),
       })
       expect(end.code).toBe(2)
-      expect(end.stderr).toContain(`${flags[0]}: no benchmark of ${idle} in ${root} yet`)
+      expect(end.stderr).toContain(
+        `${flags[0]}: no benchmark of ${path.relative(path.dirname(root), idle)} in ${path.basename(root)} yet`,
+      )
       const below = path.join(path.basename(root), 'other')
       expect(end.stderr).toContain(`there is one in ${below}: name --workspace ${below}`)
     }

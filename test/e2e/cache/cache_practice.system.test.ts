@@ -142,7 +142,7 @@ describe('--dry-run --explain', () => {
     const { stdout, asked } = await made.bench('--dry-run', '--explain')
     expect(asked).toEqual(none)
     expect(stdout).toMatch(/with_skill\/run-1\s+new\s+new\s+skill changed: SKILL\.md/)
-    expect(stdout).toMatch(/without_skill\/run-1\s+reused\s+reused\s+all is the same/)
+    expect(stdout).toMatch(/without_skill\/run-1\s+reused\s+reused\s+everything is the same/)
     expect(stdout).toContain('2 runs are in the cache and reused')
     const json = JSON.parse((await made.bench('--dry-run', '--explain', '--json', '--timeout', '299')).stdout)
     expect(json.cache).toHaveLength(4)

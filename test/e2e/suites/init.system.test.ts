@@ -76,7 +76,7 @@ describe('nothing is written over', () => {
     const file = write(skill, 'evals/evals.json', '{"mine": true}')
     const { end, asked } = await drafted(three, { args, skill })
     expect(end.code).toBe(2)
-    expect(end.stderr).toContain('--output FILE')
+    expect(end.stderr).toContain('--output evals/drafts.json')
     expect([asked.length, readFileSync(file, 'utf8')]).toEqual([0, '{"mine": true}'])
   })
   test('--output puts others beside it: no id and no prompt of theirs', patience, async () => {

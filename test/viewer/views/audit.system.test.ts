@@ -125,7 +125,7 @@ withChromium('the audit tab', () => {
     await whetstone(['audit', workspace, '--import', file])
     expect(lines()).toHaveLength(3)
     const again = await opened(`file://${folder}/report.html#/audit`)
-    await expect.poll(() => again.page.locator('h1').textContent()).toContain('of 3 decisions out of 16')
+    await expect.poll(() => again.page.locator('h1').textContent()).toContain('of 3 decisions, 95% CI')
     await expect.poll(() => again.page.locator('.banner').textContent()).toContain('too small to confirm')
     for (const part of ['agreement', 'κ', 'sensitivity', 'specificity']) {
       await expect.poll(() => again.page.locator('main').textContent()).toContain(part)
@@ -151,14 +151,15 @@ withChromium('the audit tab', () => {
     expect(cells.filter(Boolean).map(Number)).toEqual([both_met, only_judge, only_person, neither])
     const figures = (await texts(page.locator('.figures .figure'))).map((text) => text.trim())
     for (const [place, name] of [
-      [0, 'agreement'],
-      [2, 'sensitivity'],
-      [3, 'specificity'],
+      [1, 'sensitivity'],
+      [2, 'specificity'],
     ] as const) {
       const { rate, ci_low, ci_high } = audit[name]
       expect(figures[place]).toBe(`${percent(rate)}95% CI ${percent(ci_low)} to ${percent(ci_high)}`)
     }
-    expect(figures[1]).toMatch(new RegExp(`^${audit.kappa.toFixed(2)}`))
+    expect(figures[0]).toMatch(new RegExp(`^${audit.kappa.toFixed(2)}`))
+    // agreement is in the headline alone
+    expect(await page.locator('h1').textContent()).toContain(`on ${percent(audit.agreement.rate)} of`)
     const { judged, rate, n } = audit.corrected.with_skill
     const row = await texts(page.locator('.plain').nth(1).locator('tbody tr').first().locator('th, td'))
     expect([row[0], row[1], row[2], row[4]]).toEqual(['with skill', percent(judged), percent(rate), `${n}`])
@@ -209,7 +210,7 @@ withChromium('the audit tab', () => {
     expect(place.lines()).toHaveLength(1)
     const [line] = place.lines()
     expect(line).toMatchObject({ met: !line?.judge_passed, benchmark: path.relative(place.workspace, place.folder) })
-    await page.getByText('of 1 decision out of 16').waitFor({ timeout: 20_000 })
+    await page.getByText('of 1 decision, 95% CI').waitFor({ timeout: 20_000 })
     await card.getByRole('button', { name: 'Disagree' }).click()
     await page.getByText('No reviews yet').waitFor({ timeout: 20_000 })
     expect(place.lines().map(({ met }) => met)).toEqual([!line?.judge_passed, null])
@@ -250,7 +251,7 @@ withChromium('the audit tab', () => {
     server = await startServed(folder)
     await page.goto(`${server.url}#/audit`)
     await expect.poll(wrongs, { timeout: 20_000 }).toEqual([true, false])
-    await page.getByText('of 2 decisions out of 16').waitFor({ timeout: 20_000 })
+    await page.getByText('of 2 decisions, 95% CI').waitFor({ timeout: 20_000 })
     await page.reload()
     await page.waitForSelector('html[data-ready]')
     await away()

@@ -72,7 +72,7 @@ withChromium('the page in a browser', () => {
   test('run: the transcript tells calls, hooks and errors apart', async () => {
     const { page } = await opened('#/run/1/with_skill/1')
     const call = page.locator('.event.tool_call summary')
-    await expect.poll(() => call.textContent()).toMatch(/Read.*3\.0s · 13 characters/s)
+    await expect.poll(() => call.textContent()).toMatch(/Read.*3\.0 s · 13 characters/s)
     await expect.poll(() => page.locator('.event.bad').count()).toBe(2)
     await call.click()
     await expect.poll(() => page.locator('.event.tool_call').textContent()).toContain('north,1284.50')
