@@ -7,8 +7,8 @@ import {
   formatCount,
   formatDollars,
   formatPlural,
+  formatPoints,
   formatRates,
-  formatWholePoints,
   shortenText,
 } from '../../phases/4-report/text/format.ts'
 import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
@@ -100,7 +100,7 @@ function judgeLines({ judge: { kind, name, disagreement } }: Certification): str
       const line = `Judge: ${shown}, not the judge of the search`
       if (disagreement === undefined) return [line]
       const { decisions, differ, gain } = disagreement
-      const other = gain === null ? '' : `; by its verdicts the gain is ${formatWholePoints(gain)} points`
+      const other = gain === null ? '' : `; by its verdicts the gain is ${formatPoints(gain)}`
       return [
         line,
         `Disagreement: ${quote(disagreement.name)}, the judge of the search, differs in ${differ} of ${decisions} verdicts${other}`,
@@ -112,8 +112,7 @@ function judgeLines({ judge: { kind, name, disagreement } }: Certification): str
 function editText(edit: ProposedEdit, limit: number): string {
   const { id, summary, why, files, diff, effect, runs_with, runs_without } = edit
   const size = `${runs_with} runs with it, ${runs_without} without`
-  const effectLine =
-    effect === null ? 'Estimated effect: none' : `Estimated effect: ${formatWholePoints(effect)} points (${size})`
+  const effectLine = effect === null ? 'Estimated effect: none' : `Estimated effect: ${formatPoints(effect)} (${size})`
   const names = files.map((one) => `${code(one.path)} (${one.change}, +${one.lines_added} −${one.lines_removed})`)
   return [
     `### Edit ${id}: ${quote(summary)}`,
@@ -139,7 +138,7 @@ function droppedParts(edits: readonly ProposedEdit[]): string[] {
         ? `refused (${refused.rule}): ${refused.reason}`
         : effect === null
           ? 'did not run'
-          : `${formatWholePoints(effect)} points in ${formatPlural(runs_with, 'run')}`
+          : `${formatPoints(effect)} in ${formatPlural(runs_with, 'run')}`
     return [id, shortenText(summary, 160), shortenText(result, 160)]
   })
   const table = markdownTable(['edit', 'what', 'result on training cases'], rows, 'words')

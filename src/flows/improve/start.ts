@@ -50,7 +50,7 @@ function draftsText(drafts: number, isUsed: boolean): string {
 }
 
 function describeScope({ train, held_out }: CaseSplit): string {
-  const parts = `${formatPlural(train.length, 'training case')}, ${held_out.length} held-out cases`
+  const parts = `${formatPlural(train.length, 'training case')}, ${formatPlural(held_out.length, 'held-out case')}`
   if (held_out.length >= leastCases) return parts
   return `${parts}; a result holds for these cases only (a claim about similar cases needs ${leastForSimilarCases} cases or more)`
 }

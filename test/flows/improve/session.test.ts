@@ -108,6 +108,13 @@ test('too few runs for all held-out cases: it says on how many of them the versi
   expect(history.certification?.gain).toMatchObject({ n_cases: 2, n_runs: 4 })
 })
 
+test('of two cases, one is held out', async () => {
+  await using world = await openWorld(mends, 2)
+  const { told } = await improveHere(world, { totalRuns: 12 })
+  expect(told).toContainEqual(expect.stringMatching(/^1 training case, 1 held-out case; a result holds for these/))
+  expect(told).toContain('certification: v1 against v0, in 6 fresh runs on the 1 held-out case')
+})
+
 describe('what a proposer sees', () => {
   test('training cases only: failed runs next to passed ones, and the calls that read the skill', async () => {
     const copies = proposer('looks around', { command: 'cp -r ../training adder/references' })

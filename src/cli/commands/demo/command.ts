@@ -22,7 +22,7 @@ function demoOptions(args: Argv) {
       requiresArg: true,
       defaultDescription: String(usualRuns),
       coerce: wholeNumber('runs', 1, 1000),
-      describe: 'runs per case and configuration of the benchmark',
+      describe: 'benchmark: runs per case and configuration',
     })
     .option('concurrency', {
       type: 'number',

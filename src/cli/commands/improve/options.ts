@@ -103,7 +103,7 @@ export const improveFlags = {
     requiresArg: true,
     describe: 'commit the best version to a new git branch of this name',
   },
-  'dry-run': { ...benchFlags['dry-run'], describe: 'print cost, time and chances, run nothing' },
+  'dry-run': { ...benchFlags['dry-run'], describe: 'print cost, time, chances; run nothing' },
   resume: {
     type: 'boolean',
     default: false,

@@ -6,6 +6,7 @@ import { judgeName } from '../../../engines/models/judge_choice.ts'
 import { certify } from '../../../phases/4-report/acceptance/certify.ts'
 import { compareHeldOut, formatGain } from '../../../phases/4-report/acceptance/compare_held_out.ts'
 import { pairCases } from '../../../phases/4-report/acceptance/compared_case.ts'
+import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import type { BenchStepResult } from '../bench_step.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
@@ -51,10 +52,9 @@ export async function certifyBest(
 
 /** "124 fresh runs on the 12 held-out cases", "14 fresh runs on 7 of the 9 held-out cases". */
 function describeHeldOutRuns({ split }: ImproveSession, asked: Pick<CertifyRequest, 'best' | 'runs'>): string {
-  const all = split.held_out.length
   const { cases } = heldOutStep(split.held_out, asked)
-  const which = cases.length === all ? `the ${all}` : `${cases.length} of the ${all}`
-  return `${2 * Math.max(1, Math.floor(asked.runs / 2))} fresh runs on ${which} held-out cases`
+  const which = cases.length === split.held_out.length ? 'the' : `${cases.length} of the`
+  return `${2 * Math.max(1, Math.floor(asked.runs / 2))} fresh runs on ${which} ${formatPlural(split.held_out.length, 'held-out case')}`
 }
 
 function judgeSettings({ kind, choice }: CertifyJudge): { judge?: string } {

@@ -1,7 +1,7 @@
 /** What a proposer learns of earlier rounds: each edit with its effect on training cases. Refusals that could show held-out text name only their rule. */
 import type { ProposedEdit } from '../../../../schemas/history/round.ts'
 import type { History } from '../../../../schemas/history.ts'
-import { formatWholePoints } from '../../../phases/4-report/text/format.ts'
+import { formatPoints } from '../../../phases/4-report/text/format.ts'
 
 const most = 40
 const lineChars = 400
@@ -36,7 +36,7 @@ function resultText({ refused, effect, runs_with }: ProposedEdit): string {
   if (refused?.rule === 'games_judge') return 'refused: it addressed whoever judges the work'
   if (refused !== undefined) return `refused (${refused.rule}): ${refused.reason}`
   if (effect === null) return 'it did not run'
-  return `${formatWholePoints(effect)} points on training cases in ${runs_with} runs with it`
+  return `${formatPoints(effect)} on training cases in ${runs_with} runs with it`
 }
 
 function casesText({ cases }: ProposedEdit): string[] {

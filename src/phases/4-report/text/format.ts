@@ -58,6 +58,12 @@ export function formatWholePoints(difference: number, signed = true): string {
   return signed && points > 0 ? `+${points}` : String(points)
 }
 
+/** "+12 points", "-1 point". */
+export function formatPoints(difference: number): string {
+  const points = formatWholePoints(difference)
+  return `${points} ${/^[+-]1$/.test(points) ? 'point' : 'points'}`
+}
+
 /** "3", "3–5". */
 export function formatRange(low: number, high: number): string {
   return low === high ? formatCount(low) : `${formatCount(low)}–${formatCount(high)}`

@@ -6,6 +6,7 @@ import {
   formatDollars,
   formatPercent,
   formatPointRange,
+  formatPoints,
   formatRange,
   formatRates,
   formatSeconds,
@@ -90,3 +91,10 @@ describe('two rates and their difference', () => {
     }
   })
 })
+
+test.each([
+  [0.01, '+1 point'],
+  [-0.01, '-1 point'],
+  [0, '0 points'],
+  [0.11, '+11 points'],
+])('%d is %s', (difference, text) => expect(formatPoints(difference)).toBe(text))
