@@ -48,6 +48,7 @@ test.each<[string, Pair[]]>([
   ['no run broke', times(6, ['11', '00'])],
   ['one run broke', [...times(6, ['11', '00']), ['1.', '00']]],
   ['those of v0 broke as often', [...times(6, ['11.', '00.']), ...times(2, ['..1', '00.'])]],
+  ['a case is gone, but v0 lost more', [...times(6, ['11', '00']), ['..', '00'], ['11', '..'], ['11', '..']]],
   ['only those of v0 broke', [...times(6, ['11', '00']), ...times(3, ['11', '..'])]],
 ])('control: %s', (_, cases) => {
   expect(decide(cases)).toMatchObject({ result: 'won' })

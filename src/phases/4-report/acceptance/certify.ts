@@ -117,7 +117,8 @@ function decide(
 
 /**
  * null: the version lost no more runs than v0. Runs that broke have no score and their cases may drop out, so a version whose runs break
- * would otherwise be judged by the rest. One-sided sign test over the pairs with one run lost, or a case that only v0 could do twice.
+ * would otherwise be judged by the rest. One-sided sign test over the pairs with one run lost, or a case that only v0 could do, twice, while
+ * all runs of v0 ended.
  */
 function describeLostRuns({ best, cases }: Pick<CertificationRequest, 'best' | 'cases'>): string | null {
   const pairs = cases.map(({ candidate, baseline, numbers }) => {
@@ -127,7 +128,7 @@ function describeLostRuns({ best, cases }: Pick<CertificationRequest, 'best' | '
   })
   const sum = (count: (pair: (typeof pairs)[number]) => number) => pairs.reduce((all, pair) => all + count(pair), 0)
   const [lost, lostBefore] = [sum(({ now, all }) => all - now.size), sum(({ before, all }) => all - before.size)]
-  const isGone = pairs.some(({ now, before }) => now.size === 0 && before.size > 1)
+  const isGone = lostBefore === 0 && pairs.some(({ now, before }) => now.size === 0 && before.size > 1)
   if (!isGone && signTest(lost, lostBefore, 1) > sessionAlpha) return null
   const all = sum((pair) => pair.all)
   return `${lost} of ${all} runs with ${best} broke and have no result, and ${lostBefore} of ${all} with v0`
