@@ -25,8 +25,8 @@ import type { ImproveSession } from './session/session.ts'
 
 /** For errors in the estimate: a better version may cost more. */
 export const costSlack = 1.1
-/** Two pairs: with fewer nothing can be shown. */
-export const leastCertificationRuns = 4
+/** Three pairs: with two, one win in seventeen is luck. */
+export const leastCertificationRuns = 6
 
 /** The earlier costs of a resumed session count against its limits. What it takes up again counts then, not here. */
 export async function settleEarlierCosts(session: ImproveSession): Promise<void> {

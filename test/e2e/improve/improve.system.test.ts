@@ -16,7 +16,7 @@ describe('a defect in the script', () => {
     const history = world.history()
     expect(history).toMatchObject({ current_best: 'v1', certification: { result: 'won' } })
     expect(end.stdout.replaceAll('\n', ' ')).toMatch(
-      /Better: pass rate 100% with v1, 0% with v0: \+100 points, 95% CI \[\d+, 100\], p < 0\.001 \(10 cases, 20 runs\)\. /,
+      /Better: pass rate 100% with v1, 0% with v0: \+100 points, 95% CI \[\d+, 100\], one-sided p < 0\.001 \(10 cases, 20 runs\)\. /,
     )
     expect(end.stdout).toMatch(/v0 +0% +held-out +baseline\n *v1 \* +v0 +100% +held-out +better/)
     expect(end.stdout).toMatch(/edits: 1 kept, 0 tried and not kept, \d+ refused before any run/)

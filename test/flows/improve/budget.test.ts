@@ -103,7 +103,7 @@ test('with earlier runs in the workspace, a budget for fewer runs than a session
   await improveHere(world, { ...wish, limits: { budgetTokens: 100_000_000 } })
   const before = world.requests
   const refused = improveHere(world, { ...wish, limits: { budgetTokens: 2000 } })
-  await expect(refused).rejects.toThrow(/budget too small: a session needs at least 8 runs, about [\d,]+ tokens/)
+  await expect(refused).rejects.toThrow(/budget too small: a session needs at least 12 runs, about [\d,]+ tokens/)
   expect([world.requests, existsSync(path.join(world.workspace, 'sessions'))]).toEqual([before, false])
 })
 

@@ -228,12 +228,12 @@ describe('the sentence', () => {
     certified(compare(scores), changes).sentence
   test('says the verdict, then the numbers', () => {
     expect(sentence(better)).toBe(
-      'Better: pass rate 100% with v2, 25% with v0: +75 points, 95% CI [54, 96], p < 0.001 (8 cases, 64 runs).',
+      'Better: pass rate 100% with v2, 25% with v0: +75 points, 95% CI [54, 96], one-sided p < 0.001 (8 cases, 64 runs).',
     )
   })
   test('says why it is not certified, each number once', () => {
     expect(sentence(times(8, ['1010', '0101']))).toBe(
-      'Not shown to be better: pass rate 50% with v2, 50% with v0: +0 points, 95% CI [-29, 29], p = 0.50 (8 cases, 64 runs); not statistically significant at 0.05.',
+      'Not shown to be better: pass rate 50% with v2, 50% with v0: +0 points, 95% CI [-29, 29], one-sided p = 0.50 (8 cases, 64 runs); not statistically significant at 0.05.',
     )
     expect(sentence(times(8, ['0001', '1111']))).toMatch(
       /^Worse: pass rate 25% .*: -75 points, 95% CI \[-96, -54\] \(8 cases, 64 runs\); the pass rate fell, p < 0\.001 \(one-sided\)\.$/,

@@ -127,7 +127,7 @@ withChromium('the audit tab', () => {
     const again = await opened(`file://${folder}/report.html#/audit`)
     await expect.poll(() => again.page.locator('h1').textContent()).toContain('of 3 decisions, 95% CI')
     await expect.poll(() => again.page.locator('.banner').textContent()).toContain('too small to confirm')
-    for (const part of ['agreement', 'κ', 'sensitivity', 'specificity']) {
+    for (const part of ['People agree with the judge on', 'κ', 'sensitivity', 'specificity']) {
       await expect.poll(() => again.page.locator('main').textContent()).toContain(part)
     }
     await again.page.getByLabel('Show').selectOption('said')

@@ -11,7 +11,7 @@ export const initFlags = {
     requiresArg: true,
     default: 8,
     coerce: wholeNumber('cases', 1, 200),
-    describe: 'number of cases to draft (improve needs 18 or more)',
+    describe: 'number of cases to draft (improve needs 12 for a claim about similar cases)',
   },
   output: {
     type: 'string',

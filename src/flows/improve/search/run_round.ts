@@ -1,6 +1,7 @@
 /** One round of the search: show the version so far, ask for edits, try them in mixes, and keep those that seem to help. */
 import path from 'node:path'
 import type { ProposedEdit, SearchRound } from '../../../../schemas/history/round.ts'
+import type { Iteration } from '../../../../schemas/history.ts'
 import { hashWalk } from '../../../base/fs/files.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { createSeededRandom } from '../../../phases/4-report/stats/distributions/seeded_random.ts'
@@ -109,8 +110,17 @@ async function recordRound(session: ImproveSession, made: MadeRound, context: Fl
   emitImproveStep(context, { round, step: 'version', version: version?.version ?? null, message: roundText(entry) })
   await recordProgress(session, {
     rounds: [...(history.rounds ?? []), entry],
-    iterations: [...session.history.iterations, ...(iteration ? [iteration] : [])],
+    iterations: [
+      ...session.history.iterations.map((one) => withEstimate(one, parent, estimate)),
+      ...(iteration ? [iteration] : []),
+    ],
   })
+}
+
+/** The rate of a parent is that of the round that tried edits on it: then both rates of a step are from the same runs. */
+function withEstimate(one: Iteration, parent: string, estimate: SearchRound['estimate']): Iteration {
+  if (one.version !== parent || estimate === null) return one
+  return { ...one, expectation_pass_rate: estimate.parent }
 }
 
 function ofProposal(edits: readonly ProposedEdit[], round: number, number: number): ProposedEdit[] {

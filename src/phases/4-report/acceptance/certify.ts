@@ -148,7 +148,7 @@ function describe(made: Omit<Certification, 'sentence'>): string {
   const { result, reason, goal, p_value, scope } = made
   const isPlain = result === 'won' && goal === 'better'
   const about = scope === 'these_cases' && result === 'won' ? '. This holds for these cases' : ''
-  const p = goal === 'better' && result !== 'lost' ? pText(p_value) : ''
+  const p = goal === 'better' && result !== 'lost' ? `one-sided ${pText(p_value)}` : ''
   const known = made.gain.n_cases === 0 ? reason : formatGain(made, p) + (isPlain ? '' : `; ${reason}`)
   return `${verdicts[goal][result]}: ${known}${about}.`
 }

@@ -18,8 +18,8 @@ const solvedRuns = 20
 /** Each from another group of failures. */
 export const proposalsPerRound = 3
 
-/** What a session needs: a run to show and a pair to try, then two pairs to certify. */
-export const leastRuns = 8
+/** What a session needs: a run to show and a pair to try, then three pairs to certify. */
+export const leastRuns = 12
 
 /** From this number on, most sessions show a gain of 20 points. */
 export const usefulRuns = 120
