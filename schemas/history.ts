@@ -35,6 +35,10 @@ export const history = z.looseObject({
   schema_version: z.literal(2).optional().describe('1: sessions before edits were tried in mixes'),
   split: split.optional(),
   plan: sessionPlan.optional(),
+  certify_judge: z
+    .string()
+    .optional()
+    .describe('how the certification is decided, fixed at the start: checks, or engine:model'),
   rounds: z.array(searchRound).optional(),
   failed_proposals: z
     .array(z.object({ round: z.number().int(), reason: z.string(), tokens: z.number().nullable(), cost_usd: usd }))

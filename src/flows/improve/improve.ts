@@ -59,7 +59,7 @@ async function runSession(session: ImproveSession, context: FlowContext): Promis
     const crew = await prepareSession(session, context)
     // nothing refuses the session after this point
     if (session.isNew) await archiveSession(session, context)
-    await startSession(session, context)
+    await startSession(session, crew.certifier, context)
     const ending = session.history.ending ?? (await search(session, crew, context))
     await decide(session, { ...crew, ending }, context)
   } catch (error) {

@@ -20,7 +20,7 @@ import { refuseStrayInstructions } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { throwRefusal } from '../prepare/refusals.ts'
 import { reachQueue } from '../queue/queue.ts'
-import { type CertifyJudge, certifyJudgeText, chooseCertifyJudge } from './certify/certify_judge.ts'
+import { type CertifyJudge, certifyJudgeText, chooseCertifyJudge, refuseOtherJudge } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { chooseProposer } from './propose/proposer.ts'
 import { emitImproveStep, type ImproveSession } from './session/session.ts'
@@ -69,6 +69,7 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
     request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
   const certifier = await chooseCertifyJudge(request.certifyJudge, judge, context)
   refuseUncheckedCases(session, { judge, certifier })
+  refuseOtherJudge(session.history.certify_judge, certifier)
   const confirmers = request.confirmOn.map(resolveConfirmer)
   const { limits = noLimits, queue = null, passEnv } = request.bench
   await refuseStrayFiles([engine, ...confirmers])
@@ -85,7 +86,6 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   for (const message of prepared.choices) {
     emitImproveStep(context, { round: 0, step: 'session', version: null, message })
   }
-  // with the keys of now, it may be another judge than at the start
   if (!session.history.certification) {
     emitImproveStep(context, { round: 0, step: 'session', version: null, message: certifyJudgeText(certifier) })
   }

@@ -10,6 +10,7 @@ import { leastCases } from '../../phases/4-report/acceptance/compare_held_out.ts
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { planSession } from '../../phases/5-improve/search/plan_session.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { type CertifyJudge, certifyJudgeName } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from './session/session.ts'
 import { writeFirstVersion } from './session/version_folders.ts'
@@ -56,7 +57,11 @@ function describeScope({ train, held_out }: CaseSplit): string {
 }
 
 /** Writes v0 and the split. On a resume nothing changes. */
-export async function startSession(session: ImproveSession, context: FlowContext): Promise<void> {
+export async function startSession(
+  session: ImproveSession,
+  certifier: CertifyJudge,
+  context: FlowContext,
+): Promise<void> {
   const skill_sha256 = await writeFirstVersion(session)
   const { split, plan, history } = session
   if (history.iterations.length > 0) return
@@ -66,7 +71,7 @@ export async function startSession(session: ImproveSession, context: FlowContext
     ...{ expectation_pass_rate: 0, grading_result: 'baseline' as const, is_current_best: true },
     ended_at: context.now().toISOString(),
   }
-  await recordProgress(session, { split, plan, iterations: [first] })
+  await recordProgress(session, { split, plan, certify_judge: certifyJudgeName(certifier), iterations: [first] })
 }
 
 /** "At most 250 runs: …. Chance that the certification shows a true gain of 10 points: 39%, of 20 points: 86%". */

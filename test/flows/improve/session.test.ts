@@ -36,7 +36,9 @@ describe('a defect in the script', () => {
     const [edit] = editsOf(history)
     expect(edit).toMatchObject({ id: '1.1.1', summary: 'mends the script', kept: true, runs_with: 5 })
     expect(edit?.effect).toBeGreaterThan(0)
-    expect(told.at(-2)).toMatch(/^Better: pass rate 100% with v1, 0% with v0: \+100 points, 95% CI \[\d+, 100\], one-sided p/)
+    expect(told.at(-2)).toMatch(
+      /^Better: pass rate 100% with v1, 0% with v0: \+100 points, 95% CI \[\d+, 100\], one-sided p/,
+    )
     expect([scriptOf(world.skill), scriptOf(path.join(world.workspace, 'versions/v1'))]).toEqual([broken, mended])
     const { train = [], held_out = [] } = history.split ?? {}
     const searched = planOf(world, history.rounds?.[0]?.benchmarks.mixes ?? '')

@@ -40,6 +40,21 @@ export function gradingsPerRun({ kind }: CertifyJudge): number {
   return kind === 'second' ? 2 : 1
 }
 
+/** A resume has the judge of the start: another one could be chosen by its verdicts. Throws UserError. */
+export function refuseOtherJudge(started: string | undefined, certifier: CertifyJudge): void {
+  const now = certifyJudgeName(certifier)
+  if (started === undefined || started === now) return
+  throw new UserError(
+    `--resume: the certification is decided by ${started} since the start of the session, and would be decided by ${now} now`,
+    'set the keys of the start again, or start another session in another --workspace',
+  )
+}
+
+/** `checks`, or engine:model. */
+export function certifyJudgeName({ kind, choice }: CertifyJudge): string {
+  return kind === 'code' || choice === null ? 'checks' : judgeName(choice)
+}
+
 /** How the certification is decided, in one line, before anything is paid. */
 export function certifyJudgeText({ kind, choice }: CertifyJudge): string {
   const name = choice === null ? '' : judgeName(choice)
