@@ -87,9 +87,9 @@ describe('aggregate', () => {
     expect(existsSync(path.join(cwd, 'out/benchmark.json'))).toBe(true)
   })
   test.each([
-    ['workspaces', 'workspaces: holds several workspaces: a, b\n', 'workspaces/b'],
-    ['.', 'holds several workspaces: a, b\n', 'workspaces/b'],
-    ['workspaces/a/benchmarks', 'holds several benchmarks: {0}, {1} (', 'workspaces/a/benchmarks/{1}'],
+    ['workspaces', 'workspaces: contains several workspaces: a, b\n', 'workspaces/b'],
+    ['.', 'contains several workspaces: a, b\n', 'workspaces/b'],
+    ['workspaces/a/benchmarks', 'contains several benchmarks: {0}, {1} (', 'workspaces/a/benchmarks/{1}'],
   ])('%s: refused, with what to name', async (place, said, fix) => {
     const cwd = project('a', 'b')
     const filled = (text: string) => text.replace('{0}', made[0] ?? '').replace('{1}', made[1] ?? '')
@@ -134,7 +134,7 @@ test('a workspace of one skill on several engines is shown by its index, and its
   const end = await runMain(['view', '.', '--no-open'], { cwd })
   expect([end.code, end.stderr]).toEqual([
     2,
-    expect.stringContaining('holds several workspaces: workspaces/a/one, workspaces/a/two ('),
+    expect.stringContaining('contains several workspaces: workspaces/a/one, workspaces/a/two ('),
   ])
   expect(readdirSync(cwd)).toEqual(['workspaces'])
   expect((await runMain(['view', 'workspaces/a', '--no-open'], { cwd })).code).toBe(0)
