@@ -155,7 +155,7 @@ describe('each field alone turns a verdict', () => {
     ['"timeout": 30', '"timeout": "30"', 'timeout must be a number'],
     ['"timeout": 30', '"timeout": 30, "version": 2', 'Map keys must be unique'],
     ['"version": 1', '"version": 2', 'version is 2; 1 is known'],
-    ['PACKAGE_ROOT', 'A=B', 'env holds A=B, which is not a variable name'],
+    ['PACKAGE_ROOT', 'A=B', 'env contains A=B, which is not a variable name'],
     ['"."', '"a\\u0000b"', 'env.PACKAGE_ROOT must be text without a zero byte'],
   ])('a config with %s as %s: no test of it is run, its siblings are', async (old, text, message) => {
     const ran = await tested(copyOfExample((replace) => replace('hooks/tests/test-config.json', old, text)))
