@@ -52,7 +52,7 @@ describe('view', () => {
     expect(end.stdout).not.toContain('With the skill')
     const { arms, said, extras } = pageIn(readFileSync(page, 'utf8'))
     expect(arms).toEqual(['subject'])
-    expect(said.headline).toBe('1 of 4 cases passes, 2 fail, 1 skipped, without a verdict.')
+    expect(said.headline).toBe('1 of 4 cases passes, 2 fail, 1 has no verdict.')
     expect(extras.evaluation).toMatchObject({
       value: { format: 'aam', summary: { passed: 1, failed: 2, skipped: 1 }, reports: [{ model: 'practice-1' }] },
     })
