@@ -98,11 +98,11 @@ withChromium('the page of an eval', () => {
     const rows = await texts(page.locator('.verdicts tbody tr'))
     expect(rows).toHaveLength(4)
     expect(rows.find((row) => row.startsWith('audit'))).toMatch(
-      /agent:auditor.*fail.*SOMETHING ELSE.*1 of 1 check met/s,
+      /agent:auditor.*fail.*SOMETHING ELSE.*1 of 1 check passed/s,
     )
-    expect(rows.find((row) => row.startsWith('open-book'))).toMatch(/fail.*open\/may\.csv.*1 of 2 checks met/s)
+    expect(rows.find((row) => row.startsWith('open-book'))).toMatch(/fail.*open\/may\.csv.*1 of 2 checks passed/s)
     expect(rows.find((row) => row.startsWith('[sum') || row.includes('skip'))).toMatch(/sum-of-april\.yaml:\d+:\d+/)
-    await page.locator('.verdicts tr', { hasText: 'audit' }).getByText('the run and its evidence').click()
+    await page.locator('.verdicts tr', { hasText: 'audit' }).getByText('Show the run').click()
     await page.waitForURL(/#\/run\/\d+\/subject\/1/)
     await visit(page, '#/case/1')
     await expect.poll(() => page.locator('.case-verdict').textContent()).toMatch(/fail.*SOMETHING ELSE/s)

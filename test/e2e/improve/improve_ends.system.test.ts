@@ -46,7 +46,7 @@ describe('a version that mends the script and has it wait', () => {
       'is no win: it takes too long; a run that timed out is named as that',
       hangs,
       [] as string[],
-      'lost',
+      'tie',
       /^time × \d/,
       /timed out/,
     ],
