@@ -1,5 +1,5 @@
 /** What people and workers do to a queue: stop it, start it again, cancel, choose who works, of which version, for how much. */
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { queueName, resolveQueueNeeds } from '../../../src/flows/queue/job_requirements.ts'
@@ -9,7 +9,6 @@ import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { readSpent } from '../../../src/store/artefacts/spending_log.ts'
-import { evals, mends, openWorld } from '../../e2e/improve/improving.ts'
 import { fresh, whetstone } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
 import { askedOf, benchHere, lives, makeAgent, redisHere, workHere } from './here.ts'
@@ -166,21 +165,6 @@ needsRedis('a queue', () => {
     expect((await benchHere(more)).benchmark).toMatchObject({ complete: true })
     expect(agent.starts()).toBe(12)
   }, 60_000)
-
-  test('carries a whole session of improve: each of its runs is made by a worker', async () => {
-    await using world = await openWorld(mends, 6, {
-      'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: evals(6) }),
-    })
-    const shared = fresh()
-    await using worker = await workHere(url(), shared, { engines: ['anthropic'], env: world.env, concurrency: 4 })
-    const flags = ['--runs', '3', '--test-runs', '2', '--seed', '3', '--iterations', '1']
-    const end = await world.improve([...flags, '--queue', url(), '--shared', shared, '--sandbox', 'off'])
-    expect(end.code, end.stderr).toBe(0)
-    expect(world.history()).toMatchObject({ current_best: 'v1' })
-    const made = worker.told.flatMap((event) => (event.type === 'job_ended' ? [event.benchmark] : []))
-    expect(new Set(made).size).toBeGreaterThanOrEqual(4) // noise, train, validation, test
-    expect(made.length).toBe(runsIn(world.workspace))
-  }, 240_000)
 })
 
 /** A folder with a Claude Code of that version, which says TIDY where the skill is there. */
@@ -216,10 +200,4 @@ function claudeOf(version: string): string {
   writeFileSync(file, `${script.join('\n')}\n`)
   chmodSync(file, 0o755)
   return folder
-}
-
-/** How many runs lie in the benchmarks of a workspace. */
-function runsIn(workspace: string): number {
-  const files = readdirSync(workspace, { recursive: true }).map(String)
-  return files.filter((name) => /^(benchmarks|calibrations)\/.*\/run\.json$/.test(name)).length
 }
