@@ -1,4 +1,4 @@
-/** Edits that make an agent write for whoever grades it are refused; edits that ask for checks and honest reports are not. */
+/** Edits that make an agent write for its grader are refused; edits that ask for checks and honest reports are not. */
 import { describe, expect, test } from 'vitest'
 import { findJudgeGaming } from '../../../src/phases/5-improve/guards/games_judge.ts'
 import { gamingEdits, unfoundGamingEdits } from './gaming_edits.ts'

@@ -1,4 +1,4 @@
-/** Edits that make an agent write for whoever grades it, instead of doing the task better. */
+/** Edits that make an agent write for its grader, instead of doing the task better. */
 
 export interface GamingEdit {
   kind: string

@@ -33,7 +33,7 @@ function listEdits(rounds: NonNullable<History['rounds']>): ProposedEdit[] {
 
 function resultText({ refused, effect, runs_with }: ProposedEdit): string {
   if (refused?.rule === 'leakage') return 'refused: it contained text of tasks that judge the skill'
-  if (refused?.rule === 'games_judge') return 'refused: it addressed whoever judges the work'
+  if (refused?.rule === 'games_judge') return 'refused: it addressed the judge'
   if (refused !== undefined) return `refused (${refused.rule}): ${refused.reason}`
   if (effect === null) return 'it did not run'
   return `${formatPoints(effect)} on training cases in ${runs_with} runs with it`

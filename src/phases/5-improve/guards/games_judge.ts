@@ -1,5 +1,5 @@
 /**
- * Finds added text of a skill that makes an agent write for whoever grades it. This is a first line of defence and not complete: it knows
+ * Finds added text of a skill that makes an agent write for its grader. This is a first line of defence and not complete: it knows
  * English phrases, and prefers to miss one over refusing an honest edit. A second judge decides the certification.
  */
 import { findAttempts } from '../../../base/text/injection_rules.ts'

@@ -1,4 +1,4 @@
-/** Patterns for sentences of a skill that make an agent write for whoever grades it. English only, and not complete. */
+/** Patterns for sentences of a skill that make an agent write for its grader. English only, and not complete. */
 import { isSelfAssessment } from '../../../base/text/self_assessment.ts'
 
 const grader =
