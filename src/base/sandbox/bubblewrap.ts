@@ -9,7 +9,7 @@ import type { SandboxPolicy } from './policy.ts'
 export type SystemPart = { kind: 'folder' | 'file'; path: string } | { kind: 'link'; path: string; to: string }
 
 export interface BubblewrapRequest {
-  policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'tmp' | 'limits'>
+  policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'places' | 'tmp' | 'limits'>
   /** Parts of the system, all read-only. */
   system: readonly SystemPart[]
   /** Entries of /proc to cover. */
@@ -58,6 +58,8 @@ export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
     ...procArguments(inside.coveredProc),
     ...['--dev', '/dev', ...size, '/dev/shm', '--dir', '/var/tmp', '--dir', '/run'],
     ...(policy.tmp === null ? [...size, '/tmp'] : ['--bind', policy.tmp, '/tmp']),
+    // before what is readable, because a program may be in a folder that a place covers
+    ...(policy.places ?? []).flatMap(({ from, at }) => ['--bind', from, at]),
     ...parentsFirst([...inside.readable, ...inside.cleared]).flatMap((path) =>
       inside.cleared.includes(path) ? ['--tmpfs', path] : ['--ro-bind', path, path],
     ),
@@ -67,8 +69,14 @@ export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
     ...parentsFirst(policy.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...inside.placed.flatMap(({ from, at }) => ['--ro-bind', from, at]),
     ...[...inside.cleared, ...emptyHiddenArguments(inside)].flatMap((path) => ['--remount-ro', path]),
-    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--', ...inside.command],
+    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', showPlace(cwd, policy.places), '--', ...inside.command],
   ]
+}
+
+/** The path inside of a folder of this machine: itself, or below a place. */
+function showPlace(folder: string, places: SandboxPolicy['places'] = []): string {
+  const place = places.find(({ from }) => isSubpath(folder, from))
+  return place === undefined ? folder : path.join(place.at, path.relative(place.from, folder))
 }
 
 /** Scratch folders are in memory: together they get the size of one /tmp, however many a suite asks for. */

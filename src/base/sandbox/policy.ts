@@ -12,6 +12,12 @@ export interface SandboxLimits {
   processes: number
 }
 
+/** A folder of this machine and its absolute path inside. */
+export interface SandboxPlace {
+  from: string
+  at: string
+}
+
 export interface SandboxPolicy {
   /** Readable files and folders in addition to the system's, absolute. */
   readable: readonly string[]
@@ -24,6 +30,8 @@ export interface SandboxPolicy {
   /** Own writable folders, empty at first and removed with the process, absolute. */
   scratch: readonly string[]
   network: SandboxNetwork
+  /** Folders that are also shown, writable, at another path inside; absent: none. */
+  places?: readonly SandboxPlace[]
   /** A folder that is shown as /tmp; null: an empty one that is removed with the process. */
   tmp: string | null
   limits: SandboxLimits

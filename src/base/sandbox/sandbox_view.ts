@@ -37,6 +37,8 @@ export async function createSandboxView({ policy }: Sandbox, searchPath: string)
   return {
     canRead,
     locate(inside) {
+      const shown = (policy.places ?? []).find(({ at }) => isSubpath(inside, at))
+      if (shown !== undefined) return path.join(shown.from, path.relative(shown.at, inside))
       if (policy.tmp === null || !isSubpath(inside, '/tmp') || canRead(inside)) return inside
       return path.join(policy.tmp, path.relative('/tmp', inside))
     },

@@ -1,0 +1,147 @@
+/** Reads one Harbor task as a case: its instruction is the prompt, the reward of its verifier the only thing that counts. */
+import path from 'node:path'
+import { glob } from 'tinyglobby'
+import type { HarborStep, HarborTask } from '../../../../../schemas/harbor_task.ts'
+import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import { UserError } from '../../../../base/errors/error.ts'
+import { hashWalk, listEntries, pathExists, walk } from '../../../../base/fs/files.ts'
+import { readText, sha256 } from '../../../../base/json/json.ts'
+import { listSkillFiles, readSkill } from '../../skill/read_skill.ts'
+import { blankCase } from '../../suite/blank_case.ts'
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { type DockerWorld, readDockerfile } from './dockerfile.ts'
+import { findHarborPlaces, isInPlaces } from './places.ts'
+import { type HarborSettings, parseHarborSettings, splitVariables } from './task_toml.ts'
+
+/** Reads the task in `folder`, named `key` in its suite. What keeps it from running is in `cannot_run`. */
+export async function readHarborCase(folder: string, key: string, warn: Warn): Promise<Omit<SuiteCase, 'eval_id'>> {
+  const blank = { ...blankCase, eval_key: key, eval_name: path.basename(folder) }
+  const read = parseHarborSettings(await readText(path.join(folder, 'task.toml')))
+  if ('mistake' in read) return { ...blank, cannot_run: `task.toml: ${read.mistake}` }
+  const { settings } = read
+  const prompt = await readText(path.join(folder, 'instruction.md')).catch(() => '')
+  const missing = await findMissingPart(folder, prompt)
+  if (missing !== null) return { ...blank, cannot_run: missing }
+  return {
+    ...blank,
+    prompt,
+    checks: [{ type: 'verifier', reward: true }],
+    timeout_seconds: settings.agent.timeout_sec,
+    ...(settings.metadata.category && { category: settings.metadata.category }),
+    harbor: await readHarborTask({ folder, key, prompt, settings }, warn),
+  }
+}
+
+async function findMissingPart(folder: string, prompt: string): Promise<string | null> {
+  if (prompt.trim() === '') return 'it has no instruction.md, or an empty one'
+  if (!(await pathExists(path.join(folder, 'tests/test.sh')))) return 'it has no tests/test.sh'
+  if (await pathExists(path.join(folder, 'environment/Dockerfile'))) return null
+  return 'it has no environment/Dockerfile'
+}
+
+interface TaskSource {
+  folder: string
+  key: string
+  prompt: string
+  settings: HarborSettings
+}
+
+async function readHarborTask({ folder, key, prompt, settings }: TaskSource, warn: Warn): Promise<HarborTask> {
+  const dockerfile = await readText(path.join(folder, 'environment/Dockerfile'))
+  const world = readDockerfile(dockerfile)
+  const placed = await placeCopies(path.join(folder, 'environment'), world)
+  const own = readVariables(settings, key, warn)
+  const env = { ...world.env, ...own.environment }
+  const targets = placed.steps.flatMap((step) => (step.kind === 'copy' ? [step.to] : [step.workdir]))
+  const places = findHarborPlaces([dockerfile, prompt], [world.workdir, ...targets])
+  const outside = [world.workdir, ...targets].find((place) => place !== '/' && !isInPlaces(place, places))
+  const outsideReason = outside === undefined ? null : `it writes to ${outside}, which belongs to the system`
+  const { cpus, memory_mb, docker_image: image = null, build_timeout_sec } = settings.environment
+  return {
+    folder,
+    sha256: await hashTask(folder),
+    workdir: world.workdir === '/' ? '/root' : world.workdir,
+    env,
+    places,
+    steps: placed.steps,
+    not_plain: (await findCompose(folder)) ?? world.notPlain ?? placed.missing ?? outsideReason,
+    image,
+    build_seconds: build_timeout_sec,
+    verifier: { seconds: settings.verifier.timeout_sec, env: own.verifier },
+    solution: (await pathExists(path.join(folder, 'solution/solve.sh'))) ? { env: own.solution } : null,
+    limits: { ...(cpus && { cpus }), ...(memory_mb && { memory_mb }) },
+    skills: await readTaskSkills(folder, key, warn),
+  }
+}
+
+/** Values that a task takes from the user's environment are left out: only the user may pass those on. */
+function readVariables(settings: HarborSettings, key: string, warn: Warn) {
+  const read = (part: string, env: Record<string, string>) => {
+    const { literal, fromUser } = splitVariables(env)
+    for (const name of fromUser) warn(key, `${part}.env.${name} comes from your environment, which a task does not get`)
+    return literal
+  }
+  return {
+    environment: read('environment', settings.environment.env),
+    verifier: read('verifier', settings.verifier.env),
+    solution: read('solution', settings.solution.env),
+  }
+}
+
+/** Copies with each source resolved: a glob becomes its files, and a folder or file gets its own target. */
+async function placeCopies(environment: string, world: DockerWorld): Promise<{ steps: HarborStep[]; missing: string | null }> {
+  const steps: HarborStep[] = []
+  let missing: string | null = null
+  for (const step of world.steps) {
+    if (step.kind === 'run') {
+      steps.push(step)
+      continue
+    }
+    const sources = await findSources(environment, step.from)
+    if (sources.length === 0) missing ??= `environment/${step.from} is missing`
+    for (const from of sources) {
+      const isFolder = listEntries(path.join(environment, from)).length > 0
+      const inFolder = step.to.endsWith('/') && !isFolder
+      steps.push({ ...step, from, to: inFolder ? `${step.to}${path.basename(from)}` : step.to.replace(/(?<=.)\/$/, '') })
+    }
+  }
+  return { steps, missing }
+}
+
+async function findSources(environment: string, from: string): Promise<string[]> {
+  if (await pathExists(path.join(environment, from))) return [from]
+  if (!/[*?[]/.test(from)) return []
+  return (await glob(from, { cwd: environment, onlyFiles: false, expandDirectories: false, dot: true })).sort()
+}
+
+async function findCompose(folder: string): Promise<string | null> {
+  for (const name of ['docker-compose.yaml', 'docker-compose.yml'])
+    if (await pathExists(path.join(folder, 'environment', name))) return `it needs several services (${name})`
+  return null
+}
+
+/** Skills are versions of their own; solution/ shapes no run. */
+async function hashTask(folder: string): Promise<string> {
+  const skip = (name: string) => name === 'skills'
+  const environment = await walk(path.join(folder, 'environment'), { skip, links: 'never' })
+  const tests = await walk(path.join(folder, 'tests'), { links: 'never' })
+  return sha256(`${await hashWalk(environment.files)} ${await hashWalk(tests.files)}`)
+}
+
+/** The skills of environment/skills. One whose SKILL.md is invalid keeps its folder's name, because agents get it too. */
+async function readTaskSkills(folder: string, key: string, warn: Warn): Promise<HarborTask['skills']> {
+  const root = path.join(folder, 'environment/skills')
+  const skills: HarborTask['skills'] = []
+  for (const { name } of listEntries(root).filter((entry) => entry.isDirectory())) {
+    const at = path.join(root, name)
+    if (!(await pathExists(path.join(at, 'SKILL.md')))) continue
+    try {
+      skills.push((await readSkill(at)).skill)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      warn(key, `skill ${name}: ${error.message}`)
+      skills.push({ name, description: '', path: at, sha256: await hashWalk((await listSkillFiles(at)).files) })
+    }
+  }
+  return skills.sort((a, b) => (a.name < b.name ? -1 : 1))
+}

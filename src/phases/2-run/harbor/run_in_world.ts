@@ -1,0 +1,59 @@
+/** Runs one program in the world of a Harbor task, as its own processes see it. */
+import path from 'node:path'
+import { runProcess, SpawnError } from '../../../base/process/spawn.ts'
+import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import type { HarborWorld } from './world.ts'
+
+export interface WorldProgram {
+  words: readonly [string, ...string[]]
+  /** Absolute path inside the world. */
+  workdir: string
+  /** Further variables. */
+  env: Readonly<Record<string, string>>
+  seconds: number
+  /** Further folders of the world to show, such as /tests; absent: none. */
+  shows?: readonly string[]
+  signal: AbortSignal
+}
+
+export interface WorldEnd {
+  /** null: it did not end in time, or by a signal. */
+  exitCode: number | null
+  /** How it ended, for messages: "exit code 1", "no end within 60 s". */
+  ending: string
+  /** Standard output and error together, the last 2,000 lines. */
+  output: string
+}
+
+const keptLines = 2000
+
+/** Rejects when aborted, or when the program can't start. */
+export async function runInWorld(world: HarborWorld, program: WorldProgram): Promise<WorldEnd> {
+  const { words, workdir, seconds, shows = [] } = program
+  const places = [...(world.sandbox.policy.places ?? []), ...shows.map((at) => ({ from: path.join(world.root, at), at }))]
+  const lines: string[] = []
+  using limit = startTimeLimit(seconds * 1000, [program.signal])
+  const output = () => lines.join('\n')
+  try {
+    const end = await runProcess({
+      command: 'sh',
+      args: ['-c', 'exec 2>&1; exec "$@"', 'sh', ...words],
+      cwd: path.join(world.root, workdir),
+      env: { ...world.env, HOME: '/root', TMPDIR: '/tmp', ...program.env },
+      signal: limit.signal,
+      stdoutLimit: 0,
+      sandbox: { ...world.sandbox, policy: { ...world.sandbox.policy, writable: [], places } },
+      onLine: (line) => {
+        lines.push(line)
+        if (lines.length > keptLines) lines.shift()
+        return undefined
+      },
+    })
+    const ending = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
+    return { exitCode: end.exitCode, ending, output: output() }
+  } catch (error) {
+    program.signal.throwIfAborted()
+    if (error instanceof SpawnError || !limit.signal.aborted) throw error
+    return { exitCode: null, ending: `no end within ${seconds} s`, output: output() }
+  }
+}
