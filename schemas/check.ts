@@ -21,6 +21,7 @@ import {
   fileModifiedCheck,
   fileSizeCheck,
 } from './checks/files.ts'
+import { verifierCheck } from './checks/harbor.ts'
 import { containsCheck, equalsCheck, notContainsCheck, regexCheck, similarityCheck } from './checks/texts.ts'
 
 export const check = z.discriminatedUnion('type', [
@@ -48,6 +49,7 @@ export const check = z.discriminatedUnion('type', [
   tokensAtMostCheck,
   costAtMostCheck,
   durationAtMostCheck,
+  verifierCheck,
 ])
 
 /** The checks of a case. */

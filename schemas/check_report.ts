@@ -21,6 +21,20 @@ export const problem = z.object({
   stops_bench: z.literal(true).optional().describe('bench refuses to start with this problem'),
 })
 
+const taskTrial = z.object({
+  reward: z.number().nullable().describe('reward of the verifier, 0 to 1; null: it gave none'),
+  reason: z.string().optional().describe('why it is not the full reward; absent: it is'),
+})
+
+export const triedTask = z.object({
+  eval_id: z.number().int().nonnegative(),
+  name: z.string(),
+  oracle: taskTrial.optional().describe("with the task's own solution; absent: not tried"),
+  null: taskTrial.optional().describe('with nothing done; absent: not tried'),
+  sound: z.boolean().describe('true: on this machine the solution earns the full reward and doing nothing does not'),
+  reason: z.string().nullable().describe('why it is not sound; null: it is'),
+})
+
 export const checkReport = z.object({
   schema_version: z.literal(1),
   skills: z.array(
@@ -29,6 +43,7 @@ export const checkReport = z.object({
       readable: z.boolean().describe('false: SKILL.md or the suite could not be read (exit code 2)'),
       problems: z.array(problem),
       commands: z.array(suiteCommand).optional().describe('programs that the skill and its suite start; absent: none'),
+      tasks: z.array(triedTask).optional().describe('Harbor tasks tried with --oracle or --null; absent: none'),
     }),
   ),
   passed_over: z
@@ -44,4 +59,6 @@ export const checkReport = z.object({
 
 export type Severity = z.infer<typeof severity>
 export type Problem = z.infer<typeof problem>
+export type TaskTrial = z.infer<typeof taskTrial>
+export type TriedTask = z.infer<typeof triedTask>
 export type CheckReport = z.infer<typeof checkReport>

@@ -46,8 +46,12 @@ export const harborTask = z.object({
   verifier: z.object({
     seconds: z.number().positive().describe('time limit'),
     env: z.record(z.string(), z.string()),
+    expects_tests: z.boolean().describe('whether its script writes ctrf.json'),
   }),
-  solution: z.object({ env: z.record(z.string(), z.string()) }).nullable().describe('null: no solution/solve.sh'),
+  solution: z
+    .object({ env: z.record(z.string(), z.string()) })
+    .nullable()
+    .describe('null: no solution/solve.sh'),
   limits: z.object({ cpus: z.number().positive().optional(), memory_mb: z.number().positive().optional() }),
   skills: z.array(harborSkill).describe('skills of environment/skills'),
 })

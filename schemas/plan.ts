@@ -1,6 +1,7 @@
 /** `plan.json`: every run of a benchmark and all that shapes it, enough to resume, repeat or send it elsewhere. Contains no secrets. */
 import * as z from 'zod'
 import { sandboxSettings } from './evals.ts'
+import { harborTask } from './harbor_task.ts'
 import {
   chosenCases,
   environment,
@@ -58,6 +59,7 @@ export const runSpec = z.object({
   setup: z.string().nullable(),
   git: gitState.nullable(),
   environment: environment.optional().describe('absent: none'),
+  harbor: harborTask.optional().describe('world and verifier of a Harbor task; absent: another format'),
   skill: installedSkill.nullable().describe('null: the arm without the skill'),
   absent_skill: z
     .string()

@@ -4,6 +4,7 @@ import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'
 import { costGuardrails, golden } from './golden.ts'
+import { harborTask } from './harbor_task.ts'
 import { pathBelow } from './paths.ts'
 import { rubric } from './rubric.ts'
 
@@ -115,6 +116,7 @@ export const suiteCase = z.object({
   setup: z.string().nullable(),
   git: gitState.nullable(),
   environment: environment.optional().describe('absent: none'),
+  harbor: harborTask.optional().describe('world and verifier of a Harbor task; absent: another format'),
   cannot_run: z
     .string()
     .nullable()

@@ -1,12 +1,12 @@
 /** check: reports all problems of skills and their suites at once without a model; trial answers also test the grading. */
 import path from 'node:path'
-import type { CheckReport, Problem, Severity } from '../../../schemas/check_report.ts'
+import type { CheckReport, Problem, Severity, TriedTask } from '../../../schemas/check_report.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
-import { networkRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
+import { networkRule, unsoundTaskRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
 import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/skill/skill_commands.ts'
 import { needsNetworkFlag, openNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
@@ -17,6 +17,7 @@ import { findCheckPlaces } from '../prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
+import { tryTasks } from './try_tasks.ts'
 
 export interface CheckRequest {
   /** Skill folders, suite files, folders that contain skills, or globs. */
@@ -40,12 +41,20 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
     context.signal.throwIfAborted()
     const checked = await checkSkill(place, suite)
     const asked = openNetworkProblems(checked, request.sandbox)
-    const tried = asked.length > 0 ? [] : await runTrials(checked, request, context)
+    const tasks = await runTasks(checked, request, context)
+    const tried = asked.length > 0 || tasks !== null ? [] : await runTrials(checked, request, context)
     const dead = checked.suite === null ? [] : await findDeadChecks(checked.suite, context.signal)
     const untried = dead.filter(({ rule }) => !request.trials.some((trial) => triedRules[trial].includes(rule)))
     const commands = await listCheckedCommands(checked)
-    const problems = sortProblems([...checked.problems, ...untried, ...asked, ...tried])
-    skills.push({ path: checked.path, readable: checked.readable, problems, ...(commands.length > 0 && { commands }) })
+    const problems = sortProblems([
+      ...checked.problems,
+      ...untried,
+      ...asked,
+      ...tried,
+      ...unsoundTasks(tasks ?? [], checked),
+    ])
+    const { path: at, readable } = checked
+    skills.push({ path: at, readable, problems, ...(commands.length > 0 && { commands }), ...(tasks && { tasks }) })
   }
   const count = (severity: Severity) =>
     skills.flatMap(({ problems }) => problems).filter((one) => one.severity === severity).length
@@ -72,6 +81,32 @@ async function listCheckedCommands({ suite, folder }: CheckedSkill): Promise<Sui
     loaded.set(eval_id, [...skill, ...(await readEnvironmentCommands(environment))])
   }
   return listCommands(cases, ({ eval_id }) => ({ hashes: [], commands: loaded.get(eval_id) ?? [] }))
+}
+
+/** null: it has no Harbor task, or no trial was asked for. */
+async function runTasks(
+  { suite }: CheckedSkill,
+  request: CheckRequest,
+  context: FlowContext,
+): Promise<TriedTask[] | null> {
+  if (suite?.suite.format !== 'harbor' || request.trials.length === 0) return null
+  const sandbox = await chooseSandbox(
+    { ...(request.sandbox ?? noSandboxWish), mode: 'required' },
+    context.env.PATH ?? '',
+  )
+  return await tryTasks({ cases: suite.suite.cases, trials: request.trials, sandbox }, context)
+}
+
+function unsoundTasks(tasks: readonly TriedTask[], { suite }: CheckedSkill): Problem[] {
+  return tasks.flatMap(({ eval_id, name, sound, reason }) => {
+    const at = suite?.suite.cases.findIndex((one) => one.eval_id === eval_id) ?? -1
+    const finding = {
+      message: `task ${name} is not sound on this machine: ${reason}`,
+      fix: 'leave it out, or install what it needs',
+      eval_id,
+    }
+    return sound ? [] : [toProblem(unsoundTaskRule, finding, suite?.places[at]?.file ?? '')]
+  })
 }
 
 async function runTrials({ suite, path: skill }: CheckedSkill, request: CheckRequest, context: FlowContext) {

@@ -15,6 +15,7 @@ import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.t
 import type { FlowContext } from '../flow_context.ts'
 import { type AutoEngine, createAutoEngine } from '../prepare/choose_engine.ts'
 import { skipUnrunnableCases } from '../prepare/engine_support.ts'
+import { listTaskSkills, placeTasks } from '../prepare/harbor_tasks.ts'
 import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
 import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
 import type { OnRefusal } from '../prepare/refusals.ts'
@@ -45,7 +46,10 @@ export async function prepareEval(
   )
   const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
-  const read = await readSkills(suite, root)
+  const read = await readSkills(
+    await placeTasks(suite, { otherSkill: false, compares: false }, { env: context.env, wish: request.sandbox }),
+    root,
+  )
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
   const honoured = await skipUnrunnableCases(engine, read.suite)
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
@@ -55,7 +59,7 @@ export async function prepareEval(
   const plan = makeEvalPlan({
     suite: honoured,
     subject,
-    skillOf: (one) => read.skills.get(resolveSkillPath(one, read.own) ?? '') ?? null,
+    skillOf: (one) => one.harbor?.skills[0] ?? read.skills.get(resolveSkillPath(one, read.own) ?? '') ?? null,
     options: {
       engine,
       judge,
@@ -73,6 +77,7 @@ export async function prepareEval(
     warnings: read.warnings,
   })
   const folders = new Map([...read.skills].map(([folder, { sha256 }]) => [sha256, folder]))
+  for (const { sha256, path: folder } of listTaskSkills(honoured.cases)) folders.set(sha256, folder)
   const workspace = resolveEvalWorkspace(request, subject.name)
   const { version = null, guardrails = null } = suite
   choices.push(...describeCaps(guardrails))

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { glob } from 'tinyglobby'
 import { pathExists } from '../../base/fs/files.ts'
 import { discoverAam } from '../../phases/1-plan/formats/aam.ts'
+import { findHarbor } from '../../phases/1-plan/formats/harbor.ts'
 import { findPluginEvals } from '../../phases/1-plan/formats/plugin_eval.ts'
 import { hasSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 
@@ -46,7 +47,7 @@ export async function globSkills(pattern: string): Promise<string[]> {
 
 async function expandPlace(place: string, named: string | null): Promise<CheckPlace[]> {
   if (path.basename(place) === 'SKILL.md') return [{ place: path.dirname(place) }]
-  if (!(await stat(place)).isDirectory() || (await isSkill(place))) return [{ place }]
+  if (!(await stat(place)).isDirectory() || (await isSkill(place)) || (await findHarbor(place))) return [{ place }]
   const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
   const below = await glob('**/SKILL.md', { cwd: place, absolute: true, ignore, dot: true })
   const skills = below.map((file) => path.dirname(file)).sort()

@@ -21,6 +21,7 @@ import type { RateLimitOptions } from '../limits/rate_limiters.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
+import { listTaskSkills, placeTasks, readTaskSubject } from './harbor_tasks.ts'
 import { refuseInlineCredentials } from './inline_credentials.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
 import type { QueueWish } from './queue_options.ts'
@@ -99,18 +100,22 @@ export async function prepareBench(
   context: FlowContext,
   where: PrepareOptions,
 ): Promise<PreparedBench> {
-  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
+  const given = await resolveSkillFolder(path.resolve(request.skill))
+  const tasks = await readTaskSubject(given)
+  const skill = tasks ?? (await readSkill(given)).skill
   const baseline = await resolveBaseline(request.baseline, skill, where.scratch)
   if (request.checked !== true) refuseSameVersions(request, baseline?.skill.sha256 === skill.sha256)
   const { suite, chosen, sha256 } = await loadBenchSuite(request, {
     ...skill,
-    checked: request.checked === true ? null : await checkSkillFolder(skill.path),
+    checked: request.checked === true || tasks !== null ? null : await checkSkillFolder(skill.path),
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
-  const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
-  refuseInlineCredentials({ choices: [engine, judge], suite, env: context.env })
+  const { env } = context
+  const placed = await placeTasks(suite, { otherSkill: tasks === null, compares: true }, { env, wish: request.sandbox })
+  const { engine, judge, choices } = await chooseBenchEngines(request, placed, createAutoEngine(context, where.refuse))
+  refuseInlineCredentials({ choices: [engine, judge], suite: placed, env })
   const plan = makePlan({
-    suite: await requireValidSuite(engine, suite, request.allowInvalid ?? false),
+    suite: await requireValidSuite(engine, placed, request.allowInvalid ?? false),
     skill,
     baseline: baseline?.skill ?? null,
     calibrate: request.calibrate ?? false,
@@ -131,7 +136,8 @@ export async function prepareBench(
     suiteSha256: sha256,
     warnings: baseline?.warnings ?? [],
   })
-  const folders = new Map([[skill.sha256, skill.path]])
+  const versions = tasks === null ? [skill] : listTaskSkills(plan.cases)
+  const folders = new Map(versions.map((one) => [one.sha256, one.path]))
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)

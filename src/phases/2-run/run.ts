@@ -35,10 +35,13 @@ import { cleanNames } from './collect/redact_names.ts'
 import { cleanOutputs, cleanRecord, keepStderr } from './collect/redact_run.ts'
 import { Transcript } from './collect/transcript.ts'
 import { writeRunFiles } from './collect/write_run.ts'
+import { verifyWorld } from './harbor/verify.ts'
+import type { HarborWorld } from './harbor/world.ts'
 import { buildRunRecord, type RunEnd } from './run_record.ts'
 import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
 import { buildRunEnvironment } from './workspace/run_environment.ts'
-import { confine, protectSkills } from './workspace/sandbox_policy.ts'
+import { environmentFolder, openRunPlace, type RunPlace } from './workspace/run_place.ts'
+import { protectSkills } from './workspace/sandbox_policy.ts'
 import { SetupError } from './workspace/symlink_traps.ts'
 import { prepareWorkspace, type WorkspaceRequest } from './workspace/working_folder.ts'
 
@@ -90,7 +93,6 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   await using tempDir = await openTempDir()
   const home = path.join(tempDir.path, 'home')
   mkdirSync(path.join(home, 'tmp'), { recursive: true })
-  const cwd = path.join(tempDir.path, 'work')
   if (request.mark === undefined) mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
   const own = buildRunEnvironment({ user, home, mark: tempDir.mark, passEnv, hidden })
@@ -98,15 +100,16 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   const env = { ...ofSuite.set, ...own }
   const redactor = getRedactor(user)
   using transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
-  const only = makeWritableFolders(cwd, request.spec)
-  const readable = [environmentFolder(cwd), ...(only === null ? [] : [cwd])]
-  const parts = { writable: [...(only ?? [cwd]), home], readable, hidden, settings: request.spec.sandbox }
-  const sandbox = confine(request.sandbox, parts)
-  const end = await runAgentInPlace(request, { cwd, env, transcript, sandbox })
+  const parts = { env, home, hidden }
+  await using place = await openRunPlace(request, tempDir.path, parts)
+  const { cwd, sandbox, world } = place
+  const end = await runAgentInPlace(request, { ...place, temp: tempDir.path, transcript })
   assertDiskSpace(tempDir.path) // on a full disk the last writes are incomplete, so they are not graded
-  if (end.outcome.status !== 'failed') request.onAgentEnd?.()
+  if (end.outcome.status !== 'failed' && world === null) request.onAgentEnd?.()
   await tempDir.endProcesses()
-  const outputs = await collectOutputs(request, { cwd, end })
+  const outputs = await collectOutputs(request, { cwd, end, isHome: cwd === world?.home })
+  if (world !== null && end.outcome.status === 'completed') await verify(request, world)
+  if (end.outcome.status !== 'failed' && world !== null) request.onAgentEnd?.()
   const { folder } = request
   const kept = path.join(folder, 'outputs')
   const cleaned = [...cleanNames(kept, outputs, redactor), ...cleanOutputs(kept, outputs, redactor)]
@@ -132,11 +135,16 @@ const stderrName = 'stderr.log'
 /** Limits concurrent workspace setups: a thousand runs that begin together would need too many resources at once. */
 const setupLimit = pLimit(64)
 
-interface Place {
-  cwd: string
-  env: Record<string, string>
+interface Place extends RunPlace {
+  temp: string
   transcript: Transcript
-  sandbox: Sandbox | null
+}
+
+/** Runs the verifier of a Harbor task, which nothing of the agent may outlive. */
+async function verify({ spec, engine, folder, signal }: RunRequest, world: HarborWorld): Promise<void> {
+  if (spec.harbor === undefined) return
+  const { skillsFolder } = engine
+  await verifyWorld(world, { task: spec.harbor, folder: path.join(folder, 'verifier'), skillsFolder, signal })
 }
 
 async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promise<RunEnd> {
@@ -149,6 +157,7 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
     setup: spec.setup,
     skillsFolder: engine.skillsFolder,
     skill,
+    isBuilt: place.world !== null,
     among: (spec.among ?? []).map((one) => ({ skill: one, files: request.amongFiles?.get(one.sha256) ?? [] })),
     env: place.env,
     sandbox: place.sandbox,
@@ -156,22 +165,26 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
   }
   const startedAt = new Date()
   try {
-    const folder = environmentFolder(place.cwd)
+    const folder = environmentFolder(place.temp)
     const { skills, environment, before } = await setupLimit(async () => {
       signal.throwIfAborted()
       request.deadline?.throwIfAborted()
+      await place.world?.build(layout.signal)
       return {
         skills: [
           ...(await prepareWorkspace(layout)),
           ...(await installSkills(spec.environment, place.cwd, engine.skillsFolder)),
         ],
         environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
-        before: await takeSnapshot(place.cwd, engine.skillsFolder),
+        before: await takeSnapshot(place.cwd, {
+          skillsFolder: engine.skillsFolder,
+          isHome: place.cwd === place.world?.home,
+        }),
       }
     })
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
     const task = { ...buildEngineTask(request, place, skills), environment }
-    return { ...(await runWithTimeout(request, task, place.transcript)), before }
+    return { ...(await runWithTimeout(request, task, place)), before }
   } catch (error) {
     signal.throwIfAborted()
     if (request.deadline?.aborted) return { ...buildCancelledEnd(startedAt), durationMs: 0, before: null }
@@ -186,18 +199,6 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
 function addSandboxEndpoints({ spec, engine, userEnv }: RunRequest, sandbox: Sandbox | null): Sandbox | null {
   const credentials = selectCredentials(engine, spec.engine, userEnv)
   return withEndpoint(sandbox, ...(engine.reaches?.({ model: spec.engine.model, credentials }) ?? []))
-}
-
-/** Creates the only folders that the run may write to, inside the working folder; null: all of it is writable. */
-function makeWritableFolders(cwd: string, { sandbox }: RunSpec): string[] | null {
-  const folders = sandbox?.only_writable?.map((name) => path.join(cwd, name)) ?? null
-  for (const folder of folders ?? []) mkdirSync(folder, { recursive: true })
-  return folders
-}
-
-/** Next to the working folder. */
-function environmentFolder(cwd: string): string {
-  return path.join(path.dirname(cwd), 'environment')
 }
 
 function buildEngineTask(request: RunRequest, place: Place, skills: readonly InstalledSkill[]): EngineTask {
@@ -219,14 +220,15 @@ function buildEngineTask(request: RunRequest, place: Place, skills: readonly Ins
 }
 
 /** Runs the agent under its time limit. A timeout is an end like any other: the engine has stopped the agent by then. */
-async function runWithTimeout(request: LimitedRunRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
+async function runWithTimeout(request: LimitedRunRequest, task: EngineTask, place: Place): Promise<RunEnd> {
   const { gate } = request
+  const { transcript, temp } = place
   const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
   if (request.engine.reports) await loadPrices() // for the models whose usage the engine reports
   using limit = startWorkLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs, ends)
   const { signal } = limit
   // in the temp directory, because the results only contain redacted files
-  const stderrFile = path.join(path.dirname(task.cwd), stderrName)
+  const stderrFile = path.join(temp, stderrName)
   const startedAt = new Date()
   const start = activeNow()
   const suspendedBefore = suspendedMs()
@@ -270,12 +272,16 @@ function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt
   return { outcome: { status: 'cancelled', report: emptyReport }, startedAt, endedAt: new Date() }
 }
 
-async function collectOutputs(request: RunRequest, at: { cwd: string; end: RunEnd }): Promise<RunRecord['outputs']> {
+async function collectOutputs(
+  request: RunRequest,
+  at: { cwd: string; end: RunEnd; isHome: boolean },
+): Promise<RunRecord['outputs']> {
   const target = path.join(request.folder, 'outputs')
   mkdirSync(target, { recursive: true })
   if (request.keepWork) await copyPlainFolder(at.cwd, path.join(request.folder, 'work'))
   if (at.end.before === null) return { files: [], deleted: [], left_out: [] }
-  return collectChangedFiles({ cwd: at.cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, target })
+  const { cwd, isHome } = at
+  return collectChangedFiles({ cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, isHome, target })
 }
 
 function decideRetry(record: RunRecord, end: RunEnd, gate: RateLimiter): RunResult['retry'] {

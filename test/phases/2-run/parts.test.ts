@@ -153,7 +153,7 @@ describe('what is collected', () => {
     writeFileSync(path.join(cwd, 'input.txt'), 'same')
     writeFileSync(path.join(cwd, 'gone.txt'), 'x')
     mkdirSync(path.join(cwd, '.claude'))
-    const before = await takeSnapshot(cwd, '.claude/skills')
+    const before = await takeSnapshot(cwd, { skillsFolder: '.claude/skills' })
     change(cwd)
     return { outputs: await collectChangedFiles({ cwd, before, skillsFolder: '.claude/skills', target }), target }
   }

@@ -5,6 +5,7 @@ import { jsonText } from '../../../base/json/json_text.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
 import { colours, toSafeLine } from '../../terminal/style.ts'
+import { taskLines } from './task_lines.ts'
 
 /** 2 if something is unreadable, 1 if a problem is at least as severe as `failOn`, else 0. */
 export function showProblems(report: CheckReport, how: { json: boolean; failOn: 'error' | 'warning' }): number {
@@ -17,9 +18,13 @@ export function showProblems(report: CheckReport, how: { json: boolean; failOn: 
 
 function lines({ skills, counts, passed_over = [] }: CheckReport): string[] {
   const { bold, dim, green } = colours(process.stdout)
-  const groups = skills.flatMap(({ path: place, problems, commands = [] }) => [
+  const groups = skills.flatMap(({ path: place, problems, commands = [], tasks = [] }) => [
     bold(toSafeLine(problemPath(place))),
-    ...(problems.length === 0 ? [`  ${green('no problem')}`] : problems.flatMap((one) => problemLines(one, place))),
+    ...(problems.length === 0 ? [`  ${green('no problem')}`] : []),
+    ...problems
+      .filter(({ rule }) => tasks.length === 0 || rule !== 'unsound-task')
+      .flatMap((one) => problemLines(one, place)),
+    ...taskLines(tasks),
     ...commandLines(commands, null).map((line) => `  ${line}`),
     '',
   ])

@@ -5,6 +5,7 @@ import type { Problem } from '../../../../schemas/check_report.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath } from '../../../base/fs/dead_link.ts'
 import { pathExists } from '../../../base/fs/files.ts'
+import { findHarbor } from '../formats/harbor.ts'
 import { findPluginEvals } from '../formats/plugin_eval.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { findSkillRoot, hasSuite, inspectSuite } from '../suite/load_suite.ts'
@@ -45,7 +46,8 @@ export async function checkSkill(place: string, suite?: string | null): Promise<
   if (typeof suite === 'string')
     return unreadable(given, { message: 'no skill', fix: 'pass the folder that contains SKILL.md' })
   if (info.isDirectory()) {
-    if (findPluginEvals(given) !== null) return checkParts({ shown: given, root: null, suite: given })
+    if (findPluginEvals(given) !== null || (await findHarbor(given)) !== null)
+      return checkParts({ shown: given, root: null, suite: given })
     if (path.basename(given) !== 'evals' || !(await hasSuite(given)))
       return checkParts({ shown: given, root: given, suite: given })
   }

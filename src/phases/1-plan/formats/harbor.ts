@@ -27,6 +27,11 @@ export function isHarborFile(file: string): boolean {
   return path.basename(file) === 'task.toml'
 }
 
+/** A task, or a folder of tasks, is its own root. */
+export function findHarborRoot(place: string): string {
+  return isHarborFile(place) ? path.dirname(place) : place
+}
+
 export async function loadHarbor(place: string): Promise<Suite> {
   return (await inspectHarbor(place)).suite
 }
@@ -41,7 +46,14 @@ export async function inspectHarbor(given: string): Promise<InspectedSuite> {
     const key = path.basename(folder)
     cases.push({ eval_id: index + 1, ...(await readHarborCase(folder, key, warn)) })
   }
-  const suite = { format: 'harbor', path: place, skill_name: path.basename(place), root: place, cases, warnings: list() }
+  const suite = {
+    format: 'harbor',
+    path: place,
+    skill_name: path.basename(place),
+    root: place,
+    cases,
+    warnings: list(),
+  }
   return { suite, places: folders.map((file) => ({ file, at: null })), mistakes: [] }
 }
 

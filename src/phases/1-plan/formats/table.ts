@@ -22,6 +22,15 @@ import {
   loadGolden,
 } from './golden.ts'
 import {
+  discoverHarbor,
+  findHarbor,
+  findHarborRoot,
+  harborPlaces,
+  inspectHarbor,
+  isHarborFile,
+  loadHarbor,
+} from './harbor.ts'
+import {
   discoverPluginEval,
   findPluginEval,
   inspectPluginEval,
@@ -114,5 +123,15 @@ export const suiteFormats = {
     reads: (file) => /[/\\](eval-config\.json|cases[/\\][^/\\]+\.ya?ml)$/.test(file),
     load: loadAam,
     inspect: inspectAam,
+  },
+  harbor: {
+    places: harborPlaces,
+    find: findHarbor,
+    note: bothArms,
+    discover: discoverHarbor,
+    rootOf: findHarborRoot,
+    reads: isHarborFile,
+    load: loadHarbor,
+    inspect: inspectHarbor,
   },
 } satisfies Record<string, SuiteFormat>

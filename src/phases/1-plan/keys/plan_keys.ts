@@ -1,4 +1,5 @@
 /** Computes keys: hashes of everything that shapes a run or a plan, and of nothing else. */
+import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import type { PlanOptions, RunSpec } from '../../../../schemas/plan.ts'
 import type { Environment, InputFile } from '../../../../schemas/suite.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
@@ -10,7 +11,7 @@ import { canonicalJson, sha256 } from '../../../base/json/json.ts'
  */
 export function runShape(spec: Omit<RunSpec, 'key'>) {
   const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
-  const { files, git, environment, sandbox, among, stop_at } = spec
+  const { files, git, environment, sandbox, harbor, among, stop_at } = spec
   return {
     prompt,
     files: listContents(files),
@@ -18,6 +19,7 @@ export function runShape(spec: Omit<RunSpec, 'key'>) {
     git: git === null || git === true ? git : { bundle: git.sha256 },
     ...(environment && { environment: environmentContent(environment) }),
     ...(sandbox && { sandbox }),
+    ...(harbor && { harbor: harborContent(harbor) }),
     skill: skill?.sha256 ?? null,
     ...(among && { among: among.map(({ name, sha256: content }) => ({ name, content })) }),
     ...(stop_at && { stop_at }),
@@ -33,6 +35,11 @@ export function runShape(spec: Omit<RunSpec, 'key'>) {
 /** Hex sha256 of the shape. */
 export function computeRunKey(spec: Omit<RunSpec, 'key'>): string {
   return sha256(canonicalJson(runShape(spec)))
+}
+
+/** The task by content: neither its folder nor its skills, which are part of the run. */
+function harborContent({ folder: _, skills: __, solution: ___, ...others }: HarborTask) {
+  return others
 }
 
 function environmentContent({ files, rules, agents, skills, commands, ...others }: Environment) {

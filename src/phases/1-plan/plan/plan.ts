@@ -128,8 +128,8 @@ export function buildRunSpec(
     setup: one.setup,
     git: one.git,
     ...(one.environment && { environment: one.environment }),
-    skill: arm.skill,
-    absent_skill: absent,
+    ...(one.harbor && { harbor: one.harbor }),
+    ...armSkills({ one, arm, absent }),
     ...(suite.sandbox && { sandbox: suite.sandbox }),
     engine: options.engine,
     max_turns: options.max_turns,
@@ -137,6 +137,18 @@ export function buildRunSpec(
     activation: options.activation,
   }
   return { ...spec, key: computeRunKey(spec) }
+}
+
+/** A Harbor task that brings its skills gets those; the plan's skill then stands for the skills of all tasks. */
+function armSkills({
+  one,
+  arm,
+  absent,
+}: Omit<RunSpecRequest, 'number'>): Pick<RunSpec, 'skill' | 'absent_skill' | 'among'> {
+  const [first, ...others] = one.harbor?.skills ?? []
+  if (first === undefined) return { skill: arm.skill, absent_skill: absent }
+  if (arm.skill === null) return { skill: null, absent_skill: first.name }
+  return { skill: first, absent_skill: null, ...(others.length > 0 && { among: others }) }
 }
 
 function caseFolder(one: SuiteCase): string {

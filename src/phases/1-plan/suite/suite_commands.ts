@@ -9,6 +9,7 @@ import { hookCommands } from './hook_commands.ts'
 /** The parts of a case that start programs, or that those programs run. */
 export type CommandSource = Pick<SuiteCase, 'eval_id' | 'eval_name' | 'files' | 'checks' | 'setup' | 'git'> & {
   environment?: SuiteCase['environment']
+  harbor?: SuiteCase['harbor']
   /** No agent runs, so only setup and checks start programs. */
   withoutAgent?: true
 }
@@ -68,7 +69,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
 }
 
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
-  const { setup, checks, files, environment, withoutAgent } = one
+  const { setup, checks, files, environment, harbor, withoutAgent } = one
   const run = checks.flatMap((check) => (check.type === 'command' ? [check.run] : []))
   const { hooks = {}, mcp_servers: servers = {}, texts = {} } = environment ?? {}
   const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
@@ -79,6 +80,17 @@ function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
     ...(setup === null ? [] : [{ kind: 'setup' as const, command: setup }]),
     ...(withoutAgent ? [] : [...settings, ...hookCommands(hooks), ...serverCommands(servers), ...skills.commands]),
     ...run.map((command) => ({ kind: 'check' as const, command })),
+    ...harborCommands(harbor),
+  ]
+}
+
+/** A Harbor task's world and verifier, which always run in a sandbox or a container. */
+function harborCommands(task: SuiteCase['harbor']): Command[] {
+  if (task === undefined) return []
+  const runs = task.steps.flatMap((step) => (step.kind === 'run' ? [step.command.replace(/\s+/g, ' ')] : []))
+  return [
+    ...runs.map((command) => ({ kind: 'setup' as const, command })),
+    { kind: 'check', command: 'bash /tests/test.sh' },
   ]
 }
 

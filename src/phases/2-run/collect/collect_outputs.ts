@@ -12,8 +12,8 @@ export const outputLimits = { fileBytes: 20 * 1024 * 1024, totalBytes: 100 * 102
 /** State of each file before the agent started: path → signature that every write changes. */
 export type Snapshot = ReadonlyMap<string, string>
 
-export async function takeSnapshot(cwd: string, skillsFolder: string): Promise<Snapshot> {
-  const { files } = await walkOutputs(cwd, skillsFolder)
+export async function takeSnapshot(cwd: string, parts: OutputParts): Promise<Snapshot> {
+  const { files } = await walkOutputs(cwd, parts)
   const signed = await Promise.all(files.map(async (file) => [file.path, await signature(file)] as const))
   return new Map(signed.flatMap(([name, sign]) => (sign === null ? [] : [[name, sign]])))
 }
@@ -26,9 +26,10 @@ export async function collectChangedFiles(request: {
   cwd: string
   before: Snapshot
   skillsFolder: string
+  isHome?: boolean
   target: string
 }): Promise<RunRecord['outputs']> {
-  const { files, leftOut } = await walkOutputs(request.cwd, request.skillsFolder)
+  const { files, leftOut } = await walkOutputs(request.cwd, request)
   const left_out = [...leftOut]
   const kept: WalkedFile[] = []
   let total = 0
@@ -94,9 +95,17 @@ function exceededLimit(at: { bytes: number; total: number; count: number }): str
   return at.count >= outputLimits.files ? `more than ${outputLimits.files} files` : null
 }
 
-async function walkOutputs(cwd: string, skillsFolder: string) {
+/** What is no output: the agent's skills, and in a home folder the state of programs. */
+interface OutputParts {
+  skillsFolder: string
+  isHome?: boolean
+}
+
+async function walkOutputs(cwd: string, { skillsFolder, isHome = false }: OutputParts) {
   const top = skillsFolder.split('/')[0]
-  const skip = (relative: string) => relative === top || ignoredFolders.has(relative.split('/').at(-1) ?? '')
+  const isState = (relative: string) => isHome && relative.startsWith('.')
+  const skip = (relative: string) =>
+    relative === top || isState(relative) || ignoredFolders.has(relative.split('/').at(-1) ?? '')
   return walk(cwd, { skip, links: 'never', unreadable: 'leave_out' })
 }
 

@@ -30,7 +30,10 @@ const keptLines = 2000
 /** Rejects when aborted, or when the program can't start. */
 export async function runInWorld(world: HarborWorld, program: WorldProgram): Promise<WorldEnd> {
   const { words, workdir, seconds, shows = [] } = program
-  const places = [...(world.sandbox.policy.places ?? []), ...shows.map((at) => ({ from: path.join(world.root, at), at }))]
+  const places = [
+    ...(world.sandbox.policy.places ?? []),
+    ...shows.map((at) => ({ from: path.join(world.root, at), at })),
+  ]
   const lines: string[] = []
   using limit = startTimeLimit(seconds * 1000, [program.signal])
   const output = () => lines.join('\n')

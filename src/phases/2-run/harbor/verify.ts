@@ -36,13 +36,20 @@ export async function verifyWorld(world: HarborWorld, request: VerifyRequest): P
   })
   mkdirSync(folder, { recursive: true })
   const { files } = await walk(path.join(logs, 'verifier'), { links: 'never', unreadable: 'leave_out' })
-  await copyWalk(files.filter(({ bytes }) => bytes <= longestLog), folder)
+  await copyWalk(
+    files.filter(({ bytes }) => bytes <= longestLog),
+    folder,
+  )
   writeFileSync(path.join(folder, 'output.txt'), `${end.output}\n(${end.ending})\n`)
   return end
 }
 
 /** Runs solution/solve.sh, as Harbor's oracle does, within the agent's time limit. */
-export async function solveWorld(world: HarborWorld, task: HarborTask, how: { seconds: number; signal: AbortSignal }): Promise<WorldEnd> {
+export async function solveWorld(
+  world: HarborWorld,
+  task: HarborTask,
+  how: { seconds: number; signal: AbortSignal },
+): Promise<WorldEnd> {
   await showFolder(world, path.join(task.folder, 'solution'), '/solution')
   return await runInWorld(world, {
     words: startScript('/solution/solve.sh'),

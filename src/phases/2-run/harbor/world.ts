@@ -1,16 +1,10 @@
-/** The world of a Harbor task on this machine: its absolute folders in a temp directory, shown by bubblewrap at their own paths. */
-import { chmodSync, mkdirSync, realpathSync } from 'node:fs'
-import path from 'node:path'
-import type { HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
-import { errorMessage } from '../../../base/errors/error.ts'
-import { copyWalk, pathExists, walk } from '../../../base/fs/files.ts'
+/** The world in which a Harbor task is solved and verified, on this machine or in a container. */
+import type { HarborBackend, HarborTask } from '../../../../schemas/harbor_task.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
-import { runInWorld } from './run_in_world.ts'
-import { writeStandIns } from './stand_ins.ts'
+import { createPlainWorld } from './plain_world.ts'
 
-export interface HarborWorld {
-  /** Folder of this machine that stands for / of the world. */
+export interface HarborWorld extends AsyncDisposable {
+  /** Folder of this machine that stands for / of the world; each of the task's places is a folder below it. */
   root: string
   /** The agent's working folder and home, as paths of this machine. */
   cwd: string
@@ -18,11 +12,13 @@ export interface HarborWorld {
   env: Record<string, string>
   /** Shows the task's places; tests and solution are not among them. */
   sandbox: Sandbox
+  /** Follows the Dockerfile. Throws SetupError. */
+  build(signal: AbortSignal): Promise<void>
 }
 
 export interface WorldRequest {
   task: HarborTask
-  /** Empty temp directory, absolute. */
+  /** Temp directory of the run, absolute, for the folders `world` and `programs`. */
   temp: string
   /** The complete environment of the run; the world's variables are added. */
   env: Readonly<Record<string, string>>
@@ -30,115 +26,13 @@ export interface WorldRequest {
   sandbox: Sandbox | null
 }
 
-/** Lays out the folders and stand-in programs; builds nothing yet. Throws SetupError without bubblewrap. */
-export async function createWorld({ task, temp, env, sandbox }: WorldRequest): Promise<HarborWorld> {
-  if (sandbox?.mechanism !== 'bubblewrap')
-    throw new SetupError('a Harbor task on this machine needs bubblewrap, because it writes to absolute paths')
-  const root = path.join(temp, 'world')
-  const places = task.places.map((at) => ({ from: path.join(root, at), at }))
-  const tmp = path.join(root, 'tmp')
-  const own = [...places.map(({ from }) => from), tmp]
-  for (const folder of [...own, path.join(root, task.workdir)]) mkdirSync(folder, { recursive: true })
-  const programs = await writeStandIns(path.join(temp, 'programs'))
-  const readable = [...sandbox.policy.readable, programs.bin, programs.python]
-  const home = path.join(root, 'root')
-  return {
-    root,
-    cwd: path.join(root, task.workdir),
-    home,
-    env: worldVariables(task, env, { home, tmp, programs }),
-    // each folder alone: one that contains them all could be exchanged for a link out of the world
-    sandbox: { ...sandbox, policy: { ...sandbox.policy, writable: own, readable, places, tmp } },
-  }
-}
+type OpenWorld = (request: WorldRequest) => Promise<HarborWorld>
 
-interface WorldFolders {
-  home: string
-  tmp: string
-  programs: { bin: string; python: string }
-}
+const backends: Readonly<Partial<Record<HarborBackend, OpenWorld>>> = { plain: createPlainWorld }
 
-const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
-
-/** The image's variables, then the run's own; programs of the machine come before those of the user's own PATH. */
-function worldVariables(
-  { env: image, places }: HarborTask,
-  own: Readonly<Record<string, string>>,
-  { home, tmp, programs }: WorldFolders,
-): Record<string, string> {
-  const isInPlace = (folder: string) => places.some((place) => folder === place || folder.startsWith(`${place}/`))
-  const ofImage = (image.PATH ?? '').split(':').filter(isInPlace)
-  const search = [programs.bin, ...ofImage, ...systemPath, ...(own.PATH ?? '').split(':')]
-  const moved = Object.fromEntries(
-    Object.entries(own).map(([name, value]) => [name, own.HOME ? value.replace(own.HOME, home) : value]),
-  )
-  return {
-    ...image,
-    ...moved,
-    HOME: home,
-    TMPDIR: tmp,
-    PATH: [...new Set(search.filter(Boolean))].join(':'),
-    PYTHONPATH: [image.PYTHONPATH, programs.python].filter(Boolean).join(':'),
-    PYTEST_PLUGINS: 'whetstone_ctrf',
-  }
-}
-
-/** Follows the Dockerfile: copies files and runs its commands, with the packages of this machine. Throws SetupError. */
-export async function buildWorld(world: HarborWorld, task: HarborTask, signal: AbortSignal): Promise<void> {
-  for (const step of task.steps) {
-    if (step.kind === 'copy') await copyIntoWorld(world, task, step)
-    else await runStep(world, task, step, signal)
-  }
-  if (realpathSync(world.cwd) !== world.cwd)
-    throw new SetupError(`${task.workdir}: the Dockerfile makes it a link, which this machine cannot follow`)
-}
-
-/** Creates a folder of the world. Throws SetupError if a link of an earlier step leads out of its place. */
-function makeFolder(world: HarborWorld, inside: string): void {
-  const folder = path.join(world.root, inside)
-  assertInWorld(world, [folder])
-  mkdirSync(folder, { recursive: true })
-}
-
-function assertInWorld({ sandbox }: HarborWorld, targets: readonly string[]): void {
-  for (const target of targets) {
-    const place = sandbox.policy.writable.find((one) => target === one || target.startsWith(`${one}/`))
-    if (place === undefined) throw new SetupError(`${target}: outside of the world`)
-    if (target !== place) assertNoSymlinkTraps(place, [target])
-  }
-}
-
-async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: HarborStep & { kind: 'copy' }): Promise<void> {
-  const source = path.join(task.folder, 'environment', step.from)
-  const target = path.join(world.root, step.to)
-  try {
-    if (!(await pathExists(source))) throw new Error(`environment/${step.from} is missing`)
-    const skip = (name: string) => step.from === '.' && /^(?:skills(?:\/|$)|Dockerfile$)/.test(name)
-    const { files } = await walk(source, { skip }).catch(() => ({ files: null }))
-    assertInWorld(world, files === null ? [target] : files.map((file) => path.join(target, file.path)))
-    if (files === null) await copyWalk([{ path: path.basename(target), source, bytes: 0 }], path.dirname(target))
-    else await copyWalk(files, target)
-    if (files === null && step.mode !== undefined) chmodSync(target, Number.parseInt(step.mode, 8))
-  } catch (error) {
-    throw new SetupError(`copy ${step.from} to ${step.to}: ${errorMessage(error)}`)
-  }
-}
-
-async function runStep(
-  world: HarborWorld,
-  task: HarborTask,
-  step: HarborStep & { kind: 'run' },
-  signal: AbortSignal,
-): Promise<void> {
-  makeFolder(world, step.workdir)
-  const end = await runInWorld(world, {
-    words: ['sh', '-c', step.command],
-    workdir: step.workdir,
-    env: {},
-    seconds: task.build_seconds,
-    signal,
-  })
-  if (end.exitCode === 0) return
-  const said = end.output.trim().split('\n').slice(-5).join('\n')
-  throw new SetupError(`Dockerfile line ${step.line}: ${end.ending}: ${said || step.command}`)
+/** Lays out the folders; builds nothing yet. Throws SetupError when the backend does not work here. */
+export async function openWorld(request: WorldRequest): Promise<HarborWorld> {
+  const open = backends[request.task.backend ?? 'plain']
+  if (open === undefined) throw new Error(`no backend ${request.task.backend}`)
+  return await open(request)
 }

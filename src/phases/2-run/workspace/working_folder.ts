@@ -27,6 +27,8 @@ export interface WorkspaceRequest {
   skill: { skill: Skill; files: readonly WalkedFile[] } | null
   /** Skills to install next to it; absent: none. */
   among?: readonly { skill: Skill; files: readonly WalkedFile[] }[]
+  /** Commands have already worked there, so it may contain links; absent: false. */
+  isBuilt?: boolean
   env: Readonly<Record<string, string>>
   /** Sandbox of `setup`; absent or null: none. */
   sandbox?: Sandbox | null
@@ -48,7 +50,7 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Insta
     await runStep(['sh', '-c', request.setup], { cwd, env, sandbox, signal: request.signal })
   }
   const skills = [...(request.skill === null ? [] : [request.skill]), ...(request.among ?? [])]
-  const isFresh = request.setup === null && !isBundle(request.git)
+  const isFresh = request.setup === null && !isBundle(request.git) && request.isBuilt !== true
   return await Promise.all(skills.map((one) => installSkill(one, { ...request, isFresh })))
 }
 

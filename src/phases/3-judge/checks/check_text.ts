@@ -49,6 +49,7 @@ const sentences = {
   tokens_at_most: ({ value }) => `The agent took at most ${value} tokens`,
   cost_at_most: ({ value }) => `The run cost at most ${value} US dollars`,
   duration_at_most: ({ value }) => `The agent worked at most ${value} s`,
+  verifier: () => "The task's verifier gives the full reward",
 } satisfies Sentences
 
 function place({ path, target = 'answer' }: Pick<CheckOf<'contains'>, 'path' | 'target'>): string {

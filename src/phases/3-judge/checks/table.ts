@@ -21,6 +21,7 @@ import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'
 import { decideSkillRead } from './skill_read.ts'
 import { decideToolNotUsed, decideToolUsed } from './tool_used.ts'
+import { decideVerifier } from './verifier.ts'
 
 export type Deciders = { [T in CheckType]: (check: CheckOf<T>, context: CheckContext) => Promise<CheckVerdict> }
 
@@ -49,4 +50,5 @@ export const checkDeciders = {
   tokens_at_most: decideTokensAtMost,
   cost_at_most: decideCostAtMost,
   duration_at_most: decideDurationAtMost,
+  verifier: decideVerifier,
 } satisfies Deciders

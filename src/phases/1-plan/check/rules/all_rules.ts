@@ -8,7 +8,7 @@ import { loaderRules } from './loader_rules.ts'
 import { placeRules } from './missing_path_rules.ts'
 import { planRules } from './plan_rules.ts'
 import type { RuleFacts } from './rule.ts'
-import { networkRule, suiteRules } from './suite_rules.ts'
+import { networkRule, suiteRules, unsoundTaskRule } from './suite_rules.ts'
 import { treeRules } from './tree_rules.ts'
 import { trialRules } from './trial_rules.ts'
 
@@ -18,6 +18,7 @@ export const allRules: readonly RuleFacts[] = [
   ...treeRules,
   ...suiteRules,
   networkRule,
+  unsoundTaskRule,
   ...caseRules,
   ...criteriaRules,
   ...checkRules,

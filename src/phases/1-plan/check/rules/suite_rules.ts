@@ -26,6 +26,14 @@ export const networkRule: RuleFacts = {
   about: 'The suite asks for an open network: you must decide with `--network`.',
 }
 
+/** The flow finds this one too, because it runs the task. */
+export const unsoundTaskRule: RuleFacts = {
+  id: 'unsound-task',
+  severity: 'error',
+  about:
+    'A Harbor task says nothing on this machine: its solution does not earn the full reward (`--oracle`), or doing nothing does (`--null`).',
+}
+
 export const suiteRules: readonly LintRule<SuiteSubject>[] = [
   {
     id: 'own-field',

@@ -67,7 +67,11 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
     not_plain: (await findCompose(folder)) ?? world.notPlain ?? placed.missing ?? outsideReason,
     image,
     build_seconds: build_timeout_sec,
-    verifier: { seconds: settings.verifier.timeout_sec, env: own.verifier },
+    verifier: {
+      seconds: settings.verifier.timeout_sec,
+      env: own.verifier,
+      expects_tests: (await readText(path.join(folder, 'tests/test.sh'))).includes('ctrf'),
+    },
     solution: (await pathExists(path.join(folder, 'solution/solve.sh'))) ? { env: own.solution } : null,
     limits: { ...(cpus && { cpus }), ...(memory_mb && { memory_mb }) },
     skills: await readTaskSkills(folder, key, warn),
@@ -89,7 +93,10 @@ function readVariables(settings: HarborSettings, key: string, warn: Warn) {
 }
 
 /** Copies with each source resolved: a glob becomes its files, and a folder or file gets its own target. */
-async function placeCopies(environment: string, world: DockerWorld): Promise<{ steps: HarborStep[]; missing: string | null }> {
+async function placeCopies(
+  environment: string,
+  world: DockerWorld,
+): Promise<{ steps: HarborStep[]; missing: string | null }> {
   const steps: HarborStep[] = []
   let missing: string | null = null
   for (const step of world.steps) {
@@ -102,7 +109,11 @@ async function placeCopies(environment: string, world: DockerWorld): Promise<{ s
     for (const from of sources) {
       const isFolder = listEntries(path.join(environment, from)).length > 0
       const inFolder = step.to.endsWith('/') && !isFolder
-      steps.push({ ...step, from, to: inFolder ? `${step.to}${path.basename(from)}` : step.to.replace(/(?<=.)\/$/, '') })
+      steps.push({
+        ...step,
+        from,
+        to: inFolder ? `${step.to}${path.basename(from)}` : step.to.replace(/(?<=.)\/$/, ''),
+      })
     }
   }
   return { steps, missing }

@@ -2,7 +2,19 @@
 import path from 'node:path'
 
 /** In every world. */
-const usualPlaces = ['/app', '/root', '/workspace', '/data', '/home', '/opt', '/srv', '/mnt', '/output', '/outputs', '/logs']
+const usualPlaces = [
+  '/app',
+  '/root',
+  '/workspace',
+  '/data',
+  '/home',
+  '/opt',
+  '/srv',
+  '/mnt',
+  '/output',
+  '/outputs',
+  '/logs',
+]
 
 /** Shown from this machine, or prepared by the sandbox itself. */
 const systemFolders = new Set(
@@ -11,7 +23,9 @@ const systemFolders = new Set(
 
 /** `texts`: the Dockerfile and the instruction, which name further folders. Sorted, each once. Pure. */
 export function findHarborPlaces(texts: readonly string[], paths: readonly string[]): string[] {
-  const named = texts.flatMap((text) => [...text.matchAll(/(?<![\w./:~-])\/[a-z][\w-]*(?:\/[\w-]+)?/g)].map(([one]) => one))
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/(?<![\w./:~-])\/[a-z][\w-]*(?:\/[\w-]+)?/g)].map(([one]) => one),
+  )
   const found = [...usualPlaces, ...[...named, ...paths].flatMap(topFolder)]
   return [...new Set(found)].sort()
 }
@@ -26,5 +40,7 @@ function topFolder(place: string): string[] {
 
 /** Whether a path of the world is inside one of its places. */
 export function isInPlaces(place: string, places: readonly string[]): boolean {
-  return place.startsWith('/tmp/') || places.some((top) => place === top || place.startsWith(`${top}/`))
+  return (
+    place === '/tmp' || place.startsWith('/tmp/') || places.some((top) => place === top || place.startsWith(`${top}/`))
+  )
 }

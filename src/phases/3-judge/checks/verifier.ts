@@ -1,0 +1,32 @@
+/** verifier: the reward of a Harbor task, which its verifier wrote at the end of the run. */
+import path from 'node:path'
+import type { CheckOf } from '../../../../schemas/check.ts'
+import { pathExists } from '../../../base/fs/files.ts'
+import { readText } from '../../../base/json/json.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { capTextEnd } from './inputs/evidence.ts'
+import { readVerifierResult } from './results/verifier_folder.ts'
+
+/** Passes at the full reward. A verifier that could not run its tests decides nothing. */
+export async function decideVerifier(_: CheckOf<'verifier'>, context: CheckContext): Promise<CheckVerdict> {
+  const folder = path.join(path.dirname(context.outputsFolder), 'verifier')
+  if (!path.isAbsolute(folder) || !(await pathExists(folder)))
+    return { error: 'no verifier ran: only a Harbor task has one' }
+  const expectsTests = context.start.harbor?.verifier.expects_tests ?? false
+  const result = await readVerifierResult(folder, { expectsTests })
+  if ('error' in result) {
+    const output = await readText(path.join(folder, 'output.txt')).catch(() => '')
+    return { error: `${result.error}; its output ends: ${capTextEnd(output.trim())}` }
+  }
+  const { score, tests = [] } = result
+  const failed = tests.filter(({ passed }) => !passed)
+  const [first] = failed
+  const counted = tests.length === 0 ? '' : `; ${tests.length - failed.length} of ${tests.length} tests passed`
+  const named = first === undefined ? '' : `; failed: ${first.name}`
+  return {
+    passed: score >= 1,
+    score,
+    evidence: `Reward ${score}${counted}${named}`,
+    ...(tests.length > 0 && { tests }),
+  }
+}

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+echo "words=$(wc -w < /app/notes.txt)" > /app/report.txt
