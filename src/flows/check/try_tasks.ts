@@ -50,9 +50,13 @@ async function tryTask(
 /** Why the task says nothing about an agent on this machine; null: no reason was found. */
 function explain({ oracle, null: empty }: Pick<TriedTask, 'oracle' | 'null'>): string | null {
   if (oracle?.reward === null) return `solution: ${oracle.reason}`
-  if (oracle !== undefined && oracle.reward < 1) return `the solution earns ${oracle.reward}: ${oracle.reason}`
+  if (oracle !== undefined && oracle.reward < 1) return withReason(`the solution earns ${oracle.reward}`, oracle.reason)
   if (empty?.reward === null) return `doing nothing: ${empty.reason}`
   return empty !== undefined && empty.reward >= 1 ? 'doing nothing earns the full reward' : null
+}
+
+function withReason(text: string, reason = ''): string {
+  return reason === '' ? text : `${text}: ${reason}`
 }
 
 async function tryOnce(

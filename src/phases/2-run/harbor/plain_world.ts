@@ -77,6 +77,7 @@ async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: Abo
 
 /** Creates a folder of the world. Throws SetupError if a link of an earlier step leads out of its place. */
 function makeFolder(world: HarborWorld, inside: string): void {
+  if (inside === '/') return
   const folder = path.join(world.root, inside)
   assertInWorld(world, [folder])
   mkdirSync(folder, { recursive: true })

@@ -41,7 +41,7 @@ export async function runInWorld(world: HarborWorld, program: WorldProgram): Pro
     const end = await runProcess({
       command: 'sh',
       args: ['-c', 'exec 2>&1; exec "$@"', 'sh', ...words],
-      cwd: path.join(world.root, workdir),
+      cwd: workdir === '/' ? workdir : path.join(world.root, workdir),
       env: { ...world.env, HOME: '/root', TMPDIR: '/tmp', ...program.env },
       signal: limit.signal,
       stdoutLimit: 0,
