@@ -299,6 +299,15 @@ export const flowEvent = z.discriminatedUnion('type', [
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
   z.object({
+    type: z.literal('task_tried'),
+    ...of,
+    name: z.string().describe('the Harbor task'),
+    tried: z.number().int().positive().describe('tasks tried so far, this one included'),
+    wanted: z.number().int().positive(),
+    sound: z.boolean(),
+    reason: z.string().nullable().describe('why it is not sound; null: it is'),
+  }),
+  z.object({
     type: z.literal('place_passed_over'),
     ...of,
     place: z.string().describe('path as given by the user'),

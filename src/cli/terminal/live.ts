@@ -104,6 +104,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return improveText(event)
     case 'drafting':
       return oneLine(draftingText(event), 500)
+    case 'task_tried':
+      return oneLine(triedText(event), 300)
     case 'triggers_planned':
       return triggersPlannedLines(event).join('\n')
     case 'description_measured':
@@ -179,7 +181,12 @@ const plainLineEvents: ReadonlySet<string> = new Set([
   'description_measured',
   'improve_step',
   'drafting',
+  'task_tried',
 ])
+
+function triedText({ name, tried, wanted, sound, reason }: Extract<FlowEvent, { type: 'task_tried' }>): string {
+  return `[${tried}/${wanted}] ${name}: ${sound ? 'sound' : `not sound: ${reason}`}`
+}
 
 function damageText({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {
   return oneLine(`damaged ${message}: ${mended}`, 500)

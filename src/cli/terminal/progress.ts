@@ -93,6 +93,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'last_failed':
     case 'improve_step':
     case 'drafting':
+    case 'task_tried':
       return state
     case 'run_finished':
       return withCell(countRun(state, event), event, (cell) => ({

@@ -1,6 +1,6 @@
 /** Reads environment/Dockerfile: what its last stage copies, runs and sets. */
 import path from 'node:path'
-import { Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
+import { Add, Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
 import type { HarborStep } from '../../../../../schemas/harbor_task.ts'
 
 export interface DockerWorld {
@@ -35,7 +35,7 @@ function readInstruction(instruction: Instruction, world: DockerWorld): string |
     return null
   }
   if (instruction instanceof Run) return readRun(instruction, world)
-  if (instruction instanceof Copy || instruction.getKeyword() === 'ADD') return readCopy(instruction, world)
+  if (instruction instanceof Copy || instruction instanceof Add) return readCopy(instruction, world)
   if (instruction.getKeyword() === 'ARG') {
     const [name = '', value] = (instruction.getArgumentsContent() ?? '').split('=')
     if (value !== undefined) world.env[name] ??= value.replace(/^["']|["']$/g, '')
@@ -53,12 +53,13 @@ function readRun(instruction: Run, world: DockerWorld): string | null {
   return null
 }
 
-function readCopy(instruction: Instruction, world: DockerWorld): string | null {
-  const written = instruction.getRawArgumentsContent() ?? ''
-  if (/(^|\s)--from=/.test(written)) return 'copies from another image'
+function readCopy(instruction: Copy | Add, world: DockerWorld): string | null {
+  const flags = new Map(instruction.getFlags().map((flag) => [flag.getName(), flag.getValue()]))
+  const written = instruction.getArgumentsContent() ?? ''
+  if (flags.has('from')) return 'copies from another image'
   if (/<<-?\s*["']?\w/.test(written)) return 'copies a text that is written in the Dockerfile'
-  const mode = /(?:^|\s)--chmod=(\d+)/.exec(written)?.[1]
-  const words = listWords(instruction.getArgumentsContent() ?? '').filter((word) => !word.startsWith('--'))
+  const mode = flags.get('chmod') ?? null
+  const words = listWords(written)
   const last = words.pop()
   if (last === undefined || words.length === 0) return null
   const target = expand(last, world.env)
@@ -72,7 +73,7 @@ function readCopy(instruction: Instruction, world: DockerWorld): string | null {
       kind: 'copy',
       from: from.replace(/\/$/, '') || '.',
       to: isFolder && !to.endsWith('/') ? `${to}/` : to,
-      ...(mode !== undefined && { mode }),
+      ...(mode !== null && /^\d+$/.test(mode) && { mode }),
     })
   }
   return null
@@ -85,11 +86,9 @@ function isSkills(from: string): boolean {
 
 /** The words of COPY, plain or as a JSON list. */
 function listWords(text: string): string[] {
-  const flags = /^(?:--\S+\s+)*/.exec(text)?.[0] ?? ''
-  const rest = text.slice(flags.length).trim()
-  if (!rest.startsWith('[')) return rest.split(/\s+/).filter(Boolean)
+  if (!text.startsWith('[')) return text.split(/\s+/).filter(Boolean)
   try {
-    const list: unknown = JSON.parse(rest)
+    const list: unknown = JSON.parse(text)
     return Array.isArray(list) ? list.map(String) : []
   } catch {
     return []
