@@ -38,7 +38,7 @@ export function computeRunKey(spec: Omit<RunSpec, 'key'>): string {
 }
 
 /** The task by content: neither its folder nor its skills, which are part of the run. */
-function harborContent({ folder: _, skills: __, solution: ___, ...others }: HarborTask) {
+function harborContent({ folder: _, skills: __, solution: ___, skill_copies: ____, ...others }: HarborTask) {
   return others
 }
 

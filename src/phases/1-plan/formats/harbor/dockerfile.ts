@@ -1,22 +1,23 @@
 /** Reads environment/Dockerfile: what its last stage copies, runs and sets. */
 import path from 'node:path'
 import { Add, Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
-import type { HarborStep } from '../../../../../schemas/harbor_task.ts'
+import type { HarborCopy, HarborStep } from '../../../../../schemas/harbor_task.ts'
 
 export interface DockerWorld {
   workdir: string
   env: Record<string, string>
   /** Copies name their sources as written: files, folders or globs, relative to environment/. */
   steps: HarborStep[]
+  skillCopies: HarborCopy[]
   /** Why bubblewrap can't build this world; null: it can. */
   notPlain: string | null
 }
 
-/** Reads the last stage. Copies of the task's skills are left out, because only one configuration gets them. Pure. */
+/** Reads the last stage. Copies of the task's skills are apart, because only one configuration gets skills. Pure. */
 export function readDockerfile(text: string): DockerWorld {
   const all = DockerfileParser.parse(text).getInstructions()
   const first = all.findLastIndex((one) => one.getKeyword() === 'FROM')
-  const world: DockerWorld = { workdir: '/', env: {}, steps: [], notPlain: null }
+  const world: DockerWorld = { workdir: '/', env: {}, steps: [], skillCopies: [], notPlain: null }
   for (const instruction of all.slice(first + 1)) {
     const refusal = readInstruction(instruction, world)
     world.notPlain ??= refusal && `Dockerfile line ${lineOf(instruction)}: ${refusal}`
@@ -68,8 +69,8 @@ function readCopy(instruction: Copy | Add, world: DockerWorld): string | null {
   for (const word of words) {
     const from = path.posix.normalize(expand(word, world.env)).replace(/^\/+/, '')
     if (/^https?:/.test(word)) return 'adds a file from the network'
-    if (isSkills(from)) continue
-    world.steps.push({
+    const list: HarborStep[] = isSkills(from) ? world.skillCopies : world.steps
+    list.push({
       kind: 'copy',
       from: from.replace(/\/$/, '') || '.',
       to: isFolder && !to.endsWith('/') ? `${to}/` : to,
