@@ -6,6 +6,7 @@ import { driftTest } from './older_runs.ts'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
 import { suiteCommand } from './suite_command.ts'
+import { taskTried } from './task_tried.ts'
 
 /** On every event of a bench of several skills or cells: the one that the event belongs to. */
 const of = {
@@ -298,15 +299,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     made: z.number().int().nonnegative(),
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
-  z.object({
-    type: z.literal('task_tried'),
-    ...of,
-    name: z.string().describe('the Harbor task'),
-    tried: z.number().int().positive().describe('tasks tried so far, this one included'),
-    wanted: z.number().int().positive(),
-    sound: z.boolean(),
-    reason: z.string().nullable().describe('why it is not sound; null: it is'),
-  }),
+  taskTried.extend(of),
   z.object({
     type: z.literal('place_passed_over'),
     ...of,

@@ -1,7 +1,6 @@
 /** The world in which a Harbor task is solved and verified, on this machine or in a container. */
-import type { HarborBackend, HarborTask } from '../../../../schemas/harbor_task.ts'
+import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import { createPlainWorld } from './plain_world.ts'
 
 export interface HarborWorld extends AsyncDisposable {
   /** Folder of this machine that stands for / of the world; each of the task's places is a folder below it. */
@@ -24,15 +23,4 @@ export interface WorldRequest {
   env: Readonly<Record<string, string>>
   /** Without writable folders; null: none. */
   sandbox: Sandbox | null
-}
-
-type OpenWorld = (request: WorldRequest) => Promise<HarborWorld>
-
-const backends: Readonly<Partial<Record<HarborBackend, OpenWorld>>> = { plain: createPlainWorld }
-
-/** Lays out the folders; builds nothing yet. Throws SetupError when the backend does not work here. */
-export async function openWorld(request: WorldRequest): Promise<HarborWorld> {
-  const open = backends[request.task.backend ?? 'plain']
-  if (open === undefined) throw new Error(`no backend ${request.task.backend}`)
-  return await open(request)
 }

@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import { type HarborWorld, openWorld } from '../harbor/world.ts'
+import { openWorld } from '../harbor/open_world.ts'
+import type { HarborWorld } from '../harbor/world.ts'
 import { confine } from './sandbox_policy.ts'
 
 export interface RunPlace {
