@@ -7,6 +7,7 @@ import { goldenScores } from './golden.ts'
 import { heldBack } from './held_back.ts'
 import { executionMetrics } from './metrics.ts'
 import { rubricResult } from './rubric.ts'
+import { verifierTest } from './verifier_test.ts'
 
 export const gradedExpectation = z.looseObject({
   text: z.string(),
@@ -36,6 +37,7 @@ export const gradedExpectation = z.looseObject({
     .max(1)
     .optional()
     .describe('score that counts in the pass rate; absent: 1 if passed, otherwise 0'),
+  tests: z.array(verifierTest).optional().describe('the tests of a verifier, behind its score; absent: not listed'),
   diagnostic: z
     .boolean()
     .optional()

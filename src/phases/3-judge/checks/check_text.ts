@@ -35,7 +35,12 @@ const sentences = {
   file_hash: ({ path, sha256 }) => `The file ${path} has the sha256 ${sha256.slice(0, 12)}…`,
   file_count: ({ path, count }) => `${path}: ${formatRangeCount(count, 'file')} created or changed`,
   file_size: ({ path, bytes }) => `The file ${path} has ${formatRangeCount(bytes, 'byte')}`,
-  command: ({ run, exit_code }) => `\`${run}\` ends with exit code ${exit_code ?? 0}`,
+  command: ({ run, exit_code, result = 'exit_code', pass_at }) =>
+    result === 'exit_code'
+      ? `\`${run}\` ends with exit code ${exit_code ?? 0}`
+      : `\`${run}\` gives a score of ${formatLowest(pass_at)}`,
+  script: ({ script, pass_at }) =>
+    `The script ${script} passes${pass_at === undefined ? '' : ` with a score of ${formatLowest(pass_at)}`}`,
   tool_used: ({ times, ...call }) =>
     `The agent used ${tool(call)}${times === undefined ? '' : ` (${formatRangeCount(times, 'time')})`}`,
   tool_not_used: (check) => `The agent did not use ${tool(check)}`,
@@ -50,6 +55,10 @@ const sentences = {
   cost_at_most: ({ value }) => `The run cost at most ${value} US dollars`,
   duration_at_most: ({ value }) => `The agent worked at most ${value} s`,
 } satisfies Sentences
+
+function formatLowest(passAt = 1): string {
+  return passAt === 1 ? '1' : `at least ${passAt}`
+}
 
 function place({ path, target = 'answer' }: Pick<CheckOf<'contains'>, 'path' | 'target'>): string {
   if (path !== undefined) return path

@@ -1,7 +1,8 @@
 /** What a check reads, and its verdict. */
 import type { RunRecord } from '../../../../../schemas/run.ts'
-import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import type { InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
 import type { TranscriptEvent } from '../../../../../schemas/transcript.ts'
+import type { VerifierTest } from '../../../../../schemas/verifier_test.ts'
 import type { Sandbox } from '../../../../base/sandbox/policy.ts'
 
 /** One finished run, as checks see it. */
@@ -25,6 +26,10 @@ export interface CheckContext {
   skill: { name: string; installed: boolean } | null
   /** The starting state of the working folder. */
   start: Pick<SuiteCase, 'files' | 'git' | 'setup'>
+  /** Files of the suite that checks need, which no agent has seen; absent: none. */
+  gradingFiles?: readonly InputFile[]
+  /** What the agent was asked; absent: not known. */
+  asked?: Pick<SuiteCase, 'eval_id' | 'eval_name' | 'prompt' | 'expected_output' | 'reference'>
   /** Rebuilds the working folder as the agent left it in `target`, an empty folder. May reject. */
   restore: (target: string) => Promise<void>
   /** The complete environment of a command check. */
@@ -34,8 +39,16 @@ export interface CheckContext {
   signal: AbortSignal
 }
 
+/** `score`: 0 to 1; absent: 1 if passed, otherwise 0. */
+export interface CheckDecision {
+  passed: boolean
+  evidence: string
+  score?: number
+  tests?: VerifierTest[]
+}
+
 /** A decision with its evidence, or why there is none (which counts as a judge error, never as a fail). */
-export type CheckVerdict = { passed: boolean; evidence: string } | { error: string }
+export type CheckVerdict = CheckDecision | { error: string }
 
 /** Skipped paths that are not the agent's files; a limit of Whetstone skipped all others, so their content is unknown. */
 const notFiles = /^(a link|neither a file)/
