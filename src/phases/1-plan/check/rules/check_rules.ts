@@ -60,7 +60,10 @@ function startsEmpty({ files, git, setup }: SuiteCase): boolean {
 function findMissingScripts({ run, files = [] }: CheckOf<'command'>, one: SuiteCase): string[] {
   const placed = files.map((file) => (typeof file === 'string' ? file : file.to))
   return findCommandScripts(run).filter(
-    (script) => !isScriptThere(one, script) && !placed.some((place) => `${script}/`.startsWith(`${place}/`)),
+    (script) =>
+      !isScriptThere(one, script) &&
+      !placed.some((place) => `${script}/`.startsWith(`${place}/`)) &&
+      one.cannot_run?.includes(`file of a check ${script}: `) !== true,
   )
 }
 

@@ -30,6 +30,8 @@ function nameFailures(failed: readonly VerifierTest[]): string {
   return `${shown.join(', ')}${more}`
 }
 
+/** Never 1 for a score below it. */
 function formatScore(score: number): string {
-  return String(Math.round(score * 1000) / 1000)
+  const rounded = Math.round(score * 1000) / 1000
+  return rounded === 1 && score < 1 ? '>0.999' : String(rounded)
 }

@@ -9,7 +9,7 @@ export type VerifierResult = { score: number; tests?: VerifierTest[] } | { error
 export type ReadResult = (text: string) => VerifierResult | Promise<VerifierResult>
 
 const longestName = 200
-const mostTests = 1000
+const mostTests = 200
 
 /** One test as a report lists it. `skipped` did not run; `not_loaded`: its file could not be loaded. */
 export interface ReportedTest {
