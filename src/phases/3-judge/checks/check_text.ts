@@ -38,9 +38,9 @@ const sentences = {
   command: ({ run, exit_code, result = 'exit_code', pass_at }) =>
     result === 'exit_code'
       ? `\`${run}\` ends with exit code ${exit_code ?? 0}`
-      : `\`${run}\` gives a score of ${formatLowest(pass_at)}`,
+      : `\`${run}\` reaches a score of ${pass_at ?? 1}`,
   script: ({ script, pass_at }) =>
-    `The script ${script} passes${pass_at === undefined ? '' : ` with a score of ${formatLowest(pass_at)}`}`,
+    pass_at === undefined ? `The script ${script} passes` : `The script ${script} gives a score of at least ${pass_at}`,
   tool_used: ({ times, ...call }) =>
     `The agent used ${tool(call)}${times === undefined ? '' : ` (${formatRangeCount(times, 'time')})`}`,
   tool_not_used: (check) => `The agent did not use ${tool(check)}`,
@@ -55,10 +55,6 @@ const sentences = {
   cost_at_most: ({ value }) => `The run cost at most ${value} US dollars`,
   duration_at_most: ({ value }) => `The agent worked at most ${value} s`,
 } satisfies Sentences
-
-function formatLowest(passAt = 1): string {
-  return passAt === 1 ? '1' : `at least ${passAt}`
-}
 
 function place({ path, target = 'answer' }: Pick<CheckOf<'contains'>, 'path' | 'target'>): string {
   if (path !== undefined) return path
