@@ -3,14 +3,14 @@ import * as z from 'zod'
 import { pathBelow } from '../paths.ts'
 import { shared } from './shared.ts'
 
-export const resultFormat = z
+const resultFormat = z
   .enum(['exit_code', 'score_line', 'json', 'junit', 'ctrf', 'reward'])
   .describe(
     'where the verdict comes from: exit_code (default), the last line of the output ("score: 0.75"), or a report that the command writes',
   )
 
 /** A file or folder of the suite that is in the working folder only while a check is decided. */
-export const checkFile = z.union([
+const checkFile = z.union([
   z.string().min(1),
   z.strictObject({
     from: z.string().min(1).describe("relative to the skill's folder"),

@@ -6,12 +6,12 @@ import { readText } from '../../../base/json/json.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capTextEnd } from './inputs/evidence.ts'
-import { clearPlace, putGradingFiles, toPlacedFile } from './inputs/grading_files.ts'
-import { runVerifier, type VerifierEnd } from './inputs/run_verifier.ts'
-import { decideByScore } from './inputs/verifier_evidence.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
 import { resultReaders } from './results/table.ts'
 import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
+import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
+import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import { decideByScore } from './verifier/verifier_evidence.ts'
 
 type CommandCheck = CheckOf<'command'>
 

@@ -6,10 +6,10 @@ import { errorMessage } from '../../../base/errors/error.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capTextEnd } from './inputs/evidence.ts'
-import { putGradingFiles, toPlacedFile } from './inputs/grading_files.ts'
-import { runVerifier, type VerifierEnd } from './inputs/run_verifier.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
 import { readScriptVerdict } from './results/script_verdict.ts'
+import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
+import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 
 type ScriptCheck = CheckOf<'script'>
 

@@ -6,8 +6,7 @@ import type { InputFile } from '../../../../../schemas/suite.ts'
 import { pathExists } from '../../../../base/fs/files.ts'
 import { findCommandScripts } from '../../check/text/command_scripts.ts'
 import { isHiddenFromAgents } from '../../skill/read_skill.ts'
-import { isOutsideFolder, placeInputs } from '../../suite/input_files.ts'
-import type { EvalsCasePlace } from './case.ts'
+import { type InputPlace, isOutsideFolder, placeInputs } from '../../suite/input_files.ts'
 
 export interface GradingFilesOfCase {
   /** Each with all its files in `files`. */
@@ -19,7 +18,7 @@ export interface GradingFilesOfCase {
 
 type Verifier = CheckOf<'command'> | CheckOf<'script'>
 
-interface CasePlace extends EvalsCasePlace {
+interface CasePlace extends InputPlace {
   /** JSON path of the case. */
   at: string
   /** Input files, which the agent gets and may change: a command that names them means those. */

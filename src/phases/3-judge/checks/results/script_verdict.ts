@@ -6,7 +6,7 @@ import { errorMessage } from '../../../../base/errors/error.ts'
 import { checkAs, tryParseJson } from '../../../../base/json/json.ts'
 import type { CheckVerdict } from '../inputs/check_input.ts'
 import { capText } from '../inputs/evidence.ts'
-import { decideByScore, describeScore } from '../inputs/verifier_evidence.ts'
+import { decideByScore, describeScore } from '../verifier/verifier_evidence.ts'
 import { rateTests, shortenTests } from './verifier_result.ts'
 
 const score = z.number().min(0).max(1)

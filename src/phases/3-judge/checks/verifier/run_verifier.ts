@@ -3,7 +3,7 @@ import { runMark } from '../../../../base/process/process_marks.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../../../base/process/spawn.ts'
 import { withReadable } from '../../../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../../../base/time/time_limit.ts'
-import type { CheckContext } from './check_input.ts'
+import type { CheckContext } from '../inputs/check_input.ts'
 
 const defaultSeconds = 60
 const keptLines = 30

@@ -6,7 +6,7 @@ import type { InputFile } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, walk } from '../../../../base/fs/files.ts'
 import { isChildPath } from '../../../../base/fs/inside_folder.ts'
-import type { CheckContext } from './check_input.ts'
+import type { CheckContext } from '../inputs/check_input.ts'
 
 /** Replaces whatever the agent left at these places. `error`: a file is missing or not the one that was planned. */
 export async function putGradingFiles(
