@@ -13,7 +13,6 @@ import {
 } from './checks/conduct.ts'
 import { csvCheck, jsonPathCheck, jsonSchemaCheck } from './checks/data.ts'
 import {
-  commandCheck,
   fileAbsentCheck,
   fileCountCheck,
   fileExistsCheck,
@@ -23,6 +22,7 @@ import {
 } from './checks/files.ts'
 import { verifierCheck } from './checks/harbor.ts'
 import { containsCheck, equalsCheck, notContainsCheck, regexCheck, similarityCheck } from './checks/texts.ts'
+import { commandCheck, scriptCheck } from './checks/verifier.ts'
 
 export const check = z.discriminatedUnion('type', [
   containsCheck,
@@ -40,6 +40,7 @@ export const check = z.discriminatedUnion('type', [
   fileCountCheck,
   fileSizeCheck,
   commandCheck,
+  scriptCheck,
   toolUsedCheck,
   toolNotUsedCheck,
   skillReadCheck,

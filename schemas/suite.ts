@@ -115,6 +115,10 @@ export const suiteCase = z.object({
   timeout_seconds: z.number().positive().nullable(),
   setup: z.string().nullable(),
   git: gitState.nullable(),
+  grading_files: z
+    .array(inputFile)
+    .optional()
+    .describe('files of the suite that checks need while they are decided; `path`: as in their `from`; absent: none'),
   environment: environment.optional().describe('absent: none'),
   harbor: harborTask.optional().describe('world and verifier of a Harbor task; absent: another format'),
   cannot_run: z

@@ -58,7 +58,7 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'grade_finished':
       return event.cached
         ? null
-        : `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''}`
+        : `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${describeShare(event)}${event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''}`
     case 'run_retried':
       return `retry ${runLabel(event)} in ${durationText(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'runs_reused':
@@ -126,6 +126,12 @@ function improveText({ step, round, message }: Extract<FlowEvent, { type: 'impro
   if (step === 'stopped' || step === 'certified') return null // the result reports it
   const text = oneLine(`${round > 0 ? `round ${round}: ` : ''}${message}`, 1000)
   return wrapText(text, textWidth(process.stderr)).join('\n')
+}
+
+/** The pass rate, where weights or scores make it another than the counts. */
+function describeShare({ passed, total, pass_rate }: Extract<FlowEvent, { type: 'grade_finished' }>): string {
+  const isPlain = pass_rate === null || Math.abs(pass_rate * total - passed) < 1e-6
+  return isPlain ? '' : ` (${formatPercent(pass_rate)})`
 }
 
 function runLabel(run: { eval_id: number; eval_name: string; configuration: string; run_number: number }): string {

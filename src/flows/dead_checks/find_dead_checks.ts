@@ -50,6 +50,7 @@ async function foreseeReferenceFailure(check: Check, one: SuiteCase, context: Ch
 }
 
 async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext): Promise<boolean | null> {
+  if (check.type === 'script') return null
   if (check.type === 'command') {
     const succeeds = (check.exit_code ?? 0) === 0 && alwaysSucceeds(check.run, (file) => isInput(file, one) === true)
     return succeeds ? true : null
@@ -72,7 +73,7 @@ function isInput(name: string, { files, setup, git }: SuiteCase): boolean | null
 /** Whether the check looks at something that the reference has: its answer or its files. */
 function isAboutReference(check: Check, one: SuiteCase): boolean {
   const { reference } = one
-  if (reference === null || isConductCheck(check) || check.type === 'command') return false
+  if (reference === null || isConductCheck(check) || check.type === 'command' || check.type === 'script') return false
   if (check.type === 'file_modified' && isInput(check.path, one) === null) return false
   const isOfFiles =
     check.type.startsWith('file_') ||

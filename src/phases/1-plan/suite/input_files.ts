@@ -27,13 +27,17 @@ export interface PlacedInputs {
   reasons: string[]
 }
 
-/** Finds every input. Never throws: missing or forbidden inputs become reasons. */
-export async function placeInputs(inputs: readonly NamedInput[], place: InputPlace): Promise<PlacedInputs> {
+/** Finds every input. Never throws: missing or forbidden inputs become reasons, which begin with `what`. */
+export async function placeInputs(
+  inputs: readonly NamedInput[],
+  place: InputPlace,
+  what = 'input file',
+): Promise<PlacedInputs> {
   const placed: PlacedInputs = { files: [], reasons: [] }
   for (const input of inputs) {
     const found = await findInput(input, place)
     if ('reason' in found) {
-      placed.reasons.push(`input file ${input.path}: ${found.reason}`)
+      placed.reasons.push(`${what} ${input.path}: ${found.reason}`)
       continue
     }
     const isThere = placed.files.some((file) => file.path === found.path)

@@ -35,7 +35,12 @@ const sentences = {
   file_hash: ({ path, sha256 }) => `The file ${path} has the sha256 ${sha256.slice(0, 12)}…`,
   file_count: ({ path, count }) => `${path}: ${formatRangeCount(count, 'file')} created or changed`,
   file_size: ({ path, bytes }) => `The file ${path} has ${formatRangeCount(bytes, 'byte')}`,
-  command: ({ run, exit_code }) => `\`${run}\` ends with exit code ${exit_code ?? 0}`,
+  command: ({ run, exit_code, result = 'exit_code', pass_at }) =>
+    result === 'exit_code'
+      ? `\`${run}\` ends with exit code ${exit_code ?? 0}`
+      : `\`${run}\` reaches a score of ${pass_at ?? 1}`,
+  script: ({ script, pass_at }) =>
+    pass_at === undefined ? `The script ${script} passes` : `The script ${script} gives a score of at least ${pass_at}`,
   tool_used: ({ times, ...call }) =>
     `The agent used ${tool(call)}${times === undefined ? '' : ` (${formatRangeCount(times, 'time')})`}`,
   tool_not_used: (check) => `The agent did not use ${tool(check)}`,

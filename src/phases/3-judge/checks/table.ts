@@ -17,6 +17,7 @@ import { decideJsonPath } from './json_path.ts'
 import { decideJsonSchema } from './json_schema.ts'
 import { decideNotContains } from './not_contains.ts'
 import { decideRegex } from './regex.ts'
+import { decideScript } from './script.ts'
 import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'
 import { decideSkillRead } from './skill_read.ts'
@@ -41,6 +42,7 @@ export const checkDeciders = {
   file_count: decideFileCount,
   file_size: decideFileSize,
   command: decideCommand,
+  script: decideScript,
   tool_used: decideToolUsed,
   tool_not_used: decideToolNotUsed,
   skill_read: decideSkillRead,

@@ -18,6 +18,7 @@ import {
   warnAlias,
   warnRest,
 } from './fields.ts'
+import { placeGradingFiles } from './grading_files.ts'
 import type { CaseId } from './ids.ts'
 import { readJudging } from './judging.ts'
 import {
@@ -65,6 +66,13 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     own.git === undefined || own.git === true
       ? null
       : await placeBundle({ path: own.git.bundle, at: `${source.at}.git.bundle` }, place)
+  const graders = await placeGradingFiles(judging.checks, {
+    ...place,
+    at: source.at,
+    inputs: inputs.files,
+    prompt: prompt ?? '',
+    opensFolder: own.setup !== undefined || bundle !== null,
+  })
   const around = await placeEnvironment(own.environment, source.at, place)
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
@@ -77,6 +85,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...judging.reasons,
     ...named.reasons,
     ...inputs.reasons,
+    ...graders.reasons,
     ...(bundle?.reasons ?? []),
     ...around.reasons,
   ]
@@ -88,7 +97,8 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     expected_output: judging.expected_output,
     files: inputs.files,
     expectations: judging.expectations,
-    checks: judging.checks,
+    checks: graders.checks,
+    ...(graders.files.length > 0 && { grading_files: graders.files }),
     reference: own.reference ?? null,
     timeout_seconds: own.timeout ?? null,
     setup: own.setup ?? null,
