@@ -22,6 +22,7 @@ import {
   fileSizeCheck,
 } from './checks/files.ts'
 import { containsCheck, equalsCheck, notContainsCheck, regexCheck, similarityCheck } from './checks/texts.ts'
+import { noLoopCheck, toolCallsAtMostCheck, toolOrderCheck } from './checks/trajectory.ts'
 
 export const check = z.discriminatedUnion('type', [
   containsCheck,
@@ -41,6 +42,9 @@ export const check = z.discriminatedUnion('type', [
   commandCheck,
   toolUsedCheck,
   toolNotUsedCheck,
+  toolOrderCheck,
+  toolCallsAtMostCheck,
+  noLoopCheck,
   skillReadCheck,
   scriptExecutedCheck,
   agentBlockedCheck,

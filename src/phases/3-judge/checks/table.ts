@@ -15,11 +15,14 @@ import { decideFileSize } from './file_size.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { decideJsonPath } from './json_path.ts'
 import { decideJsonSchema } from './json_schema.ts'
+import { decideNoLoop } from './no_loop.ts'
 import { decideNotContains } from './not_contains.ts'
 import { decideRegex } from './regex.ts'
 import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'
 import { decideSkillRead } from './skill_read.ts'
+import { decideToolCallsAtMost } from './tool_calls_at_most.ts'
+import { decideToolOrder } from './tool_order.ts'
 import { decideToolNotUsed, decideToolUsed } from './tool_used.ts'
 
 export type Deciders = { [T in CheckType]: (check: CheckOf<T>, context: CheckContext) => Promise<CheckVerdict> }
@@ -42,6 +45,9 @@ export const checkDeciders = {
   command: decideCommand,
   tool_used: decideToolUsed,
   tool_not_used: decideToolNotUsed,
+  tool_order: decideToolOrder,
+  tool_calls_at_most: decideToolCallsAtMost,
+  no_loop: decideNoLoop,
   skill_read: decideSkillRead,
   script_executed: decideScriptExecuted,
   agent_blocked: decideAgentBlocked,
