@@ -26,6 +26,15 @@ export const toolGrader = z.looseObject({
   max: calls,
   input_match: z.string({ error: 'must be text' }).nullish(),
 })
+const callForm = 'must be the name of a tool, or { tool: …, input_match: … }'
+const call = z.union(
+  [
+    someText,
+    z.strictObject({ tool: someText, input_match: z.string({ error: 'must be text' }).nullish() }, { error: callForm }),
+  ],
+  { error: callForm },
+)
+export const toolOrderGrader = z.looseObject({ before: call, after: call })
 
 const every = {
   name: z.string().nullish(),
@@ -54,6 +63,10 @@ const grader = z.discriminatedUnion('type', [
   toolGrader
     .extend({ type: z.literal('tool_used'), ...every, tool: z.string().regex(/^[^*]+$/), body: z.string().optional() })
     .strict(),
+  toolOrderGrader
+    .extend({ type: z.literal('tool_order'), ...every, body: z.string().optional() })
+    .strict()
+    .describe('the first call of one tool comes before the first call of another'),
 ])
 
 const task = {
