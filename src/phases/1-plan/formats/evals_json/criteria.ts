@@ -15,6 +15,7 @@ import {
   takeText,
   warnRest,
 } from './fields.ts'
+import { takeForeignLists } from './foreign/text_lists.ts'
 import { readForeignCheck } from './foreign_checks.ts'
 import { criteriaNames, statementNames } from './names.ts'
 
@@ -40,10 +41,8 @@ interface Unreadable {
  * `deliverable`: why files are what the case asks for; null: the answer is.
  */
 export function takeCriteria(fields: FieldReader, deliverable: string | null, warn: Warn): CaseCriteria {
-  const found = criteriaNames.flatMap((name) => {
-    const taken = fields.take([name])
-    return taken === null ? [] : readCriteriaList(taken, { deliverable, warn })
-  })
+  const lists = [...criteriaNames.map((name) => fields.take([name])), ...takeForeignLists(fields)]
+  const found = lists.flatMap((taken) => (taken === null ? [] : readCriteriaList(taken, { deliverable, warn })))
   const once = dropRepeatedCriteria(
     found.filter((one) => one.kind !== 'unreadable'),
     warn,
@@ -68,12 +67,37 @@ function readCriteriaList({ key, value, at }: TakenField, reading: Reading): (Cr
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, index) => readCriterion(item, { key, at: `${at}[${index}]` }, reading))
   }
+  if (isJsonObject(value) && isNamedStatements(value)) {
+    warn(at, 'an object of texts; each is read as one criterion')
+    return Object.entries(value).flatMap(([name, item]) => readCriterion(item, { key, at: `${at}.${name}` }, reading))
+  }
   if (readNonEmptyText(value) !== null || isJsonObject(value)) {
     warn(at, `${describeJsonKind(value)}, not a list; it is read as one criterion`)
     return readCriterion(value, { key, at }, reading)
   }
   return readCriterion(value, { key, at }, reading)
 }
+
+/** `{ "short": "It is short", "right": "It is right" }`: names of the author's own, each with a statement. */
+function isNamedStatements(value: Record<string, unknown>): boolean {
+  const entries = Object.entries(value)
+  const isOwnName = (name: string) => !statementNames.includes(name) && !checkNames.has(name)
+  return entries.length > 1 && entries.every(([name, text]) => isOwnName(name) && isText(text))
+}
+
+/** Fields of one criterion, so that the object is not a list of several. */
+const checkNames = new Set([
+  'type',
+  'id',
+  'weight',
+  'indicator',
+  'expected',
+  'path',
+  'file',
+  'target',
+  'rubric',
+  'criteria',
+])
 
 /** Empty text, null and `false` say nothing; a number, a list or `true` would be lost, so it is reported. */
 function readCriterion(

@@ -6,7 +6,8 @@ import type { Warn } from '../../suite/loader_warnings.ts'
 import { type CaseCriteria, takeCriteria } from './criteria.ts'
 import { describeJsonKind } from './document.ts'
 import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText, warnAlias, warnRest } from './fields.ts'
-import { findFileDeliverable, saysToWrite } from './file_deliverable.ts'
+import { findFileDeliverable, saysToWrite } from './foreign/file_deliverable.ts'
+import { listsOfOtherTools } from './foreign/text_lists.ts'
 import { criteriaNames, gradingNames, outputNames } from './names.ts'
 
 export type CaseJudging = Pick<SuiteCase, 'expected_output' | 'expectations' | 'checks'> & Pick<CaseCriteria, 'reasons'>
@@ -70,7 +71,10 @@ function readJudgingParts(
 /** Whether there is a list of criteria or an expected output; reads from a copy. */
 function hasAny(fields: FieldReader): boolean {
   const values = Object.fromEntries(fields.rest().map(({ key, value }) => [key, value]))
-  const judging = openFieldReader(values, '').take([...criteriaNames, ...outputNames], (value) => !isJsonObject(value))
+  const judging = openFieldReader(values, '').take(
+    [...criteriaNames, ...listsOfOtherTools, ...outputNames],
+    (value) => !isJsonObject(value),
+  )
   return judging !== null
 }
 

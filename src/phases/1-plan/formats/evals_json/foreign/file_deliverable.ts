@@ -1,5 +1,5 @@
 /** Decides whether the files that a run leaves are what a case asks for, not the answer alone. */
-import { type FieldReader, openFieldReader } from './fields.ts'
+import { type FieldReader, openFieldReader } from '../fields.ts'
 
 /** Fields of other tools that list the files a run should leave. */
 const outputFileNames = [
