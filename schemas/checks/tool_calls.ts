@@ -30,7 +30,7 @@ export const toolCall = { name: toolName, ...inputParameters }
 export const toolCallOfAny = {
   name: z
     .union([toolName, z.array(toolName).min(1)], { error: 'must be the name of a tool, or a list of names' })
-    .describe('name of the tool, or a list of names that are all meant'),
+    .describe('name of the tool, or a list of names: any of these tools'),
   ...inputParameters,
 }
 

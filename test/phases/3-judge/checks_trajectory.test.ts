@@ -158,15 +158,15 @@ describe('no_loop', () => {
 test.each<[object, string]>([
   [
     { type: 'tool_order', tools: ['Read', { name: 'Bash', input: 'npm' }] },
-    'The agent made these calls in this order: Read, Bash with /npm/',
+    'The agent called these tools in this order: Read, Bash with /npm/',
   ],
-  [{ type: 'tool_order', mode: 'subset', tools: ['Read'] }, 'The agent made no other calls than these: Read'],
+  [{ type: 'tool_order', mode: 'subset', tools: ['Read'] }, 'The agent called no other tools than these: Read'],
   [{ type: 'tool_not_used', name: ['A', 'B'] }, 'The agent did not use A or B'],
   [{ type: 'tool_used', name: 'A', args: { x: 1 } }, 'The agent used A with {"x":1}'],
-  [{ type: 'tool_calls_at_most', value: 1 }, 'The agent made at most 1 call of any tool'],
-  [{ type: 'tool_calls_at_most', value: 2, name: 'Bash' }, 'The agent made at most 2 calls of Bash'],
-  [{ type: 'no_loop', max_repeats: 1 }, 'The agent made the same call at most once in a row'],
-  [{ type: 'no_loop' }, 'The agent made the same call at most 3 times in a row'],
+  [{ type: 'tool_calls_at_most', value: 1 }, 'The agent called tools at most once'],
+  [{ type: 'tool_calls_at_most', value: 2, name: 'Bash' }, 'The agent called Bash at most 2 times'],
+  [{ type: 'no_loop', max_repeats: 1 }, 'The same call came at most once in a row'],
+  [{ type: 'no_loop' }, 'The same call came at most 3 times in a row'],
 ])('%j reads: %s', (check, text) => {
   const one = checkSchema.parse(check)
   expect(checkText(one)).toBe(text)

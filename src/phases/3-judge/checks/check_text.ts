@@ -47,9 +47,9 @@ const sentences = {
     return `${orderSentences[mode]}: ${list}`
   },
   tool_calls_at_most: ({ value, ...call }) =>
-    `The agent made at most ${value} ${value === 1 ? 'call' : 'calls'} of ${tool({ ...call, name: call.name ?? 'any tool' })}`,
+    `The agent called ${tool({ ...call, name: call.name ?? 'tools' })} at most ${value === 1 ? 'once' : `${value} times`}`,
   no_loop: ({ max_repeats = 3 }) =>
-    `The agent made the same call at most ${max_repeats === 1 ? 'once' : `${max_repeats} times`} in a row`,
+    `The same call came at most ${max_repeats === 1 ? 'once' : `${max_repeats} times`} in a row`,
   skill_read: () => 'The agent read the skill',
   script_executed: ({ script }) => `The agent ran ${script === undefined ? 'a script' : script} of the skill`,
   agent_blocked: ({ tool: name, reason }) => {
@@ -63,11 +63,11 @@ const sentences = {
 } satisfies Sentences
 
 const orderSentences = {
-  exact: 'The agent made exactly these calls, in this order',
-  in_order: 'The agent made these calls in this order',
-  first_in_order: 'The agent first called each of these in this order',
-  superset: 'The agent made all of these calls',
-  subset: 'The agent made no other calls than these',
+  exact: 'The agent called exactly these tools, in this order',
+  in_order: 'The agent called these tools in this order',
+  first_in_order: 'The agent first called each of these tools in this order',
+  superset: 'The agent called all of these tools',
+  subset: 'The agent called no other tools than these',
 }
 
 /** In several places, the text must be in none. */

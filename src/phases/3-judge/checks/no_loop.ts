@@ -1,9 +1,9 @@
 /** no_loop: the agent does not repeat the same call with the same input too often in a row. */
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { canonicalJson } from '../../../base/json/json.ts'
-import { formatCall, listCalls, type PlacedCall } from './inputs/calls.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, unseenTools } from './inputs/evidence.ts'
+import { formatCall, listCalls, type PlacedCall } from './inputs/tool_calls/calls.ts'
 
 /** Only other calls end a row: what the agent says between two calls does not. */
 export async function decideNoLoop(check: CheckOf<'no_loop'>, context: CheckContext): Promise<CheckVerdict> {

@@ -1,8 +1,8 @@
 /** tool_calls_at_most: the agent makes at most so many calls, of one tool or in total. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { findMatchedCalls } from './inputs/calls.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, formatNames, unseenTools } from './inputs/evidence.ts'
+import { findMatchedCalls } from './inputs/tool_calls/calls.ts'
 
 export async function decideToolCallsAtMost(
   check: CheckOf<'tool_calls_at_most'>,

@@ -1,9 +1,9 @@
 /** tool_order: the agent's tool calls are these, in this order or in any. */
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { ToolStep } from '../../../../schemas/checks/tool_calls.ts'
-import { listCalls, type PlacedCall, selectCalls } from './inputs/calls.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, unseenTools } from './inputs/evidence.ts'
+import { listCalls, type PlacedCall, selectCalls } from './inputs/tool_calls/calls.ts'
 import {
   countInOrder,
   findFirstCalls,
@@ -11,7 +11,7 @@ import {
   isPartOfList,
   isWholeList,
   type MatchTable,
-} from './inputs/sequence.ts'
+} from './inputs/tool_calls/sequence.ts'
 
 /** What the visible calls say. `sure`: it holds even if the engine hides further calls. */
 interface Finding {

@@ -1,11 +1,11 @@
 /** Finds the tool calls of a run that match a check. */
 import * as z from 'zod'
-import type { CallParameters } from '../../../../../schemas/checks/tool_calls.ts'
-import type { TranscriptEvent } from '../../../../../schemas/transcript.ts'
-import { canonicalJson } from '../../../../base/json/json.ts'
-import { runBounded } from '../../../../base/process/time_limited_worker.ts'
-import type { CheckContext } from './check_input.ts'
-import { capText } from './evidence.ts'
+import type { CallParameters } from '../../../../../../schemas/checks/tool_calls.ts'
+import type { TranscriptEvent } from '../../../../../../schemas/transcript.ts'
+import { canonicalJson } from '../../../../../base/json/json.ts'
+import { runBounded } from '../../../../../base/process/time_limited_worker.ts'
+import type { CheckContext } from '../check_input.ts'
+import { capText } from '../evidence.ts'
 
 /** A call with its line in transcript.jsonl. */
 export interface PlacedCall {
