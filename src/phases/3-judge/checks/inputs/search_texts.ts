@@ -42,7 +42,8 @@ export function describeSearchPlaces(texts: readonly SearchText[]): string {
   const [only] = texts
   if (texts.length === 1 && only) return `the ${only.label}`
   const files = texts.filter(({ label }) => label !== answerLabel).length
-  return files === texts.length ? `${files} text output files` : `the ${answerLabel} and ${files} text output files`
+  const words = `${files} text output ${files === 1 ? 'file' : 'files'}`
+  return files === texts.length ? words : `the ${answerLabel} and ${words}`
 }
 
 const answerLabel = 'final answer'
