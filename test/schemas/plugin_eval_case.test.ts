@@ -81,7 +81,7 @@ test.each<[string, object, object]>([
     ordered({ after: { tool: 'Bash', input_match: 'x' } }),
   ],
   ['not-read', ordered({ before: 'mcp__*' }), ordered({ before: 'mcp__a__b' })],
-  ['not-read', ordered({ then: 'Edit' }), ordered({ arm: 'both' })],
+  ['not-read', ordered({ last: 'Edit' }), ordered({ arm: 'both' })],
 ])('%s: %j', async (rule, wrong, right) => {
   expect([(await rulesBroken(wrong)).includes(rule), fits(wrong)]).toEqual([true, false])
   expect([await rulesBroken(right), fits(right), fits.errors]).toEqual([[], true, null])

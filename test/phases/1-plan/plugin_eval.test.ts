@@ -313,7 +313,7 @@ describe('a grader', () => {
     ['tool_used with min above max', 'type: tool_used\ntool: Bash\nmin: 3\nmax: 2', 'min 3 is above its max 2'],
     ['tool_used with a star', "type: tool_used\ntool: 'mcp__*'", 'takes for a letter'],
     ['tool_order with a star', "type: tool_order\nbefore: 'A*'\nafter: B", 'takes for a letter'],
-    ['tool_order with more', 'type: tool_order\nbefore: A\nafter: B\nthen: C', 'its then is not known'],
+    ['tool_order with more', 'type: tool_order\nbefore: A\nafter: B\nlast: C', 'its last is not known'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
     ['an unknown type', 'type: vibes', 'of type "vibes" is not read: known are regex, '],
     ['a type that is no text', 'type: 5', 'of type 5 is not read'],
