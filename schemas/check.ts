@@ -22,6 +22,7 @@ import {
 } from './checks/files.ts'
 import { verifierCheck } from './checks/harbor.ts'
 import { containsCheck, equalsCheck, notContainsCheck, regexCheck, similarityCheck } from './checks/texts.ts'
+import { noLoopCheck, toolCallsAtMostCheck, toolOrderCheck } from './checks/trajectory.ts'
 import { commandCheck, scriptCheck } from './checks/verifier.ts'
 
 export const check = z.discriminatedUnion('type', [
@@ -43,6 +44,9 @@ export const check = z.discriminatedUnion('type', [
   scriptCheck,
   toolUsedCheck,
   toolNotUsedCheck,
+  toolOrderCheck,
+  toolCallsAtMostCheck,
+  noLoopCheck,
   skillReadCheck,
   scriptExecutedCheck,
   agentBlockedCheck,

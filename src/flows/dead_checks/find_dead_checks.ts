@@ -56,7 +56,7 @@ async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext)
     return succeeds ? true : null
   }
   if (check.type === 'regex' && check.path === undefined && (check.target ?? 'answer') === 'answer')
-    return new RegExp(check.pattern, check.flags).test('') // on no text a pattern can't take long
+    return new RegExp(check.pattern, check.flags).test('') !== (check.absent === true) // on no text a pattern can't take long
   const verdict = await decideCheck(check, context)
   return 'passed' in verdict ? verdict.passed : null
 }

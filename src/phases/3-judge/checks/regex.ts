@@ -14,11 +14,12 @@ export async function decideRegex(check: CheckOf<'regex'>, context: CheckContext
   if ('error' in end)
     return { error: `the pattern /${capText(check.pattern, 120)}/ could not be evaluated: ${end.error}` }
   const found = where.texts[end.value.index]
-  if (found) return { passed: true, evidence: quoteLine(found.label, found.text, end.value.at) }
+  const isAbsent = check.absent === true
+  if (found) return { passed: !isAbsent, evidence: quoteLine(found.label, found.text, end.value.at) }
   if (where.unseen.length > 0)
     return { error: `the pattern may match in files that were not collected: ${formatNames(where.unseen)}` }
   return {
-    passed: false,
+    passed: isAbsent,
     evidence: `/${capText(check.pattern, 120)}/ matches nothing in ${describeSearchPlaces(where.texts)}`,
   }
 }

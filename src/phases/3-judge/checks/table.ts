@@ -15,12 +15,15 @@ import { decideFileSize } from './file_size.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { decideJsonPath } from './json_path.ts'
 import { decideJsonSchema } from './json_schema.ts'
+import { decideNoLoop } from './no_loop.ts'
 import { decideNotContains } from './not_contains.ts'
 import { decideRegex } from './regex.ts'
 import { decideScript } from './script.ts'
 import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'
 import { decideSkillRead } from './skill_read.ts'
+import { decideToolCallsAtMost } from './tool_calls_at_most.ts'
+import { decideToolOrder } from './tool_order.ts'
 import { decideToolNotUsed, decideToolUsed } from './tool_used.ts'
 import { decideVerifier } from './verifier.ts'
 
@@ -45,6 +48,9 @@ export const checkDeciders = {
   script: decideScript,
   tool_used: decideToolUsed,
   tool_not_used: decideToolNotUsed,
+  tool_order: decideToolOrder,
+  tool_calls_at_most: decideToolCallsAtMost,
+  no_loop: decideNoLoop,
   skill_read: decideSkillRead,
   script_executed: decideScriptExecuted,
   agent_blocked: decideAgentBlocked,

@@ -59,7 +59,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const prompt = readCasePrompt(fields, warn)
   const instead = prompt === null ? describeNonPrompt(fields) : ''
   const eval_name = nameCase(fields, id, prompt)
-  const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null }, warn)
+  const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null, prompt }, warn)
   const named = readInputPaths(fields, warn)
   const inputs = await placeInputs(named.paths, place)
   const bundle =

@@ -12,7 +12,7 @@ import {
   takeMisspelt,
   warnRest,
 } from './fields.ts'
-import { promptNames } from './names.ts'
+import { criteriaNames, outputNames, promptNames } from './names.ts'
 
 /** One case as written. */
 export interface CaseSource {
@@ -53,6 +53,10 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   }
   if (!isJsonObject(document))
     throw new UserError(`${file}: expected an object with cases, found ${describeJsonKind(document)}`, fix)
+  if (isSingleCase(document)) {
+    warn('$', 'one case without a list; it is read as the only one of "evals"')
+    return { cases: [{ object: document, at: '$' }], skillName: null, sandbox: undefined, mistakes: [] }
+  }
   const fields = openFieldReader(document, '$')
   const found = findCaseList(fields, file, warn)
   const skillName = readSkillNameField(fields, warn)
@@ -91,6 +95,17 @@ function isAsking(item: unknown): boolean {
   return isJsonObject(item) && 'prompt' in item
 }
 
+/** A prompt with what judges it, at the top of the file, and no list of cases. */
+function isSingleCase(document: Record<string, unknown>): boolean {
+  const fields = openFieldReader(document, '$')
+  const hasList = fields.take(listNames) !== null || fields.rest().some(({ value }) => isListOfPrompts(value))
+  return !hasList && hasPrompt(document) && fields.take([...criteriaNames, ...outputNames]) !== null
+}
+
+function isListOfPrompts(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(hasPrompt)
+}
+
 interface List {
   list: unknown[]
   at: string
@@ -111,7 +126,7 @@ function findCaseList(fields: FieldReader, file: string, warn: Warn): List {
 
 /** Under an unknown name: the only list whose items have prompts. */
 function onlyListOfPrompts(fields: FieldReader, file: string, warn: Warn): List {
-  const likely = fields.rest().filter(({ value }) => Array.isArray(value) && value.length > 0 && value.every(hasPrompt))
+  const likely = fields.rest().filter(({ value }) => isListOfPrompts(value))
   const [only] = likely
   if (only !== undefined && likely.length === 1 && Array.isArray(only.value)) {
     fields.take([only.key])

@@ -27,18 +27,33 @@ export async function readSearchTexts(
   }
   switch (where.target ?? 'answer') {
     case 'answer':
-      return texts([{ label: 'final answer', text: context.finalResponse }])
+      return texts([finalAnswer(context)])
     case 'transcript':
       return texts([{ label: 'transcript.md', text: await context.transcript() }])
     case 'outputs':
       return outputTexts(context)
+    case 'answer_or_outputs':
+      return withAnswer(await outputTexts(context), context)
   }
 }
 
 /** Describes the searched places for evidence. */
 export function describeSearchPlaces(texts: readonly SearchText[]): string {
   const [only] = texts
-  return texts.length === 1 && only ? `the ${only.label}` : `${texts.length} text output files`
+  if (texts.length === 1 && only) return `the ${only.label}`
+  const files = texts.filter(({ label }) => label !== answerLabel).length
+  const words = `${files} text output ${files === 1 ? 'file' : 'files'}`
+  return files === texts.length ? words : `the ${answerLabel} and ${words}`
+}
+
+const answerLabel = 'final answer'
+
+function finalAnswer({ finalResponse }: CheckContext): SearchText {
+  return { label: answerLabel, text: finalResponse }
+}
+
+function withAnswer(outputs: SearchTexts, context: CheckContext): SearchTexts {
+  return outputs.status === 'texts' ? { ...outputs, texts: [finalAnswer(context), ...outputs.texts] } : outputs
 }
 
 function texts(list: SearchText[]): SearchTexts {
