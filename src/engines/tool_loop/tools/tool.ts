@@ -1,6 +1,7 @@
 /** Defines a tool of the SDK engines, and the place where it works. */
 import * as z from 'zod'
 import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
+import type { ImageType } from '../../../base/fs/image_type.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { SandboxView } from '../../../base/sandbox/sandbox_view.ts'
@@ -20,7 +21,7 @@ export interface ToolPlace {
 }
 
 export interface ToolImage {
-  mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+  mediaType: ImageType
   /** base64 */
   data: string
 }

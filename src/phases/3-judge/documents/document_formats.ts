@@ -31,6 +31,11 @@ export function isClosedFormat(name: string): boolean {
   return closed.has(readEnding(name))
 }
 
+/** Whether there is a reader for it. */
+export function isDocument(name: string): boolean {
+  return isNotebook(name) || findDocumentFormat(name) !== null
+}
+
 export function isNotebook(name: string): boolean {
   return readEnding(name) === 'ipynb'
 }

@@ -9,6 +9,9 @@ import { readNotebookText } from './notebook_text.ts'
 /** Bytes of a document, and characters of its text; nothing longer is searched. */
 const limits = { bytes: 50 * 2 ** 20, characters: 20_000_000 }
 
+/** Part of a grading's key; it changes when a file is read in another way. */
+export const fileTextVersion = 1
+
 /**
  * unreadable: it may have text, but cannot be read, and why. binary: a kind of file that has no text.
  * `document`: the text was extracted from a document.

@@ -1,7 +1,8 @@
 /** Reads the texts that contains, not_contains and regex search. */
 import type { CheckOf } from '../../../../../schemas/check.ts'
 import { describeUnreadable } from '../../documents/describe_unreadable.ts'
-import { readFileText } from '../../documents/read_file_text.ts'
+import { type NamedFile, readFileTexts } from '../../documents/read_documents.ts'
+import { type FileText, readFileText } from '../../documents/read_file_text.ts'
 import { type CheckContext, isContentUnknown } from './check_input.ts'
 import { formatNames } from './evidence.ts'
 import { locateOutput } from './locate_output.ts'
@@ -60,14 +61,17 @@ async function outputTexts(context: CheckContext): Promise<SearchTexts> {
   const found: SearchText[] = []
   const unread: string[] = []
   const binaries: string[] = []
+  const files: NamedFile[] = []
   for (const name of context.outputs) {
     const located = await locateOutput(name, context)
-    if (located.status !== 'found') continue
-    const read = await readFileText(located.file, name, context.signal)
+    if (located.status === 'found') files.push({ name, file: located.file })
+  }
+  const take = (name: string, read: FileText) => {
     if (read.status === 'text') found.push({ label: name, text: read.text })
     else if (read.status === 'unreadable') unread.push(describeUnreadable(name, read))
     else binaries.push(name)
   }
+  await readFileTexts(files, take, context.signal)
   const uncollected = context.leftOut.filter(isContentUnknown).map((one) => one.path)
   const left = uncollected.length === 0 ? [] : [`files that were not collected: ${formatNames(uncollected)}`]
   const closed = unread.length === 0 ? [] : [`files that could not be read: ${formatNames(unread)}`]
