@@ -54,7 +54,7 @@ export interface SupportedEnvironment {
   commands?: boolean
 }
 
-/** An image that is part of the user's message. */
+/** An image in a message or in a tool's result. */
 export interface TaskImage {
   mediaType: ImageType
   /** base64 */

@@ -23,13 +23,9 @@ describe.each(Object.keys(formats))('%s', (path) => {
   const make = async () => ({ [path]: (await formats[path]?.()) ?? '' })
   test.each([
     [{ type: 'contains', path, value: 'Ocean has' }, true],
-    [{ type: 'contains', path, value: 'Desert' }, false],
     [{ type: 'not_contains', path, value: 'Ocean has' }, false],
     [{ type: 'not_contains', path, value: 'Desert' }, true],
-    [{ type: 'regex', path, pattern: 'total \\d+' }, true],
     [{ type: 'contains', target: 'outputs', value: 'Ocean has' }, true],
-    [{ type: 'not_contains', target: 'outputs', value: 'Ocean has' }, false],
-    [{ type: 'similarity', path, value: text, at_least: 0.5 }, true],
   ])('%j: %s', async (check, passed) => {
     expect(await decide(check, await make())).toMatchObject({ passed })
   })
