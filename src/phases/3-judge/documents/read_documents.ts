@@ -15,7 +15,7 @@ export interface NamedFile {
 const longestMs = 120_000
 
 /** Calls `take` for each file in order. Rejects only when aborted, or when a file is gone. */
-export async function readFileTexts(
+export async function readTextsInOrder(
   files: readonly NamedFile[],
   take: (name: string, read: FileText) => void,
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function readDocuments(
     if (read.status === 'unreadable') unreadable.push(describeUnreadable(name, read))
     else if (read.status === 'text' && read.document) texts.set(name, read.text)
   }
-  await readFileTexts(
+  await readTextsInOrder(
     files.filter(({ name }) => isDocument(name)),
     take,
     signal,

@@ -1,7 +1,7 @@
 /** Reads the texts that contains, not_contains and regex search. */
 import type { CheckOf } from '../../../../../schemas/check.ts'
 import { describeUnreadable } from '../../documents/describe_unreadable.ts'
-import { type NamedFile, readFileTexts } from '../../documents/read_documents.ts'
+import { type NamedFile, readTextsInOrder } from '../../documents/read_documents.ts'
 import { type FileText, readFileText } from '../../documents/read_file_text.ts'
 import { type CheckContext, isContentUnknown } from './check_input.ts'
 import { formatNames } from './evidence.ts'
@@ -71,7 +71,7 @@ async function outputTexts(context: CheckContext): Promise<SearchTexts> {
     else if (read.status === 'unreadable') unread.push(describeUnreadable(name, read))
     else binaries.push(name)
   }
-  await readFileTexts(files, take, context.signal)
+  await readTextsInOrder(files, take, context.signal)
   const uncollected = context.leftOut.filter(isContentUnknown).map((one) => one.path)
   const left = uncollected.length === 0 ? [] : [`files that were not collected: ${formatNames(uncollected)}`]
   const closed = unread.length === 0 ? [] : [`files that could not be read: ${formatNames(unread)}`]
