@@ -1,5 +1,6 @@
 /** Checks: statements about a run's outcome that code decides. The author's form, as written in `checks[]`. */
 import * as z from 'zod'
+import { cellCheck } from './checks/cell.ts'
 import {
   agentBlockedCheck,
   costAtMostCheck,
@@ -34,6 +35,7 @@ export const check = z.discriminatedUnion('type', [
   jsonPathCheck,
   jsonSchemaCheck,
   csvCheck,
+  cellCheck,
   fileExistsCheck,
   fileAbsentCheck,
   fileModifiedCheck,

@@ -32,6 +32,10 @@ const sentences = {
     `${source(path)} has ${query}${equals === undefined ? '' : ` equal to ${JSON.stringify(equals)}`}`,
   json_schema: ({ path }) => `${source(path)} matches the JSON Schema`,
   csv: (check) => `${source(check.path)} is CSV with ${csvParts(check).join(', ')}`,
+  cell: ({ path, sheet, cell, equals, contains, tolerance }) => {
+    const what = contains === undefined ? `is ${quoteValue(equals)}` : `contains ${quoteValue(contains)}`
+    return `${path}: ${sheet === undefined ? '' : `${sheet}!`}${cell} ${what}${tolerance === undefined ? '' : ` ± ${tolerance}`}`
+  },
   file_exists: ({ path }) => `The file ${path} was created or changed`,
   file_absent: ({ path }) => `There is no file ${path}`,
   file_modified: ({ path }) => `The file ${path} was changed`,

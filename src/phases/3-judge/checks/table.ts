@@ -2,6 +2,7 @@
 import type { CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { decideAgentBlocked } from './agent_blocked.ts'
 import { decideCostAtMost, decideDurationAtMost, decideTokensAtMost, decideTurnsAtMost } from './at_most.ts'
+import { decideCell } from './cell.ts'
 import { decideCommand } from './command.ts'
 import { decideContains } from './contains.ts'
 import { decideCsv } from './csv.ts'
@@ -38,6 +39,7 @@ export const checkDeciders = {
   json_path: decideJsonPath,
   json_schema: decideJsonSchema,
   csv: decideCsv,
+  cell: decideCell,
   file_exists: decideFileExists,
   file_absent: decideFileAbsent,
   file_modified: decideFileModified,

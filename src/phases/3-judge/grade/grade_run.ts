@@ -1,5 +1,6 @@
 /** Grades one run: checks by code, expectations by a judge, and a summary of counts. */
 import path from 'node:path'
+import type { Check } from '../../../../schemas/check.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
 import { type ExecutionMetrics, metrics } from '../../../../schemas/metrics.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
@@ -11,6 +12,7 @@ import { activeNow } from '../../../base/time/active_time.ts'
 import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limiter.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
 import { readEvents } from '../checks/inputs/events.ts'
+import { fileTextVersion } from '../documents/read_file_text.ts'
 import { verdictPromptVersion } from '../format_judges/eval_md.ts'
 import { searchRun } from '../injections/search_run.ts'
 import type { DataFence } from '../judge/fence.ts'
@@ -133,12 +135,17 @@ export function hashGradingInputs({ runKey, ...by }: GradingInputs & { runKey: s
       graders: grading_files.map((file) => ({ ...hashedContent(file), executable: file.executable })),
     }),
     ...(fastFail && { fastFail }),
+    ...(checks.some(readsFiles) && { fileTextVersion }),
   }
   return sha256(canonicalJson(shape))
 }
 
 function hashedContent({ path: place, sha256: content }: InputFile) {
   return { place, content }
+}
+
+function readsFiles(check: Check): boolean {
+  return 'path' in check || ('target' in check && (check.target === 'outputs' || check.target === 'answer_or_outputs'))
 }
 
 async function judgeIfAny(request: GradeRunRequest): Promise<JudgeResult | null> {
@@ -176,7 +183,8 @@ async function finish(
   const { record, judge, onTimeout, samples, requireEvidence, fastFail } = request
   const { runFolder } = request
   const measured = await readExecutionMetrics(runFolder)
-  const attempts = judged === null ? await searchRun({ runFolder, prompt: request.case.prompt }) : []
+  const attempts =
+    judged === null ? await searchRun({ runFolder, prompt: request.case.prompt, signal: request.signal }) : []
   const choice = judge && {
     name: judge.engine.name,
     model: judge.model,
