@@ -17,6 +17,7 @@ const sets: ReadonlyMap<string, string> = new Map([
   ],
 ])
 
+const wordEdge = '(?a:\\b)'
 const lineEnds = '\\n\\r\\u2028\\u2029'
 const escapes = String.raw`\\k<[^>]+>|\\u\{[0-9a-fA-F]+\}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\c[a-zA-Z]|\\\d+|\\[\s\S]`
 /** Escapes, classes, starts of groups, counts, or one character. */
@@ -89,7 +90,8 @@ class PatternWriter {
   private writeEscape(token: string): string {
     const set = sets.get(token)
     if (set !== undefined) return `[${set}]`
-    if (token === '\\b' || token === '\\B') return `(?a:${token})`
+    if (token === '\\b') return wordEdge
+    if (token === '\\B') return `(?!${wordEdge})` // some versions of Python do not match \B in an empty text
     const name = /^\\k<([^>]+)>$/.exec(token)?.[1]
     if (name !== undefined) return `(?(${pythonName(name)})(?P=${name})|)`
     if (/^\\[1-9]/.test(token)) {

@@ -243,8 +243,13 @@ def follow(value, step):
 
 def read_csv(label, text, delimiter):
     csv.field_size_limit(2**31 - 1)
+    plain = text.lstrip("\ufeff")
+    separator = re.escape(delimiter)
+    field = r'(?:"(?:[^"]|"")*"|[^"%s\r\n]*)' % separator
+    if not re.fullmatch(r"%s(?:(?:%s|\r\n|\n|\r)%s)*" % (field, separator, field), plain):
+        raise Failed("%s is not valid CSV: a quote in the wrong place" % label)
     try:
-        rows = [row for row in csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter, strict=True) if row]
+        rows = [row for row in csv.reader(io.StringIO(plain, newline=""), delimiter=delimiter, strict=True) if row]
     except csv.Error as error:
         raise Failed("%s is not valid CSV: %s" % (label, error))
     header = rows[0] if rows else []
