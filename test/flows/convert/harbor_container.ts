@@ -5,7 +5,8 @@ import path from 'node:path'
 import { folderOf } from '../../phases/1-plan/folder.ts'
 import { needs } from '../../require.ts'
 
-const canBind = spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status === 0
+const bubblewrap = 'bwrap'
+const canBind = spawnSync(bubblewrap, ['--ro-bind', '/', '/', 'true']).status === 0
 const hasPython = spawnSync('python3', ['--version']).status === 0
 export const inContainer = needs(
   'bubblewrap and python3',
@@ -56,7 +57,7 @@ export class HarborContainer {
   runArgv(argv: readonly string[]): { code: number | null; output: string } {
     const own = places.flatMap((place) => ['--bind', path.join(this.root, place), `/${place}`])
     const args = ['--tmpfs', '/', ...bindSystem(), ...own, '--proc', '/proc', '--dev', '/dev']
-    const end = spawnSync('bwrap', [...args, '--chdir', '/app', ...argv], { encoding: 'utf8', env })
+    const end = spawnSync(bubblewrap, [...args, '--chdir', '/app', ...argv], { encoding: 'utf8', env })
     return { code: end.status, output: end.stdout + end.stderr }
   }
 
@@ -75,7 +76,8 @@ export class HarborContainer {
   }
 }
 
-const env = { PATH: process.env.PATH ?? '', HOME: '/root' }
+/** With an image that lets Python load modules from the working folder. */
+const env = { PATH: process.env.PATH ?? '', HOME: '/root', PYTHONPATH: '/app' }
 
 function prefixKeys(files: Record<string, string | Uint8Array>): Record<string, string | Uint8Array> {
   return Object.fromEntries(Object.entries(files).map(([name, content]) => [`app/${name}`, content]))
