@@ -71,6 +71,22 @@ inContainer('a converted task', () => {
     expect(container.log('reward.txt')).toBe('1\n')
     expect([container.verify().reward, container.log('reward.json')]).toEqual([null, null])
   })
+  test('a link to the tests is neither an answer nor a file of the folder', async () => {
+    const secret = { type: 'contains', value: 'secret' }
+    const checks = [secret, { type: 'command', run: 'grep -q secret link.txt' }, { ...secret, path: 'link.txt' }]
+    const task = await taskOf({ ...sumUp, checks })
+    const links = 'ln -s /tests/checks.json answer.txt; ln -s /tests/checks.json link.txt\n'
+    const container = new HarborContainer(task, { 'links.sh': links })
+    container.run('/app/links.sh')
+    expect(container.verify().tests.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed'])
+    const copy = new HarborContainer(task, {
+      'answer.txt': 'secret',
+      'other.txt': 'secret',
+      'links.sh': 'ln -s other.txt link.txt\n',
+    })
+    copy.run('/app/links.sh')
+    expect(copy.verify().tests.map(({ status }) => status)).toEqual(['passed', 'passed', 'failed'])
+  })
   test('modules that the agent left are not loaded', async () => {
     const task = await taskOf(sumUp)
     const container = new HarborContainer(task, { 'json.py': 'raise SystemExit("cheat")', 'sum.json': '{"sum": 3}' })

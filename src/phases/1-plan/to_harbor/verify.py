@@ -59,14 +59,11 @@ class Run:
         return os.path.join(self.folder, name)
 
     def answer(self):
-        try:
-            return decode(self.answer_file_bytes()).rstrip("\r\n")
-        except OSError:
-            raise Failed("there is no final answer in %s" % self.file(self.answer_file))
-
-    def answer_file_bytes(self):
-        with open(self.file(self.answer_file), "rb") as content:
-            return content.read()
+        place = self.file(self.answer_file)
+        if not is_regular(place):
+            raise Failed("there is no final answer in %s" % place)
+        with open(place, "rb") as content:
+            return decode(content.read()).rstrip("\r\n")
 
     def output(self, name):
         """The absolute path of a file that the agent created or changed."""
@@ -101,6 +98,11 @@ class Run:
                 yield name, None
 
 
+def is_regular(place):
+    """False for a link: an agent could let one lead to the tests."""
+    return os.path.lexists(place) and stat.S_ISREG(os.lstat(place).st_mode)
+
+
 def decode(data):
     return data.decode("utf-8", errors="replace")
 
@@ -124,7 +126,7 @@ def list_files(folder):
         skipped = IGNORED | SKILL_FOLDERS if inner == "." else IGNORED
         folders[:] = [name for name in folders if name not in skipped]
         for name in files:
-            if name not in skipped and stat.S_ISREG(os.lstat(os.path.join(at, name)).st_mode):
+            if name not in skipped and is_regular(os.path.join(at, name)):
                 found.append(os.path.normpath(os.path.join(inner, name)))
     return sorted(found)
 
@@ -342,14 +344,16 @@ def command(check, run):
 
 
 def left_out(run, at, names):
-    """Special files, and the file of the final answer."""
-    odd = [name for name in names if not is_plain(os.path.join(at, name))]
+    """Special files, links out of the folder, and the file of the final answer."""
+    odd = [name for name in names if not is_own(os.path.realpath(run.folder), os.path.join(at, name))]
     return odd + ([run.answer_file] if at == run.folder and run.answer_file in names else [])
 
 
-def is_plain(place):
+def is_own(folder, place):
     mode = os.lstat(place).st_mode
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)
+    if stat.S_ISLNK(mode):
+        return os.path.realpath(place).startswith(folder + os.sep)
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def run_shell(check, cwd, output):
