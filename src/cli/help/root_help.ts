@@ -35,7 +35,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
   },
   Advanced: {
     practice: ['--scenario FILE', 'Serve the practice model'],
-    convert: ['<path>', 'Write a suite of any format as evals.json'],
+    convert: ['<path>', 'Write a suite as evals.json or as Harbor tasks'],
   },
 }
 
