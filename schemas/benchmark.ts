@@ -158,6 +158,10 @@ export const benchmark = z.looseObject({
   chosen: chosenCases
     .optional()
     .describe('the benchmark covers only these cases; absent: the whole suite, as far as is known'),
+  baseline_note: z
+    .string()
+    .optional()
+    .describe('why the baseline is not simply what --baseline names; absent: it is, or there is no --baseline'),
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
   injection_attempts: suspiciousRuns.optional().describe('absent: written by a version that did not count them'),

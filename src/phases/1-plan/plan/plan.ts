@@ -16,6 +16,8 @@ export interface PlanRequest {
   options: PlanOptions
   /** Absent: all cases of the suite. */
   chosen?: ChosenCases | undefined
+  /** Why the baseline is not simply what the user named; absent: it is. */
+  baselineNote?: string | null
   /** ISO 8601, UTC. */
   createdAt: string
   suiteSha256: string
@@ -44,6 +46,7 @@ export function makePlan(request: PlanRequest): Plan {
     suite: { path: suite.path, format: suite.format, sha256: request.suiteSha256 },
     skill,
     baseline,
+    ...(request.baselineNote && { baseline_note: request.baselineNote }),
     candidate_configuration: candidate.configuration,
     baseline_configuration: other.configuration,
     options,

@@ -42,6 +42,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     counts,
     cases: buildCaseRows(input.cases, runs, arms),
     ...(input.chosen && { chosen: input.chosen }),
+    ...(input.baselineNote !== undefined && { baseline_note: input.baselineNote }),
     excluded_runs: excluded,
     cost: summarizeCost(input),
     injection_attempts: countSuspicious(counted, arms),

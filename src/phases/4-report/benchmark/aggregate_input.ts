@@ -52,6 +52,8 @@ export interface AggregateInput {
   cases: readonly ReportCase[]
   /** Absent: the cases are the whole suite, as far as is known. */
   chosen?: ChosenCases
+  /** Why the baseline is not simply what the user named; absent: it is. */
+  baselineNote?: string
   planned: readonly PlannedRun[]
   /** By run_id; a planned run that is not in it is missing. */
   results: ReadonlyMap<string, RunWithGrading>

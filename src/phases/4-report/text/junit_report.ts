@@ -7,7 +7,7 @@ import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { formatConfiguration } from './format.ts'
 import { benchmarkHeadline } from './headline.ts'
 import { suitesXml, type TestCase } from './junit_xml.ts'
-import { chosenSentence } from './selected_cases.ts'
+import { coverageSentences } from './selected_cases.ts'
 
 /** A benchmark and the outcomes of its gates. */
 export interface ReportedBenchmark {
@@ -24,7 +24,7 @@ export function toJunit(all: readonly ReportedBenchmark[]): string {
       name: one.name,
       tests: listBenchmarkTests(one),
       timestamp: one.benchmark.metadata.timestamp,
-      headline: [benchmarkHeadline(one.benchmark), suspiciousLine(one.benchmark), chosenSentence(one.benchmark)]
+      headline: [benchmarkHeadline(one.benchmark), suspiciousLine(one.benchmark), ...coverageSentences(one.benchmark)]
         .filter((text) => text !== null)
         .join(' '),
     })),

@@ -11,7 +11,7 @@ import { compileTemplate } from '../templates/templates.ts'
 import { canShowWholePoints, formatConfiguration, formatPercent, formatRates } from './format.ts'
 import { benchmarkHeadline, confidenceNotes } from './headline.ts'
 import { scoreTable } from './score_table.ts'
-import { chosenSentence } from './selected_cases.ts'
+import { coverageSentences } from './selected_cases.ts'
 import { summaryHint, summaryTable } from './summary_table.ts'
 
 interface View {
@@ -20,7 +20,7 @@ interface View {
   suspicious: string | null
   sureness: string | null
   incomplete: string | null
-  chosen: string | null
+  coverage: string | null
   summary: string
   summaryHint: string
   cases: string | null
@@ -46,7 +46,7 @@ export function toMarkdown(benchmark: Benchmark): string {
     suspicious: nullable(suspiciousLine(benchmark)),
     sureness: nullable(confidenceNotes(benchmark).join(' ') || null),
     incomplete: nullable(incompleteness(benchmark)),
-    chosen: nullable(chosenSentence(benchmark)),
+    coverage: nullable(coverageSentences(benchmark).join(' ') || null),
     summary: markdownTable(header, rows, 'numbers'),
     summaryHint: summaryHint(benchmark),
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
