@@ -299,6 +299,14 @@ export const flowEvent = z.discriminatedUnion('type', [
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
   z.object({
+    type: z.literal('changes_found'),
+    ...of,
+    ref: z.string().describe('the ref of --changed'),
+    changed: z.number().int().nonnegative().describe('skills or suites that are selected'),
+    of: z.number().int().nonnegative().describe('skills or suites that were found'),
+    message: z.string().describe('the same in plain words'),
+  }),
+  z.object({
     type: z.literal('place_passed_over'),
     ...of,
     place: z.string().describe('path as given by the user'),

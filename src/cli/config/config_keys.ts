@@ -48,6 +48,7 @@ const commands = [
 const oneTime: ReadonlySet<string> = new Set([
   'rerun',
   'last-failed',
+  'changed',
   'calibrate',
   'fresh',
   'dry-run',

@@ -19,6 +19,7 @@ const common: Readonly<Record<string, readonly string[]>> = {
     'set',
     'among',
     'case',
+    'changed',
     'dry-run',
     'yes',
   ],

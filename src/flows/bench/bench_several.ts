@@ -70,7 +70,11 @@ export async function benchMany(
 
 /** Throws UserError. */
 function refuseUnchanged({ baseline }: BenchManyRequest): never {
-  throw new UserError(`--baseline ${baseline}: every skill is unchanged`, 'edit one, or name an older version')
+  throw new UserError(
+    `--baseline ${baseline}: every skill is unchanged`,
+    'edit one, or name an older version',
+    planRules.sameVersions.id,
+  )
 }
 
 /** Of several skills, one without a change is normal, such as in CI. */

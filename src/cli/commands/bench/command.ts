@@ -2,7 +2,6 @@
 import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
 import type { BenchManyRequest } from '../../../flows/bench/bench_several.ts'
 import type { RerunRequest } from '../../../flows/bench/rerun.ts'
 import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
@@ -14,7 +13,6 @@ import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters, type Reporter } from '../../reporters/reporters.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { chooseResumeWay, type ResumeWay } from '../../terminal/interrupt.ts'
-import { toSafeLine } from '../../terminal/style.ts'
 import { parseBaselineAge } from '../options/baseline_age.ts'
 import { refuseUntilMixtures, resolveDesign, resolveRuns } from '../options/design_flags.ts'
 import { judgingWish } from '../options/judge_flags.ts'
@@ -23,6 +21,7 @@ import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, type WaitWish, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { askFirst } from './confirm.ts'
+import { allowUnchanged, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
 import { benchFlags } from './options.ts'
 import { readSkillSettings, type SkillSettings } from './settings.ts'
 
@@ -41,6 +40,7 @@ function benchOptions(args: Argv) {
     .example('$0 bench skills/pdf --dry-run', 'see the plan first')
     .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs per configuration')
     .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
+    .example('$0 bench skills --changed origin/main', 'the skills that this branch touches')
     .example(
       '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
       'your own agent, an API judge',
@@ -71,6 +71,7 @@ function refuseMixtures({
   explain,
   fresh,
   calibrate,
+  changed,
   case: cases,
 }: BenchArguments): void {
   if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run')
@@ -80,6 +81,7 @@ function refuseMixtures({
   const others = {
     '--matrix': matrix,
     '--last-failed': lastFailed,
+    '--changed': changed,
     '--dry-run': dryRun,
     '--fresh': fresh,
     '--calibrate': calibrate,
@@ -97,7 +99,13 @@ function refuseMixtures({
 }
 
 async function start(asked: BenchArguments, argv: readonly string[]): Promise<number> {
-  const given = { ...asked, skill: await listBenchedSkills(asked) }
+  const listed = await listBenchedSkills(asked)
+  if (listed.length === 0) return sayNothingToDo(`No skill changed since ${asked.changed}: nothing to do.`, asked.json)
+  const work = () => startListed({ ...asked, skill: listed }, argv)
+  return asked.changed === undefined ? work() : allowUnchanged(work, asked.json)
+}
+
+async function startListed(given: BenchArguments, argv: readonly string[]): Promise<number> {
   refuseMixtures(given)
   const ofSkills = await readSkillSettings({ argv, options: benchOptions, args: given })
   const parsed = ofSkills[0]?.configured.args ?? given
@@ -124,18 +132,6 @@ async function start(asked: BenchArguments, argv: readonly string[]): Promise<nu
   if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, goesOn, waits, dryRun, explain, ...pipeline })
   if (dryRun) return planAndShow({ ...request, skill }, { json, explain })
   return benchAndShow({ ...request, skill }, { json, goesOn, waits, ...pipeline })
-}
-
-/** The skills to benchmark; reports skipped ones. */
-async function listBenchedSkills({ skill, json, printConfig }: BenchArguments): Promise<string[]> {
-  const { resolveSkills } = await import('../../../flows/prepare/resolve_skills.ts')
-  const { skills, passedOver } = await resolveSkills(skill)
-  if (passedOver.length > 0 && !printConfig) {
-    await withFlow({ json, concurrency: 1 }, async ({ emit }) => {
-      for (const one of passedOver) emit({ type: 'place_passed_over', ...one })
-    })
-  }
-  return skills
 }
 
 /** Settings from a flag or a file. */
@@ -273,9 +269,7 @@ async function lastFailedAndShow(
   const { result: found } = await withFlow({ json, concurrency: 1 }, (context) => selectLastFailed(request, context))
   if (found.cases.length === 0) {
     const message = `No case failed in ${found.benchmark}: nothing to do.`
-    const line = { type: 'result', exit_code: exitCodes.done, folder: found.benchmark, message }
-    process.stdout.write(`${json ? jsonText(line) : toSafeLine(message)}\n`)
-    return exitCodes.done
+    return sayNothingToDo(message, json, { folder: found.benchmark })
   }
   const again = { ...request, cases: found.cases.map(({ eval_id }) => String(eval_id)) }
   return dryRun ? planAndShow(again, { json, explain }) : benchAndShow(again, how)

@@ -6,6 +6,7 @@ import { baselineAgeFlag } from '../options/baseline_age.ts'
 import {
   allowInvalidFlag,
   caseFlag,
+  changedFlag,
   concurrencyFlag,
   maxWaitFlag,
   passEnvFlag,
@@ -29,6 +30,7 @@ export const benchFlags = {
   },
   ...untilFlags,
   ...caseFlag,
+  ...changedFlag,
   engine: {
     type: 'string',
     requiresArg: true,

@@ -121,6 +121,7 @@ function chooseWrites(
 function buildEvalRequest(parsed: EvalArguments): EvalRequest {
   return {
     path: parsed.path,
+    changed: parsed.changed ?? null,
     format: parsed.format ?? null,
     cases: parsed.case,
     target: parsed.target ?? null,

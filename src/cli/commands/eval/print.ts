@@ -64,7 +64,7 @@ function evalExitCode(
   broken: readonly BrokenSuite[],
   results: EvalsResult['results'],
 ): number {
-  if (results.length === 0) return codeOfNone(broken)
+  if (results.length === 0) return broken.length === 0 ? exitCodes.done : codeOfNone(broken) // --changed may select no suite
   if (summary.skipped > 0 || broken.length > 0 || results.some(({ golden }) => golden?.unwritten !== undefined))
     return exitCodes.incomplete
   return summary.failed > 0 ? exitCodes.gateFailed : exitCodes.done

@@ -11,6 +11,10 @@ export const caseFlag = {
   case: { ...repeatable, describe: 'only these cases: id, name or glob' },
 } satisfies Record<string, Options>
 
+export const changedFlag = {
+  changed: { type: 'string', requiresArg: true, describe: 'only what a branch touches, since this ref' },
+} satisfies Record<string, Options>
+
 export const judgeServerFlag = {
   'base-url': { type: 'string', requiresArg: true, describe: "URL of the judge's server" },
 } satisfies Record<string, Options>
