@@ -65,7 +65,13 @@ export function makePlan(request: PlanRequest): Plan {
 }
 
 function assertRunnableCase(suite: Suite): void {
-  if (suite.cases.some((one) => one.cannot_run === null)) return
+  const runnable = suite.cases.filter((one) => one.cannot_run === null)
+  if (runnable.some(({ quarantine }) => quarantine === undefined)) return
+  if (runnable.length > 0)
+    throw new UserError(
+      `${suite.path}: every case that would run is in quarantine, so nothing would count`,
+      'choose others with --case, or delete "quarantine" from one',
+    )
   const reasons = suite.cases.map((one) => `${one.eval_id} ${one.eval_name}: ${one.cannot_run}`)
   throw new UserError(
     `${suite.path}: no case can run (${reasons.join('; ') || 'the suite has none'})`,

@@ -13,6 +13,7 @@ import { buildCaseRows } from './case_rows.ts'
 import { classifyRuns, type RunOutcome } from './classify_runs.ts'
 import { judgeCost, summarizeCost } from './cost.ts'
 import { findStaleBaseline } from './older_runs/find_stale_baseline.ts'
+import { keepCountingRuns } from './quarantine.ts'
 import { summarizeHeldBack } from './rate_limit_waits.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
 
@@ -50,7 +51,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     statistics: buildStatistics(runs, arms, {
       ...input.statistics,
       noise: combineNoise(input, grading),
-      olderRuns: findStaleBaseline(input),
+      olderRuns: findStaleBaseline({ ...input, planned: keepCountingRuns(input) }),
     }),
     ...(held_back && { held_back }),
     ...summarizeSuspended(input),
@@ -76,9 +77,9 @@ function limitToReleased(input: AggregateInput, released: ReleasedRuns | null): 
   return { ...input, planned, metadata, statistics: { ...input.statistics, sequential } }
 }
 
-/** Every planned run has a grade, or has none on purpose: no criteria, or a time-out that the user excludes. */
-function isComplete({ planned, used, ungraded, excluded }: RunCounts): boolean {
-  return planned > 0 && used + ungraded + (excluded.timed_out ?? 0) === planned
+/** Every planned run has a grade, or has none on purpose: no criteria, quarantine, or a time-out that the user excludes. */
+function isComplete({ planned, used, ungraded, quarantined = 0, excluded }: RunCounts): boolean {
+  return planned > 0 && used + ungraded + quarantined + (excluded.timed_out ?? 0) === planned
 }
 
 function summarizeReused({ planned, results }: AggregateInput): Pick<Benchmark, 'reused'> {
@@ -104,6 +105,7 @@ function countOutcomes(outcomes: readonly RunOutcome[]): RunCounts {
   for (const { status, run } of outcomes) {
     if (status === 'used') counts.used += 1
     else if (run.reason === 'ungraded') counts.ungraded += 1
+    else if (run.reason === 'quarantined') counts.quarantined = (counts.quarantined ?? 0) + 1
     else {
       const why = run.kind === null ? run.reason : `${run.reason}:${run.kind}`
       counts.excluded[why] = (counts.excluded[why] ?? 0) + 1

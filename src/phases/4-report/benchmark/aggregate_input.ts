@@ -9,7 +9,10 @@ import type { ChosenCases, SuiteCase } from '../../../../schemas/suite.ts'
 import type { Timing } from '../../../../schemas/timing.ts'
 import type { StatisticsOptions } from '../stats/statistics_options.ts'
 
-export type ReportCase = Pick<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name' | 'cannot_run'> & {
+export type ReportCase = Pick<
+  SuiteCase,
+  'eval_id' | 'eval_key' | 'eval_name' | 'cannot_run' | 'owners' | 'quarantine'
+> & {
   /** The case's criteria. Both absent: not known. Both empty: the case is ungraded by design. */
   expectations?: readonly unknown[]
   checks?: readonly unknown[]

@@ -3,9 +3,10 @@ import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts
 import type { JudgeError } from '../../../../schemas/grading.ts'
 import { keepRated } from '../../../../schemas/pass_rate.ts'
 import type { AggregateInput, PlannedRun, ReportCase, RunWithGrading } from './aggregate_input.ts'
+import { whyQuarantined } from './quarantine.ts'
 import { buildBenchmarkRun } from './run_entry.ts'
 
-/** `used`: graded and in the rates. `excluded`: in no rate; the reason `ungraded` is by design and leaves a benchmark complete. */
+/** `used`: graded and in the rates. `excluded`: in no rate; the reasons `ungraded` and `quarantined` are by design and leave a benchmark complete. */
 export type RunOutcome =
   | { status: 'used'; run: BenchmarkRun; judgeErrors: readonly JudgeError[] }
   | { status: 'excluded'; run: ExcludedRun; judgeErrors: readonly JudgeError[] }
@@ -13,7 +14,7 @@ export type RunOutcome =
 /** The message of such a run. */
 export const emptyGrading = 'its grading is empty'
 
-type ExclusionReason = Pick<ExcludedRun, 'reason' | 'kind' | 'message'>
+export type ExclusionReason = Pick<ExcludedRun, 'reason' | 'kind' | 'message'>
 
 /**
  * One outcome for each planned run, in their order. A run with undecided expectations counts only if the same ones are undecided in every
@@ -73,7 +74,8 @@ function classify(planned: PlannedRun, input: AggregateInput): RunOutcome {
   const result = input.results.get(planned.run_id) ?? null
   const one = input.cases.find((each) => each.eval_id === planned.eval_id)
   const judgeErrors = keepRated(result?.grading?.judge_errors ?? [])
-  const why = whyExcluded(result, one, input.onTimeout)
+  const found = whyExcluded(result, one, input.onTimeout)
+  const why = one?.quarantine === undefined ? found : whyQuarantined(one.quarantine, found, result)
   if (why === null && result?.grading) {
     return { status: 'used', run: buildBenchmarkRun(planned, result, result.grading), judgeErrors }
   }

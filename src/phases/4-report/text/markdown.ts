@@ -76,7 +76,13 @@ export function toMarkdown(benchmark: Benchmark): string {
 
 function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
   const names = armNames(findArms(benchmark))
-  const header = ['case', ...names.map(formatConfiguration), ...(names.length > 1 ? ['difference'] : [])]
+  const hasOwners = cases.some(({ owners }) => owners !== undefined)
+  const header = [
+    'case',
+    ...names.map(formatConfiguration),
+    ...(names.length > 1 ? ['difference'] : []),
+    ...(hasOwners ? ['owners'] : []),
+  ]
   const compared = cases.map((row) => {
     const [own, other] = names.map((name) => row.arms[name]?.pass_rate?.mean)
     return own === undefined || other === undefined ? null : ([own, other] as const)
@@ -87,7 +93,12 @@ function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
     const shown = pair === null ? null : formatRates(...pair, inWholePoints)
     const cells = names.map((name, at) => rateCell(row.arms[name], at === 0 ? shown?.candidate : shown?.baseline))
     const difference = shown === null ? '–' : `${shown.difference} points`
-    return [`${row.eval_id} ${row.eval_name}`, ...cells, ...(names.length > 1 ? [difference] : [])]
+    return [
+      `${row.eval_id} ${row.eval_name}${row.quarantine === undefined ? '' : ' (quarantined)'}`,
+      ...cells,
+      ...(names.length > 1 ? [difference] : []),
+      ...(hasOwners ? [row.owners?.join(', ') ?? ''] : []),
+    ]
   })
   return markdownTable(header, rows, 'numbers')
 }

@@ -14,6 +14,7 @@ import { readCheckPaths, readReferencePaths } from './backslash_fields.ts'
 import type { CaseSource } from './document.ts'
 import { isJsonObject } from './fields.ts'
 import { issueWords } from './issue_words.ts'
+import { isOwnerField, isOwnerValue } from './upkeep.ts'
 
 const additions = evalCase
   .pick({
@@ -26,6 +27,9 @@ const additions = evalCase
     setup: true,
     git: true,
     environment: true,
+    owner: true,
+    owners: true,
+    quarantine: true,
   })
   .strip()
 
@@ -67,6 +71,7 @@ function ownField(name: string, value: unknown): unknown {
 }
 
 export function isOwnField(name: string, value: unknown): boolean {
+  if (isOwnerField(name)) return isOwnerValue(value)
   if (name !== 'rubric') return additionNames.includes(name)
   return value === false || (isJsonObject(value) && 'dimensions' in value)
 }
