@@ -49,6 +49,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'rerun',
   'last-failed',
   'changed',
+  'shard',
   'calibrate',
   'fresh',
   'dry-run',

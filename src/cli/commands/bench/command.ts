@@ -5,6 +5,8 @@ import { UserError } from '../../../base/errors/error.ts'
 import type { BenchManyRequest } from '../../../flows/bench/bench_several.ts'
 import type { RerunRequest } from '../../../flows/bench/rerun.ts'
 import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
+import { planRules } from '../../../phases/1-plan/check/rules/plan_rules.ts'
+import { emptyShard } from '../../../phases/1-plan/suite/select_shard.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { printConfig, settingsLine } from '../../config/print_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
@@ -21,7 +23,7 @@ import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, type WaitWish, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { askFirst } from './confirm.ts'
-import { allowUnchanged, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
+import { allowNothing, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
 import { benchFlags } from './options.ts'
 import { readSkillSettings, type SkillSettings } from './settings.ts'
 
@@ -72,6 +74,7 @@ function refuseMixtures({
   fresh,
   calibrate,
   changed,
+  shard,
   case: cases,
 }: BenchArguments): void {
   if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run')
@@ -82,6 +85,7 @@ function refuseMixtures({
     '--matrix': matrix,
     '--last-failed': lastFailed,
     '--changed': changed,
+    '--shard': shard,
     '--dry-run': dryRun,
     '--fresh': fresh,
     '--calibrate': calibrate,
@@ -102,7 +106,11 @@ async function start(asked: BenchArguments, argv: readonly string[]): Promise<nu
   const listed = await listBenchedSkills(asked)
   if (listed.length === 0) return sayNothingToDo(`No skill changed since ${asked.changed}: nothing to do.`, asked.json)
   const work = () => startListed({ ...asked, skill: listed }, argv)
-  return asked.changed === undefined ? work() : allowUnchanged(work, asked.json)
+  const allowed = [
+    ...(asked.changed === undefined ? [] : [planRules.sameVersions.id]),
+    ...(asked.shard === undefined ? [] : [emptyShard]),
+  ]
+  return allowNothing(work, allowed, asked.json)
 }
 
 async function startListed(given: BenchArguments, argv: readonly string[]): Promise<number> {
@@ -144,6 +152,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     suite: parsed.suite ?? null,
     baseline: parsed.baseline ?? null,
     cases: parsed.case,
+    shard: parsed.shard ?? null,
     engine: parsed.engine,
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,

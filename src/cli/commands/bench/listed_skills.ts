@@ -2,7 +2,6 @@
 import path from 'node:path'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { planRules } from '../../../phases/1-plan/check/rules/plan_rules.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { toSafeLine } from '../../terminal/style.ts'
 import { withFlow } from '../options/run_flow.ts'
@@ -35,12 +34,19 @@ export async function listBenchedSkills({ skill, suite, changed, json, printConf
   return result
 }
 
-/** Where a pipeline selects what changed, skills that agents get unchanged (only their suite changed) are no mistake. */
-export async function allowUnchanged(work: () => Promise<number>, json: boolean): Promise<number> {
+/**
+ * Ends with 0 where a pipeline may leave nothing to do. `codes`: of errors that are no mistake there, such as a skill that agents get
+ * unchanged because only its suite changed.
+ */
+export async function allowNothing(
+  work: () => Promise<number>,
+  codes: readonly string[],
+  json: boolean,
+): Promise<number> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof UserError) || error.code !== planRules.sameVersions.id) throw error
+    if (!(error instanceof UserError) || !codes.some((code) => code === error.code)) throw error
     return sayNothingToDo(`Nothing to do: ${error.message}.`, json)
   }
 }

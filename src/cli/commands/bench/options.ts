@@ -11,6 +11,7 @@ import {
   maxWaitFlag,
   passEnvFlag,
   printConfigFlag,
+  shardFlag,
 } from '../options/common_flags.ts'
 import { untilFlags } from '../options/design_flags.ts'
 import { gateFlags } from '../options/gate_flags.ts'
@@ -31,6 +32,7 @@ export const benchFlags = {
   ...untilFlags,
   ...caseFlag,
   ...changedFlag,
+  ...shardFlag,
   engine: {
     type: 'string',
     requiresArg: true,

@@ -122,6 +122,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
   return {
     path: parsed.path,
     changed: parsed.changed ?? null,
+    shard: parsed.shard ?? null,
     format: parsed.format ?? null,
     cases: parsed.case,
     target: parsed.target ?? null,

@@ -6,6 +6,7 @@ import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { hashSuite, inspectSuite } from '../suite/load_suite.ts'
 import { assertNoOpenNetwork, type NetworkOptions } from '../suite/open_network.ts'
 import { describeChosenCases, selectInspected } from '../suite/select_cases.ts'
+import { type Shard, selectShardCases } from '../suite/select_shard.ts'
 import { applyTimeout } from '../suite/timeouts.ts'
 import type { CheckedFolder } from './check_skill_folder.ts'
 import { requireValidBenchSuite } from './invalid_suite.ts'
@@ -17,6 +18,8 @@ export interface BenchSuiteRequest {
   suiteRoot?: string
   /** Ids, keys, names or globs; empty: all cases. */
   cases: readonly string[]
+  /** Absent or null: all of these cases. */
+  shard?: Shard | null
   /** null: the case's own. */
   timeoutSeconds: number | null
   /** Leave out invalid cases instead of refusing the suite. */
@@ -47,7 +50,8 @@ export async function loadBenchSuite(request: BenchSuiteRequest, skill: BenchedS
   const inspected = await inspectSuite(request.suite ?? skill.path, request.suiteRoot ?? skill.path)
   assertNoOpenNetwork(inspected.suite.path, inspected.suite.sandbox, request.sandbox)
   const whole = adaptSuiteToBench(applyTimeout(request.timeoutSeconds, inspected.suite))
-  const selected = selectInspected({ ...inspected, suite: whole }, request.cases)
+  const named = selectInspected({ ...inspected, suite: whole }, request.cases)
+  const selected = selectShardCases(named, request.shard ?? null)
   const { checked, name } = skill
   const { suite, warnings } = requireValidBenchSuite(selected, {
     skill: checked ?? { readable: true, problems: [], name, steps: [], files: [] },
