@@ -7,7 +7,7 @@ export const ownerNames = z.union([z.string().min(1), z.array(z.string().min(1))
 export const owners = z
   .array(z.string().min(1))
   .optional()
-  .describe('who looks after the case: named in reports next to it; absent: nobody is named')
+  .describe('who looks after the case: named in reports next to it; absent: not known')
 
 /** `false` and absent: it counts. */
 export const quarantine = z.union([z.literal(true), z.string().min(1)])

@@ -1,6 +1,7 @@
 /** Flow events: what a flow reports while it works; `--json` prints one per line. */
 import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
+import { changesFound } from './changes_found.ts'
 import { stop } from './limits.ts'
 import { driftTest } from './older_runs.ts'
 import { failureKind } from './run.ts'
@@ -298,14 +299,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     made: z.number().int().nonnegative(),
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
-  z.object({
-    type: z.literal('changes_found'),
-    ...of,
-    ref: z.string().describe('the ref of --changed'),
-    changed: z.number().int().nonnegative().describe('skills or suites that are selected'),
-    of: z.number().int().nonnegative().describe('skills or suites that were found'),
-    message: z.string().describe('the same in plain words'),
-  }),
+  changesFound.extend(of),
   z.object({
     type: z.literal('place_passed_over'),
     ...of,

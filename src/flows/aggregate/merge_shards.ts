@@ -35,7 +35,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 }
 
 /** One plan with all cases and runs, by eval_id. */
-export function mergePlans(shards: readonly ShardPlan[]): Plan {
+function mergePlans(shards: readonly ShardPlan[]): Plan {
   const [first, ...others] = shards
   if (first === undefined) throw new UserError('no shard to put together', 'name the folders of the shards')
   for (const other of others) refuseDifferent(first, other)

@@ -47,7 +47,7 @@ export async function globSkills(pattern: string): Promise<string[]> {
 async function expandPlace(place: string, named: string | null): Promise<CheckPlace[]> {
   if (path.basename(place) === 'SKILL.md') return [{ place: path.dirname(place) }]
   if (!(await stat(place)).isDirectory() || (await isSkill(place))) return [{ place }]
-  const skills = await findSkillsBelow(place)
+  const skills = await findNestedSkills(place)
   const suite = named === null ? await packageSuite(place) : null
   if (suite !== null) return [{ place: suite }, ...(await withOwnSuites(skills))]
   if (skills.length === 0) return [{ place }]
@@ -56,7 +56,7 @@ async function expandPlace(place: string, named: string | null): Promise<CheckPl
 }
 
 /** The folders with a SKILL.md at any depth, absolute, sorted. */
-export async function findSkillsBelow(folder: string): Promise<string[]> {
+export async function findNestedSkills(folder: string): Promise<string[]> {
   const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
   const below = await glob('**/SKILL.md', { cwd: folder, absolute: true, ignore, dot: true })
   return below.map((file) => path.dirname(file)).sort()

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
-import { findSkillsBelow, globSkills } from './find_skills.ts'
+import { findNestedSkills, globSkills } from './find_skills.ts'
 
 interface SkippedPlace {
   /** As given. */
@@ -23,7 +23,7 @@ export async function expandSkillFolders(given: readonly string[]): Promise<stri
     given.map(async (place) => {
       const info = await stat(place).catch(() => null)
       if (!info?.isDirectory() || existsSync(path.join(place, 'SKILL.md'))) return [place]
-      const below = await findSkillsBelow(path.resolve(place))
+      const below = await findNestedSkills(path.resolve(place))
       return below.length === 0 ? [place] : below.map((one) => path.relative(process.cwd(), one) || '.')
     }),
   )

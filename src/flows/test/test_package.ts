@@ -19,7 +19,7 @@ import { type AamHooks, claudeEvents, readAamHooks } from '../../phases/1-plan/f
 import { listUnrunTests } from '../../phases/1-plan/formats/aam/package.ts'
 import { readPackageText } from '../../phases/1-plan/formats/aam/package_files.ts'
 import { type AamTest, type AamTests, readAamTests } from '../../phases/1-plan/formats/aam/tests.ts'
-import { type Shard, selectShardItems } from '../../phases/1-plan/suite/select_shard.ts'
+import { type Shard, selectShardItems } from '../../phases/1-plan/plan/select_shard.ts'
 import { applyOverrides, detectDialect, readToolName, toDialect } from '../../phases/2-run/workspace/hook_payload.ts'
 import { listProcessFailures, type ProcessOutcome } from '../../phases/3-judge/grade/process_checks.ts'
 import type { FlowContext } from '../flow_context.ts'

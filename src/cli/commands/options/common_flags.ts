@@ -1,6 +1,6 @@
 /** Flags that several commands share, with a description for each command. */
 import type { Options } from 'yargs'
-import type { Shard } from '../../../phases/1-plan/suite/select_shard.ts'
+import type { Shard } from '../../../phases/1-plan/plan/select_shard.ts'
 import { durationMs } from './deadline.ts'
 import { refuseForm } from './refused_value.ts'
 import { wholeNumber } from './run_flow.ts'

@@ -1,12 +1,12 @@
 /** Loads the suite that `bench` runs: the chosen cases, valid by the rules of `check`, for the skill that is benchmarked. */
 import type { Problem } from '../../../../schemas/check_report.ts'
 import type { ChosenCases, Suite } from '../../../../schemas/suite.ts'
+import { type Shard, selectShardCases } from '../plan/select_shard.ts'
 import { adaptSuiteToBench } from '../suite/adapt_for_bench.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { hashSuite, inspectSuite } from '../suite/load_suite.ts'
 import { assertNoOpenNetwork, type NetworkOptions } from '../suite/open_network.ts'
 import { describeChosenCases, selectInspected } from '../suite/select_cases.ts'
-import { type Shard, selectShardCases } from '../suite/select_shard.ts'
 import { applyTimeout } from '../suite/timeouts.ts'
 import type { CheckedFolder } from './check_skill_folder.ts'
 import { requireValidBenchSuite } from './invalid_suite.ts'

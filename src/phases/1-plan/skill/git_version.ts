@@ -34,7 +34,10 @@ export async function exportGitVersion({ folder, ref, target }: GitVersionReques
   const notes = note === null ? [] : [`${flag}: ${note}`]
   const place = await findSkillAt(commit, { top, prefix })
   if (place === null) {
-    return { existed: false, notes: [...notes, `new skill: it did not exist at ${used}, so the baseline is no skill`] }
+    return {
+      existed: false,
+      notes: [...notes, `new skill: it did not exist at ${used}, so the baseline runs without a skill`],
+    }
   }
   if (place !== prefix) notes.push(`moved skill: at ${used} it was in ${place || 'the top folder'}, the baseline`)
   await mkdir(target, { recursive: true })

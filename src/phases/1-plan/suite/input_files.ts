@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { GitState, InputFile } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { hashFile, hashWalk, isExecutable, pathExists, walk } from '../../../base/fs/files.ts'
-import { explainBackslashes, readBackslashPath } from './backslash_paths.ts'
+import { explainBackslashes, readBackslashPath } from '../formats/backslash_paths.ts'
 import type { Warn } from './loader_warnings.ts'
 
 /** A file or folder as a suite names it, and where (JSON path). */

@@ -2,8 +2,8 @@
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { findNearest, suggestChoice } from '../../../base/text/did_you_mean.ts'
+import { type Shard, selectShardItems } from '../plan/select_shard.ts'
 import { selectCases } from './select_cases.ts'
-import { type Shard, selectShardItems } from './select_shard.ts'
 
 export interface EvalSelection {
   /** Ids, names or globs. */

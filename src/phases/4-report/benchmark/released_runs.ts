@@ -5,8 +5,7 @@ import { scoredCases } from '../stats/scores/scored_runs.ts'
 import { type Sequential, usualOptions } from '../stats/statistics_options.ts'
 import type { AggregateInput, PlannedRun } from './aggregate_input.ts'
 import type { BenchmarkArms } from './arms.ts'
-import { classifyRuns, type RunOutcome } from './classify_runs.ts'
-import { keepCountingRuns } from './quarantine.ts'
+import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 
 export interface ReleasedRuns {
   until: Until

@@ -47,7 +47,7 @@ describe('a skill that is new against --baseline', () => {
       'markdown:out.md,junit:out.xml',
     )
     expect(end.code, end.stderr).toBe(0)
-    const note = 'ew skill: it did not exist at main, so the baseline is no skill'
+    const note = 'ew skill: it did not exist at main, so the baseline runs without a skill'
     for (const text of [end.stderr, end.stdout.replaceAll(/\s+/g, ' ')]) expect(text).toContain(note)
     for (const file of ['out.md', 'out.xml']) expect(readFileSync(path.join(root, file), 'utf8')).toContain(`N${note}.`)
   })

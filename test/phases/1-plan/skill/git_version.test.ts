@@ -124,7 +124,7 @@ describe('a skill that is not there at the ref', () => {
     )
     expect(await exportAt(path.join(repo, 'skills/other'), 'main')).toEqual({
       existed: false,
-      notes: ['new skill: it did not exist at main, so the baseline is no skill'],
+      notes: ['new skill: it did not exist at main, so the baseline runs without a skill'],
       content: null,
     })
   })

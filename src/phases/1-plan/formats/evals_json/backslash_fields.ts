@@ -1,6 +1,7 @@
 /** Reads the paths in a case's checks and its reference that were written on Windows, with backslashes. */
-import { readBackslashPath, readOutputPath } from '../../suite/backslash_paths.ts'
+
 import type { Warn } from '../../suite/loader_warnings.ts'
+import { readBackslashPath, readOutputPath } from '../backslash_paths.ts'
 import { isJsonObject } from './fields.ts'
 
 interface FieldPlace {

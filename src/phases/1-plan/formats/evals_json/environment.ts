@@ -5,8 +5,8 @@ import { type EnvironmentSource, type Hooks, hooks, mcpServers } from '../../../
 import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { checkAs, readJson } from '../../../../base/json/json.ts'
-import { readBackslashPath } from '../../suite/backslash_paths.ts'
 import { type InputPlace, placeInputs, resolveInnerFile } from '../../suite/input_files.ts'
+import { readBackslashPath } from '../backslash_paths.ts'
 import { unknownEvent } from '../hook_events.ts'
 
 export interface PlacedEnvironment {

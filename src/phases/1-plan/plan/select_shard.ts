@@ -1,7 +1,7 @@
 /** Selects one shard of a list: items are dealt in turn, so that every start with the same list gives the same shards. */
 import { UserError } from '../../../base/errors/error.ts'
-import type { InspectedSuite } from './inspected_suite.ts'
-import { selectInspected } from './select_cases.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { selectInspected } from '../suite/select_cases.ts'
 
 /** --shard index/of; both count from 1. */
 export interface Shard {

@@ -1,7 +1,7 @@
 /** Reads paths that were written on Windows, with backslashes: as `/`, with a warning, where that is what the author wants. */
 import path from 'node:path'
 import { pathExists } from '../../../base/fs/files.ts'
-import type { Warn } from './loader_warnings.ts'
+import type { Warn } from '../suite/loader_warnings.ts'
 
 /** A path as a suite names it, and where (JSON path). */
 interface WrittenPath {
