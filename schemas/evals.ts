@@ -1,5 +1,6 @@
 /** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus Whetstone's own. */
 import * as z from 'zod'
+import { ownerNames, quarantine } from './case_upkeep.ts'
 import { checks } from './check.ts'
 import { environmentSource } from './environment.ts'
 import { pathWithin } from './paths.ts'
@@ -55,6 +56,12 @@ export const evalCase = z.looseObject({
     .describe('a shell command run in the working folder before the agent, in both arms'),
   git: gitStart.optional(),
   environment: environmentSource.optional().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
+  owner: ownerNames.optional().describe("who looks after the case; overrides the file's"),
+  owners: ownerNames.optional().describe('the same; several names'),
+  quarantine: z
+    .union([z.literal(false), quarantine], { error: 'must be true, false, or text with the reason' })
+    .optional()
+    .describe('true, or the reason: the case runs and is reported, but counts in no number and no gate'),
   review: z
     .string()
     .optional()
@@ -85,6 +92,8 @@ export const evalsFile = z.looseObject({
   environment: environmentSource.optional().describe('default for cases without their own'),
   rubric: rubric.optional().describe('default for cases without their own'),
   sandbox: sandboxSettings.optional(),
+  owner: ownerNames.optional().describe('who looks after the cases; default for cases without their own'),
+  owners: ownerNames.optional().describe('the same; several names'),
   evals: z.array(evalCase).min(1),
 })
 

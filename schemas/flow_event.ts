@@ -1,6 +1,7 @@
 /** Flow events: what a flow reports while it works; `--json` prints one per line. */
 import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
+import { changesFound } from './changes_found.ts'
 import { stop } from './limits.ts'
 import { driftTest } from './older_runs.ts'
 import { failureKind } from './run.ts'
@@ -300,6 +301,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
   taskTried.extend(of),
+  changesFound.extend(of),
   z.object({
     type: z.literal('place_passed_over'),
     ...of,

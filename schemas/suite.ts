@@ -1,5 +1,6 @@
 /** A suite: a skill's cases in one normal form, whatever format they came from. */
 import * as z from 'zod'
+import { owners, quarantined } from './case_upkeep.ts'
 import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'
@@ -127,6 +128,8 @@ export const suiteCase = z.object({
     .describe('why this case cannot run (a missing input file, no prompt); null when it can'),
   target: z.string().optional().describe('what the case is about: skill:<name>, hook:<event> or agent:<name>'),
   draft: z.literal(true).optional().describe('true: a model wrote the case and it has not been reviewed yet'),
+  owners,
+  quarantine: quarantined,
   category: z.string().optional(),
   judging: judging.optional().describe('how eval judges the case; absent, and always in bench: by its expectations'),
   source: z

@@ -4,7 +4,7 @@ import { didYouMean } from '../base/text/did_you_mean.ts'
 import type { EvalRequest } from '../flows/eval/eval_request.ts'
 import { noLimits } from '../flows/limits/limits.ts'
 
-type Options = Omit<EvalRequest, 'path' | 'writes'>
+type Options = Omit<EvalRequest, 'path' | 'writes' | 'changed' | 'shard'>
 
 /** As the flags of `whetstone eval`. */
 export type EvalSuiteOptions = Partial<Options>

@@ -29,7 +29,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
   },
   Operate: {
     grade: ['<benchmark>', 'Grade finished runs again'],
-    aggregate: ['<folder>', 'Write benchmark.json and the reports again'],
+    aggregate: ['<folder..>', 'Write benchmark.json and the reports again'],
     cache: ['<action>', 'Show or clear cached runs'],
     queue: ['<action>', 'Run or manage remote workers'],
   },

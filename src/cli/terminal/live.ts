@@ -42,19 +42,13 @@ function lines({ stream }: LiveOptions): LiveView {
 }
 
 function eventLine(event: FlowEvent, state: Progress): string | null {
-  const { total } = state
   switch (event.type) {
     case 'plan_ready':
       return [...planPreamble(event), toSafeLine(planHeading(event))].join('\n')
     case 'suite_commands':
       return commandLines(event.commands, event.confined).join('\n')
-    case 'run_finished': {
-      if (state.triggers !== null) return triggerRunText(event, state.triggers)
-      if (event.cached) return null
-      const how =
-        event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
-      return `[${state.finished}/${total}] ${runLabel(event)}${how} ${durationText(event.duration_ms)}`
-    }
+    case 'run_finished':
+      return runFinishedText(event, state)
     case 'grade_finished':
       return event.cached
         ? null
@@ -88,6 +82,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
       return damageText(event)
+    case 'changes_found':
+      return oneLine(event.message, 500)
     case 'place_passed_over':
       return oneLine(`ignored ${event.place}: ${event.reason}`, 500)
     case 'skill_failed':
@@ -116,6 +112,14 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'benchmark_written':
       return null
   }
+}
+
+function runFinishedText(event: Extract<FlowEvent, { type: 'run_finished' }>, state: Progress): string | null {
+  if (state.triggers !== null) return triggerRunText(event, state.triggers)
+  if (event.cached) return null
+  const how =
+    event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
+  return `[${state.finished}/${state.total}] ${runLabel(event)}${how} ${durationText(event.duration_ms)}`
 }
 
 function olderRunsLine(event: Extract<FlowEvent, { type: 'older_runs' | 'drift_tested' }>): string {
@@ -173,6 +177,7 @@ function interimLookText({
 
 const plainLineEvents: ReadonlySet<string> = new Set([
   'suite_commands',
+  'changes_found',
   'place_passed_over',
   'skill_failed',
   'budget_reached',

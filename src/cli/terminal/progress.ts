@@ -83,6 +83,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'budget_reached':
     case 'benchmark_written':
     case 'artefact_damaged':
+    case 'changes_found':
     case 'place_passed_over':
     case 'skill_failed':
     case 'triggers_written':

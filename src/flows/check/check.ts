@@ -1,4 +1,5 @@
 /** check: reports all problems of skills and their suites at once without a model; trial answers also test the grading. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { CheckReport, Problem, Severity, TriedTask } from '../../../schemas/check_report.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
@@ -11,9 +12,10 @@ import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/
 import { needsNetworkFlag, openNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
 import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
+import { selectChanged } from '../changes/find_changes.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { findCheckPlaces } from '../prepare/find_skills.ts'
+import { type CheckPlace, findCheckPlaces } from '../prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
@@ -24,6 +26,8 @@ export interface CheckRequest {
   skills: readonly string[]
   /** Each skill's suite, as in bench: a file or folder; null or absent: its own. */
   suite?: string | null
+  /** Only places with a change since this ref; absent or null: all. */
+  changed?: string | null
   /** Which answers to grade without an agent. */
   trials: readonly Trial[]
   /** engine[:model]; null: expectations stay undecided. */
@@ -35,7 +39,8 @@ export interface CheckRequest {
 /** Rejects with UserError if a judge or a required sandbox is missing; problems with a skill go into the report. */
 export async function checkSkills(request: CheckRequest, context: FlowContext): Promise<CheckReport> {
   const { skills: given, files } = await withoutFiles(request.skills)
-  const places = await findCheckPlaces(given, request.suite ?? null)
+  const found = await findCheckPlaces(given, request.suite ?? null)
+  const places = request.changed == null ? found : await selectChangedPlaces(found, request.changed, context)
   const skills: CheckReport['skills'] = []
   for (const { place, suite } of places) {
     context.signal.throwIfAborted()
@@ -66,6 +71,13 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
     }),
     counts: { error: count('error'), warning: count('warning'), info: count('info') },
   }
+}
+
+async function selectChangedPlaces(found: readonly CheckPlace[], ref: string, context: FlowContext) {
+  const existing = found.filter(({ place }) => existsSync(place)) // a missing one is a problem of its own
+  const listFolders = ({ place, suite }: CheckPlace) => [place, ...(suite ? [suite] : [])]
+  const changed = await selectChanged(existing, { ref, noun: 'skill', listFolders }, context)
+  return found.filter((one) => changed.includes(one) || !existing.includes(one))
 }
 
 /** What a benchmark would start of the suite, and of each skill that a case gets. */

@@ -29,6 +29,8 @@ export interface EvalRequest
     > {
   /** A suite, or a folder that contains suites. */
   path: string
+  /** Only suites with a change since this ref; absent or null: all. */
+  changed?: string | null
   /** The only format to look for; null: any. */
   format: string | null
   /** null: the suite's, else auto. */

@@ -10,7 +10,8 @@ import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.t
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
-import { exportGitVersion, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import { exportGitVersion } from '../../phases/1-plan/skill/git_version.ts'
+import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
@@ -103,7 +104,7 @@ export async function prepareBench(
   const given = await resolveSkillFolder(path.resolve(request.skill))
   const tasks = await readTaskSubject(given)
   const skill = tasks ?? (await readSkill(given)).skill
-  const baseline = await resolveBaseline(request.baseline, skill, where.scratch)
+  const { version: baseline, warnings, notes } = await resolveBaseline(request.baseline, skill, where.scratch)
   if (request.checked !== true) refuseSameVersions(request, baseline?.skill.sha256 === skill.sha256)
   const { suite, chosen, sha256 } = await loadBenchSuite(request, {
     ...skill,
@@ -134,11 +135,13 @@ export async function prepareBench(
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
-    warnings: baseline?.warnings ?? [],
+    warnings,
+    baselineNote: notes.join('; ') || null,
   })
   const versions = tasks === null ? [skill] : listTaskSkills(plan.cases)
   const folders = new Map(versions.map((one) => [one.sha256, one.path]))
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
+  choices.push(...notes)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
   return { plan: reshaped.plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
@@ -176,18 +179,29 @@ export function resolveSkillWorkspace(request: Pick<BenchRequest, 'workspace'>, 
   return path.resolve(request.workspace ?? path.join('workspaces', skill.name))
 }
 
-async function resolveBaseline(
-  text: string | null,
-  skill: Skill,
-  scratch: string,
-): Promise<{ skill: Skill; warnings: LoadWarning[]; folder: string } | null> {
-  if (text === null) return null
+interface Baseline {
+  /** The older version; null: none, so that the baseline has no skill. */
+  version: { skill: Skill; folder: string } | null
+  warnings: LoadWarning[]
+  /** What the user should know about the choice. */
+  notes: string[]
+}
+
+async function resolveBaseline(text: string | null, skill: Skill, scratch: string): Promise<Baseline> {
+  if (text === null) return { version: null, warnings: [], notes: [] }
   if (!text.startsWith('git:')) {
     const folder = path.resolve(text)
-    return { ...(await readSkill(folder)), folder }
+    const { skill: older, warnings } = await readSkill(folder)
+    return { version: { skill: older, folder }, warnings, notes: [] }
   }
-  const target = path.join(scratch, path.basename(skill.path))
-  await exportGitVersion({ folder: skill.path, ref: text.slice('git:'.length), target })
-  const { skill: exported, warnings } = await readSkill(target)
-  return { skill: { ...exported, path: `${skill.path} at ${text}` }, warnings, folder: target }
+  const folder = path.join(scratch, path.basename(skill.path))
+  const { existed, notes } = await exportGitVersion({
+    folder: skill.path,
+    ref: text.slice('git:'.length),
+    target: folder,
+  })
+  if (!existed) return { version: null, warnings: [], notes }
+  const { skill: exported, warnings } = await readSkill(folder)
+  const older = { ...exported, path: `${skill.path} at ${text}` }
+  return { version: { skill: older, folder }, warnings, notes }
 }

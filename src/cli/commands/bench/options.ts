@@ -6,10 +6,12 @@ import { baselineAgeFlag } from '../options/baseline_age.ts'
 import {
   allowInvalidFlag,
   caseFlag,
+  changedFlag,
   concurrencyFlag,
   maxWaitFlag,
   passEnvFlag,
   printConfigFlag,
+  shardFlag,
 } from '../options/common_flags.ts'
 import { untilFlags } from '../options/design_flags.ts'
 import { gateFlags } from '../options/gate_flags.ts'
@@ -29,6 +31,8 @@ export const benchFlags = {
   },
   ...untilFlags,
   ...caseFlag,
+  ...changedFlag,
+  ...shardFlag,
   engine: {
     type: 'string',
     requiresArg: true,

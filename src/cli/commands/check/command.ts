@@ -1,6 +1,7 @@
 /** `whetstone check`: reports all problems of skills and suites at once, without a model. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import { changedFlag } from '../options/common_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
 import { showProblems } from './print.ts'
@@ -21,6 +22,7 @@ function checkOptions(args: Argv) {
       defaultDescription: '<skill>/evals/evals.json',
       describe: 'suite of the skills: a file or folder',
     })
+    .options(changedFlag)
     .option('fail-on', {
       choices: ['error', 'warning'] as const,
       default: 'error' as const,
@@ -76,7 +78,14 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
       throw new UserError('--judge without --null or --oracle', 'add --null or --oracle')
     }
     const { checkSkills } = await import('../../../flows/check/check.ts')
-    const request = { skills, suite: parsed.suite ?? null, trials, judge, sandbox: sandboxWish(parsed) }
+    const request = {
+      skills,
+      suite: parsed.suite ?? null,
+      changed: parsed.changed ?? null,
+      trials,
+      judge,
+      sandbox: sandboxWish(parsed),
+    }
     const { result } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>
       checkSkills(request, context),
     )

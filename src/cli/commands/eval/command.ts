@@ -121,6 +121,8 @@ function chooseWrites(
 function buildEvalRequest(parsed: EvalArguments): EvalRequest {
   return {
     path: parsed.path,
+    changed: parsed.changed ?? null,
+    shard: parsed.shard ?? null,
     format: parsed.format ?? null,
     cases: parsed.case,
     target: parsed.target ?? null,

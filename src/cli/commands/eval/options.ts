@@ -1,7 +1,7 @@
 /** The flags of `eval`. A suite's own settings override the defaults, so flags that a suite may set have no default here. */
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
-import { maxWaitFlag, printConfigFlag } from '../options/common_flags.ts'
+import { changedFlag, maxWaitFlag, printConfigFlag, shardFlag } from '../options/common_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
 import { queueFlags } from '../options/queue_flags.ts'
@@ -16,6 +16,8 @@ export const evalFlags = {
     requiresArg: true,
     describe: 'only this format (docs/reference/formats.md)',
   },
+  ...changedFlag,
+  ...shardFlag,
   target: {
     type: 'string',
     requiresArg: true,

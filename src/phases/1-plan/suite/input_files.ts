@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { GitState, InputFile } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { hashFile, hashWalk, isExecutable, pathExists, walk } from '../../../base/fs/files.ts'
+import { explainBackslashes, readBackslashPath } from '../formats/backslash_paths.ts'
 import type { Warn } from './loader_warnings.ts'
 
 /** A file or folder as a suite names it, and where (JSON path). */
@@ -34,7 +35,9 @@ export async function placeInputs(
   what = 'input file',
 ): Promise<PlacedInputs> {
   const placed: PlacedInputs = { files: [], reasons: [] }
-  for (const input of inputs) {
+  for (const { path: written, at } of inputs) {
+    const folders = [place.root, path.dirname(place.file)]
+    const input = { path: await readBackslashPath({ path: written, at }, folders, place.warn), at }
     const found = await findInput(input, place)
     if ('reason' in found) {
       placed.reasons.push(`${what} ${input.path}: ${found.reason}`)
@@ -49,9 +52,10 @@ export async function placeInputs(
 
 /** Hashes a git bundle. `state` null: it is unusable for the given reason. */
 export async function placeBundle(
-  bundle: NamedInput,
+  written: NamedInput,
   { root, warn }: InputPlace,
 ): Promise<{ state: Exclude<GitState, true> | null; reasons: string[] }> {
+  const bundle = { ...written, path: await readBackslashPath(written, [root], warn) }
   const found = await resolveInnerFile(bundle.path, root)
   if ('reason' in found) return { state: null, reasons: [`git bundle ${bundle.path}: ${found.reason}`] }
   if (path.isAbsolute(bundle.path)) warn(bundle.at, absoluteWarning)
@@ -66,7 +70,7 @@ export async function resolveInnerFile(given: string, root: string): Promise<{ f
   const file = await locateInput(given, root)
   if (file === null) return { reason: outsideReason(given) }
   const info = await stat(file).catch(() => null)
-  if (!info?.isFile()) return { reason: info === null ? 'no such file' : 'not a file' }
+  if (!info?.isFile()) return { reason: info === null ? `no such file${explainBackslashes(given)}` : 'not a file' }
   const [real, base] = await Promise.all([realpath(file), realpath(root)])
   return isOutsideFolder(base, real) ? { reason: 'a link that leads out of the skill folder' } : { file }
 }
@@ -96,8 +100,7 @@ async function findInput(input: NamedInput, place: InputPlace): Promise<InputFil
   if (source === null) return { reason: outsideReason(input.path) }
   const info = await stat(source).catch(() => null)
   if (info === null) {
-    const slashes = input.path.includes('\\') ? '; write / instead of \\' : ''
-    return { reason: `no such file (looked for ${source}${slashes})` }
+    return { reason: `no such file (looked for ${source}${explainBackslashes(input.path)})` }
   }
   try {
     const refusal = await explainRefusal(source, info, place)

@@ -75,6 +75,8 @@ function convertCase(
     ...(one.setup !== null && { setup: one.setup }),
     ...convertGit(one, skill.path, lose),
     ...convertEnvironment(one, skill.path, lose),
+    ...(one.owners && { owners: one.owners }),
+    ...(one.quarantine !== undefined && { quarantine: one.quarantine }),
     ...(one.draft === true && { review: draftMark }),
   }
 }

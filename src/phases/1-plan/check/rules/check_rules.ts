@@ -112,9 +112,13 @@ export function hasGainCriterion(one: SuiteCase): boolean {
   return countGainCriteria(one) > 0
 }
 
-/** The criteria of each case that can run and has some that count towards the gain. */
+/** The criteria of each case that can run, is not in quarantine, and has some that count towards the gain. */
 export function listGainCriteria(cases: readonly SuiteCase[]): number[] {
-  return cases.filter((one) => one.cannot_run === null && hasGainCriterion(one)).map(countGainCriteria)
+  return cases.filter((one) => canCount(one) && hasGainCriterion(one)).map(countGainCriteria)
+}
+
+function canCount({ cannot_run, quarantine }: SuiteCase): boolean {
+  return cannot_run === null && quarantine === undefined
 }
 
 function countGainCriteria({ expectations, checks }: SuiteCase): number {

@@ -31,6 +31,7 @@ import {
   titleNames,
   triggerNames,
 } from './names.ts'
+import { readUpkeep } from './upkeep.ts'
 
 /** `review` of a case that a model wrote; its author removes it after reviewing. */
 export const draftMark = 'draft'
@@ -105,6 +106,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     git: own.git === true ? true : (bundle?.state ?? null),
     ...(around.environment && { environment: around.environment }),
     ...(isDraft && { draft: true as const }),
+    ...readUpkeep(own, source.at, warn),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }

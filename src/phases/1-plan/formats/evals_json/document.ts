@@ -13,6 +13,7 @@ import {
   warnRest,
 } from './fields.ts'
 import { criteriaNames, outputNames, promptNames } from './names.ts'
+import { chooseSharedOwners, isOwnerValue } from './upkeep.ts'
 
 /** One case as written. */
 export interface CaseSource {
@@ -34,7 +35,7 @@ export interface OpenDocument {
 }
 
 /** Fields of the file that apply to each case. */
-const sharedNames = ['environment', 'sandbox', 'rubric']
+const sharedNames = ['environment', 'sandbox', 'rubric', 'owner', 'owners']
 
 /** Names of the list of cases. */
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
@@ -63,14 +64,20 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   const environment = fields.take(['environment'])?.value
   const sandbox = fields.take(['sandbox'])?.value
   const rubric = fields.take(['rubric'], (value) => isJsonObject(value) && 'dimensions' in value)?.value
+  const owner = fields.take(['owner'], isOwnerValue)?.value
+  const owners = fields.take(['owners'], isOwnerValue)?.value
   const mistakes = takeMisspelt(fields, sharedNames).map((message) => ({ at: '$', message }))
   warnRest(fields, { what: 'the file', warn })
   const noted = collectUnreadFields(fields)
   const cases = toCaseSources(found, file, warn)
   const shared = { ...(environment !== undefined && { environment }), ...(rubric !== undefined && { rubric }) }
+  const named = { ...(owner !== undefined && { owner }), ...(owners !== undefined && { owners }) }
   const around = Object.keys(noted).length > 0 && { noted }
   return {
-    cases: cases.map(({ object, at }) => ({ object: { ...shared, ...withoutNulls(object) }, at, ...around })),
+    cases: cases.map(({ object, at }) => {
+      const own = withoutNulls(object)
+      return { object: { ...shared, ...chooseSharedOwners(named, own), ...own }, at, ...around }
+    }),
     skillName,
     sandbox,
     mistakes,
