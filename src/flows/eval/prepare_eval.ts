@@ -8,6 +8,7 @@ import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
@@ -45,7 +46,7 @@ export async function prepareEval(
   )
   const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
-  const read = await readSkills(suite, root)
+  const read = await readSkills(suite, root, request.links)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
   const honoured = await skipUnrunnableCases(engine, read.suite)
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
@@ -107,7 +108,7 @@ interface ReadSkills {
   warnings: LoadWarning[]
 }
 
-async function readSkills(suite: Suite, root: string): Promise<ReadSkills> {
+async function readSkills(suite: Suite, root: string, links: SkillLinks | undefined): Promise<ReadSkills> {
   const own = (await pathExists(path.join(root, 'SKILL.md'))) ? root : null
   const skills = new Map<string, Skill>()
   const reasons = new Map<string, string>()
@@ -115,7 +116,7 @@ async function readSkills(suite: Suite, root: string): Promise<ReadSkills> {
   for (const folder of new Set(suite.cases.map((one) => resolveSkillPath(one, own)))) {
     if (folder === null) continue
     try {
-      const read = await readSkill(folder)
+      const read = await readSkill(folder, links)
       skills.set(folder, read.skill)
       warnings.push(...read.warnings)
     } catch (error) {

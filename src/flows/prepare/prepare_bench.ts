@@ -11,6 +11,7 @@ import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/chec
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
 import { exportGitVersion, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
@@ -51,6 +52,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   retries: number
   activation: Activation
   onTimeout: 'fail' | 'exclude'
+  /** Links that lead out of the skill; absent: those within its git repository are copied, others are refused. */
+  links?: SkillLinks | undefined
   /** null: ./workspaces/<skill_name>. */
   workspace: string | null
   /** Start a new benchmark even if an unfinished one of the same plan exists. */
@@ -99,12 +102,12 @@ export async function prepareBench(
   context: FlowContext,
   where: PrepareOptions,
 ): Promise<PreparedBench> {
-  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
-  const baseline = await resolveBaseline(request.baseline, skill, where.scratch)
+  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)), request.links)
+  const baseline = await resolveBaseline(request, skill, where.scratch)
   if (request.checked !== true) refuseSameVersions(request, baseline?.skill.sha256 === skill.sha256)
   const { suite, chosen, sha256 } = await loadBenchSuite(request, {
     ...skill,
-    checked: request.checked === true ? null : await checkSkillFolder(skill.path),
+    checked: request.checked === true ? null : await checkSkillFolder(skill.path, request.links),
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
@@ -171,17 +174,17 @@ export function resolveSkillWorkspace(request: Pick<BenchRequest, 'workspace'>, 
 }
 
 async function resolveBaseline(
-  text: string | null,
+  { baseline: text, links }: Pick<BenchRequest, 'baseline' | 'links'>,
   skill: Skill,
   scratch: string,
 ): Promise<{ skill: Skill; warnings: LoadWarning[]; folder: string } | null> {
   if (text === null) return null
   if (!text.startsWith('git:')) {
     const folder = path.resolve(text)
-    return { ...(await readSkill(folder)), folder }
+    return { ...(await readSkill(folder, links)), folder }
   }
   const target = path.join(scratch, path.basename(skill.path))
-  await exportGitVersion({ folder: skill.path, ref: text.slice('git:'.length), target })
-  const { skill: exported, warnings } = await readSkill(target)
+  await exportGitVersion({ folder: skill.path, ref: text.slice('git:'.length), target, links })
+  const { skill: exported, warnings } = await readSkill(target, links)
   return { skill: { ...exported, path: `${skill.path} at ${text}` }, warnings, folder: target }
 }

@@ -1,18 +1,19 @@
 /** Reads a skill folder, from disk or at a git ref: what SKILL.md says, and the files that agents may see (never evals). */
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { LoadWarning, Skill } from '../../../../schemas/suite.ts'
 import { errnoCode, errorMessage, UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath, isDeadLink } from '../../../base/fs/dead_link.ts'
-import { hashWalk, listEntries, pathExists, type Walk, walk } from '../../../base/fs/files.ts'
+import { copyWalk, hashWalk, listEntries, pathExists, type Walk, walk } from '../../../base/fs/files.ts'
 import { missingPathError } from '../../../base/fs/nearest_path.ts'
-import { resolveTmp } from '../../../base/fs/temp_dir.ts'
+import { openTempDir, resolveTmp } from '../../../base/fs/temp_dir.ts'
 import { readText } from '../../../base/json/json.ts'
 import { runGit } from '../../../base/process/git.ts'
 import { didYouMean } from '../../../base/text/did_you_mean.ts'
 import { missingScripts } from '../check/text/missing_scripts.ts'
 import { readFrontmatter } from './frontmatter.ts'
+import { followSkillLinks, refuseSkillLinks, type SkillLinks } from './skill_links.ts'
 
 /** Left out at any depth. */
 const hiddenAnywhere = new Set(['.git', 'node_modules', '.DS_Store'])
@@ -24,17 +25,22 @@ const hiddenAtTop = new Set([
 
 /**
  * Reads a skill. An invalid name is only a warning, since agents load such skills too. Throws UserError for a missing
- * folder, SKILL.md, frontmatter, name or description.
+ * folder, SKILL.md, frontmatter, name or description, and for a link out of the skill that is not followed.
  */
-export async function readSkill(folder: string): Promise<{ skill: Skill; warnings: LoadWarning[] }> {
+export async function readSkill(
+  folder: string,
+  links: SkillLinks = 'repository',
+): Promise<{ skill: Skill; warnings: LoadWarning[] }> {
   const root = path.resolve(folder)
   const file = await skillFile(root)
   const text = await readText(file)
   const { name, description, warnings } = readFrontmatter(text, file)
-  const { files, leftOut } = await listSkillFiles(root)
+  const { files, leftOut } = await listSkillFiles(root, links)
+  refuseSkillLinks(root, leftOut)
   const messages = [...warnings, ...doubts(name, description, path.basename(root))]
-  const missed = leftOut.map(({ path: at, reason }) => {
-    return { file: root, at, message: `${reason}: agents get the skill without it` }
+  const missed = leftOut.map(({ path: at, reason, target }) => {
+    const to = target === undefined ? '' : ` to ${target}`
+    return { file: root, at, message: `${reason}${to}: agents get the skill without it` }
   })
   const known = files.map((one) => one.path)
   const scripts = missingScripts(text.split(/\r?\n/), known).map(({ script, line }) => {
@@ -48,10 +54,14 @@ export async function readSkill(folder: string): Promise<{ skill: Skill; warning
 
 const folderFix = 'pass the folder that contains SKILL.md'
 
-/** Lists every file of the skill that an agent may see. Throws UserError if the folder is missing. */
-export async function listSkillFiles(folder: string): Promise<Walk> {
+/**
+ * Lists every file of the skill that an agent may see. Follows links out of it, since readSkill refuses those that the user
+ * does not want. Throws UserError if the folder is missing, or if there is too much behind its links.
+ */
+export async function listSkillFiles(folder: string, links: SkillLinks = 'copy'): Promise<Walk> {
   if (!(await pathExists(folder))) throw missingPathError(folder, 'folder', folderFix)
-  return walk(folder, { skip: isHiddenFromAgents })
+  const outside = followSkillLinks(folder, links, isHiddenFromAgents)
+  return walk(folder, { skip: isHiddenFromAgents, outside })
 }
 
 /** Whether a path relative to the skill (with /) is hidden from agents. */
@@ -102,6 +112,8 @@ export interface GitVersionRequest {
   ref: string
   /** Folder for its files; created if missing. */
   target: string
+  /** Links that lead out of the skill; absent: those within the repository are copied. */
+  links?: SkillLinks | undefined
 }
 
 /**
@@ -109,7 +121,7 @@ export interface GitVersionRequest {
  * what the repository marks export-ignore. Throws UserError for a folder outside git, an unknown ref (with the
  * nearest), or a ref without the folder.
  */
-export async function exportGitVersion({ folder, ref, target }: GitVersionRequest): Promise<void> {
+export async function exportGitVersion({ folder, ref, target, links }: GitVersionRequest): Promise<void> {
   const flag = `--baseline git:${ref}`
   const top = await runGit(folder, ['rev-parse', '--show-toplevel']).catch((error: unknown) => {
     if (errnoCode(error) === 'ENOENT')
@@ -139,12 +151,37 @@ export async function exportGitVersion({ folder, ref, target }: GitVersionReques
     throw new UserError(`${flag}: ${prefix || 'the folder'} did not exist at ${ref}`, fix)
   }
   await mkdir(target, { recursive: true })
-  await checkOut({ top, tree, target: path.resolve(target) }).catch((error: unknown) => {
+  const place = { top, tree, target: path.resolve(target) }
+  await exportTree(place, { commit, prefix, links }).catch((error: unknown) => {
     throw new UserError(`${flag}: ${errorMessage(error)}`, 'pass a folder instead: --baseline <path>')
   })
 }
 
-async function checkOut({ top, tree, target }: { top: string; tree: string; target: string }): Promise<void> {
+interface TreePlace {
+  top: string
+  tree: string
+  target: string
+}
+
+/** A link may lead to another folder of the repository, so a version with links is taken from the whole commit. */
+async function exportTree(
+  place: TreePlace,
+  { commit, prefix, links = 'repository' }: { commit: string; prefix: string; links: SkillLinks | undefined },
+): Promise<void> {
+  const entries = await runGit(place.top, ['ls-tree', '-r', place.tree])
+  if (!/^120000 /m.test(entries)) {
+    await checkOut(place)
+    return
+  }
+  await using whole = await openTempDir()
+  await checkOut({ top: place.top, tree: commit, target: whole.path })
+  await writeFile(path.join(whole.path, '.git'), '') // marks the top of the repository
+  const { files, leftOut } = await listSkillFiles(path.join(whole.path, prefix), links)
+  refuseSkillLinks('', leftOut)
+  await copyWalk(files, place.target)
+}
+
+async function checkOut({ top, tree, target }: TreePlace): Promise<void> {
   const scratch = await mkdtemp(path.join(resolveTmp(), 'whetstone-index-'))
   try {
     const env = { GIT_INDEX_FILE: path.join(scratch, 'index') }

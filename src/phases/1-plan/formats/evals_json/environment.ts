@@ -90,7 +90,7 @@ async function readEnvironmentSetting<S extends z.ZodType>(
   if (given === undefined) return undefined
   try {
     if (typeof given !== 'string') return checkAs(schema, given, `environment.${field}`)
-    const found = await resolveInnerFile(given, reading.place.root)
+    const found = await resolveInnerFile(given, reading.place)
     if ('reason' in found) throw new Error(`${given}: ${found.reason}`)
     return await readJson(schema, found.file)
   } catch (error) {
