@@ -20,6 +20,7 @@ import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
 import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
 import type { OnRefusal } from '../prepare/refusals.ts'
 import { keepSuiteModel, refuseProgram, resolveSuiteJudge, resolveSuiteModel } from '../prepare/suite_model.ts'
+import { placeRepos } from '../repos/place_repos.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 import { describeCaps } from './golden/cost_caps.ts'
 import { isolateVaults } from './golden/vault_snapshot.ts'
@@ -46,7 +47,9 @@ export async function prepareEval(
   )
   const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
-  const read = await readSkills(suite, root, request.links)
+  const repos = { workspace: resolveEvalWorkspace(request, suite.skill_name), skill: root, wish: request.sandbox }
+  const placed = await placeRepos(suite, repos, context)
+  const read = await readSkills({ ...suite, cases: placed.cases }, root, request.links)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
   const honoured = await skipUnrunnableCases(engine, read.suite)
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
@@ -71,12 +74,12 @@ export async function prepareEval(
     },
     createdAt: context.now().toISOString(),
     suiteSha256,
-    warnings: read.warnings,
+    warnings: [...placed.warnings, ...read.warnings],
   })
   const folders = new Map([...read.skills].map(([folder, { sha256 }]) => [sha256, folder]))
   const workspace = resolveEvalWorkspace(request, subject.name)
   const { version = null, guardrails = null } = suite
-  choices.push(...describeCaps(guardrails))
+  choices.push(...placed.notes, ...describeCaps(guardrails))
   return { plan, folders, workspace, choices, root, name: subject.name, version, guardrails }
 }
 

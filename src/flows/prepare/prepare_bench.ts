@@ -19,6 +19,7 @@ import type { FlowContext } from '../flow_context.ts'
 import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
+import { placeRepos } from '../repos/place_repos.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
@@ -105,11 +106,18 @@ export async function prepareBench(
   const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)), request.links)
   const baseline = await resolveBaseline(request, skill, where.scratch)
   if (request.checked !== true) refuseSameVersions(request, baseline?.skill.sha256 === skill.sha256)
-  const { suite, chosen, sha256 } = await loadBenchSuite(request, {
+  const {
+    suite: loaded,
+    chosen,
+    sha256,
+  } = await loadBenchSuite(request, {
     ...skill,
     checked: request.checked === true ? null : await checkSkillFolder(skill.path, request.links),
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
+  const workspace = resolveSkillWorkspace(request, skill)
+  const placed = await placeRepos(loaded, { workspace, skill: skill.path, wish: request.sandbox }, context)
+  const suite = { ...loaded, cases: placed.cases }
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({
@@ -132,13 +140,13 @@ export async function prepareBench(
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
-    warnings: baseline?.warnings ?? [],
+    warnings: [...placed.warnings, ...(baseline?.warnings ?? [])],
   })
   const folders = new Map([[skill.sha256, skill.path]])
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
-  return { plan: reshaped.plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
+  return { plan: reshaped.plan, folders, workspace, choices: [...choices, ...placed.notes] }
 }
 
 /** A version is what agents get, so a change of evals/ alone makes no other one. */

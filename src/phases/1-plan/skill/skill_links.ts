@@ -47,7 +47,7 @@ export function followSkillLinks(
 }
 
 /** The git repository that contains a folder (real path). null: none, or it is the whole home folder. */
-function findRepositoryTop(folder: string): string | null {
+export function findRepositoryTop(folder: string): string | null {
   for (let at = folder; at !== os.homedir(); at = path.dirname(at)) {
     const git = path.join(at, '.git')
     // a file in worktrees and submodules

@@ -56,7 +56,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
         file.sha256,
         file.executable === true,
       ]),
-      git: git === null || git === true ? git : git.sha256,
+      git: git === null || git === true ? git : (git.repo?.commit ?? git.sha256),
       env: environment?.env ?? {},
       texts: environment?.texts ?? {},
       ...(environment?.agent_texts && { agents: environment.agent_texts }),
@@ -68,11 +68,12 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
 }
 
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
-  const { setup, checks, files, environment, withoutAgent } = one
+  const { setup, checks, files, environment, withoutAgent, git } = one
   const run = checks.flatMap((check) => (check.type === 'command' ? [check.run] : []))
   const { hooks = {}, mcp_servers: servers = {}, texts = {} } = environment ?? {}
   const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
-  const settings = [...found, ...listSubAgents(environment ?? {})].map((command) => {
+  const ofRepo = git === null || git === true ? [] : (git.repo?.settings ?? [])
+  const settings = [...found, ...ofRepo, ...listSubAgents(environment ?? {})].map((command) => {
     return { kind: 'agent_settings' as const, command }
   })
   return [
@@ -80,6 +81,11 @@ function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
     ...(withoutAgent ? [] : [...settings, ...hookCommands(hooks), ...serverCommands(servers), ...skills.commands]),
     ...run.map((command) => ({ kind: 'check' as const, command })),
   ]
+}
+
+/** Whether an agent program may start programs that a file of this path names. */
+export function isAgentSettings(name: string): boolean {
+  return agentSettings.test(name)
 }
 
 /** Project settings of agent CLIs, and of the git that they call, in any folder: an agent may start a program there. */

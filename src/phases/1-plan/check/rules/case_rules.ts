@@ -114,7 +114,7 @@ function describeLeak({ case: one, steps, skillFiles }: CaseSubject): string | n
   const [first, ...others] = findLeakedSteps(one.prompt, steps)
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   if (first !== undefined) return `states what SKILL.md says: ${quoteText(first.text)}${more}`
-  const startsElsewhere = one.setup !== null || (one.git !== null && one.git !== true)
+  const startsElsewhere = one.setup !== null || one.repo !== undefined || (one.git !== null && one.git !== true)
   const [file] = startsElsewhere ? [] : findNamedFiles(one.prompt, skillFiles, listGivenFiles(one))
   return file === undefined ? null : `names ${file}, a file of the skill`
 }
@@ -165,7 +165,13 @@ function cannotRun(subject: CaseSubject, kind: Reason): LintFinding[] {
     .filter((reason) => (reasons.find(({ form }) => form.test(reason))?.kind ?? 'other') === kind)
     .map((reason) => {
       const [, named = null] = /^"([^"]+)" (?:is not a known field|holds )/.exec(reason) ?? []
-      const field = /^input file/.test(reason) ? 'files' : /^git/.test(reason) ? 'git' : named
+      const field = /^input file/.test(reason)
+        ? 'files'
+        : /^git/.test(reason)
+          ? 'git'
+          : /^repo/.test(reason)
+            ? 'repo'
+            : named
       return buildCaseFinding(subject, field, { message: `cannot run: ${reason}`, fix: fixes[kind] })
     })
 }

@@ -24,6 +24,7 @@ const additions = evalCase
     timeout: true,
     setup: true,
     git: true,
+    repo: true,
     environment: true,
   })
   .strip()

@@ -3,6 +3,7 @@ import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
 import { type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
+import { locateRepo } from '../../suite/repo_source.ts'
 import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
 import { type CaseSource, describeJsonKind } from './document.ts'
 import { placeEnvironment } from './environment.ts'
@@ -65,6 +66,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     own.git === undefined || own.git === true
       ? null
       : await placeBundle({ path: own.git.bundle, at: `${source.at}.git.bundle` }, place)
+  const repo = own.repo === undefined ? null : locateRepo(own.repo, place.root)
   const around = await placeEnvironment(own.environment, source.at, place)
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
@@ -78,6 +80,8 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...named.reasons,
     ...inputs.reasons,
     ...(bundle?.reasons ?? []),
+    ...(repo?.reasons ?? []),
+    ...(own.repo !== undefined && own.git !== undefined ? ['it has both "git" and "repo"; remove one'] : []),
     ...around.reasons,
   ]
   return {
@@ -93,6 +97,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     timeout_seconds: own.timeout ?? null,
     setup: own.setup ?? null,
     git: own.git === true ? true : (bundle?.state ?? null),
+    ...(repo?.repo && { repo: repo.repo }),
     ...(around.environment && { environment: around.environment }),
     ...(isDraft && { draft: true as const }),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
