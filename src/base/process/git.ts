@@ -1,4 +1,5 @@
 /** Runs git in a repository that a stranger may have written. */
+import { runProcess } from './spawn.ts'
 
 /** Keeps a repository from starting programs of its own, and from writing more than a command needs. */
 const harmless = [
@@ -10,8 +11,6 @@ export interface GitOptions {
   env?: Record<string, string>
   /** Text for stdin. */
   input?: string
-  /** Ends git; absent: it ends by itself. */
-  signal?: AbortSignal
 }
 
 /**
@@ -21,18 +20,44 @@ export interface GitOptions {
 export async function runGit(
   cwd: string,
   args: readonly string[],
-  { env = {}, input = '', signal }: GitOptions = {},
+  { env = {}, input = '' }: GitOptions = {},
 ): Promise<string> {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || isKept(name))
   const { execa } = await import('execa') // loaded where git is needed: it takes longer to load than git to run
-  const options = {
-    cwd,
-    env: { ...Object.fromEntries(own), ...env },
-    extendEnv: false,
-    input,
-    ...(signal && { cancelSignal: signal }),
-  }
+  const options = { cwd, env: { ...ownEnvironment(), ...env }, extendEnv: false, input }
   return (await execa('git', [...harmless, ...args], options)).stdout
+}
+
+function ownEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value !== undefined && (!name.startsWith('GIT_') || isKept(name)) ? [[name, value]] : [],
+    ),
+  )
+}
+
+/** git ended with an error; `stderr` has what it printed. */
+export class GitError extends Error {
+  override readonly name = 'GitError'
+  readonly stderr: string
+  constructor(stderr: string) {
+    super(stderr.trim())
+    this.stderr = stderr
+  }
+}
+
+/**
+ * The same for a command that may wait for a network: aborting ends it with all of its helpers. Rejects with GitError, SpawnError or
+ * the abort reason.
+ */
+export async function runRemoteGit(
+  cwd: string,
+  args: readonly string[],
+  { env, signal }: { env: Record<string, string>; signal: AbortSignal },
+): Promise<string> {
+  const place = { cwd, env: { ...ownEnvironment(), ...env }, signal, stdoutLimit: 2 ** 28 }
+  const end = await runProcess({ command: 'git', args: [...harmless, ...args], ...place })
+  if (end.exitCode !== 0) throw new GitError(end.stderrTail)
+  return end.stdout.replace(/\n$/, '')
 }
 
 function isKept(name: string): boolean {

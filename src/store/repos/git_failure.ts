@@ -1,6 +1,7 @@
 /** Explains why git could not read a repository, with the fix. */
 import { stripVTControlCharacters } from 'node:util'
-import { errnoCode, UserError } from '../../base/errors/error.ts'
+import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
+import { GitError } from '../../base/process/git.ts'
 
 const causes: readonly [RegExp, (source: string) => [what: string, fix: string]][] = [
   [
@@ -40,8 +41,5 @@ export function explainGitFailure(source: string, error: unknown): UserError {
 }
 
 function readStderr(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return String(error)
-  const text = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : ''
-  const short = 'shortMessage' in error && typeof error.shortMessage === 'string' ? error.shortMessage : ''
-  return stripVTControlCharacters(text || short).trim()
+  return stripVTControlCharacters(error instanceof GitError ? error.stderr : errorMessage(error)).trim()
 }

@@ -8,7 +8,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { hashFile } from '../../base/fs/files.ts'
 import { canonicalJson, readJson, sha256 } from '../../base/json/json.ts'
-import { runGit } from '../../base/process/git.ts'
+import { runRemoteGit } from '../../base/process/git.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { cachePaths, openCache, temporaryName } from '../cache/cache.ts'
 import { explainGitFailure } from './git_failure.ts'
@@ -45,7 +45,7 @@ const fetchSeconds = 1800
 export async function storeRepo(repo: RepoSource, place: RepoPlace): Promise<StoredRepo> {
   using limit = startTimeLimit(fetchSeconds * 1000, [place.signal], { what: ` (repo ${repo.source})` })
   const git: RunGit = (cwd, args, env = {}) =>
-    runGit(cwd, [...quiet, ...args], { env: { ...confined, ...env }, signal: limit.signal })
+    runRemoteGit(cwd, [...quiet, ...args], { env: { ...confined, ...env }, signal: limit.signal })
   const fixed = /^[0-9a-f]{40}$/.test(repo.ref ?? '') ? repo.ref : null
   const known = fixed === null ? null : await readStored(repo, { commit: fixed, branch: null }, place)
   if (known !== null) return known

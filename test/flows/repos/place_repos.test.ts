@@ -234,7 +234,7 @@ test('an interrupted fetch ends and leaves nothing', async () => {
   onTestFinished(() => void server.close())
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : null
-  await expect(place(at.root, `http://127.0.0.1:${port}/x.git`, { signal: stop.signal })).rejects.toThrow('stopped')
+  await expect(place(at.root, `http://127.0.0.1:${port}/x.git`, { stop })).rejects.toThrow('stopped')
   expect(readdirSync(path.join(at.root, 'workspace/.cache/tmp'))).toEqual([])
   server.closeAllConnections()
 })

@@ -45,18 +45,14 @@ const contextOf = (signal: AbortSignal): FlowContext => ({
 })
 
 /** The places of a suite whose only case has this `repo`. */
-export async function place(
-  root: string,
-  repo: unknown,
-  { trusted = true, signal = new AbortController().signal } = {},
-) {
+export async function place(root: string, repo: unknown, { trusted = true, stop = new AbortController() } = {}) {
   const skill = path.join(root, 'skill')
   const evals = { skill_name: 'sums', evals: [{ id: 1, prompt: 'p', expectations: ['e'], repo }] }
   mkdirSync(path.join(skill, 'evals'), { recursive: true })
   writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify(evals))
   const suite = await loadSuite(skill)
   const request = { workspace: path.join(root, 'workspace'), skill, wish: { trusted } }
-  const placed = await placeRepos(suite, request, contextOf(signal))
+  const placed = await placeRepos(suite, request, contextOf(stop.signal))
   return { ...placed, case: suiteCase.parse(placed.cases[0]) }
 }
 
