@@ -1,9 +1,9 @@
 /** Reads one case of an evals.json into Whetstone's form. */
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import { locateRepo } from '../../repo/locate_repo.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
 import { type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { locateRepo } from '../../suite/repo_source.ts'
 import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
 import { type CaseSource, describeJsonKind } from './document.ts'
 import { placeEnvironment } from './environment.ts'
