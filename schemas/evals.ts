@@ -4,6 +4,7 @@ import { ownerNames, quarantine } from './case_upkeep.ts'
 import { checks } from './check.ts'
 import { environmentSource } from './environment.ts'
 import { pathWithin } from './paths.ts'
+import { repoStart } from './repo.ts'
 import { rubric } from './rubric.ts'
 
 export const gitStart = z.union(
@@ -55,6 +56,7 @@ export const evalCase = z.looseObject({
     .optional()
     .describe('a shell command run in the working folder before the agent, in both arms'),
   git: gitStart.optional(),
+  repo: repoStart.optional().describe('a repository at a commit, cloned before the agent starts, in both arms'),
   environment: environmentSource.optional().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
   owner: ownerNames.optional().describe("who looks after the case; overrides the file's"),
   owners: ownerNames.optional().describe('the same; several names'),

@@ -7,6 +7,7 @@ import { sandboxSettings } from './evals.ts'
 import { costGuardrails, golden } from './golden.ts'
 import { harborTask } from './harbor_task.ts'
 import { pathBelow } from './paths.ts'
+import { repoSource, repoState } from './repo.ts'
 import { rubric } from './rubric.ts'
 
 /** One file or folder that both arms get. `path`: its place in the run's working folder; `source`: where it is read from. */
@@ -36,7 +37,11 @@ export const expectation = z.object({
 /** The git state a run starts from: a fresh repository, or a bundle identified by its content. */
 export const gitState = z.union([
   z.literal(true),
-  z.object({ bundle: z.string().min(1).describe('absolute path'), sha256: z.string().describe('hash of the bundle') }),
+  z.object({
+    bundle: z.string().min(1).describe('absolute path'),
+    sha256: z.string().describe('hash of the bundle'),
+    repo: repoState.optional().describe('of a case with `repo`: which commit the bundle has'),
+  }),
 ])
 
 /** The agent's environment in a case, found and hashed. `path` of a file: below ${ENVIRONMENT_DIR}, .claude/rules/ or .claude/agents/. */
@@ -120,6 +125,7 @@ export const suiteCase = z.object({
     .array(inputFile)
     .optional()
     .describe('files of the suite that checks need while they are decided; `path`: as in their `from`; absent: none'),
+  repo: repoSource.optional().describe('the repository that the case names; absent: none'),
   environment: environment.optional().describe('absent: none'),
   harbor: harborTask.optional().describe('world and verifier of a Harbor task; absent: another format'),
   cannot_run: z

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { CheckReport, Problem, Severity, TriedTask } from '../../../schemas/check_report.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
@@ -17,6 +18,7 @@ import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type CheckPlace, findCheckPlaces } from '../prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
+import { placeRepos } from '../repos/place_repos.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
 import { tryTasks } from './try_tasks.ts'
@@ -125,11 +127,14 @@ async function runTrials({ suite, path: skill }: CheckedSkill, request: CheckReq
   const isRefused = suite === null || suite.mistakes.length > 0
   if (isRefused || request.trials.length === 0) return []
   const sandbox = await chooseSandbox(request.sandbox ?? noSandboxWish, context.env.PATH ?? '')
-  const cases = suite.suite.cases.map((one) => ({ ...one, withoutAgent: true as const }))
+  await using fetched = await openTempDir()
+  const repos = { workspace: fetched.path, skill, wish: request.sandbox }
+  const placed = { ...suite.suite, cases: (await placeRepos(suite.suite, repos, context)).cases }
+  const cases = placed.cases.map((one) => ({ ...one, withoutAgent: true as const }))
   const confinement = resolveConfinement(sandbox, request.sandbox)
   await authorizeCommands(reviewCases(suite.suite.path, cases, { confinement }), context)
   return await tryAnswers(
-    { ...request, suite, sandbox, hidden: listSkillHiddenPaths(skill, suite.suite.path) },
+    { ...request, suite: { ...suite, suite: placed }, sandbox, hidden: listSkillHiddenPaths(skill, suite.suite.path) },
     context,
   )
 }

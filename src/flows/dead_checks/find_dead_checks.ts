@@ -62,10 +62,10 @@ async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext)
 }
 
 /** Whether the case gives the agent that file; null: not known. */
-function isInput(name: string, { files, setup, git }: SuiteCase): boolean | null {
+function isInput(name: string, { files, setup, git, repo }: SuiteCase): boolean | null {
   const plain = path.posix.normalize(name).replace(/\/$/, '')
   if (plain === '.' || files.some((file) => file.path === plain || file.path.startsWith(`${plain}/`))) return true
-  const isOpen = setup !== null || (git !== null && git !== true)
+  const isOpen = setup !== null || repo !== undefined || (git !== null && git !== true)
   const isInFolder = files.some(({ kind, path: folder }) => kind === 'directory' && plain.startsWith(`${folder}/`))
   return isOpen || isInFolder ? null : false
 }

@@ -26,6 +26,7 @@ export interface EvalRequest
       | 'pace'
       | 'cache'
       | 'queue'
+      | 'links'
     > {
   /** A suite, or a folder that contains suites. */
   path: string

@@ -12,6 +12,7 @@ import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
 import { exportGitVersion } from '../../phases/1-plan/skill/git_version.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
@@ -20,6 +21,7 @@ import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
 import { listTaskSkills, placeTasks, readTaskSubject } from '../sandbox/harbor_tasks.ts'
+import { placeRepos } from '../repos/place_repos.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
@@ -53,6 +55,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   retries: number
   activation: Activation
   onTimeout: 'fail' | 'exclude'
+  /** Links that lead out of the skill; absent: those within its git repository are copied, others are refused. */
+  links?: SkillLinks | undefined
   /** null: ./workspaces/<skill_name>. */
   workspace: string | null
   /** Start a new benchmark even if an unfinished one of the same plan exists. */
@@ -103,20 +107,29 @@ export async function prepareBench(
 ): Promise<PreparedBench> {
   const given = await resolveSkillFolder(path.resolve(request.skill))
   const tasks = await readTaskSubject(given)
-  const skill = tasks ?? (await readSkill(given)).skill
-  const { version: baseline, warnings, notes } = await resolveBaseline(request.baseline, skill, where.scratch)
+  const skill = tasks ?? (await readSkill(given, request.links)).skill
+  const { version: baseline, warnings, notes } = await resolveBaseline(request, skill, where.scratch)
   if (request.checked !== true) refuseSameVersions(request, baseline?.skill.sha256 === skill.sha256)
-  const { suite, chosen, sha256 } = await loadBenchSuite(request, {
+  const {
+    suite: loaded,
+    chosen,
+    sha256,
+  } = await loadBenchSuite(request, {
     ...skill,
-    checked: request.checked === true || tasks !== null ? null : await checkSkillFolder(skill.path),
+    checked:
+      request.checked === true || tasks !== null ? null : await checkSkillFolder(skill.path, request.links),
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
+  const workspace = resolveSkillWorkspace(request, skill)
   const { env } = context
-  const placed = await placeTasks(suite, { otherSkill: tasks === null, compares: true }, { env, wish: request.sandbox })
-  const { engine, judge, choices } = await chooseBenchEngines(request, placed, createAutoEngine(context, where.refuse))
-  refuseInlineCredentials({ choices: [engine, judge], suite: placed, env })
+  const wish = request.sandbox
+  const placed = await placeRepos(loaded, { workspace, skill: skill.path, wish }, context)
+  const use = { otherSkill: tasks === null, compares: true }
+  const suite = await placeTasks({ ...loaded, cases: placed.cases }, use, { env, wish })
+  const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
+  refuseInlineCredentials({ choices: [engine, judge], suite, env })
   const plan = makePlan({
-    suite: await requireValidSuite(engine, placed, request.allowInvalid ?? false),
+    suite: await requireValidSuite(engine, suite, request.allowInvalid ?? false),
     skill,
     baseline: baseline?.skill ?? null,
     calibrate: request.calibrate ?? false,
@@ -135,16 +148,15 @@ export async function prepareBench(
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
-    warnings,
+    warnings: [...placed.warnings, ...warnings],
     baselineNote: notes.join('; ') || null,
   })
   const versions = tasks === null ? [skill] : listTaskSkills(plan.cases)
   const folders = new Map(versions.map((one) => [one.sha256, one.path]))
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
-  choices.push(...notes)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
-  return { plan: reshaped.plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
+  return { plan: reshaped.plan, folders, workspace, choices: [...choices, ...notes, ...placed.notes] }
 }
 
 /** A version is what agents get, so a change of evals/ alone makes no other one. */
@@ -187,11 +199,15 @@ interface Baseline {
   notes: string[]
 }
 
-async function resolveBaseline(text: string | null, skill: Skill, scratch: string): Promise<Baseline> {
+async function resolveBaseline(
+  { baseline: text, links }: Pick<BenchRequest, 'baseline' | 'links'>,
+  skill: Skill,
+  scratch: string,
+): Promise<Baseline> {
   if (text === null) return { version: null, warnings: [], notes: [] }
   if (!text.startsWith('git:')) {
     const folder = path.resolve(text)
-    const { skill: older, warnings } = await readSkill(folder)
+    const { skill: older, warnings } = await readSkill(folder, links)
     return { version: { skill: older, folder }, warnings, notes: [] }
   }
   const folder = path.join(scratch, path.basename(skill.path))
@@ -199,9 +215,10 @@ async function resolveBaseline(text: string | null, skill: Skill, scratch: strin
     folder: skill.path,
     ref: text.slice('git:'.length),
     target: folder,
+    links,
   })
   if (!existed) return { version: null, warnings: [], notes }
-  const { skill: exported, warnings } = await readSkill(folder)
+  const { skill: exported, warnings } = await readSkill(folder, links)
   const older = { ...exported, path: `${skill.path} at ${text}` }
   return { version: { skill: older, folder }, warnings, notes }
 }

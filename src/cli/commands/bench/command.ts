@@ -176,6 +176,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     passEnv: parsed.passEnv,
     limits: parseLimits(parsed),
     sandbox: sandboxWish(parsed),
+    links: parsed.links,
     queue: queueWish(parsed, process.env),
   }
 }

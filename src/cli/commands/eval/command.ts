@@ -142,6 +142,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     passEnv: parsed.passEnv,
     limits: parseLimits(parsed),
     sandbox: sandboxWish(parsed),
+    links: parsed.links,
     queue: queueWish(parsed, process.env),
     keep: parsed.keep,
     cache: parsed.cache,

@@ -50,6 +50,7 @@ export const evalFlags = {
   'idle-timeout': benchFlags['idle-timeout'],
   'max-turns': benchFlags['max-turns'],
   retries: benchFlags.retries,
+  links: benchFlags.links,
   'pass-env': benchFlags['pass-env'],
   ...sandboxFlags,
   ...queueFlags,

@@ -1,10 +1,13 @@
 /** Writes a skill as it was at a git ref, also from the place it had there before it was moved. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { errorMessage, UserError } from '../../../base/errors/error.ts'
-import { resolveTmp } from '../../../base/fs/temp_dir.ts'
+import { copyWalk } from '../../../base/fs/files.ts'
+import { openTempDir, resolveTmp } from '../../../base/fs/temp_dir.ts'
 import { runGit } from '../../../base/process/git.ts'
 import { findCommit, openGitRepository } from '../../../base/process/git_repository.ts'
+import { listSkillFiles } from './read_skill.ts'
+import { refuseSkillLinks, type SkillLinks } from './skill_links.ts'
 
 export interface GitVersionRequest {
   /** The skill's folder, inside a git repository. */
@@ -12,6 +15,8 @@ export interface GitVersionRequest {
   ref: string
   /** Folder for its files; created if missing. */
   target: string
+  /** Links that lead out of the skill; absent: those within the repository are copied. */
+  links?: SkillLinks | undefined
 }
 
 export interface GitVersion {
@@ -27,7 +32,7 @@ const otherwise = 'pass a folder instead: --baseline <path>'
  * Writes the committed files of the skill at that ref. Uses an index of its own, because `git archive` leaves out what the
  * repository marks export-ignore. Throws UserError for a folder outside git and an unknown ref.
  */
-export async function exportGitVersion({ folder, ref, target }: GitVersionRequest): Promise<GitVersion> {
+export async function exportGitVersion({ folder, ref, target, links }: GitVersionRequest): Promise<GitVersion> {
   const flag = `--baseline git:${ref}`
   const { top, prefix } = await openGitRepository(folder, { flag, otherwise })
   const { commit, ref: used, note } = await findCommit(top, ref, flag)
@@ -42,7 +47,7 @@ export async function exportGitVersion({ folder, ref, target }: GitVersionReques
   if (place !== prefix) notes.push(`moved skill: at ${used} it was in ${place || 'the top folder'}, the baseline`)
   await mkdir(target, { recursive: true })
   const tree = `${commit}:${place.replace(/\/$/, '')}`
-  await checkOut({ top, tree, target: path.resolve(target) }).catch((error: unknown) => {
+  await exportTree({ top, tree, target: path.resolve(target) }, { commit, prefix: place, links }).catch((error: unknown) => {
     throw new UserError(`${flag}: ${errorMessage(error)}`, otherwise)
   })
   return { existed: true, notes }
@@ -66,7 +71,31 @@ async function findSkillAt(commit: string, { top, prefix }: { top: string; prefi
   return null
 }
 
-async function checkOut({ top, tree, target }: { top: string; tree: string; target: string }): Promise<void> {
+interface TreePlace {
+  top: string
+  tree: string
+  target: string
+}
+
+/** A link may lead to another folder of the repository, so a version with links is taken from the whole commit. */
+async function exportTree(
+  place: TreePlace,
+  { commit, prefix, links = 'repository' }: { commit: string; prefix: string; links: SkillLinks | undefined },
+): Promise<void> {
+  const entries = await runGit(place.top, ['ls-tree', '-r', place.tree])
+  if (!/^120000 /m.test(entries)) {
+    await checkOut(place)
+    return
+  }
+  await using whole = await openTempDir()
+  await checkOut({ top: place.top, tree: commit, target: whole.path })
+  await writeFile(path.join(whole.path, '.git'), '') // marks the top of the repository
+  const { files, leftOut } = await listSkillFiles(path.join(whole.path, prefix), links)
+  refuseSkillLinks('', leftOut)
+  await copyWalk(files, place.target)
+}
+
+async function checkOut({ top, tree, target }: TreePlace): Promise<void> {
   const scratch = await mkdtemp(path.join(resolveTmp(), 'whetstone-index-'))
   try {
     const env = { GIT_INDEX_FILE: path.join(scratch, 'index') }

@@ -10,6 +10,7 @@ import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { readText } from '../../../base/json/json.ts'
 import { missingScripts } from '../check/text/missing_scripts.ts'
 import { readFrontmatter } from './frontmatter.ts'
+import { followSkillLinks, refuseSkillLinks, type SkillLinks } from './skill_links.ts'
 
 /** Left out at any depth. */
 const hiddenAnywhere = new Set(['.git', 'node_modules', '.DS_Store'])
@@ -21,17 +22,22 @@ const hiddenAtTop = new Set([
 
 /**
  * Reads a skill. An invalid name is only a warning, since agents load such skills too. Throws UserError for a missing
- * folder, SKILL.md, frontmatter, name or description.
+ * folder, SKILL.md, frontmatter, name or description, and for a link out of the skill that is not followed.
  */
-export async function readSkill(folder: string): Promise<{ skill: Skill; warnings: LoadWarning[] }> {
+export async function readSkill(
+  folder: string,
+  links: SkillLinks = 'repository',
+): Promise<{ skill: Skill; warnings: LoadWarning[] }> {
   const root = path.resolve(folder)
   const file = await skillFile(root)
   const text = await readText(file)
   const { name, description, warnings } = readFrontmatter(text, file)
-  const { files, leftOut } = await listSkillFiles(root)
+  const { files, leftOut } = await listSkillFiles(root, links)
+  refuseSkillLinks(root, leftOut)
   const messages = [...warnings, ...doubts(name, description, path.basename(root))]
-  const missed = leftOut.map(({ path: at, reason }) => {
-    return { file: root, at, message: `${reason}: agents get the skill without it` }
+  const missed = leftOut.map(({ path: at, reason, target }) => {
+    const to = target === undefined ? '' : ` to ${target}`
+    return { file: root, at, message: `${reason}${to}: agents get the skill without it` }
   })
   const known = files.map((one) => one.path)
   const scripts = missingScripts(text.split(/\r?\n/), known).map(({ script, line }) => {
@@ -45,10 +51,14 @@ export async function readSkill(folder: string): Promise<{ skill: Skill; warning
 
 const folderFix = 'pass the folder that contains SKILL.md'
 
-/** Lists every file of the skill that an agent may see. Throws UserError if the folder is missing. */
-export async function listSkillFiles(folder: string): Promise<Walk> {
+/**
+ * Lists every file of the skill that an agent may see. Follows links out of it, since readSkill refuses those that the user
+ * does not want. Throws UserError if the folder is missing, or if there is too much behind its links.
+ */
+export async function listSkillFiles(folder: string, links: SkillLinks = 'copy'): Promise<Walk> {
   if (!(await pathExists(folder))) throw missingPathError(folder, 'folder', folderFix)
-  return walk(folder, { skip: isHiddenFromAgents })
+  const outside = followSkillLinks(folder, links, isHiddenFromAgents)
+  return walk(folder, { skip: isHiddenFromAgents, outside })
 }
 
 /** Whether a path relative to the skill (with /) is hidden from agents. */

@@ -62,7 +62,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
         file.executable === true,
       ]),
       ...(grading_files.length > 0 && { graders: hashGraders(one) }),
-      git: git === null || git === true ? git : git.sha256,
+      git: git === null || git === true ? git : (git.repo?.commit ?? git.sha256),
       env: environment?.env ?? {},
       texts: environment?.texts ?? {},
       ...(environment?.agent_texts && { agents: environment.agent_texts }),
@@ -74,11 +74,12 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
 }
 
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
-  const { setup, checks, files, environment, harbor, withoutAgent } = one
+  const { setup, checks, files, environment, harbor, withoutAgent, git } = one
   const run = checks.flatMap(listCheckCommands)
   const { hooks = {}, mcp_servers: servers = {}, texts = {} } = environment ?? {}
   const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
-  const settings = [...found, ...listSubAgents(environment ?? {})].map((command) => {
+  const ofRepo = git === null || git === true ? [] : (git.repo?.settings ?? [])
+  const settings = [...found, ...ofRepo, ...listSubAgents(environment ?? {})].map((command) => {
     return { kind: 'agent_settings' as const, command }
   })
   return [
@@ -110,6 +111,11 @@ function hashGraders({ checks, grading_files = [] }: CommandSource) {
 function listCheckCommands(check: Check): string[] {
   if (check.type === 'command') return [check.run]
   return check.type === 'script' ? [[check.script, ...(check.args ?? [])].join(' ')] : []
+}
+
+/** Whether an agent program may start programs that a file of this path names. */
+export function isAgentSettings(name: string): boolean {
+  return agentSettings.test(name)
 }
 
 /** Project settings of agent CLIs, and of the git that they call, in any folder: an agent may start a program there. */

@@ -111,7 +111,8 @@ function isInRoot(root: string, { path: place, source }: InputFile): boolean {
   return path.resolve(root, place) === source
 }
 
-function convertGit(one: SuiteCase, root: string, lose: ReportLoss): Pick<EvalCase, 'git'> {
+function convertGit(one: SuiteCase, root: string, lose: ReportLoss): Pick<EvalCase, 'git' | 'repo'> {
+  if (one.repo !== undefined) return { repo: one.repo.given }
   if (one.git === null || one.git === true) return one.git === null ? {} : { git: true }
   const bundle = path.relative(root, one.git.bundle)
   if (!bundle.startsWith('..')) return { git: { bundle } }

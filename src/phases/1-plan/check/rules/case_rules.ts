@@ -114,7 +114,7 @@ function describeLeak({ case: one, steps, skillFiles }: CaseSubject): string | n
   const [first, ...others] = findLeakedSteps(one.prompt, steps)
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   if (first !== undefined) return `states what SKILL.md says: ${quoteText(first.text)}${more}`
-  const startsElsewhere = one.setup !== null || (one.git !== null && one.git !== true)
+  const startsElsewhere = one.setup !== null || one.repo !== undefined || (one.git !== null && one.git !== true)
   const [file] = startsElsewhere ? [] : findNamedFiles(one.prompt, skillFiles, listGivenFiles(one))
   return file === undefined ? null : `names ${file}, a file of the skill`
 }
@@ -164,6 +164,7 @@ const reasonFields: readonly (readonly [start: string, field: string])[] = [
   ['input file', 'files'],
   ['file of a check', 'checks'],
   ['git', 'git'],
+  ['repo', 'repo'],
 ]
 
 function cannotRun(subject: CaseSubject, kind: Reason): LintFinding[] {

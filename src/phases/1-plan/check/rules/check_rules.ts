@@ -52,8 +52,8 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
   },
 ]
 
-function startsEmpty({ files, git, setup }: SuiteCase): boolean {
-  return files.length === 0 && setup === null && (git === null || git === true)
+function startsEmpty({ files, git, setup, repo }: SuiteCase): boolean {
+  return repo === undefined && files.length === 0 && setup === null && (git === null || git === true)
 }
 
 /** Scripts that the command starts and that neither the case nor the check brings. */
@@ -70,7 +70,7 @@ function findMissingScripts({ run, files = [] }: CheckOf<'command'>, one: SuiteC
 /** Whether the script is given under that path, may be made by the start, or is asked of the agent. */
 function isScriptThere(one: SuiteCase, script: string): boolean {
   const { files, git, setup, checks } = one
-  if (setup !== null || (git !== null && git !== true)) return true
+  if (setup !== null || one.repo !== undefined || (git !== null && git !== true)) return true
   const isGiven = files.some(({ path: given, kind }) =>
     kind === 'directory' ? `${script}/`.startsWith(`${given}/`) : given === script,
   )

@@ -26,6 +26,7 @@ const additions = evalCase
     timeout: true,
     setup: true,
     git: true,
+    repo: true,
     environment: true,
     owner: true,
     owners: true,

@@ -1,5 +1,6 @@
 /** Reads one case of an evals.json into Whetstone's form. */
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import { locateRepo } from '../../repo/locate_repo.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
 import { type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
@@ -74,6 +75,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     prompt: prompt ?? '',
     opensFolder: own.setup !== undefined || bundle !== null,
   })
+  const repo = own.repo === undefined ? null : locateRepo(own.repo, place.root)
   const around = await placeEnvironment(own.environment, source.at, place)
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
@@ -88,6 +90,8 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...inputs.reasons,
     ...graders.reasons,
     ...(bundle?.reasons ?? []),
+    ...(repo?.reasons ?? []),
+    ...(own.repo !== undefined && own.git !== undefined ? ['it has both "git" and "repo"; remove one'] : []),
     ...around.reasons,
   ]
   return {
@@ -104,6 +108,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     timeout_seconds: own.timeout ?? null,
     setup: own.setup ?? null,
     git: own.git === true ? true : (bundle?.state ?? null),
+    ...(repo?.repo && { repo: repo.repo }),
     ...(around.environment && { environment: around.environment }),
     ...(isDraft && { draft: true as const }),
     ...readUpkeep(own, source.at, warn),

@@ -93,7 +93,7 @@ async function readEnvironmentSetting<S extends z.ZodType>(
     if (typeof given !== 'string') return checkAs(schema, given, `environment.${field}`)
     const { root, warn } = reading.place
     const named = await readBackslashPath({ path: given, at: `${reading.at}.${field}` }, [root], warn)
-    const found = await resolveInnerFile(named, root)
+    const found = await resolveInnerFile(named, reading.place)
     if ('reason' in found) throw new Error(`${given}: ${found.reason}`)
     return await readJson(schema, found.file)
   } catch (error) {
