@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { sandboxSettings } from './evals.ts'
 import {
+  aroundAgent,
   chosenCases,
   environment,
   gitState,
@@ -38,7 +39,7 @@ export const engineChoice = z.object({
 export const sandboxUse = z.object({
   mechanism: z.enum(['bubblewrap', 'seatbelt', 'none']),
   reason: z.string().describe('why this mechanism is used'),
-  network: z.enum(['none', 'open']).optional().describe('from --network; absent: none'),
+  network: z.enum(['none', 'setup', 'open']).optional().describe('from --network; absent: none'),
 })
 
 export const activation = z.enum(['natural', 'instructed'])
@@ -56,6 +57,7 @@ export const runSpec = z.object({
   prompt: z.string().describe('the prompt as the agent receives it'),
   files: z.array(inputFile),
   setup: z.string().nullable(),
+  ...aroundAgent,
   git: gitState.nullable(),
   environment: environment.optional().describe('absent: none'),
   skill: installedSkill.nullable().describe('null: the arm without the skill'),

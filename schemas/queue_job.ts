@@ -29,7 +29,10 @@ export const queueJob = z.object({
     .describe('bundle with the file `prompt`, if the prompt is too large for the queue; null: the prompt is in `run`'),
   skills: z.record(hex, hex).describe('bundle of each skill version, by its sha256'),
   pass_env: z.array(z.string()),
-  sandbox: z.object({ mode: z.enum(['auto', 'required', 'off']), network: z.enum(['none', 'open']).nullable() }),
+  sandbox: z.object({
+    mode: z.enum(['auto', 'required', 'off']),
+    network: z.enum(['none', 'setup', 'open']).nullable(),
+  }),
   idle_ms: z.number().positive().nullable(),
   keep_work: z.boolean(),
   expires_at: z.iso

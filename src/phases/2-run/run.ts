@@ -1,6 +1,6 @@
 /** Executes one run: the agent in a temp directory of its own, then its outputs as files in the run's folder. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { RunSpec } from '../../../schemas/plan.ts'
@@ -13,7 +13,6 @@ import { assertDiskSpace, isShortage } from '../../base/process/resource_shortag
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { suiteVariables } from '../../base/secrets/suite_variables.ts'
 import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
 import {
   type Engine,
@@ -31,14 +30,16 @@ import { selectCredentials } from '../../engines/models/base_url.ts'
 import { loadPrices } from '../../engines/models/cost.ts'
 import { createEarlyReport } from './aborted_report.ts'
 import { collectChangedFiles, copyPlainFolder, takeSnapshot } from './collect/collect_outputs.ts'
+import { findOutsideFiles, takeOutsideSnapshot } from './collect/outside_files.ts'
 import { cleanNames } from './collect/redact_names.ts'
 import { cleanOutputs, cleanRecord, keepStderr } from './collect/redact_run.ts'
 import { Transcript } from './collect/transcript.ts'
 import { writeRunFiles } from './collect/write_run.ts'
 import { buildRunRecord, type RunEnd } from './run_record.ts'
 import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
-import { buildRunEnvironment } from './workspace/run_environment.ts'
-import { confine, protectSkills } from './workspace/sandbox_policy.ts'
+import { environmentFolder, installRunPrograms, openRunPlace, type RunPlace } from './workspace/run_place.ts'
+import { protectSkills } from './workspace/sandbox_policy.ts'
+import { runTeardown } from './workspace/shell_step.ts'
 import { SetupError } from './workspace/symlink_traps.ts'
 import { prepareWorkspace, type WorkspaceRequest } from './workspace/working_folder.ts'
 
@@ -88,25 +89,16 @@ export interface RunResult {
 export async function performRun(asked: RunRequest): Promise<RunResult> {
   const request = { ...asked, gate: asked.gate ?? openRateLimiter(null) }
   await using tempDir = await openTempDir()
-  const home = path.join(tempDir.path, 'home')
-  mkdirSync(path.join(home, 'tmp'), { recursive: true })
-  const cwd = path.join(tempDir.path, 'work')
   if (request.mark === undefined) mkdirSync(request.folder, { recursive: true })
-  const { userEnv: user, passEnv, hidden } = request
-  const own = buildRunEnvironment({ user, home, mark: tempDir.mark, passEnv, hidden })
-  const ofSuite = suiteVariables(request.spec.environment?.env) // filtered here too: anyone may have written the plan
-  const env = { ...ofSuite.set, ...own }
-  const redactor = getRedactor(user)
+  const redactor = getRedactor(request.userEnv)
   using transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
-  const only = makeWritableFolders(cwd, request.spec)
-  const readable = [environmentFolder(cwd), ...(only === null ? [] : [cwd])]
-  const parts = { writable: [...(only ?? [cwd]), home], readable, hidden, settings: request.spec.sandbox }
-  const sandbox = confine(request.sandbox, parts)
-  const end = await runAgentInPlace(request, { cwd, env, transcript, sandbox })
+  const place = openRunPlace(request, tempDir)
+  const end = await runAgentInPlace(request, { ...place, transcript })
   assertDiskSpace(tempDir.path) // on a full disk the last writes are incomplete, so they are not graded
   if (end.outcome.status !== 'failed') request.onAgentEnd?.()
   await tempDir.endProcesses()
-  const outputs = await collectOutputs(request, { cwd, end })
+  place.calls?.take('agent')
+  const { outputs, warnings: left } = await collectOutputs(request, { ...place, end })
   const { folder } = request
   const kept = path.join(folder, 'outputs')
   const cleaned = [...cleanNames(kept, outputs, redactor), ...cleanOutputs(kept, outputs, redactor)]
@@ -117,10 +109,12 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     end,
     outputs,
     events: transcript.events,
-    sandbox: addSandboxEndpoints(request, sandbox),
+    sandbox: addSandboxEndpoints(request, place.sandbox),
   })
+  made.warnings.push(...left, ...(await cleanUp(request, place)))
+  place.calls?.write(folder, redactor)
   const record = cleanRecord(made, redactor)
-  const unset = ofSuite.refused.map((name) => `environment.env.${name} is ignored: each run has its own value`)
+  const unset = place.refused.map((name) => `environment.env.${name} is ignored: each run has its own value`)
   record.warnings.push(...cleaned, ...unset)
   const prompt = redactor.text(request.spec.prompt)
   await writeRunFiles({ folder, record, events: transcript.events, prompt, mark: request.mark })
@@ -132,12 +126,7 @@ const stderrName = 'stderr.log'
 /** Limits concurrent workspace setups: a thousand runs that begin together would need too many resources at once. */
 const setupLimit = pLimit(64)
 
-interface Place {
-  cwd: string
-  env: Record<string, string>
-  transcript: Transcript
-  sandbox: Sandbox | null
-}
+type Place = RunPlace & { transcript: Transcript }
 
 async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promise<RunEnd> {
   const { spec, engine, signal } = request
@@ -150,16 +139,18 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
     skillsFolder: engine.skillsFolder,
     skill,
     among: (spec.among ?? []).map((one) => ({ skill: one, files: request.amongFiles?.get(one.sha256) ?? [] })),
-    env: place.env,
-    sandbox: place.sandbox,
+    env: place.ownEnv,
+    setupEnv: place.env,
+    sandbox: place.setupSandbox,
     signal: untilDeadline(request),
   }
   const startedAt = new Date()
   try {
     const folder = environmentFolder(place.cwd)
-    const { skills, environment, before } = await setupLimit(async () => {
+    const { skills, environment, ...before } = await setupLimit(async () => {
       signal.throwIfAborted()
       request.deadline?.throwIfAborted()
+      await installRunPrograms(request, place)
       return {
         skills: [
           ...(await prepareWorkspace(layout)),
@@ -167,11 +158,13 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
         ],
         environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
         before: await takeSnapshot(place.cwd, engine.skillsFolder),
+        outsideBefore: await takeOutsideSnapshot(place.home),
       }
     })
+    place.calls?.take('setup')
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
     const task = { ...buildEngineTask(request, place, skills), environment }
-    return { ...(await runWithTimeout(request, task, place.transcript)), before }
+    return { ...(await runWithTimeout(request, task, place.transcript)), ...before }
   } catch (error) {
     signal.throwIfAborted()
     if (request.deadline?.aborted) return { ...buildCancelledEnd(startedAt), durationMs: 0, before: null }
@@ -186,18 +179,6 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
 function addSandboxEndpoints({ spec, engine, userEnv }: RunRequest, sandbox: Sandbox | null): Sandbox | null {
   const credentials = selectCredentials(engine, spec.engine, userEnv)
   return withEndpoint(sandbox, ...(engine.reaches?.({ model: spec.engine.model, credentials }) ?? []))
-}
-
-/** Creates the only folders that the run may write to, inside the working folder; null: all of it is writable. */
-function makeWritableFolders(cwd: string, { sandbox }: RunSpec): string[] | null {
-  const folders = sandbox?.only_writable?.map((name) => path.join(cwd, name)) ?? null
-  for (const folder of folders ?? []) mkdirSync(folder, { recursive: true })
-  return folders
-}
-
-/** Next to the working folder. */
-function environmentFolder(cwd: string): string {
-  return path.join(path.dirname(cwd), 'environment')
 }
 
 function buildEngineTask(request: RunRequest, place: Place, skills: readonly InstalledSkill[]): EngineTask {
@@ -270,12 +251,27 @@ function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt
   return { outcome: { status: 'cancelled', report: emptyReport }, startedAt, endedAt: new Date() }
 }
 
-async function collectOutputs(request: RunRequest, at: { cwd: string; end: RunEnd }): Promise<RunRecord['outputs']> {
+async function collectOutputs(
+  request: RunRequest,
+  { cwd, home, end }: { cwd: string; home: string; end: RunEnd },
+): Promise<{ outputs: RunRecord['outputs']; warnings: string[] }> {
   const target = path.join(request.folder, 'outputs')
   mkdirSync(target, { recursive: true })
-  if (request.keepWork) await copyPlainFolder(at.cwd, path.join(request.folder, 'work'))
-  if (at.end.before === null) return { files: [], deleted: [], left_out: [] }
-  return collectChangedFiles({ cwd: at.cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, target })
+  if (request.keepWork) await copyPlainFolder(cwd, path.join(request.folder, 'work'))
+  const { before, outsideBefore = new Map() } = end
+  if (before === null) return { outputs: { files: [], deleted: [], left_out: [] }, warnings: [] }
+  const { collect = [] } = request.spec
+  const { wanted, warnings } = await findOutsideFiles({ home, before: outsideBefore, collect, signal: request.signal })
+  const { skillsFolder } = request.engine
+  return { outputs: await collectChangedFiles({ cwd, before, skillsFolder, target, outside: wanted }), warnings }
+}
+
+/** Also after a failed setup, which may have started something. Returns the warning about a failure, if any. */
+async function cleanUp({ spec, signal }: RunRequest, { cwd, env, sandbox, calls }: RunPlace): Promise<string[]> {
+  if (spec.teardown === undefined || !existsSync(cwd)) return []
+  const warning = await runTeardown(spec.teardown, { cwd, env, sandbox, signal })
+  calls?.take('teardown')
+  return warning === null ? [] : [warning]
 }
 
 function decideRetry(record: RunRecord, end: RunEnd, gate: RateLimiter): RunResult['retry'] {

@@ -37,6 +37,8 @@ function ownMistakes(check: Check): [string, string | null][] {
         ['input', check.input === undefined ? null : patternMistake(check.input)],
         ['input_json', check.input_json === undefined ? null : patternMistake(check.input_json)],
       ]
+    case 'program_called':
+      return [['args', check.args === undefined ? null : patternMistake(check.args)]]
     case 'json_path':
       return [['query', queryMistake(check.query)]]
     case 'script_executed':

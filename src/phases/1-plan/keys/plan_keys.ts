@@ -10,13 +10,15 @@ import { canonicalJson, sha256 } from '../../../base/json/json.ts'
  */
 export function runShape(spec: Omit<RunSpec, 'key'>) {
   const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
-  const { files, git, environment, sandbox, among, stop_at } = spec
+  const { files, git, environment, sandbox, among, stop_at, teardown, collect } = spec
   return {
     prompt,
     files: listContents(files),
     setup,
     git: git === null || git === true ? git : { bundle: git.sha256 },
     ...(environment && { environment: environmentContent(environment) }),
+    ...(teardown !== undefined && { teardown }),
+    ...(collect && { collect }),
     ...(sandbox && { sandbox }),
     skill: skill?.sha256 ?? null,
     ...(among && { among: among.map(({ name, sha256: content }) => ({ name, content })) }),
@@ -35,13 +37,14 @@ export function computeRunKey(spec: Omit<RunSpec, 'key'>): string {
   return sha256(canonicalJson(runShape(spec)))
 }
 
-function environmentContent({ files, rules, agents, skills, commands, ...others }: Environment) {
+function environmentContent({ files, rules, agents, skills, commands, programs, ...others }: Environment) {
   return {
     files: listContents(files),
     rules: listContents(rules),
     agents: listContents(agents),
     ...(skills && { skills: listContents(skills) }),
     ...(commands && { commands: listContents(commands) }),
+    ...(programs && { programs: { ...programs, folder: listContents([programs.folder]) } }),
     ...others,
   }
 }

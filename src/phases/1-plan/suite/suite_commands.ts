@@ -1,6 +1,6 @@
 /** Lists the programs that a suite and its skills start, case by case; every flow asks about these and no others. Pure. */
 import type { McpServers } from '../../../../schemas/environment.ts'
-import type { Environment, SuiteCase } from '../../../../schemas/suite.ts'
+import type { Environment, SuiteCase, SuitePrograms } from '../../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import type { LoadedSkills } from '../skill/skill_commands.ts'
@@ -9,6 +9,7 @@ import { hookCommands } from './hook_commands.ts'
 /** The parts of a case that start programs, or that those programs run. */
 export type CommandSource = Pick<SuiteCase, 'eval_id' | 'eval_name' | 'files' | 'checks' | 'setup' | 'git'> & {
   environment?: SuiteCase['environment']
+  teardown?: SuiteCase['teardown']
   /** No agent runs, so only setup and checks start programs. */
   withoutAgent?: true
 }
@@ -47,7 +48,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
     if (commands.length === 0) return []
     const { files, git, environment } = one
     // setup runs before the skill is installed and checks run without it, so only programs of the agent's session can start its files
-    const besideAgent = commands.some(({ kind }) => kind !== 'setup' && kind !== 'check')
+    const besideAgent = commands.some(({ kind }) => !beforeSkill.has(kind))
     const others = besideAgent ? [...(environment?.skills ?? []), ...(environment?.commands ?? [])] : []
     const content = {
       commands,
@@ -59,6 +60,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
       git: git === null || git === true ? git : git.sha256,
       env: environment?.env ?? {},
       texts: environment?.texts ?? {},
+      ...(environment?.programs && { programs: environment.programs.folder.sha256 }),
       ...(environment?.agent_texts && { agents: environment.agent_texts }),
       skills: besideAgent ? [...new Set(skills.hashes)].sort() : [],
     }
@@ -67,8 +69,11 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
   return [...new Set(hashes)]
 }
 
+/** They run without the skill's files. */
+const beforeSkill: ReadonlySet<SuiteCommand['kind']> = new Set(['setup', 'check', 'program'])
+
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
-  const { setup, checks, files, environment, withoutAgent } = one
+  const { setup, teardown, checks, files, environment, withoutAgent } = one
   const run = checks.flatMap((check) => (check.type === 'command' ? [check.run] : []))
   const { hooks = {}, mcp_servers: servers = {}, texts = {} } = environment ?? {}
   const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
@@ -77,9 +82,16 @@ function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
   })
   return [
     ...(setup === null ? [] : [{ kind: 'setup' as const, command: setup }]),
+    ...(withoutAgent && setup === null && run.length === 0 ? [] : programCommands(environment?.programs)),
     ...(withoutAgent ? [] : [...settings, ...hookCommands(hooks), ...serverCommands(servers), ...skills.commands]),
     ...run.map((command) => ({ kind: 'check' as const, command })),
+    ...(withoutAgent || teardown === undefined ? [] : [{ kind: 'teardown' as const, command: teardown }]),
   ]
+}
+
+/** Programs with recorded answers run nothing of the suite. */
+function programCommands(programs: SuitePrograms | undefined): Command[] {
+  return (programs?.executables ?? []).map((name) => ({ kind: 'program', command: `evals/bin/${name}` }))
 }
 
 /** Project settings of agent CLIs, and of the git that they call, in any folder: an agent may start a program there. */

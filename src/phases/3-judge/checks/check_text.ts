@@ -39,6 +39,10 @@ const sentences = {
   tool_used: ({ times, ...call }) =>
     `The agent used ${tool(call)}${times === undefined ? '' : ` (${formatRangeCount(times, 'time')})`}`,
   tool_not_used: (check) => `The agent did not use ${tool(check)}`,
+  program_called: ({ program, args, times }) => {
+    const count = times === undefined ? '' : ` (${formatRangeCount(times, 'time')})`
+    return `The agent called ${program}${args === undefined ? '' : ` with /${args}/`}${count}`
+  },
   skill_read: () => 'The agent read the skill',
   script_executed: ({ script }) => `The agent ran ${script === undefined ? 'a script' : script} of the skill`,
   agent_blocked: ({ tool: name, reason }) => {

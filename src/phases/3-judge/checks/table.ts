@@ -16,6 +16,7 @@ import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { decideJsonPath } from './json_path.ts'
 import { decideJsonSchema } from './json_schema.ts'
 import { decideNotContains } from './not_contains.ts'
+import { decideProgramCalled } from './program_called.ts'
 import { decideRegex } from './regex.ts'
 import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'
@@ -42,6 +43,7 @@ export const checkDeciders = {
   command: decideCommand,
   tool_used: decideToolUsed,
   tool_not_used: decideToolNotUsed,
+  program_called: decideProgramCalled,
   skill_read: decideSkillRead,
   script_executed: decideScriptExecuted,
   agent_blocked: decideAgentBlocked,

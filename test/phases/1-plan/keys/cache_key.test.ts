@@ -158,6 +158,7 @@ describe('what lies around the agent', () => {
     env: { env: { MODE: 'fast' } },
     texts: { texts: { 'a.txt': 'a' } },
     agent_texts: { agent_texts: { clerk: 'Files things.' } },
+    programs: { programs: { folder: one, executables: ['gh'], answers: {} } },
     may_lack: { may_lack: { needs: ['hooks of Stop'] } },
   }
   const keyIn = (change: Partial<Around>) => keyOf({ environment: { ...around, ...change } })

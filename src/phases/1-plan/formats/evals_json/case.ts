@@ -1,11 +1,11 @@
 /** Reads one case of an evals.json into Whetstone's form. */
-import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import type { SuiteCase, SuitePrograms } from '../../../../../schemas/suite.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
 import { type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
 import { type CaseSource, describeJsonKind } from './document.ts'
-import { placeEnvironment } from './environment.ts'
+import { extendEnvironment, placeEnvironment } from './environment.ts'
 import {
   collectUnreadFields,
   type FieldReader,
@@ -48,6 +48,8 @@ export interface EvalsCasePlace {
   /** The skill's folder, absolute. */
   root: string
   warn: Warn
+  /** Of the suite; null: none. */
+  programs: SuitePrograms | null
 }
 
 /** Reads all fields of a case; what keeps it from running is in `cannot_run`. */
@@ -66,6 +68,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
       ? null
       : await placeBundle({ path: own.git.bundle, at: `${source.at}.git.bundle` }, place)
   const around = await placeEnvironment(own.environment, source.at, place)
+  const environment = extendEnvironment(around.environment, { env: own.env, programs: place.programs })
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
   const noted = { ...collectUnreadFields(fields), ...(source.noted && { suite: source.noted }) }
@@ -91,13 +94,20 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     checks: judging.checks,
     reference: own.reference ?? null,
     timeout_seconds: own.timeout ?? null,
-    setup: own.setup ?? null,
+    setup: joinCommands(own.setup) ?? null,
+    ...(own.teardown !== undefined && { teardown: joinCommands(own.teardown) }),
+    ...(own.collect && { collect: own.collect }),
     git: own.git === true ? true : (bundle?.state ?? null),
-    ...(around.environment && { environment: around.environment }),
+    ...(environment && { environment }),
     ...(isDraft && { draft: true as const }),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
+}
+
+/** A list is one script, so that a change of folder or a variable stays; it ends at the first command that fails. */
+function joinCommands(given: string | readonly string[] | undefined): string | undefined {
+  return given === undefined || typeof given === 'string' ? given : ['set -e', ...given].join('\n')
 }
 
 function withoutAdditions(object: CaseSource['object']): CaseSource['object'] {
@@ -151,7 +161,7 @@ function readInputPaths(fields: FieldReader, warn: Warn): { paths: NamedInput[];
 /** The format's own names come first, because the first of two equally near names is suggested. */
 const knownNames = [
   ...['prompt', 'messages', 'expected_output', 'expectations', 'assertions', 'eval_name', 'files'],
-  ...additionNames,
+  ...additionNames.filter((name) => name !== 'env'), // too short: en, end and eng are other fields
   ...[...promptNames, ...outputNames, ...criteriaNames, ...gradingNames, ...titleNames, ...fileNames],
 ]
 

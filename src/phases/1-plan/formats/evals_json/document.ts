@@ -34,7 +34,7 @@ export interface OpenDocument {
 }
 
 /** Fields of the file that apply to each case. */
-const sharedNames = ['environment', 'sandbox', 'rubric']
+const sharedNames = ['environment', 'sandbox', 'rubric', 'setup', 'teardown']
 
 /** Names of the list of cases. */
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
@@ -57,13 +57,16 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   const found = findCaseList(fields, file, warn)
   const skillName = readSkillNameField(fields, warn)
   const environment = fields.take(['environment'])?.value
+  const setup = fields.take(['setup'])?.value
+  const teardown = fields.take(['teardown'])?.value
+  const env = fields.take(['env'])?.value
   const sandbox = fields.take(['sandbox'])?.value
   const rubric = fields.take(['rubric'], (value) => isJsonObject(value) && 'dimensions' in value)?.value
   const mistakes = takeMisspelt(fields, sharedNames).map((message) => ({ at: '$', message }))
   warnRest(fields, { what: 'the file', warn })
   const noted = collectUnreadFields(fields)
   const cases = toCaseSources(found, file, warn)
-  const shared = { ...(environment !== undefined && { environment }), ...(rubric !== undefined && { rubric }) }
+  const shared = omitUndefined({ environment, rubric, setup, teardown, env })
   const around = Object.keys(noted).length > 0 && { noted }
   return {
     cases: cases.map(({ object, at }) => ({ object: { ...shared, ...withoutNulls(object) }, at, ...around })),
@@ -71,6 +74,10 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
     sandbox,
     mistakes,
   }
+}
+
+function omitUndefined(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 }
 
 /** `null` counts as absent, so that it does not override the file's own value. */

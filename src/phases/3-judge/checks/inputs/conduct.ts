@@ -4,6 +4,7 @@ import type { Check, CheckType } from '../../../../../schemas/check.ts'
 const conduct: ReadonlySet<CheckType> = new Set([
   'tool_used',
   'tool_not_used',
+  'program_called',
   'skill_read',
   'script_executed',
   'agent_blocked',
