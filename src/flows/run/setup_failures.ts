@@ -18,12 +18,9 @@ export function openSetupFailures(): SetupFailures {
       if (setup === null) return
       const known = cases.get(eval_id) ?? { failures: 0, hasWorked: false, message: '' }
       cases.set(eval_id, known)
-      if (!isSetupFailure(record)) {
-        known.hasWorked ||= record.status !== 'failed' || record.error.kind !== 'setup'
-        return
-      }
-      known.failures += 1
-      known.message = record.error.message
+      const message = commandFailure(record)
+      if (message !== null) Object.assign(known, { message, failures: known.failures + 1 })
+      else if (record.status !== 'failed' || record.error.kind !== 'setup') known.hasWorked = true
     },
     refusal({ eval_id }) {
       const known = cases.get(eval_id)
@@ -33,7 +30,8 @@ export function openSetupFailures(): SetupFailures {
   }
 }
 
-/** The command itself, not an input file or a worker. */
-function isSetupFailure(record: RunRecord): record is Extract<RunRecord, { status: 'failed' }> {
-  return record.status === 'failed' && record.error.kind === 'setup' && record.error.message.startsWith('sh -c ')
+/** The message of a failed command of setup; null: it did not fail, or an input file or a worker was the reason. */
+function commandFailure(record: RunRecord): string | null {
+  if (record.status !== 'failed' || record.error.kind !== 'setup') return null
+  return record.error.message.startsWith('sh -c ') ? record.error.message : null
 }
