@@ -8,7 +8,7 @@ import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { findEngine } from '../../engines/table.ts'
-import { openCheckPlace } from '../../phases/2-run/workspace/check_place.ts'
+import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
@@ -42,7 +42,7 @@ export async function prepareTrialPlace(
   const { skillsFolder } = findEngine('command')
   const { files, git, setup } = one
   const parts = { hidden, settings: request.settings }
-  const checks = openCheckPlace(env, one.environment, tempDir.path)
+  const checks = openCheckSurroundings(env, one.environment, tempDir.path)
   await checks.install()
   return {
     env,

@@ -5,7 +5,7 @@ import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { findEngine } from '../../engines/table.ts'
-import { openCheckPlace } from '../../phases/2-run/workspace/check_place.ts'
+import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
 import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
@@ -91,7 +91,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
   const own = tempDir === null ? [] : [tempDir.path]
   const parts = { hidden: request.hidden, settings: spec.sandbox }
   const sandboxFor = (writable: readonly string[]) => confine(request.sandbox, { writable, ...parts })
-  const checks = openCheckPlace(env, spec.environment, tempDir?.path ?? missingFolder)
+  const checks = openCheckSurroundings(env, spec.environment, tempDir?.path ?? missingFolder)
   const paths = runPaths(request.folder, spec.run_id)
   using work = request.pace.begin()
   const graded = await gradeRun({

@@ -95,8 +95,7 @@ const mostNamed = 5
 function describeLost(lost: readonly string[]): string {
   const named = lost.slice(0, mostNamed)
   const more = lost.length > named.length ? ` and ${lost.length - named.length} more` : ''
-  const [verb, pronoun] = lost.length === 1 ? ['is', 'it'] : ['are', 'them']
-  return `the agent wrote ${named.join(', ')}${more} outside its working folder; ${verb} not collected: to collect ${pronoun}, add "collect": ${JSON.stringify(named)} to the case`
+  return `the agent wrote ${named.join(', ')}${more} outside its working folder, which is not collected; if it is a result, add "collect": ${JSON.stringify(named)} to the case`
 }
 
 async function signature(file: WalkedFile): Promise<string> {

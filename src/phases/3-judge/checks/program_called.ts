@@ -20,7 +20,10 @@ export async function decideProgramCalled(
   const [first] = found.lines
   const others =
     calls.length === 0 ? `${program} was not called` : `calls: ${calls.map((one) => `${program} ${one}`).join('; ')}`
-  const said = first === undefined ? `no such call; ${others}` : `${found.lines.length} such calls; ${program} ${first}`
+  const said =
+    first === undefined
+      ? `no such call; ${others}`
+      : `${found.lines.length} such ${found.lines.length === 1 ? 'call' : 'calls'}; ${program} ${first}`
   return isInRange(times, found.lines.length)
     ? { passed: true, evidence: capText(said) }
     : { passed: false, evidence: capText(`${said}; wanted: ${rangeText(times)}`) }

@@ -45,6 +45,8 @@ const shaping: Change[] = [
   ['files', { files: [{ ...file, executable: true }] }],
   ['files', { files: [] }],
   ['setup', { setup: 'make' }],
+  ['teardown', { teardown: 'make clean' }],
+  ['collect', { collect: ['~/a.md'] }],
   ['git', { git: true }],
   ['git', { git: { bundle: '/a/b', sha256: 'g1' } }],
   ['environment', { environment: { files: [], rules: [], agents: [], hooks: {}, mcp_servers: {} } }],

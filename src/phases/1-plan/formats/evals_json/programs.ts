@@ -37,7 +37,10 @@ export async function findPrograms(from: InputPlace): Promise<FoundPrograms> {
     const kind = isExecutable(file.source) ? 'executable' : await inactiveKind(file)
     if (kind === 'data') continue
     if (kind === 'script') {
-      from.warn('$', `${place}/${file.path} is not executable, so it is no program; chmod +x makes it one`)
+      from.warn(
+        '$',
+        `${place}/${file.path} is not executable, so it is not used as a program; make it executable with chmod +x`,
+      )
       continue
     }
     const name = kind === 'executable' ? file.path : path.parse(file.path).name

@@ -4,7 +4,7 @@ import type { Environment } from '../../../../schemas/suite.ts'
 import { buildCaseEnvironment } from './case_environment.ts'
 import { installPrograms } from './install_programs.ts'
 
-export interface CheckPlace {
+export interface CheckSurroundings {
   /** For setup and command checks. */
   env: Record<string, string>
   /** For Whetstone's own steps: without the programs on PATH. */
@@ -14,11 +14,11 @@ export interface CheckPlace {
 }
 
 /** `folder`: the temp directory, absolute. Calls are not recorded: they are not the agent's. */
-export function openCheckPlace(
+export function openCheckSurroundings(
   base: Readonly<Record<string, string>>,
   environment: Environment | undefined,
   folder: string,
-): CheckPlace {
+): CheckSurroundings {
   const programsFolder = path.join(folder, 'programs')
   const { full, own } = buildCaseEnvironment(base, environment, programsFolder)
   let installed: Promise<void> | undefined
