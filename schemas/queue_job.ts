@@ -5,7 +5,7 @@ import { runSpec } from './plan.ts'
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')
 
 /** Version of the format: jobs of another version are different jobs, in different queues. */
-export const jobVersion = 2
+export const jobVersion = 3
 
 /** What a worker must have to run the jobs of a queue. */
 export const queueNeeds = z.object({

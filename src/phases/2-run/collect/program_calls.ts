@@ -43,7 +43,7 @@ function readLog(log: string): string {
 }
 
 /** Name, number of arguments and arguments of each call, each ended by a zero byte; what does not fit ends the reading. Pure. */
-export function parseProgramLog(text: string): Omit<ProgramCall, 'phase'>[] {
+function parseProgramLog(text: string): Omit<ProgramCall, 'phase'>[] {
   const words = text.split('\0').slice(0, -1)
   const calls: Omit<ProgramCall, 'phase'>[] = []
   for (let at = 0; at < words.length; ) {
