@@ -62,7 +62,7 @@ const checkOf = (...types: readonly string[]) => has('type', { enum: types })
 const modifiesWhatIsThere = {
   anyOf: [
     { not: has('checks', some(checkOf('file_modified'))) },
-    ...[has('files', filled), has('setup', { type: 'string' }), has('git', { type: 'object' })],
+    ...[has('files', filled), has('setup', { type: ['string', 'array'] }), has('git', { type: 'object' })],
   ],
 }
 
@@ -90,6 +90,9 @@ const authoredCase = evalCase
     turns: z.array(z.string()).max(0).nullish().describe('further user messages; not supported yet'),
     timeout: evalCase.shape.timeout.nullable(),
     setup: evalCase.shape.setup.nullable(),
+    teardown: evalCase.shape.teardown.nullable(),
+    env: evalCase.shape.env.nullable(),
+    collect: evalCase.shape.collect.nullable(),
     git: git.nullish(),
     environment: environment.nullish().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
     review: evalCase.shape.review.nullable(),
@@ -119,6 +122,9 @@ export const authoredEvals = evalsFile
   .extend({
     skill_name: z.string().regex(/\S/).describe("the name in SKILL.md's frontmatter"),
     environment: environment.nullish().describe('default for cases without their own'),
+    setup: evalsFile.shape.setup.nullable(),
+    teardown: evalsFile.shape.teardown.nullable(),
+    env: evalsFile.shape.env.nullable(),
     rubric: evalsFile.shape.rubric.nullable(),
     sandbox: evalsFile.shape.sandbox.nullable(),
     evals: z.array(authoredCase).min(1),

@@ -1,5 +1,6 @@
 /** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus Whetstone's own. */
 import * as z from 'zod'
+import { caseEnv, collect, networkByPhase, setup, teardown } from './case_place.ts'
 import { ownerNames, quarantine } from './case_upkeep.ts'
 import { checks } from './check.ts'
 import { environmentSource } from './environment.ts'
@@ -50,11 +51,10 @@ export const evalCase = z.looseObject({
     .describe('a known good outcome; never seen by the agent'),
   turns: z.array(z.string().min(1)).optional().describe('further user messages, sent one by one after each answer'),
   timeout: z.number().positive().optional().describe('seconds for one run; overrides --timeout'),
-  setup: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('a shell command run in the working folder before the agent, in both arms'),
+  setup: setup.optional(),
+  teardown: teardown.optional(),
+  env: caseEnv.optional(),
+  collect: collect.optional(),
   git: gitStart.optional(),
   repo: repoStart.optional().describe('a repository at a commit, cloned before the agent starts, in both arms'),
   environment: environmentSource.optional().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
@@ -73,9 +73,11 @@ export const evalCase = z.looseObject({
 /** What a suite requests from the sandbox (docs/explanation/security.md). It can't open anything that only a user may open. */
 export const sandboxSettings = z.strictObject({
   network: z
-    .enum(['none', 'open'])
+    .union([z.enum(['none', 'open']), networkByPhase], {
+      error: 'must be "none", "open" or { "setup": …, "agent": …, "checks": … }',
+    })
     .optional()
-    .describe("network access that the agent's tools need; open: the suite is refused until the user passes --network"),
+    .describe('network access that the suite needs; open: the suite is refused until the user passes --network'),
   writable: z
     .array(z.string().regex(/^\/[^\0]+$/, 'must be an absolute path below /'))
     .optional()
@@ -92,6 +94,9 @@ export const sandboxSettings = z.strictObject({
 export const evalsFile = z.looseObject({
   skill_name: z.string().min(1),
   environment: environmentSource.optional().describe('default for cases without their own'),
+  setup: setup.optional().describe('default for cases without their own'),
+  teardown: teardown.optional().describe('default for cases without their own'),
+  env: caseEnv.optional().describe('default for cases without their own'),
   rubric: rubric.optional().describe('default for cases without their own'),
   sandbox: sandboxSettings.optional(),
   owner: ownerNames.optional().describe('who looks after the cases; default for cases without their own'),

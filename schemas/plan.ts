@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { sandboxSettings } from './evals.ts'
 import { harborTask } from './harbor_task.ts'
 import {
+  aroundAgent,
   chosenCases,
   environment,
   gitState,
@@ -39,7 +40,7 @@ export const engineChoice = z.object({
 export const sandboxUse = z.object({
   mechanism: z.enum(['bubblewrap', 'seatbelt', 'none']),
   reason: z.string().describe('why this mechanism is used'),
-  network: z.enum(['none', 'open']).optional().describe('from --network; absent: none'),
+  network: z.enum(['none', 'setup', 'open']).optional().describe('from --network; absent: none'),
 })
 
 export const activation = z.enum(['natural', 'instructed'])
@@ -57,6 +58,7 @@ export const runSpec = z.object({
   prompt: z.string().describe('the prompt as the agent receives it'),
   files: z.array(inputFile),
   setup: z.string().nullable(),
+  ...aroundAgent,
   git: gitState.nullable(),
   environment: environment.optional().describe('absent: none'),
   harbor: harborTask.optional().describe('world and verifier of a Harbor task; absent: another format'),

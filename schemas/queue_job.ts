@@ -5,7 +5,7 @@ import { runSpec } from './plan.ts'
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')
 
 /** Version of the format: jobs of another version are different jobs, in different queues. */
-export const jobVersion = 2
+export const jobVersion = 3
 
 /** What a worker must have to run the jobs of a queue. */
 export const queueNeeds = z.object({
@@ -29,7 +29,10 @@ export const queueJob = z.object({
     .describe('bundle with the file `prompt`, if the prompt is too large for the queue; null: the prompt is in `run`'),
   skills: z.record(hex, hex).describe('bundle of each skill version, by its sha256'),
   pass_env: z.array(z.string()),
-  sandbox: z.object({ mode: z.enum(['auto', 'required', 'off']), network: z.enum(['none', 'open']).nullable() }),
+  sandbox: z.object({
+    mode: z.enum(['auto', 'required', 'off']),
+    network: z.enum(['none', 'setup', 'open']).nullable(),
+  }),
   idle_ms: z.number().positive().nullable(),
   keep_work: z.boolean(),
   expires_at: z.iso

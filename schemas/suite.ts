@@ -7,6 +7,7 @@ import { sandboxSettings } from './evals.ts'
 import { costGuardrails, golden } from './golden.ts'
 import { harborTask } from './harbor_task.ts'
 import { pathBelow } from './paths.ts'
+import { programAnswer, programName } from './program.ts'
 import { repoSource, repoState } from './repo.ts'
 import { rubric } from './rubric.ts'
 
@@ -44,6 +45,22 @@ export const gitState = z.union([
   }),
 ])
 
+/** What a case adds around the agent; the same in a case and in its runs. */
+export const aroundAgent = {
+  teardown: z.string().optional().describe('shell commands that run when the outputs are collected; absent: none'),
+  collect: z
+    .array(z.string())
+    .optional()
+    .describe('paths and globs outside the working folder whose files are outputs; absent: none'),
+}
+
+/** Programs of the suite that stand in for others on PATH. */
+const programs = z.object({
+  folder: inputFile.describe('the folder evals/bin'),
+  executables: z.array(programName).describe('names of the executable files in it'),
+  answers: z.record(programName, z.array(programAnswer)).describe('programs that only give recorded answers'),
+})
+
 /** The agent's environment in a case, found and hashed. `path` of a file: below ${ENVIRONMENT_DIR}, .claude/rules/ or .claude/agents/. */
 export const environment = z.object({
   files: z.array(inputFile),
@@ -67,7 +84,11 @@ export const environment = z.object({
     .optional()
     .describe("temperature of the agent's model; absent: the provider's default"),
   tools: z.array(z.string()).optional().describe("tools that the agent may use, by Claude Code's names; absent: all"),
-  env: z.record(z.string(), z.string()).optional().describe('environment variables for the agent and its hooks'),
+  env: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('environment variables for setup, the agent, its hooks, teardown and checks'),
+  programs: programs.optional().describe('programs of the suite that come first on PATH; absent: none'),
   texts: z.record(pathBelow, z.string()).optional().describe('files created in the working folder: path → content'),
   agent_texts: z
     .record(pathBelow, z.string())
@@ -120,6 +141,7 @@ export const suiteCase = z.object({
   reference: z.object({ answer: z.string().optional(), files: z.record(z.string(), z.string()).optional() }).nullable(),
   timeout_seconds: z.number().positive().nullable(),
   setup: z.string().nullable(),
+  ...aroundAgent,
   git: gitState.nullable(),
   grading_files: z
     .array(inputFile)
@@ -195,6 +217,7 @@ export type InputFile = z.infer<typeof inputFile>
 export type Expectation = z.infer<typeof expectation>
 export type SuiteCase = z.infer<typeof suiteCase>
 export type Environment = z.infer<typeof environment>
+export type SuitePrograms = z.infer<typeof programs>
 export type GitState = z.infer<typeof gitState>
 export type LoadWarning = z.infer<typeof loadWarning>
 export type SuiteDefaults = z.infer<typeof suiteDefaults>

@@ -3,9 +3,9 @@ import * as z from 'zod'
 
 export const suiteCommand = z.object({
   kind: z
-    .enum(['setup', 'check', 'hook', 'mcp_server', 'agent_settings', 'skill_command', 'test'])
+    .enum(['setup', 'check', 'hook', 'mcp_server', 'agent_settings', 'skill_command', 'program', 'teardown', 'test'])
     .describe(
-      'agent_settings: an input file with hooks, servers or plugins for an agent program; skill_command: a command in the text of a skill, which Claude Code runs when it loads the skill',
+      'agent_settings: an input file with hooks, servers or plugins for an agent program; skill_command: a command in the text of a skill, which Claude Code runs when it loads the skill; program: an executable of evals/bin, first on PATH',
     ),
   command: z.string().describe('a shell command, a command line, a URL, or the path of a settings file'),
   source: z

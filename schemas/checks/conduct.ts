@@ -1,5 +1,6 @@
 /** Checks of how the agent worked: its tools, the skill, hooks, and its turns, tokens, cost and time. */
 import * as z from 'zod'
+import { programName } from '../program.ts'
 import { indicatorOnly, range, shared } from './shared.ts'
 import { toolCall, toolCallOfAny } from './tool_calls.ts'
 
@@ -11,6 +12,18 @@ export const toolUsedCheck = z.strictObject({
 })
 
 export const toolNotUsedCheck = z.strictObject({ type: z.literal('tool_not_used'), ...toolCallOfAny, ...shared })
+
+export const programCalledCheck = z.strictObject({
+  type: z.literal('program_called'),
+  program: programName.describe('name of a program in evals/bin, such as gh'),
+  args: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('JavaScript regular expression that must match the arguments, joined by spaces; absent: any'),
+  times: range.optional().describe('number of such calls; absent: at least one'),
+  ...shared,
+})
 
 export const skillReadCheck = z.strictObject({ type: z.literal('skill_read'), ...indicatorOnly })
 

@@ -13,8 +13,8 @@ export type SandboxMode = 'auto' | 'required' | 'off'
 /** The user's options for the sandbox. */
 export interface SandboxWish {
   mode: SandboxMode
-  /** null: none, and a suite that asks for an open network is refused. */
-  network: 'none' | 'open' | null
+  /** null: none, and a suite that asks for an open network is refused. setup: open for `setup` alone. */
+  network: 'none' | 'setup' | 'open' | null
   /** Further files and folders that agents may read. */
   readable: readonly string[]
   /** Whether commands of a suite may run without a sandbox; absent: ask the user. */

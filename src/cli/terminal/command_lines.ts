@@ -14,6 +14,8 @@ const kindWords: Readonly<Record<SuiteCommand['kind'], string>> = {
   mcp_server: 'MCP server',
   agent_settings: 'agent settings',
   skill_command: 'skill command',
+  program: 'program',
+  teardown: 'teardown',
   test: 'test',
 }
 

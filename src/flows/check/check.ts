@@ -10,7 +10,7 @@ import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_s
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { networkRule, unsoundTaskRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
 import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/skill/skill_commands.ts'
-import { needsNetworkFlag, openNetwork } from '../../phases/1-plan/suite/open_network.ts'
+import { describeNetworkNeed } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
 import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
 import { selectChanged } from '../changes/find_changes.ts'
@@ -141,9 +141,9 @@ async function runTrials({ suite, path: skill }: CheckedSkill, request: CheckReq
 
 /** What a benchmark start would refuse with the same flags. */
 function openNetworkProblems({ suite }: CheckedSkill, wish: SandboxWish | undefined): Problem[] {
-  return needsNetworkFlag(suite?.suite.sandbox, wish)
-    ? [toProblem(networkRule, { ...openNetwork, at: '$.sandbox.network' }, suite?.suite.path ?? '')]
-    : []
+  const need = describeNetworkNeed(suite?.suite.sandbox, wish)
+  if (need === null) return []
+  return [toProblem(networkRule, { ...need, at: '$.sandbox.network' }, suite?.suite.path ?? '')]
 }
 
 /** What each trial finds itself, with more of the suite. */

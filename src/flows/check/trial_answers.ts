@@ -111,7 +111,7 @@ async function gradeAnswer(
   const runFolder = path.join(tempDir.path, 'run')
   const outputs = path.join(runFolder, 'outputs')
   const record = await writeTrialRun({ one, answer, hashes, runFolder, outputs, at: context.now().toISOString() })
-  const { env, sandboxFor, startIn } = await prepareTrialPlace(toPlaceRequest(one, request), tempDir, context)
+  const { env, checkEnv, sandboxFor, startIn } = await prepareTrialPlace(toPlaceRequest(one, request), tempDir, context)
   const { signal } = context
   using pace = openAccountLimiters(undefined, context)
   using work = pace.begin()
@@ -125,6 +125,7 @@ async function gradeAnswer(
     restore: (target) => restoreWorkspace(startIn(target), record, outputs),
     sandboxFor,
     env,
+    checkEnv,
     credentials: judge === null ? {} : pickVariables(context.env, judge.engine.credentials),
     gate: judge === null ? undefined : work.gate(judge.engine, null),
     signal,

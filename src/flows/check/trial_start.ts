@@ -8,6 +8,7 @@ import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { findEngine } from '../../engines/table.ts'
+import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
@@ -16,6 +17,8 @@ import type { FlowContext } from '../flow_context.ts'
 
 export interface TrialPlace {
   env: Record<string, string>
+  /** Of command checks, with what the case sets. */
+  checkEnv: Record<string, string>
   sandboxFor: (writable: readonly string[]) => Sandbox | null
   /** Builds the request that sets up the case in that folder. */
   startIn: (cwd: string) => Omit<WorkspaceRequest, 'skill'>
@@ -38,14 +41,16 @@ export async function prepareTrialPlace(
   await mkdir(env.TMPDIR ?? tempDir.path, { recursive: true })
   const { skillsFolder } = findEngine('command')
   const { files, git, setup } = one
-  const sandboxFor = (writable: readonly string[]) =>
-    confine(request.sandbox, { writable, hidden, settings: request.settings })
+  const parts = { hidden, settings: request.settings }
+  const checks = openCheckSurroundings(env, one.environment, tempDir.path)
+  await checks.install()
   return {
     env,
-    sandboxFor,
+    checkEnv: checks.env,
+    sandboxFor: (writable) => confine(request.sandbox, { writable, ...parts }),
     startIn: (cwd) => ({
-      ...{ cwd, files, git, setup, skillsFolder, env, signal },
-      sandbox: sandboxFor([cwd, tempDir.path]),
+      ...{ cwd, files, git, setup, skillsFolder, env: checks.ownEnv, setupEnv: checks.env, signal },
+      sandbox: confine(request.sandbox, { writable: [cwd, tempDir.path], ...parts, phase: 'setup' }),
     }),
   }
 }

@@ -124,6 +124,7 @@ function buildContext(one: SuiteCase, { answer, files, folder, signal }: Foresee
     finalResponse: answer,
     transcript: async () => `## Eval Prompt\n\n${one.prompt}\n\n${answer}\n`,
     events: async () => [],
+    programCalls: async () => [],
     showsTools: true,
     outputsFolder: folder,
     outputs: files,

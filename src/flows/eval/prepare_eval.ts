@@ -20,8 +20,8 @@ import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
 import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
 import type { OnRefusal } from '../prepare/refusals.ts'
 import { keepSuiteModel, refuseProgram, resolveSuiteJudge, resolveSuiteModel } from '../prepare/suite_model.ts'
-import { listTaskSkills, placeTasks } from '../sandbox/harbor_tasks.ts'
 import { placeRepos } from '../repos/place_repos.ts'
+import { listTaskSkills, placeTasks } from '../sandbox/harbor_tasks.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 import { describeCaps } from './golden/cost_caps.ts'
 import { isolateVaults } from './golden/vault_snapshot.ts'
@@ -84,7 +84,16 @@ export async function prepareEval(
   for (const { sha256, path: folder } of listTaskSkills(honoured.cases)) folders.set(sha256, folder)
   const { version = null, guardrails = null } = suite
   choices.push(...placed.notes, ...describeCaps(guardrails))
-  return { plan, folders, workspace: resolveEvalWorkspace(request, subject.name), choices, root, name: subject.name, version, guardrails }
+  return {
+    plan,
+    folders,
+    workspace: resolveEvalWorkspace(request, subject.name),
+    choices,
+    root,
+    name: subject.name,
+    version,
+    guardrails,
+  }
 }
 
 function resolveEvalWorkspace({ workspace }: EvalRequest, name: string): string {

@@ -2,13 +2,14 @@
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
-import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { findEngine } from '../../engines/table.ts'
+import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
 import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
+import type { WorkspaceRequest } from '../../phases/2-run/workspace/working_folder.ts'
 import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
 import { gradeRun, type TimedGrading } from '../../phases/3-judge/grade/grade_run.ts'
 import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
@@ -88,8 +89,9 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
   })
   const engine = choice === null ? null : findEngine(choice.name)
   const own = tempDir === null ? [] : [tempDir.path]
-  const sandboxFor = (writable: readonly string[]) =>
-    confine(request.sandbox, { writable, hidden: request.hidden, settings: spec.sandbox })
+  const parts = { hidden: request.hidden, settings: spec.sandbox }
+  const sandboxFor = (writable: readonly string[]) => confine(request.sandbox, { writable, ...parts })
+  const checks = openCheckSurroundings(env, spec.environment, tempDir?.path ?? missingFolder)
   const paths = runPaths(request.folder, spec.run_id)
   using work = request.pace.begin()
   const graded = await gradeRun({
@@ -107,14 +109,15 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     fastFail: plan.options.fast_fail,
     samples: plan.options.judge_samples,
     requireEvidence: plan.options.require_evidence,
-    restore: (target) =>
-      restoreWorkspace(
-        buildRestoreRequest(request, { cwd: target, env, sandbox: sandboxFor([target, ...own]) }, context),
-        stored.record,
-        paths.outputs,
-      ),
+    restore: async (target) => {
+      await checks.install()
+      const sandbox = confine(request.sandbox, { writable: [target, ...own], ...parts, phase: 'setup' })
+      const place = { cwd: target, env: checks.ownEnv, setupEnv: checks.env, sandbox }
+      await restoreWorkspace(buildRestoreRequest(request, place, context), stored.record, paths.outputs)
+    },
     sandboxFor,
     env: { ...env, TMPDIR: tempDir?.path ?? missingFolder },
+    checkEnv: { ...checks.env, TMPDIR: tempDir?.path ?? missingFolder },
     credentials: engine === null ? {} : selectCredentials(engine, choice, user),
     gate: engine === null ? undefined : work.gate(engine, choice),
     ...(one.judging?.kind === 'golden' && {
@@ -147,7 +150,7 @@ const missingFolder = '/nonexistent'
 
 function buildRestoreRequest(
   request: GradeRequest,
-  place: { cwd: string; env: Record<string, string>; sandbox: Sandbox | null },
+  place: Pick<WorkspaceRequest, 'cwd' | 'env' | 'setupEnv' | 'sandbox'>,
   context: FlowContext,
 ) {
   const { spec } = request

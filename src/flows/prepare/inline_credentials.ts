@@ -22,8 +22,8 @@ export function refuseInlineCredentials({ choices, suite, env }: CredentialSourc
   }
   for (const { eval_id, environment } of suite.cases) {
     if (environment === undefined) continue
-    const { hooks, mcp_servers } = environment
-    const found = findCredential(JSON.stringify({ hooks, mcp_servers }), env)
+    const { hooks, mcp_servers, env: set } = environment
+    const found = findCredential(JSON.stringify({ hooks, mcp_servers, set }), env)
     if (found === null) continue
     throw new UserError(
       `${suite.path}: the environment of case ${eval_id} contains a credential (${found}), which plan.json would keep`,

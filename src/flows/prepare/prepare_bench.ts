@@ -20,8 +20,8 @@ import type { FlowContext } from '../flow_context.ts'
 import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
-import { listTaskSkills, placeTasks, readTaskSubject } from '../sandbox/harbor_tasks.ts'
 import { placeRepos } from '../repos/place_repos.ts'
+import { listTaskSkills, placeTasks, readTaskSubject } from '../sandbox/harbor_tasks.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
@@ -116,8 +116,7 @@ export async function prepareBench(
     sha256,
   } = await loadBenchSuite(request, {
     ...skill,
-    checked:
-      request.checked === true || tasks !== null ? null : await checkSkillFolder(skill.path, request.links),
+    checked: request.checked === true || tasks !== null ? null : await checkSkillFolder(skill.path, request.links),
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
   const workspace = resolveSkillWorkspace(request, skill)

@@ -1,6 +1,6 @@
 /** Excludes cases with an environment that the engine does not support, so that no setting is dropped silently. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
-import type { Environment, LoadWarning, Suite } from '../../../schemas/suite.ts'
+import type { Environment, LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import type { SupportedEnvironment } from '../../engines/engine.ts'
 import { findEngine } from '../../engines/table.ts'
 
@@ -10,7 +10,10 @@ const noSupport: SupportedEnvironment = { hooks: [], rules: false, agents: false
 export function applyEngineSupport(suite: Suite, choice: EngineChoice): Suite {
   if (choice.name === 'auto' || suite.cases.every((one) => one.environment === undefined)) return suite // none available: already reported
   const { name, supports = noSupport } = findEngine(choice.name)
-  if (supports === 'unknown') return { ...suite, warnings: [...suite.warnings, unknownSupportWarning(suite, name)] }
+  if (supports === 'unknown') {
+    if (!suite.cases.some(needsSupport)) return suite
+    return { ...suite, warnings: [...suite.warnings, unknownSupportWarning(suite, name)] }
+  }
   const lacking = new Set<string>()
   const cases = suite.cases.map((one) => {
     if (one.environment === undefined) return one
@@ -27,6 +30,13 @@ export function applyEngineSupport(suite: Suite, choice: EngineChoice): Suite {
   if (lacking.size === 0) return { ...suite, cases }
   const message = `the engine ${name} does not support ${[...lacking].join(', ')}: left out`
   return { ...suite, cases, warnings: [...suite.warnings, { file: suite.path, at: '$.environment', message }] }
+}
+
+/** Variables and programs reach every engine. */
+function needsSupport({ environment }: SuiteCase): boolean {
+  if (environment === undefined) return false
+  const { env: _, programs: __, ...others } = environment
+  return Object.values(others).some((part) => typeof part !== 'object' || Object.keys(part).length > 0)
 }
 
 /** Removes what the engine does not support. */

@@ -23,6 +23,8 @@ import type { LimitedBench } from '../limits/limited_bench.ts'
 import { type AccountLimiters, openAccountLimiters, type RateLimitOptions } from '../limits/rate_limiters.ts'
 import { resolveRunEngine } from '../prepare/engine_of_run.ts'
 import { runName, toRunFinishedEvent } from '../run_events.ts'
+import { recordFailedRun } from './failed_run.ts'
+import { openSetupFailures, type SetupFailures } from './setup_failures.ts'
 
 export interface Execution {
   plan: Plan
@@ -64,6 +66,7 @@ interface Job {
   spec: RunSpec
   slot: JobSlot
   pace: AccountLimiters
+  setups: SetupFailures
 }
 
 /** No run comes from a cache. */
@@ -84,6 +87,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const gradings = new Set<Promise<void>>()
   const ungraded: unknown[] = []
   const limited = execution.limited
+  const setups = openSetupFailures()
   const orStop = async (work: Promise<void>) => {
     await work.catch((error: unknown) => {
       if (limited?.deadline.aborted && error === limited.deadline.reason) return
@@ -110,10 +114,11 @@ export async function execute(execution: Execution, context: FlowContext): Promi
       return
     }
     if (limited !== null && !(await awaitAdmission(limited, spec, { slot, drain }))) return
-    const record = await runAndCommit(execution, { spec, slot, pace }, context).catch((error: unknown) => {
+    const record = await runAndCommit(execution, { spec, slot, pace, setups }, context).catch((error: unknown) => {
       limited?.spending.drop(spec)
       throw error
     })
+    setups.learn(spec, record)
     if (record.status !== 'failed') queue.learn(spec.eval_id, record.duration_ms / 1000)
     context.emit(toRunFinishedEvent(spec, record))
     if (record.status === 'failed' && armWideFailures.has(record.error.kind)) stop.abort(record.error.message)
@@ -155,9 +160,15 @@ async function awaitAdmission(
   return false
 }
 
+/** Executes a run here or elsewhere; with a refusal, only records that as its failure. */
+function choosePerformer({ remote }: Execution, refusal: string | null): typeof performRun {
+  if (refusal === null) return remote?.perform ?? performRun
+  return (request) => recordFailedRun(request, { kind: 'setup', message: refusal }, new Date())
+}
+
 /** Releases the slot when the agent ends; a retry waits for a slot again. */
 async function runAndCommit(execution: Execution, job: Job, context: FlowContext): Promise<RunRecord> {
-  const { spec, slot, pace } = job
+  const { spec, slot, pace, setups } = job
   const { limited, plan } = execution
   const { retries } = plan.options
   context.emit({ type: 'run_started', ...runName(spec) })
@@ -169,7 +180,8 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   const attempt = async (number: number): Promise<RunResult> => {
     await slot.take()
     if (existsSync(partial)) await rm(partial, { recursive: true, force: true })
-    const result = await (execution.remote?.perform ?? performRun)({
+    const perform = choosePerformer(execution, setups.refusal(spec))
+    const result = await perform({
       spec,
       engine,
       gate,

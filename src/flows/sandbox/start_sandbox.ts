@@ -33,8 +33,14 @@ export function probeSandboxEarly(wish: SandboxWish | null | undefined, { env }:
 
 function describeSandbox({ mechanism, reason, network }: SandboxChoice): string {
   if (mechanism === 'none') return `sandbox: none (${reason}); agents run as you`
-  return `sandbox: ${reason}${network === 'open' ? '; network open, as asked' : ''}`
+  return `sandbox: ${reason}${networkWords[network ?? 'none']}`
 }
+
+const networkWords = {
+  none: '',
+  setup: '; network open for setup, as asked',
+  open: '; network open, as asked',
+} as const
 
 /** The plan with the chosen sandbox. */
 export function withSandbox(plan: Plan, { mechanism, reason, network }: SandboxChoice): Plan {

@@ -1,6 +1,6 @@
 /** Executes one run: the agent in a temp directory of its own, then its outputs as files in the run's folder. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { RunSpec } from '../../../schemas/plan.ts'
@@ -13,7 +13,6 @@ import { assertDiskSpace, isShortage } from '../../base/process/resource_shortag
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { suiteVariables } from '../../base/secrets/suite_variables.ts'
 import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
 import {
   type Engine,
@@ -31,6 +30,7 @@ import { selectCredentials } from '../../engines/models/base_url.ts'
 import { loadPrices } from '../../engines/models/cost.ts'
 import { createEarlyReport } from './aborted_report.ts'
 import { collectChangedFiles, copyPlainFolder, takeSnapshot } from './collect/collect_outputs.ts'
+import { findOutsideFiles, takeOutsideSnapshot } from './collect/outside_files.ts'
 import { cleanNames } from './collect/redact_names.ts'
 import { cleanOutputs, cleanRecord, keepStderr } from './collect/redact_run.ts'
 import { Transcript } from './collect/transcript.ts'
@@ -39,9 +39,9 @@ import { verifyWorld } from './harbor/verify.ts'
 import type { HarborWorld } from './harbor/world.ts'
 import { buildRunRecord, type RunEnd } from './run_record.ts'
 import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
-import { buildRunEnvironment } from './workspace/run_environment.ts'
-import { environmentFolder, openRunPlace, type RunPlace } from './workspace/run_place.ts'
+import { environmentFolder, installRunPrograms, openRunPlace, type RunPlace } from './workspace/run_place.ts'
 import { protectSkills } from './workspace/sandbox_policy.ts'
+import { runTeardown } from './workspace/shell_step.ts'
 import { SetupError } from './workspace/symlink_traps.ts'
 import { prepareWorkspace, type WorkspaceRequest } from './workspace/working_folder.ts'
 
@@ -91,25 +91,19 @@ export interface RunResult {
 export async function performRun(asked: RunRequest): Promise<RunResult> {
   const request = { ...asked, gate: asked.gate ?? openRateLimiter(null) }
   await using tempDir = await openTempDir()
-  const home = path.join(tempDir.path, 'home')
-  mkdirSync(path.join(home, 'tmp'), { recursive: true })
   if (request.mark === undefined) mkdirSync(request.folder, { recursive: true })
-  const { userEnv: user, passEnv, hidden } = request
-  const own = buildRunEnvironment({ user, home, mark: tempDir.mark, passEnv, hidden })
-  const ofSuite = suiteVariables(request.spec.environment?.env) // filtered here too: anyone may have written the plan
-  const env = { ...ofSuite.set, ...own }
-  const redactor = getRedactor(user)
+  const redactor = getRedactor(request.userEnv)
   using transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
-  const parts = { env, home, hidden }
-  await using place = await openRunPlace(request, tempDir.path, parts)
-  const { cwd, sandbox, world } = place
-  const end = await runAgentInPlace(request, { ...place, temp: tempDir.path, transcript })
+  await using place = await openRunPlace(request, tempDir)
+  const { world } = place
+  const end = await runAgentInPlace(request, { ...place, transcript })
   assertDiskSpace(tempDir.path) // on a full disk the last writes are incomplete, so they are not graded
   if (end.outcome.status !== 'failed' && world === null) request.onAgentEnd?.()
   await tempDir.endProcesses()
-  const outputs = await collectOutputs(request, { cwd, end, isHome: cwd === world?.home })
+  place.calls?.take('agent')
+  const { outputs, warnings: left } = await collectOutputs(request, { ...place, end })
   if (world !== null && end.outcome.status === 'completed') await verify(request, world)
-  if (end.outcome.status !== 'failed' && world !== null) request.onAgentEnd?.()
+  if (world !== null && end.outcome.status !== 'failed') request.onAgentEnd?.()
   const { folder } = request
   const kept = path.join(folder, 'outputs')
   const cleaned = [...cleanNames(kept, outputs, redactor), ...cleanOutputs(kept, outputs, redactor)]
@@ -120,10 +114,12 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     end,
     outputs,
     events: transcript.events,
-    sandbox: addSandboxEndpoints(request, sandbox),
+    sandbox: addSandboxEndpoints(request, place.sandbox),
   })
+  made.warnings.push(...left, ...(await cleanUp(request, place)))
+  place.calls?.write(folder, redactor)
   const record = cleanRecord(made, redactor)
-  const unset = ofSuite.refused.map((name) => `environment.env.${name} is ignored: each run has its own value`)
+  const unset = place.refused.map((name) => `environment.env.${name} is ignored: each run has its own value`)
   record.warnings.push(...cleaned, ...unset)
   const prompt = redactor.text(request.spec.prompt)
   await writeRunFiles({ folder, record, events: transcript.events, prompt, mark: request.mark })
@@ -135,10 +131,7 @@ const stderrName = 'stderr.log'
 /** Limits concurrent workspace setups: a thousand runs that begin together would need too many resources at once. */
 const setupLimit = pLimit(64)
 
-interface Place extends RunPlace {
-  temp: string
-  transcript: Transcript
-}
+type Place = RunPlace & { transcript: Transcript }
 
 /** Runs the verifier of a Harbor task, which nothing of the agent may outlive. */
 async function verify({ spec, engine, folder, signal }: RunRequest, world: HarborWorld): Promise<void> {
@@ -159,32 +152,33 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
     skill,
     isBuilt: place.world !== null,
     among: (spec.among ?? []).map((one) => ({ skill: one, files: request.amongFiles?.get(one.sha256) ?? [] })),
-    env: place.env,
-    sandbox: place.sandbox,
+    env: place.ownEnv,
+    setupEnv: place.env,
+    sandbox: place.setupSandbox,
     signal: untilDeadline(request),
   }
   const startedAt = new Date()
   try {
     const folder = environmentFolder(place.temp)
-    const { skills, environment, before } = await setupLimit(async () => {
+    const { skills, environment, ...before } = await setupLimit(async () => {
       signal.throwIfAborted()
       request.deadline?.throwIfAborted()
       await place.world?.build(layout.signal)
+      await installRunPrograms(request, place)
       return {
         skills: [
           ...(await prepareWorkspace(layout)),
           ...(await installSkills(spec.environment, place.cwd, engine.skillsFolder)),
         ],
         environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
-        before: await takeSnapshot(place.cwd, {
-          skillsFolder: engine.skillsFolder,
-          isHome: place.cwd === place.world?.home,
-        }),
+        before: await takeSnapshot(place.cwd, { ...engine, isHome: place.cwd === place.home }),
+        outsideBefore: place.world === null ? await takeOutsideSnapshot(place.home) : new Map(),
       }
     })
+    place.calls?.take('setup')
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
     const task = { ...buildEngineTask(request, place, skills), environment }
-    return { ...(await runWithTimeout(request, task, place)), before }
+    return { ...(await runWithTimeout(request, task, place)), ...before }
   } catch (error) {
     signal.throwIfAborted()
     if (request.deadline?.aborted) return { ...buildCancelledEnd(startedAt), durationMs: 0, before: null }
@@ -220,9 +214,12 @@ function buildEngineTask(request: RunRequest, place: Place, skills: readonly Ins
 }
 
 /** Runs the agent under its time limit. A timeout is an end like any other: the engine has stopped the agent by then. */
-async function runWithTimeout(request: LimitedRunRequest, task: EngineTask, place: Place): Promise<RunEnd> {
+async function runWithTimeout(
+  request: LimitedRunRequest,
+  task: EngineTask,
+  { transcript, temp }: Place,
+): Promise<RunEnd> {
   const { gate } = request
-  const { transcript, temp } = place
   const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
   if (request.engine.reports) await loadPrices() // for the models whose usage the engine reports
   using limit = startWorkLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs, ends)
@@ -274,14 +271,30 @@ function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt
 
 async function collectOutputs(
   request: RunRequest,
-  at: { cwd: string; end: RunEnd; isHome: boolean },
-): Promise<RunRecord['outputs']> {
+  { cwd, home, world, end }: Pick<RunPlace, 'cwd' | 'home' | 'world'> & { end: RunEnd },
+): Promise<{ outputs: RunRecord['outputs']; warnings: string[] }> {
   const target = path.join(request.folder, 'outputs')
   mkdirSync(target, { recursive: true })
-  if (request.keepWork) await copyPlainFolder(at.cwd, path.join(request.folder, 'work'))
-  if (at.end.before === null) return { files: [], deleted: [], left_out: [] }
-  const { cwd, isHome } = at
-  return collectChangedFiles({ cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, isHome, target })
+  if (request.keepWork) await copyPlainFolder(cwd, path.join(request.folder, 'work'))
+  const { before, outsideBefore = new Map() } = end
+  if (before === null) return { outputs: { files: [], deleted: [], left_out: [] }, warnings: [] }
+  const { collect = [] } = request.spec
+  const { signal, engine } = request
+  const { wanted, warnings } =
+    world === null
+      ? await findOutsideFiles({ home, before: outsideBefore, collect, signal })
+      : { wanted: [], warnings: [] }
+  const { skillsFolder } = engine
+  const how = { cwd, before, skillsFolder, isHome: cwd === home, target, outside: wanted }
+  return { outputs: await collectChangedFiles(how), warnings }
+}
+
+/** Also after a failed setup, which may have started something. Returns the warning about a failure, if any. */
+async function cleanUp({ spec, signal }: RunRequest, { cwd, env, sandbox, calls }: RunPlace): Promise<string[]> {
+  if (spec.teardown === undefined || !existsSync(cwd)) return []
+  const warning = await runTeardown(spec.teardown, { cwd, env, sandbox, signal })
+  calls?.take('teardown')
+  return warning === null ? [] : [warning]
 }
 
 function decideRetry(record: RunRecord, end: RunEnd, gate: RateLimiter): RunResult['retry'] {

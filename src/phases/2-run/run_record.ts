@@ -20,6 +20,8 @@ export interface RunEnd {
   /** Milliseconds that `durationMs` leaves out; absent: none. */
   suspendedMs?: number
   before: Snapshot | null
+  /** The same for its home and /tmp; absent: it never started. */
+  outsideBefore?: Snapshot
 }
 
 export interface RecordRequest {

@@ -84,7 +84,7 @@ describe('an AAM package', () => {
       sandbox: { network: 'none' },
       evals: [
         {
-          ...{ id: 1, eval_key: 'one', name: 'one', prompt: 'Go.', expectations: ['Done.'] },
+          ...{ id: 1, eval_key: 'one', name: 'one', prompt: 'Go.', expectations: ['Done.'], env: { MODE: 'x' } },
           checks: [{ type: 'contains', value: 'x' }],
         },
       ],
@@ -97,7 +97,6 @@ describe('an AAM package', () => {
       'metadata (description): one',
       expect.stringMatching(/^input files that are not below .*a\.csv\): one$/),
       'sub-agents: one',
-      'variables of the environment: one',
       'files created in the working folder: one',
       expect.stringMatching(/^rules outside of the skill's folder/),
       expect.stringMatching(/^hooks and MCP servers: not all of their files are below/),

@@ -16,6 +16,18 @@ describe('each is read', () => {
     [{ expectations: [{ text: 't', weight: 0.5 }] }, { expectations: [{ text: 't', weight: 0.5 }] }],
     [{ timeout: 90 }, { timeout_seconds: 90 }],
     [{ setup: 'npm ci' }, { setup: 'npm ci' }],
+    [{ setup: ['cd app', 'npm ci'] }, { setup: 'set -e\ncd app\nnpm ci' }],
+    [{ teardown: 'docker compose down' }, { teardown: 'docker compose down' }],
+    [{ collect: ['~/report.md', '/tmp/out/*.csv'] }, { collect: ['~/report.md', '/tmp/out/*.csv'] }],
+    [
+      { env: { MODE: 'fast', PORT: 8080, DRY: true } },
+      {
+        environment: {
+          ...{ files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} },
+          env: { MODE: 'fast', PORT: '8080', DRY: 'true' },
+        },
+      },
+    ],
     [{ git: true }, { git: true }],
     [{ eval_key: 'k' }, { eval_id: 1, eval_key: 'k' }],
     [{ turns: [] }, { cannot_run: null }],
@@ -77,7 +89,7 @@ describe('a mistake is an error', () => {
     [{ reference: 'the answer' }, /\$\.evals\[0\]\.reference: /],
     [{ timeout: '90s' }, /\$\.evals\[0\]\.timeout: /],
     [{ timeout: 0 }, /\$\.evals\[0\]\.timeout: /],
-    [{ setup: ['npm ci'] }, /\$\.evals\[0\]\.setup: /],
+    [{ setup: [] }, /\$\.evals\[0\]\.setup: /],
     [{ git: 'yes' }, /\$\.evals\[0\]\.git: /],
     [{ eval_key: 3 }, /\$\.evals\[0\]\.eval_key: /],
     [{ turns: 'and now?' }, /\$\.evals\[0\]\.turns: /],
@@ -97,7 +109,15 @@ describe('a mistake is an error', () => {
   test.each<[object, string]>([
     [{ checks: { type: 'contains', value: 'x' } }, '$.evals[0].checks: must be a list, not an object'],
     [{ setup: '' }, '$.evals[0].setup: must not be empty'],
-    [{ setup: 5 }, '$.evals[0].setup: must be text, not 5'],
+    [{ env: { A: null } }, '$.evals[0].env.A: must be text, a number or a boolean'],
+    [{ env: { PATH: 'x' } }, '$.evals[0].env.PATH: a suite cannot set this variable: each run has its own value'],
+    ...['~/.aws/credentials', '/etc/passwd', '~/../x', '/tmp/../etc/x', 'report.md', '~'].map(
+      (place): [object, string] => [
+        { collect: [place] },
+        '$.evals[0].collect[0]: must be a path or glob that begins with ~/ or /tmp/, without hidden folders',
+      ],
+    ),
+    [{ setup: 5 }, '$.evals[0].setup: must be a shell command, or a list of them'],
     [{ timeout: 0 }, '$.evals[0].timeout: must be above 0'],
     [{ timeout: '90s' }, '$.evals[0].timeout: must be a number, not text'],
     [{ reference: { text: 'x' } }, '$.evals[0].reference: has no field "text"'],

@@ -33,6 +33,7 @@ export async function sceneWith(
     finalResponse: '',
     transcript: async () => '',
     events: async () => [],
+    programCalls: async () => null,
     showsTools: true,
     outputsFolder,
     outputs: Object.keys(files),

@@ -13,9 +13,9 @@ export const sandboxFlags = {
     describe: 'run agents in a sandbox: if one works, always, or never',
   },
   network: {
-    choices: ['none', 'open'] as const,
+    choices: ['none', 'setup', 'open'] as const,
     defaultDescription: 'none',
-    describe: 'what agents may reach besides the model: nothing, or all',
+    describe: 'open the network for nothing, for setup, or for all',
   },
   'allow-read': {
     type: 'string',
@@ -34,7 +34,7 @@ export const sandboxFlags = {
 /** The sandbox settings from these flags. Throws UserError for a place that is not there. */
 export function sandboxWish(parsed: {
   sandbox: SandboxMode
-  network?: 'none' | 'open' | undefined
+  network?: 'none' | 'setup' | 'open' | undefined
   allowRead: readonly string[]
   trustSuite: boolean
 }): SandboxWish {

@@ -22,7 +22,7 @@ async function mapEnvironmentFiles(
   environment: Environment,
   files: (list: readonly InputFile[]) => Promise<InputFile[]>,
 ): Promise<Environment> {
-  const { skills, commands } = environment
+  const { skills, commands, programs } = environment
   return {
     ...environment,
     files: await files(environment.files),
@@ -30,6 +30,7 @@ async function mapEnvironmentFiles(
     agents: await files(environment.agents),
     ...(skills && { skills: await files(skills) }),
     ...(commands && { commands: await files(commands) }),
+    ...(programs && { programs: { ...programs, folder: (await files([programs.folder]))[0] ?? programs.folder } }),
   }
 }
 

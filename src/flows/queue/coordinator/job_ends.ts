@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import type { JobEnd, QueuedJob, Transport } from '../../../jobs/queue/transport.ts'
+import type { RunFailureReason } from '../../run/failed_run.ts'
 import { endNoteId, endReasons } from '../worker/cancel_notes.ts'
 import type { CoordinatorPresence } from './coordinator_presence.ts'
-import type { RunFailureReason } from './failed_run.ts'
 import type { LossCounter } from './lost_jobs.ts'
 
 interface QueuePlace {

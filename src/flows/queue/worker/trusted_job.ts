@@ -50,9 +50,11 @@ export async function refuseCommands(
 
 /** Throws if the job would open the sandbox's network without the worker's user having allowed it. */
 export function refuseNetwork({ sandbox: asked }: QueueJob, mechanism: SandboxChoice['mechanism'], own: SandboxWish) {
-  if (asked.network !== 'open' || own.network !== null || mechanism === 'none') return
+  const { network } = asked
+  if (network === null || network === 'none' || own.network !== null || mechanism === 'none') return
+  const what = network === 'setup' ? 'an open network for setup' : 'an open network'
   throw new Error(
-    'the job asks for an open network, which this worker does not give: start the worker with --network open, or the benchmark with --network none',
+    `the job asks for ${what}, which this worker does not give: start the worker with --network ${network}, or the benchmark with --network none`,
   )
 }
 

@@ -45,6 +45,8 @@ function ownMistakes(check: Check): [string, string | null][] {
               message,
             ]),
       )
+    case 'program_called':
+      return [['args', check.args === undefined ? null : patternMistake(check.args)]]
     case 'json_path':
       return [['query', queryMistake(check.query)]]
     case 'script_executed':

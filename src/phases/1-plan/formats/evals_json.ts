@@ -13,6 +13,7 @@ import { assertNoMistakes, readAdditions, readSuiteSandbox } from './evals_json/
 import { readCase } from './evals_json/case.ts'
 import { isCaseDocument, openDocument } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
+import { findPrograms } from './evals_json/programs.ts'
 import { warnLostContent } from './evals_json/silent_losses.ts'
 
 /** Bytes. The largest of 1,700 real files has 187 KB. */
@@ -63,10 +64,11 @@ export async function inspectEvalsJson(file: string, skillRoot: string): Promise
   const { cases, skillName, sandbox: asked, mistakes: ofFile } = openDocument(parseJson(text, file), file, warn)
   await warnLostContent(text, file, warn)
   const { additions, mistakes: ofCases } = await readAdditions(cases, { root: skillRoot, warn })
-  const mistakes = [...ofFile, ...ofCases]
+  const { programs, mistakes: ofPrograms } = await findPrograms({ file, root: skillRoot, warn })
+  const mistakes = [...ofFile, ...ofCases, ...ofPrograms]
   const sandbox = readSuiteSandbox(asked, mistakes)
   const ids = assignIds(cases, warn)
-  const place = { file, root: skillRoot, warn }
+  const place = { file, root: skillRoot, warn, programs }
   const read: Suite['cases'] = []
   for (const [index, source] of cases.entries()) {
     const [own, id] = [additions[index], ids[index]]

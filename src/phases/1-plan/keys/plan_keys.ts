@@ -11,13 +11,15 @@ import { canonicalJson, sha256 } from '../../../base/json/json.ts'
  */
 export function runShape(spec: Omit<RunSpec, 'key'>) {
   const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
-  const { files, git, environment, sandbox, harbor, among, stop_at } = spec
+  const { files, git, environment, sandbox, harbor, among, stop_at, teardown, collect } = spec
   return {
     prompt,
     files: listContents(files),
     setup,
     git: gitContent(git),
     ...(environment && { environment: environmentContent(environment) }),
+    ...(teardown !== undefined && { teardown }),
+    ...(collect && { collect }),
     ...(sandbox && { sandbox }),
     ...(harbor && { harbor: harborContent(harbor) }),
     skill: skill?.sha256 ?? null,
@@ -50,13 +52,14 @@ function harborContent({ folder: _, skills: __, solution: ___, skill_copies: ___
   return others
 }
 
-function environmentContent({ files, rules, agents, skills, commands, ...others }: Environment) {
+function environmentContent({ files, rules, agents, skills, commands, programs, ...others }: Environment) {
   return {
     files: listContents(files),
     rules: listContents(rules),
     agents: listContents(agents),
     ...(skills && { skills: listContents(skills) }),
     ...(commands && { commands: listContents(commands) }),
+    ...(programs && { programs: { ...programs, folder: listContents([programs.folder]) } }),
     ...others,
   }
 }

@@ -135,6 +135,8 @@ export function buildRunSpec(
     prompt: buildRunPrompt(one, arm, options),
     files: one.files,
     setup: one.setup,
+    ...(one.teardown !== undefined && { teardown: one.teardown }),
+    ...(one.collect && { collect: one.collect }),
     git: one.git,
     ...(one.environment && { environment: one.environment }),
     ...(one.harbor && { harbor: one.harbor }),

@@ -47,9 +47,11 @@ export async function exportGitVersion({ folder, ref, target, links }: GitVersio
   if (place !== prefix) notes.push(`moved skill: at ${used} it was in ${place || 'the top folder'}, the baseline`)
   await mkdir(target, { recursive: true })
   const tree = `${commit}:${place.replace(/\/$/, '')}`
-  await exportTree({ top, tree, target: path.resolve(target) }, { commit, prefix: place, links }).catch((error: unknown) => {
-    throw new UserError(`${flag}: ${errorMessage(error)}`, otherwise)
-  })
+  await exportTree({ top, tree, target: path.resolve(target) }, { commit, prefix: place, links }).catch(
+    (error: unknown) => {
+      throw new UserError(`${flag}: ${errorMessage(error)}`, otherwise)
+    },
+  )
   return { existed: true, notes }
 }
 

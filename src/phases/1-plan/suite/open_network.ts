@@ -5,21 +5,28 @@ import { UserError } from '../../../base/errors/error.ts'
 /** The user's choice: `network` from --network (null: not given), `mode` from --sandbox. */
 export interface NetworkOptions {
   mode: 'auto' | 'required' | 'off'
-  network: 'none' | 'open' | null
+  network: 'none' | 'setup' | 'open' | null
 }
 
-export const openNetwork = {
-  message: 'asks for an open network, which only the user may give',
-  fix: 'add --network open if you trust the suite, or --network none to run it without a network',
-} as const
-
-/** Whether such a suite is refused until the user decides. */
-export function needsNetworkFlag(
+/** What such a suite asks for and how the user decides; null: it asks for nothing, or the user has decided. */
+export function describeNetworkNeed(
   settings: SandboxSettings | undefined,
   wish: NetworkOptions | null | undefined,
-): boolean {
-  if (settings?.network !== 'open' || wish?.mode === 'off') return false
-  return (wish?.network ?? null) === null
+): { message: string; fix: string } | null {
+  if (wish?.mode === 'off' || (wish?.network ?? null) !== null) return null
+  const { network = 'none' } = settings ?? {}
+  const phases = typeof network === 'string' ? { agent: network } : network
+  if (phases.agent === 'open' || phases.checks === 'open') {
+    return {
+      message: 'asks for an open network, which only the user may give',
+      fix: 'add --network open if you trust the suite, or --network none to run it without a network',
+    }
+  }
+  if (phases.setup !== 'open') return null
+  return {
+    message: 'asks for an open network for setup, which only the user may give',
+    fix: 'add --network setup if you trust the commands of setup, or --network none to run it without a network',
+  }
 }
 
 /** Throws UserError if the suite asks for an open network and the user has not decided. `file`: the suite's. */
@@ -28,6 +35,6 @@ export function assertNoOpenNetwork(
   settings: SandboxSettings | undefined,
   wish: NetworkOptions | null | undefined,
 ): void {
-  if (needsNetworkFlag(settings, wish))
-    throw new UserError(`${file}: sandbox.network ${openNetwork.message}`, openNetwork.fix)
+  const need = describeNetworkNeed(settings, wish)
+  if (need !== null) throw new UserError(`${file}: sandbox.network ${need.message}`, need.fix)
 }

@@ -1,7 +1,7 @@
 /** Lists the programs that a suite and its skills start, case by case; every flow asks about these and no others. Pure. */
 import type { Check } from '../../../../schemas/check.ts'
 import type { McpServers } from '../../../../schemas/environment.ts'
-import type { Environment, SuiteCase } from '../../../../schemas/suite.ts'
+import type { Environment, SuiteCase, SuitePrograms } from '../../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import type { LoadedSkills } from '../skill/skill_commands.ts'
@@ -14,6 +14,7 @@ export type CommandSource = Pick<
 > & {
   environment?: SuiteCase['environment']
   harbor?: SuiteCase['harbor']
+  teardown?: SuiteCase['teardown']
   /** No agent runs, so only setup and checks start programs. */
   withoutAgent?: true
 }
@@ -52,7 +53,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
     if (commands.length === 0) return []
     const { files, git, environment, grading_files = [] } = one
     // setup runs before the skill is installed and checks run without it, so only programs of the agent's session can start its files
-    const besideAgent = commands.some(({ kind }) => kind !== 'setup' && kind !== 'check')
+    const besideAgent = commands.some(({ kind }) => !beforeSkill.has(kind))
     const others = besideAgent ? [...(environment?.skills ?? []), ...(environment?.commands ?? [])] : []
     const content = {
       commands,
@@ -65,6 +66,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
       git: git === null || git === true ? git : (git.repo?.commit ?? git.sha256),
       env: environment?.env ?? {},
       texts: environment?.texts ?? {},
+      ...(environment?.programs && { programs: environment.programs.folder.sha256 }),
       ...(environment?.agent_texts && { agents: environment.agent_texts }),
       skills: besideAgent ? [...new Set(skills.hashes)].sort() : [],
     }
@@ -73,8 +75,11 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
   return [...new Set(hashes)]
 }
 
+/** They run without the skill's files. */
+const beforeSkill: ReadonlySet<SuiteCommand['kind']> = new Set(['setup', 'check', 'program'])
+
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
-  const { setup, checks, files, environment, harbor, withoutAgent, git } = one
+  const { setup, teardown, checks, files, environment, harbor, withoutAgent, git } = one
   const run = checks.flatMap(listCheckCommands)
   const { hooks = {}, mcp_servers: servers = {}, texts = {} } = environment ?? {}
   const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
@@ -84,8 +89,10 @@ function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
   })
   return [
     ...(setup === null ? [] : [{ kind: 'setup' as const, command: setup }]),
+    ...(withoutAgent && setup === null && run.length === 0 ? [] : programCommands(environment?.programs)),
     ...(withoutAgent ? [] : [...settings, ...hookCommands(hooks), ...serverCommands(servers), ...skills.commands]),
     ...run.map((command) => ({ kind: 'check' as const, command })),
+    ...(withoutAgent || teardown === undefined ? [] : [{ kind: 'teardown' as const, command: teardown }]),
     ...harborCommands(harbor),
   ]
 }
@@ -116,6 +123,11 @@ function listCheckCommands(check: Check): string[] {
 /** Whether an agent program may start programs that a file of this path names. */
 export function isAgentSettings(name: string): boolean {
   return agentSettings.test(name)
+}
+
+/** Programs with recorded answers run nothing of the suite. */
+function programCommands(programs: SuitePrograms | undefined): Command[] {
+  return (programs?.executables ?? []).map((name) => ({ kind: 'program', command: `evals/bin/${name}` }))
 }
 
 /** Project settings of agent CLIs, and of the git that they call, in any folder: an agent may start a program there. */

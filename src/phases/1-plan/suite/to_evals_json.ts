@@ -73,6 +73,9 @@ function convertCase(
     ...(one.reference && { reference: one.reference }),
     ...(one.timeout_seconds !== null && { timeout: one.timeout_seconds }),
     ...(one.setup !== null && { setup: one.setup }),
+    ...(one.teardown !== undefined && { teardown: one.teardown }),
+    ...(one.environment?.env && { env: one.environment.env }),
+    ...(one.collect && { collect: one.collect }),
     ...convertGit(one, skill.path, lose),
     ...convertEnvironment(one, skill.path, lose),
     ...(one.owners && { owners: one.owners }),
@@ -122,7 +125,8 @@ function convertGit(one: SuiteCase, root: string, lose: ReportLoss): Pick<EvalCa
 
 function convertEnvironment(one: SuiteCase, root: string, lose: ReportLoss): Pick<EvalCase, 'environment'> {
   if (one.environment === undefined) return {}
-  const { files, hooks, rules, agents, mcp_servers, may_lack, ...others } = one.environment
+  const { files, hooks, rules, agents, mcp_servers, may_lack, env: _, programs: bin, ...others } = one.environment
+  if (bin && path.relative(root, bin.folder.source) !== 'evals/bin') lose('programs of evals/bin', one)
   for (const [name, value] of Object.entries(others)) {
     const isNothing = value === undefined || (Array.isArray(value) && value.length === 0 && name !== 'tools')
     if (!isNothing) lose(lostEnvironmentParts[name] ?? name, one)
@@ -158,7 +162,6 @@ const lostEnvironmentParts: Readonly<Record<string, string>> = {
   system_prompt: 'the system prompt',
   temperature: 'the temperature',
   tools: 'the choice of tools',
-  env: 'variables of the environment',
   texts: 'files created in the working folder',
   agent_texts: 'sub-agents',
 } satisfies Partial<Record<keyof Environment, string>>

@@ -28,22 +28,28 @@ export async function collectChangedFiles(request: {
   skillsFolder: string
   isHome?: boolean
   target: string
+  /** Files from elsewhere that are outputs too, with their paths in `target`; absent: none. */
+  outside?: readonly WalkedFile[]
 }): Promise<RunRecord['outputs']> {
   const { files, leftOut } = await walkOutputs(request.cwd, request)
   const left_out = [...leftOut]
   const kept: WalkedFile[] = []
+  const now = new Set(files.map((file) => file.path))
+  const outside = new Set(request.outside)
   let total = 0
-  for (const file of files) {
-    if (request.before.get(file.path) === (await signature(file))) continue
+  for (const file of [...files, ...outside]) {
+    const isOwn = !outside.has(file)
+    if (isOwn && request.before.get(file.path) === (await signature(file))) continue
     const reason =
-      exceededLimit({ bytes: file.bytes, total, count: kept.length }) ?? (await copyReason(file, request.target))
+      (!isOwn && now.has(file.path) ? 'the working folder has a file of this path' : null) ??
+      exceededLimit({ bytes: file.bytes, total, count: kept.length }) ??
+      (await copyReason(file, request.target))
     if (reason !== null) left_out.push({ path: file.path, reason })
     else {
       kept.push(file)
       total += file.bytes
     }
   }
-  const now = new Set(files.map((file) => file.path))
   const missing = [...request.before.keys()].filter((name) => !now.has(name)).sort()
   const isKnown = await Promise.all(missing.map((name) => canBeSeen(path.join(request.cwd, name))))
   return {

@@ -1,77 +1,104 @@
-/** The place of a run: a working folder in its temp directory, or the world of a Harbor task. */
+/** Lays out the temp directory of a run: working folder, home, environment and sandbox, or the world of a Harbor task. */
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
+import type { TempDir } from '../../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import { splitCommandLine } from '../../../engines/command/command_line.ts'
+import { ProgramCalls } from '../collect/program_calls.ts'
 import { openWorld } from '../harbor/open_world.ts'
 import type { HarborWorld } from '../harbor/world.ts'
+import { buildCaseEnvironment } from './case_environment.ts'
+import { installPrograms } from './install_programs.ts'
+import { buildRunEnvironment } from './run_environment.ts'
 import { confine } from './sandbox_policy.ts'
+import { SetupError } from './symlink_traps.ts'
 
-export interface RunPlace {
+interface PlaceRequest {
+  spec: RunSpec
+  userEnv: Readonly<Record<string, string | undefined>>
+  passEnv: readonly string[]
+  hidden: readonly string[]
+  sandbox: SandboxChoice
+}
+
+export interface RunPlace extends AsyncDisposable {
+  /** The temp directory, absolute. */
+  temp: string
   /** The working folder, absolute. */
   cwd: string
+  home: string
+  /** Of setup, the agent and teardown. */
   env: Record<string, string>
+  /** Of Whetstone's own steps: without the programs of the suite on PATH. */
+  ownEnv: Record<string, string>
+  /** Variables that the suite may not set. */
+  refused: string[]
+  /** Of the agent and teardown. */
   sandbox: Sandbox | null
+  setupSandbox: Sandbox | null
+  /** Calls of the suite's programs; null: it has none. */
+  calls: ProgramCalls | null
   /** null: not a Harbor task. */
   world: HarborWorld | null
 }
 
-interface PlaceRequest {
-  spec: RunSpec
-  sandbox: SandboxChoice
-}
-
-interface PlaceParts {
-  env: Record<string, string>
-  /** The run's home folder, absolute. */
-  home: string
-  /** Paths that no agent may see. */
-  hidden: readonly string[]
-}
-
-/** Folder in a run's temp directory for scripts of hooks and servers, outside of the working folder. */
-export function environmentFolder(temp: string): string {
-  return path.join(temp, 'environment')
-}
-
-/** Throws SetupError when a Harbor task can't have its world here. */
-export function openRunPlace(
-  request: PlaceRequest,
-  temp: string,
-  parts: PlaceParts,
-): Promise<RunPlace & AsyncDisposable> {
-  return request.spec.harbor === undefined ? openOwnPlace(request, temp, parts) : openTaskPlace(request, temp, parts)
-}
-
-async function openOwnPlace(
-  { spec, sandbox }: PlaceRequest,
-  temp: string,
-  { env, home, hidden }: PlaceParts,
-): Promise<RunPlace & AsyncDisposable> {
+/** Creates the home, and the only folders that the agent may write to if the suite restricts them. */
+export async function openRunPlace(request: PlaceRequest, tempDir: Pick<TempDir, 'path' | 'mark'>): Promise<RunPlace> {
+  const { spec, userEnv: user, passEnv, hidden } = request
+  const { environment } = spec
+  const temp = tempDir.path
+  const home = path.join(temp, 'home')
+  const tmp = path.join(home, 'tmp') // all parts of a run share one /tmp, and what the agent leaves there can be collected
+  mkdirSync(tmp, { recursive: true })
+  const own = buildRunEnvironment({ user, home, mark: tempDir.mark, passEnv, hidden })
+  const env = buildCaseEnvironment(own, environment, programsFolder(temp))
+  if (spec.harbor !== undefined) return await openTaskPlace(request, temp, own)
   const cwd = path.join(temp, 'work')
   const only = makeWritableFolders(cwd, spec)
-  const readable = [environmentFolder(temp), ...(only === null ? [] : [cwd])]
-  const parts = { writable: [...(only ?? [cwd]), home], readable, hidden, settings: spec.sandbox }
-  return { cwd, env, sandbox: confine(sandbox, parts), world: null, async [Symbol.asyncDispose]() {} }
+  const calls = environment?.programs ? callsLog(temp) : null
+  if (calls !== null) mkdirSync(path.dirname(calls), { recursive: true })
+  const parts = {
+    writable: [...(only ?? [cwd]), home, ...(calls === null ? [] : [path.dirname(calls)])],
+    readable: [environmentFolder(temp), programsFolder(temp), ...(only === null ? [] : [cwd])],
+    ...{ hidden, settings: spec.sandbox, tmp },
+  }
+  return {
+    ...{ temp, cwd, home, env: env.full, ownEnv: env.own, refused: env.refused },
+    sandbox: confine(request.sandbox, parts),
+    setupSandbox: confine(request.sandbox, { ...parts, phase: 'setup' }),
+    calls: calls === null ? null : new ProgramCalls(calls),
+    world: null,
+    async [Symbol.asyncDispose]() {}, // all of it is in the temp directory
+  }
 }
 
+/** Throws SetupError when the task can't have its world here. */
 async function openTaskPlace(
-  { spec, sandbox }: PlaceRequest,
+  { spec, sandbox, hidden }: PlaceRequest,
   temp: string,
-  { env, hidden }: PlaceParts,
-): Promise<RunPlace & AsyncDisposable> {
+  env: Record<string, string>,
+): Promise<RunPlace> {
   if (spec.harbor === undefined) throw new Error('the run is not of a Harbor task')
   const parts = { writable: [], readable: [environmentFolder(temp)], hidden, settings: spec.sandbox }
   const world = await openWorld({ task: spec.harbor, temp, env, sandbox: confine(sandbox, parts) })
-  const { cwd } = world
   return {
-    cwd,
-    env: world.env,
-    sandbox: world.sandbox,
-    world,
+    ...{ temp, cwd: world.cwd, home: world.home, env: world.env, ownEnv: world.env, refused: [] },
+    ...{ sandbox: world.sandbox, setupSandbox: world.sandbox, calls: null, world },
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
+}
+
+/** Throws SetupError if they have changed, or if one would start in place of the agent. */
+export async function installRunPrograms({ spec }: Pick<PlaceRequest, 'spec'>, { temp }: RunPlace): Promise<void> {
+  const programs = spec.environment?.programs
+  if (programs === undefined) return
+  const agent = spec.engine.command === undefined ? null : splitCommandLine(spec.engine.command)
+  const [first] = agent !== null && 'words' in agent ? agent.words : []
+  if (first !== undefined && [...programs.executables, ...Object.keys(programs.answers)].includes(first))
+    throw new SetupError(`evals/bin/${first} would start in place of the agent's program: name that by its path`)
+  await installPrograms(programs, { folder: programsFolder(temp), log: callsLog(temp) })
 }
 
 /** Creates the only folders that the run may write to, inside the working folder; null: all of it is writable. */
@@ -79,4 +106,17 @@ function makeWritableFolders(cwd: string, { sandbox }: RunSpec): string[] | null
   const folders = sandbox?.only_writable?.map((name) => path.join(cwd, name)) ?? null
   for (const folder of folders ?? []) mkdirSync(folder, { recursive: true })
   return folders
+}
+
+/** Scripts of hooks and servers, in the temp directory and outside of the working folder. */
+export function environmentFolder(temp: string): string {
+  return path.join(temp, 'environment')
+}
+
+function programsFolder(temp: string): string {
+  return path.join(temp, 'programs')
+}
+
+function callsLog(temp: string): string {
+  return path.join(temp, 'calls', 'log')
 }

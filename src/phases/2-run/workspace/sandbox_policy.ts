@@ -15,6 +15,10 @@ export interface SandboxFolders {
   hidden: readonly string[]
   /** The suite's sandbox settings. */
   settings: SandboxSettings | undefined
+  /** What runs there; absent: the agent, a check or a judge. */
+  phase?: 'setup'
+  /** A folder that is shown as /tmp; absent: an empty one that is removed with the process. */
+  tmp?: string
 }
 
 const limits: SandboxLimits = { tmpBytes: 512 * 2 ** 20, fileBytes: 4 * 2 ** 30, processes: 1024 }
@@ -25,9 +29,15 @@ export function confine(choice: SandboxChoice, parts: SandboxFolders): Sandbox |
   if (mechanism === 'none' || program === null) return null
   const { writable, readOnly = [], hidden, settings = {} } = parts
   const readable = [...choice.readable, ...(parts.readable ?? [])]
-  const network = choice.network ?? 'none' // the suite's setting does not count: only the user opens the network
+  // the suite's setting does not count: only the user opens the network
+  const isOpen = choice.network === 'open' || (choice.network === 'setup' && parts.phase === 'setup')
+  const network = isOpen ? 'open' : 'none'
   const scratch = settings.writable ?? []
-  return { mechanism, program, policy: { readable, writable, readOnly, hidden, scratch, network, tmp: null, limits } }
+  return {
+    mechanism,
+    program,
+    policy: { readable, writable, readOnly, hidden, scratch, network, tmp: parts.tmp ?? null, limits },
+  }
 }
 
 /** The form in the run's record. */

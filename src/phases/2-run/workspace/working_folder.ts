@@ -7,13 +7,11 @@ import type { RepoState } from '../../../../schemas/repo.ts'
 import type { GitState, InputFile, Skill } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../../base/fs/files.ts'
-import { isShortage } from '../../../base/process/resource_shortage.ts'
-import { runProcess } from '../../../base/process/spawn.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import type { InstalledSkill } from '../../../engines/engine.ts'
 import { cloneRepo } from './clone_repo.ts'
 import { installSkill } from './install_skill.ts'
+import { runStep, type StepPlace } from './shell_step.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
 
 export interface WorkspaceRequest {
@@ -31,17 +29,18 @@ export interface WorkspaceRequest {
   among?: readonly { skill: Skill; files: readonly WalkedFile[] }[]
   /** Commands have already worked there, so it may contain links; absent: false. */
   isBuilt?: boolean
+  /** For Whetstone's own steps, such as git: without the suite's programs on PATH. */
   env: Readonly<Record<string, string>>
+  /** For `setup`; absent: the same. */
+  setupEnv?: Readonly<Record<string, string>>
   /** Sandbox of `setup`; absent or null: none. */
   sandbox?: Sandbox | null
   signal: AbortSignal
 }
 
-const setupSeconds = 300
-
 /** Prepares the working folder and returns the installed skills. Throws SetupError, or the abort reason. */
 export async function prepareWorkspace(request: WorkspaceRequest): Promise<InstalledSkill[]> {
-  const { cwd, env, sandbox = null } = request
+  const { cwd, env, setupEnv = env, sandbox = null } = request
   mkdirSync(cwd, { recursive: true })
   if (isBundle(request.git)) {
     const place = { cwd, env, signal: request.signal }
@@ -55,7 +54,7 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Insta
   await copyInputs(request.files, request)
   if (request.git !== null) await startGit(request, request.git === true)
   if (request.setup !== null) {
-    await runStep(['sh', '-c', request.setup], { cwd, env, sandbox, signal: request.signal })
+    await runStep(['sh', '-c', request.setup], { cwd, env: setupEnv, sandbox, signal: request.signal })
   }
   const skills = [...(request.skill === null ? [] : [request.skill]), ...(request.among ?? [])]
   const isFresh = request.setup === null && !isBundle(request.git) && request.isBuilt !== true
@@ -148,38 +147,4 @@ const author = {
   GIT_COMMITTER_EMAIL: 'start@localhost',
   GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
-}
-
-interface StepPlace {
-  cwd: string
-  env: Readonly<Record<string, string>>
-  sandbox?: Sandbox | null
-  signal: AbortSignal
-}
-
-/** Returns its stdout. */
-async function runStep(argv: readonly [string, ...string[]], place: StepPlace): Promise<string> {
-  const [command, ...args] = argv
-  using limit = startTimeLimit(setupSeconds * 1000, [place.signal])
-  const end = await runProcess({ command, args, ...place, signal: limit.signal }).catch((error: unknown) => {
-    place.signal.throwIfAborted()
-    if (isShortage(error)) throw error
-    throw new SetupError(
-      limit.signal.aborted ? `${argv.join(' ')}: did not end within ${setupSeconds} s` : errorMessage(error),
-    )
-  })
-  if (end.exitCode !== 0) {
-    const said = `${end.stderrTail}\n${end.stdout.slice(-1000)}`.trim()
-    throw new SetupError(`${argv.join(' ')}: exit ${end.exitCode ?? end.signal}: ${said}${networkHint(said, place)}`)
-  }
-  return end.stdout
-}
-
-/** What programs print without a network: a name does not resolve, or a host is unreachable. */
-const withoutNetwork =
-  /could not resolve|unable to resolve host|failure (in name resolution|resolving)|name or service not known|network is unreachable|\b(EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b|no such host|lookup \S+ on \S+: /i
-
-function networkHint(said: string, { sandbox }: StepPlace): string {
-  const isClosed = sandbox !== undefined && sandbox !== null && sandbox.policy.network !== 'open'
-  return isClosed && withoutNetwork.test(said) ? ' (the sandbox has no network; --network open allows it)' : ''
 }

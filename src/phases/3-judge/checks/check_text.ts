@@ -59,6 +59,10 @@ const sentences = {
     `The agent called ${tool({ ...call, name: call.name ?? 'tools' })} at most ${value === 1 ? 'once' : `${value} times`}`,
   no_loop: ({ max_repeats = 3 }) =>
     `The same call came at most ${max_repeats === 1 ? 'once' : `${max_repeats} times`} in a row`,
+  program_called: ({ program, args, times }) => {
+    const count = times === undefined ? '' : ` (${formatRangeCount(times, 'time')})`
+    return `The agent called ${program}${args === undefined ? '' : ` with /${args}/`}${count}`
+  },
   skill_read: () => 'The agent read the skill',
   script_executed: ({ script }) => `The agent ran ${script === undefined ? 'a script' : script} of the skill`,
   agent_blocked: ({ tool: name, reason }) => {

@@ -18,6 +18,7 @@ import { decideJsonPath } from './json_path.ts'
 import { decideJsonSchema } from './json_schema.ts'
 import { decideNoLoop } from './no_loop.ts'
 import { decideNotContains } from './not_contains.ts'
+import { decideProgramCalled } from './program_called.ts'
 import { decideRegex } from './regex.ts'
 import { decideScript } from './script.ts'
 import { decideScriptExecuted } from './script_executed.ts'
@@ -53,6 +54,7 @@ export const checkDeciders = {
   tool_order: decideToolOrder,
   tool_calls_at_most: decideToolCallsAtMost,
   no_loop: decideNoLoop,
+  program_called: decideProgramCalled,
   skill_read: decideSkillRead,
   script_executed: decideScriptExecuted,
   agent_blocked: decideAgentBlocked,

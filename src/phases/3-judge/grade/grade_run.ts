@@ -11,7 +11,7 @@ import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import { activeNow } from '../../../base/time/active_time.ts'
 import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limiter.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
-import { readEvents } from '../checks/inputs/events.ts'
+import { readEvents, readProgramCalls } from '../checks/inputs/events.ts'
 import { fileTextVersion } from '../documents/read_file_text.ts'
 import { verdictPromptVersion } from '../format_judges/eval_md.ts'
 import { searchRun } from '../injections/search_run.ts'
@@ -37,8 +37,10 @@ export interface GradeRunRequest {
   onTimeout: 'fail' | 'exclude'
   /** Rebuilds the working folder as the agent left it in `target`, for command checks. */
   restore: (target: string) => Promise<void>
-  /** The complete environment of command checks and the judge, without credentials. */
+  /** The complete environment of the judge, and of command checks without their own; without credentials. */
   env: Readonly<Record<string, string>>
+  /** The complete environment of command checks, with what the case sets; absent: env. */
+  checkEnv?: Readonly<Record<string, string>>
   /** Sandbox of a command check or the judge with these writable folders; absent or null: none. */
   sandboxFor?: (writable: readonly string[]) => Sandbox | null
   /** The judge's, by the names in its engine's `credentials`. */
@@ -169,7 +171,8 @@ async function buildCheckContext(request: GradeRunRequest): Promise<CheckContext
     ...(request.case.grading_files && { gradingFiles: request.case.grading_files }),
     asked: request.case,
     restore: request.restore,
-    env: request.env,
+    env: request.checkEnv ?? request.env,
+    programCalls: () => readProgramCalls(path.join(runFolder, 'programs.jsonl')),
     ...(sandboxFor && { sandboxFor }),
     signal: request.signal,
   }

@@ -45,6 +45,8 @@ const shaping: Change[] = [
   ['files', { files: [{ ...file, executable: true }] }],
   ['files', { files: [] }],
   ['setup', { setup: 'make' }],
+  ['teardown', { teardown: 'make clean' }],
+  ['collect', { collect: ['~/a.md'] }],
   ['git', { git: true }],
   ['git', { git: { bundle: '/a/b', sha256: 'g1' } }],
   ['environment', { environment: { files: [], rules: [], agents: [], hooks: {}, mcp_servers: {} } }],
@@ -158,6 +160,7 @@ describe('what lies around the agent', () => {
     env: { env: { MODE: 'fast' } },
     texts: { texts: { 'a.txt': 'a' } },
     agent_texts: { agent_texts: { clerk: 'Files things.' } },
+    programs: { programs: { folder: one, executables: ['gh'], answers: {} } },
     may_lack: { may_lack: { needs: ['hooks of Stop'] } },
   }
   const keyIn = (change: Partial<Around>) => keyOf({ environment: { ...around, ...change } })

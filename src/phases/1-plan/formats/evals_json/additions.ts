@@ -5,6 +5,7 @@ import { evalCase, type SandboxSettings, sandboxSettings } from '../../../../../
 import { UserError } from '../../../../base/errors/error.ts'
 import { formatJsonPath } from '../../../../base/json/json.ts'
 import { findSystemPart } from '../../../../base/sandbox/system.ts'
+import { suiteVariables } from '../../../../base/secrets/suite_variables.ts'
 import { didYouMean, suggestChoice } from '../../../../base/text/did_you_mean.ts'
 import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
@@ -25,6 +26,9 @@ const additions = evalCase
     turns: true,
     timeout: true,
     setup: true,
+    teardown: true,
+    env: true,
+    collect: true,
     git: true,
     repo: true,
     environment: true,
@@ -60,10 +64,18 @@ export async function readAdditions(
       continue
     }
     const own = await completeChecks(result.data.checks ?? [], { at, root, kept: places.kept })
-    mistakes.push(...own.mistakes)
+    mistakes.push(...own.mistakes, ...findRefusedVariables(result.data.env, at))
     read.push(result.data.checks === undefined ? result.data : { ...result.data, checks: own.checks })
   }
   return { additions: read, mistakes }
+}
+
+function findRefusedVariables(env: CaseAdditions['env'], at: string): SuiteMistake[] {
+  const texts = Object.entries(env ?? {}).map(([name, value]) => [name, String(value)] as const)
+  return suiteVariables(Object.fromEntries(texts)).refused.map((name) => ({
+    at: `${at}.env.${name}`,
+    message: 'a suite cannot set this variable: each run has its own value',
+  }))
 }
 
 /** Reads `rubric` only in Whetstone's form, because authors also use that name for a list of statements. */

@@ -1,12 +1,12 @@
 /** Reads one case of an evals.json into Whetstone's form. */
-import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import type { SuiteCase, SuitePrograms } from '../../../../../schemas/suite.ts'
 import { locateRepo } from '../../repo/locate_repo.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
 import { type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
 import { type CaseSource, describeJsonKind } from './document.ts'
-import { placeEnvironment } from './environment.ts'
+import { extendEnvironment, placeEnvironment } from './environment.ts'
 import {
   collectUnreadFields,
   type FieldReader,
@@ -51,6 +51,8 @@ export interface EvalsCasePlace {
   /** The skill's folder, absolute. */
   root: string
   warn: Warn
+  /** Of the suite; null: none. */
+  programs: SuitePrograms | null
 }
 
 /** Reads all fields of a case; what keeps it from running is in `cannot_run`. */
@@ -77,6 +79,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   })
   const repo = own.repo === undefined ? null : locateRepo(own.repo, place.root)
   const around = await placeEnvironment(own.environment, source.at, place)
+  const environment = extendEnvironment(around.environment, { env: own.env, programs: place.programs })
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
   const noted = { ...collectUnreadFields(fields), ...(source.noted && { suite: source.noted }) }
@@ -106,15 +109,22 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...(graders.files.length > 0 && { grading_files: graders.files }),
     reference: own.reference ?? null,
     timeout_seconds: own.timeout ?? null,
-    setup: own.setup ?? null,
+    setup: joinCommands(own.setup) ?? null,
+    ...(own.teardown !== undefined && { teardown: joinCommands(own.teardown) }),
+    ...(own.collect && { collect: own.collect }),
     git: own.git === true ? true : (bundle?.state ?? null),
     ...(repo?.repo && { repo: repo.repo }),
-    ...(around.environment && { environment: around.environment }),
+    ...(environment && { environment }),
     ...(isDraft && { draft: true as const }),
     ...readUpkeep(own, source.at, warn),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
+}
+
+/** A list is one script, so that a change of folder or a variable stays; it ends at the first command that fails. */
+function joinCommands(given: string | readonly string[] | undefined): string | undefined {
+  return given === undefined || typeof given === 'string' ? given : ['set -e', ...given].join('\n')
 }
 
 function withoutAdditions(object: CaseSource['object']): CaseSource['object'] {
@@ -168,7 +178,7 @@ function readInputPaths(fields: FieldReader, warn: Warn): { paths: NamedInput[];
 /** The format's own names come first, because the first of two equally near names is suggested. */
 const knownNames = [
   ...['prompt', 'messages', 'expected_output', 'expectations', 'assertions', 'eval_name', 'files'],
-  ...additionNames,
+  ...additionNames.filter((name) => name !== 'env'), // too short: en, end and eng are other fields
   ...[...promptNames, ...outputNames, ...criteriaNames, ...gradingNames, ...titleNames, ...fileNames],
 ]
 

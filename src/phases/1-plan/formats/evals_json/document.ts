@@ -35,7 +35,7 @@ export interface OpenDocument {
 }
 
 /** Fields of the file that apply to each case. */
-const sharedNames = ['environment', 'sandbox', 'rubric', 'owner', 'owners']
+const sharedNames = ['environment', 'sandbox', 'rubric', 'setup', 'teardown', 'owner', 'owners']
 
 /** Names of the list of cases. */
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
@@ -62,6 +62,9 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   const found = findCaseList(fields, file, warn)
   const skillName = readSkillNameField(fields, warn)
   const environment = fields.take(['environment'])?.value
+  const setup = fields.take(['setup'])?.value
+  const teardown = fields.take(['teardown'])?.value
+  const env = fields.take(['env'])?.value
   const sandbox = fields.take(['sandbox'])?.value
   const rubric = fields.take(['rubric'], (value) => isJsonObject(value) && 'dimensions' in value)?.value
   const owner = fields.take(['owner'], isOwnerValue)?.value
@@ -70,7 +73,7 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   warnRest(fields, { what: 'the file', warn })
   const noted = collectUnreadFields(fields)
   const cases = toCaseSources(found, file, warn)
-  const shared = { ...(environment !== undefined && { environment }), ...(rubric !== undefined && { rubric }) }
+  const shared = omitUndefined({ environment, rubric, setup, teardown, env })
   const named = { ...(owner !== undefined && { owner }), ...(owners !== undefined && { owners }) }
   const around = Object.keys(noted).length > 0 && { noted }
   return {
@@ -82,6 +85,10 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
     sandbox,
     mistakes,
   }
+}
+
+function omitUndefined(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 }
 
 /** `null` counts as absent, so that it does not override the file's own value. */

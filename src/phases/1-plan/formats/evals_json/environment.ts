@@ -2,7 +2,8 @@
 import path from 'node:path'
 import * as z from 'zod'
 import { type EnvironmentSource, type Hooks, hooks, mcpServers } from '../../../../../schemas/environment.ts'
-import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
+import type { EvalCase } from '../../../../../schemas/evals.ts'
+import type { Environment, InputFile, SuitePrograms } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { checkAs, readJson } from '../../../../base/json/json.ts'
 import { type InputPlace, placeInputs, resolveInnerFile } from '../../suite/input_files.ts'
@@ -40,6 +41,20 @@ export async function placeEnvironment(
   }
   const { reasons } = reading
   return { environment: reasons.length === 0 ? environment : null, reasons }
+}
+
+/** The environment with what a case or its suite sets outside of "environment"; null: nothing at all. */
+export function extendEnvironment(
+  placed: Environment | null,
+  { env, programs }: { env: EvalCase['env']; programs: SuitePrograms | null },
+): Environment | null {
+  if (env === undefined && programs === null) return placed
+  const texts = Object.entries(env ?? {}).map(([name, value]) => [name, String(value)] as const)
+  return {
+    ...(placed ?? { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }),
+    ...(env && { env: Object.fromEntries(texts) }),
+    ...(programs && { programs }),
+  }
 }
 
 /** A settings.json with hooks, a hooks.json, or the hooks alone. */

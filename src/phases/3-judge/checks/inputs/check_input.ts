@@ -1,4 +1,5 @@
 /** What a check reads, and its verdict. */
+import type { ProgramCall } from '../../../../../schemas/program.ts'
 import type { RunRecord } from '../../../../../schemas/run.ts'
 import type { InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
 import type { TranscriptEvent } from '../../../../../schemas/transcript.ts'
@@ -12,6 +13,8 @@ export interface CheckContext {
   transcript: () => Promise<string>
   /** The events of transcript.jsonl. */
   events: () => Promise<readonly TranscriptEvent[]>
+  /** Calls of the programs in evals/bin; null: none were recorded. */
+  programCalls: () => Promise<readonly ProgramCall[] | null>
   /** Whether the engine shows what the agent does. */
   showsTools: boolean
   /** Absolute path of the run's outputs/. */

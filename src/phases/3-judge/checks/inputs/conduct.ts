@@ -7,6 +7,7 @@ const conduct: ReadonlySet<CheckType> = new Set([
   'tool_order',
   'tool_calls_at_most',
   'no_loop',
+  'program_called',
   'skill_read',
   'script_executed',
   'agent_blocked',

@@ -1,11 +1,11 @@
-/** Writes the record of a run that no worker completed, with the reason only. */
+/** Writes the record of a run that was not executed, or that no worker completed, with the reason only. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { FailureKind } from '../../../../schemas/run.ts'
-import { emptyReport } from '../../../engines/engine.ts'
-import { writeRunFiles } from '../../../phases/2-run/collect/write_run.ts'
-import type { RunRequest, RunResult } from '../../../phases/2-run/run.ts'
-import { buildRunRecord, type RunEnd } from '../../../phases/2-run/run_record.ts'
+import type { FailureKind } from '../../../schemas/run.ts'
+import { emptyReport } from '../../engines/engine.ts'
+import { writeRunFiles } from '../../phases/2-run/collect/write_run.ts'
+import type { RunRequest, RunResult } from '../../phases/2-run/run.ts'
+import { buildRunRecord, type RunEnd } from '../../phases/2-run/run_record.ts'
 
 export type RunFailureReason = { kind: FailureKind; message: string } | 'cancelled'
 

@@ -1,0 +1,30 @@
+/** Builds the environment of what a case starts: its own variables, and its programs first on PATH. */
+import path from 'node:path'
+import type { Environment } from '../../../../schemas/suite.ts'
+import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
+
+export interface CaseEnvironment {
+  /** For Whetstone's own steps: with the variables, without the programs. */
+  own: Record<string, string>
+  /** For setup, the agent, teardown and checks. */
+  full: Record<string, string>
+  /** Variables that a suite may not set. */
+  refused: string[]
+}
+
+/** `base`: the run's own environment, which wins. `folder`: where installPrograms installs. Pure. */
+export function buildCaseEnvironment(
+  base: Readonly<Record<string, string>>,
+  environment: Environment | undefined,
+  folder: string,
+): CaseEnvironment {
+  const { set, refused } = suiteVariables(environment?.env) // filtered here too: anyone may have written the plan
+  const own: Record<string, string> = { ...set, ...base }
+  const found = [programPath(folder), own.PATH].filter((part) => part !== undefined && part !== '')
+  return { own, full: environment?.programs ? { ...own, PATH: found.join(path.delimiter) } : own, refused }
+}
+
+/** The folder that comes first on PATH. */
+export function programPath(folder: string): string {
+  return path.join(folder, 'bin')
+}

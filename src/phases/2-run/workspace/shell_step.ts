@@ -1,0 +1,51 @@
+/** Runs one step around the agent, such as git or setup, in the working folder and under a time limit. */
+import { errorMessage } from '../../../base/errors/error.ts'
+import { isShortage } from '../../../base/process/resource_shortage.ts'
+import { runProcess } from '../../../base/process/spawn.ts'
+import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import { isNetworkFailure } from './network_failure.ts'
+import { SetupError } from './symlink_traps.ts'
+
+export interface StepPlace {
+  cwd: string
+  env: Readonly<Record<string, string>>
+  sandbox?: Sandbox | null
+  signal: AbortSignal
+}
+
+const stepSeconds = 300
+
+/** Returns its stdout. Throws SetupError if it fails or takes too long, or the abort reason. */
+export async function runStep(argv: readonly [string, ...string[]], place: StepPlace): Promise<string> {
+  const [command, ...args] = argv
+  using limit = startTimeLimit(stepSeconds * 1000, [place.signal])
+  const end = await runProcess({ command, args, ...place, signal: limit.signal }).catch((error: unknown) => {
+    place.signal.throwIfAborted()
+    if (isShortage(error)) throw error
+    throw new SetupError(
+      limit.signal.aborted ? `${argv.join(' ')}: did not end within ${stepSeconds} s` : errorMessage(error),
+    )
+  })
+  if (end.exitCode === 0) return end.stdout
+  const said = `${end.stderrTail}\n${end.stdout.slice(-1000)}`.trim()
+  const isClosed = place.sandbox ? place.sandbox.policy.network !== 'open' : false
+  const failure = { said, exitCode: end.exitCode, command: args.at(-1) ?? '' }
+  const hint = isClosed && isNetworkFailure(failure) ? ` (${closedNetwork})` : ''
+  throw new SetupError(`${argv.join(' ')}: exit ${end.exitCode ?? end.signal}${hint}: ${said}`)
+}
+
+const closedNetwork =
+  'the sandbox has no network; --network setup opens it for setup alone, --network open for the agent too'
+
+/** Runs the shell commands that clean up after a run. Returns why they failed, as a warning; null: they did not. */
+export async function runTeardown(script: string, place: StepPlace): Promise<string | null> {
+  try {
+    await runStep(['sh', '-c', script], place)
+    return null
+  } catch (error) {
+    place.signal.throwIfAborted()
+    if (!(error instanceof SetupError)) throw error
+    return `teardown failed: ${error.message}`
+  }
+}
