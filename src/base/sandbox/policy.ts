@@ -13,7 +13,7 @@ export interface SandboxLimits {
 }
 
 /** A folder of this machine and its absolute path inside. */
-export interface SandboxPlace {
+interface SandboxPlace {
   from: string
   at: string
 }

@@ -58,7 +58,7 @@ export async function inspectHarbor(given: string): Promise<InspectedSuite> {
 }
 
 /** The task itself, or the tasks in a folder, sorted; absolute. */
-export async function listHarborTasks(folder: string): Promise<string[]> {
+async function listHarborTasks(folder: string): Promise<string[]> {
   const isTask = (place: string) => pathExists(path.join(place, 'task.toml'))
   if (await isTask(folder)) return [path.resolve(folder)]
   const found: string[] = []

@@ -1,9 +1,9 @@
 /** The plain backend, without a container: a task's absolute folders in a temp directory, shown by bubblewrap at their own paths. */
-import { chmodSync, mkdirSync, realpathSync } from 'node:fs'
+import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborCopy, HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
-import { copyWalk, pathExists, walk } from '../../../base/fs/files.ts'
+import { copyWalk, walk } from '../../../base/fs/files.ts'
 import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
 import { runInWorld } from './run_in_world.ts'
 import { writeStandIns } from './stand_ins.ts'
@@ -17,7 +17,7 @@ export async function createPlainWorld({ task, temp, env, sandbox }: WorldReques
   const places = task.places.map((at) => ({ from: path.join(root, at), at }))
   const tmp = path.join(root, 'tmp')
   const own = [...places.map(({ from }) => from), tmp]
-  for (const folder of [...own, path.join(root, task.workdir)]) mkdirSync(folder, { recursive: true })
+  for (const folder of own) mkdirSync(folder, { recursive: true })
   const programs = await writeStandIns(path.join(temp, 'programs'))
   const readable = [...sandbox.policy.readable, programs.bin, programs.python]
   const home = path.join(root, 'root')
@@ -71,6 +71,7 @@ async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: Abo
     if (step.kind === 'copy') await copyIntoWorld(world, task, step)
     else await runStep(world, task, step, signal)
   }
+  makeFolder(world, task.workdir)
   if (realpathSync(world.cwd) !== world.cwd)
     throw new SetupError(`${task.workdir}: the Dockerfile makes it a link, which this machine cannot follow`)
 }
@@ -94,15 +95,24 @@ function assertInWorld({ sandbox }: HarborWorld, targets: readonly string[]): vo
 /** Copies a file or folder of environment/ to its place. Throws SetupError for a link that leads out of the world. */
 export async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: HarborCopy): Promise<void> {
   const source = path.join(task.folder, 'environment', step.from)
-  const target = path.join(world.root, step.to)
+  const named = path.join(world.root, step.to)
   try {
-    if (!(await pathExists(source))) throw new Error(`environment/${step.from} is missing`)
-    const skip = (name: string) => step.from === '.' && /^(?:skills(?:\/|$)|Dockerfile$)/.test(name)
-    const { files } = await walk(source, { skip }).catch(() => ({ files: null }))
-    assertInWorld(world, files === null ? [target] : files.map((file) => path.join(target, file.path)))
-    if (files === null) await copyWalk([{ path: path.basename(target), source, bytes: 0 }], path.dirname(target))
-    else await copyWalk(files, target)
-    if (files === null && step.mode !== undefined) chmodSync(target, Number.parseInt(step.mode, 8))
+    const info = statSync(source, { throwIfNoEntry: false })
+    if (info === undefined) throw new Error(`environment/${step.from} is missing`)
+    if (info.isDirectory()) {
+      const skip = (name: string) => step.from === '.' && /^(?:skills(?:\/|$)|Dockerfile$)/.test(name)
+      const { files } = await walk(source, { skip })
+      assertInWorld(world, files.map((file) => path.join(named, file.path)))
+      await copyWalk(files, named)
+      return
+    }
+    assertInWorld(world, [named])
+    // as Docker does, into a folder that is there
+    const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true
+    const target = isFolder ? path.join(named, path.basename(source)) : named
+    assertInWorld(world, [target])
+    await copyWalk([{ path: path.basename(target), source, bytes: info.size }], path.dirname(target))
+    if (step.mode !== undefined) chmodSync(target, Number.parseInt(step.mode, 8))
   } catch (error) {
     throw new SetupError(`copy ${step.from} to ${step.to}: ${errorMessage(error)}`)
   }

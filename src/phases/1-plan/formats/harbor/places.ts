@@ -1,5 +1,6 @@
 /** Finds the absolute folders of a Harbor task's world: the agent can write there, as in a container. */
 import path from 'node:path'
+import { findSystemPart } from '../../../../base/sandbox/system.ts'
 
 /** In every world. */
 const usualPlaces = [
@@ -14,6 +15,8 @@ const usualPlaces = [
   '/output',
   '/outputs',
   '/logs',
+  '/etc/apt',
+  '/etc/claude-code',
 ]
 
 /** Shown from this machine, or prepared by the sandbox itself. */
@@ -26,7 +29,7 @@ export function findHarborPlaces(texts: readonly string[], paths: readonly strin
   const named = texts.flatMap((text) =>
     [...text.matchAll(/(?<![\w./:~-])\/[a-z][\w-]*(?:\/[\w-]+)?/g)].map(([one]) => one),
   )
-  const found = [...usualPlaces, ...[...named, ...paths].flatMap(topFolder)]
+  const found = [...usualPlaces, ...[...named, ...paths].flatMap(topFolder), ...paths.flatMap(settingsFolder)]
   return [...new Set(found)].sort()
 }
 
@@ -36,6 +39,13 @@ function topFolder(place: string): string[] {
   if (first === '' || systemFolders.has(first)) return []
   if (first !== 'var') return [`/${first}`]
   return second === '' || second === 'tmp' || second === 'run' ? [] : [`/var/${second}`]
+}
+
+/** The folder to bind for a file further down in /etc, unless it is one of this machine's settings. */
+function settingsFolder(place: string): string[] {
+  const [first, second, ...others] = path.posix.normalize(place).split('/').filter(Boolean)
+  const folder = `/etc/${second}`
+  return first === 'etc' && others.length > 0 && findSystemPart(folder) === null ? [folder] : []
 }
 
 /** Whether a path of the world is inside one of its places. */
