@@ -125,8 +125,8 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ],
     [
       'a flag of another command',
-      ['aggregate', skill, '--gate', 'x'],
-      /aggregate has no --gate \(other commands do\)\nhint: see whetstone aggregate --help/,
+      ['aggregate', skill, '--runs', '3'],
+      /aggregate has no --runs \(other commands do\)\nhint: see whetstone aggregate --help/,
     ],
     ['no skill', ['bench'], /bench needs <skill/],
     ['a flag without its value', ['bench', skill, '--workspace'], /workspace/],

@@ -440,6 +440,7 @@ test('every flag of bench is a setting or asked once', () => {
   const once = Object.keys(benchFlags).filter((name) => !keys.includes(name))
   expect(once.sort()).toEqual([
     'calibrate',
+    'changed',
     'detect',
     'dry-run',
     'explain',
@@ -448,6 +449,7 @@ test('every flag of bench is a setting or asked once', () => {
     'power',
     'print-config',
     'rerun',
+    'shard',
     'yes',
   ])
 })

@@ -42,7 +42,6 @@ function benchOptions(args: Argv) {
     .example('$0 bench skills/pdf --dry-run', 'see the plan first')
     .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs per configuration')
     .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
-    .example('$0 bench skills --changed origin/main', 'the skills that this branch touches')
     .example(
       '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
       'your own agent, an API judge',

@@ -15,7 +15,7 @@ export const sandboxFlags = {
   network: {
     choices: ['none', 'setup', 'open'] as const,
     defaultDescription: 'none',
-    describe: 'open the network for nothing, for setup, or for all',
+    describe: 'open the network',
   },
   'allow-read': {
     type: 'string',

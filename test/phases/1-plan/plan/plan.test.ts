@@ -195,6 +195,7 @@ describe('the key of a run', () => {
       'git',
       'environment',
       'sandbox',
+      'harbor',
       'skill',
       'absent_skill',
       'engine',

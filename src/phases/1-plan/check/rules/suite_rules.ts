@@ -31,7 +31,7 @@ export const unsoundTaskRule: RuleFacts = {
   id: 'unsound-task',
   severity: 'error',
   about:
-    'A Harbor task says nothing on this machine: its solution does not earn the full reward (`--oracle`), or doing nothing does (`--null`).',
+    '`--oracle`: the solution of a Harbor task does not earn the full reward on this machine, or doing nothing does (`--null`).',
 }
 
 export const suiteRules: readonly LintRule<SuiteSubject>[] = [
