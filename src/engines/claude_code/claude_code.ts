@@ -38,6 +38,7 @@ export const claudeCode: Engine = {
     commands: true,
   },
   reaches,
+  findPrograms: async (task) => [(await findCli(claudeCli, task)) ?? []].flat(),
   probe: probeClaude,
   // its default model is known only after a run
   reports: async (model) => ({ cost: true, tokens: true, ...(model !== null && { priced: pricedAs(model) }) }),

@@ -32,6 +32,7 @@ export const codex: Engine = {
   account: { slots: 'runs', of: openaiAccount },
   supports: codexSupport,
   reaches,
+  findPrograms: async (task) => [(await findCli(codexCli, task)) ?? []].flat(),
   probe: probeCodex,
   // its default model is known only after a run
   async reports(model) {

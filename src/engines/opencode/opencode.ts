@@ -35,6 +35,7 @@ export const opencode: Engine = {
   // with both keys set, only the model says which account is used, so both then share one limit
   account: { slots: 'runs', of: (keys) => (keys.ANTHROPIC_API_KEY ? anthropicAccount(keys) : openaiAccount(keys)) },
   reaches,
+  findPrograms: async (task) => [(await findCli(opencodeCli, task)) ?? []].flat(),
   probe: probeOpencode,
   async reports(name) {
     const model = opencodeModel(name, {})

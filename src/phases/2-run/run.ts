@@ -107,6 +107,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   assertDiskSpace(tempDir.path) // on a full disk the last writes are incomplete, so they are not graded
   if (end.outcome.status !== 'failed' && world === null) request.onAgentEnd?.()
   await tempDir.endProcesses()
+  if (end.before !== null) await world?.settle(request.signal)
   const outputs = await collectOutputs(request, { cwd, end, isHome: cwd === world?.home })
   if (world !== null && end.outcome.status === 'completed') await verify(request, world)
   if (end.outcome.status !== 'failed' && world !== null) request.onAgentEnd?.()

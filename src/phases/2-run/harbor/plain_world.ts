@@ -5,6 +5,7 @@ import type { HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, pathExists, walk } from '../../../base/fs/files.ts'
 import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
+import { moveHome } from './move_home.ts'
 import { runInWorld } from './run_in_world.ts'
 import { writeStandIns } from './stand_ins.ts'
 import type { HarborWorld, WorldRequest } from './world.ts'
@@ -29,6 +30,7 @@ export async function createPlainWorld({ task, temp, env, sandbox }: WorldReques
     // each folder alone: one that contains them all could be exchanged for a link out of the world
     sandbox: { ...sandbox, policy: { ...sandbox.policy, writable: own, readable, places, tmp } },
     build: (signal) => buildPlainWorld(world, task, signal),
+    async settle() {}, // each program ends with its sandbox
     async [Symbol.asyncDispose]() {}, // its folders are in the run's temp directory
   }
   return world
@@ -51,13 +53,9 @@ function worldVariables(
   const isInPlace = (folder: string) => places.some((place) => folder === place || folder.startsWith(`${place}/`))
   const ofImage = (image.PATH ?? '').split(':').filter(isInPlace)
   const search = [programs.bin, ...ofImage, ...systemPath, ...(own.PATH ?? '').split(':')]
-  const moved = Object.fromEntries(
-    Object.entries(own).map(([name, value]) => [name, own.HOME ? value.replace(own.HOME, home) : value]),
-  )
   return {
     ...image,
-    ...moved,
-    HOME: home,
+    ...moveHome(own, home),
     TMPDIR: tmp,
     PATH: [...new Set(search.filter(Boolean))].join(':'),
     PYTHONPATH: [image.PYTHONPATH, programs.python].filter(Boolean).join(':'),

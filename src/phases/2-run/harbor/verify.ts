@@ -1,5 +1,5 @@
 /** Runs the verifier of a Harbor task after the agent ended, and the task's own solution for a check of the task. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
@@ -34,6 +34,7 @@ export async function verifyWorld(world: HarborWorld, request: VerifyRequest): P
     shows: ['/tests', '/logs/verifier'],
     signal,
   })
+  await world.settle(signal)
   mkdirSync(folder, { recursive: true })
   const { files } = await walk(path.join(logs, 'verifier'), { links: 'never', unreadable: 'leave_out' })
   await copyWalk(
@@ -70,16 +71,15 @@ function startScript(script: string, unwanted = ''): ['sh', ...string[]] {
   return ['sh', '-c', steps.join('\n')]
 }
 
-/** Copies a folder of the task to a place that the agent could not write to. */
+/** Copies a folder of the task into the world, without what the agent may have left at its place. */
 async function showFolder(world: HarborWorld, from: string, at: string): Promise<void> {
   const target = path.join(world.root, at)
-  rmSync(target, { recursive: true, force: true })
-  mkdirSync(target, { recursive: true })
+  emptyFolder(target)
   await copyWalk((await walk(from)).files, target)
 }
 
-/** Removes what is in a folder that the agent could write to; the folder itself stays, because it is bound. */
+/** Removes what is in a folder that the agent could write to; the folder itself stays, because it is mounted. */
 function emptyFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
+  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true })
 }

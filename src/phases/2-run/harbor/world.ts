@@ -1,6 +1,7 @@
 /** The world in which a Harbor task is solved and verified, on this machine or in a container. */
 import type { HarborBackend, HarborTask } from '../../../../schemas/harbor_task.ts'
-import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import type { Sandbox, SandboxPolicy } from '../../../base/sandbox/policy.ts'
+import { createContainerWorld } from './container_world.ts'
 import { createPlainWorld } from './plain_world.ts'
 
 export interface HarborWorld extends AsyncDisposable {
@@ -14,6 +15,8 @@ export interface HarborWorld extends AsyncDisposable {
   sandbox: Sandbox
   /** Follows the Dockerfile. Throws SetupError. */
   build(signal: AbortSignal): Promise<void>
+  /** Ends what programs left running, and makes their files the user's. */
+  settle(signal: AbortSignal): Promise<void>
 }
 
 export interface WorldRequest {
@@ -22,17 +25,24 @@ export interface WorldRequest {
   temp: string
   /** The complete environment of the run; the world's variables are added. */
   env: Readonly<Record<string, string>>
-  /** Without writable folders; null: none. */
+  userEnv: Readonly<Record<string, string | undefined>>
+  /** Without writable folders; null: no sandbox works on this machine, or none is wanted. */
   sandbox: Sandbox | null
+  /** The same, for a container. */
+  policy: SandboxPolicy
+  /** Files of this machine that the agent's own process needs, absolute; null: it does not run in the world. */
+  programs: readonly string[] | null
 }
 
 type OpenWorld = (request: WorldRequest) => Promise<HarborWorld>
 
-const backends: Readonly<Partial<Record<HarborBackend, OpenWorld>>> = { plain: createPlainWorld }
+const backends: Readonly<Record<HarborBackend, OpenWorld>> = {
+  plain: createPlainWorld,
+  docker: (request) => createContainerWorld(request, 'docker'),
+  podman: (request) => createContainerWorld(request, 'podman'),
+}
 
 /** Lays out the folders; builds nothing yet. Throws SetupError when the backend does not work here. */
 export async function openWorld(request: WorldRequest): Promise<HarborWorld> {
-  const open = backends[request.task.backend ?? 'plain']
-  if (open === undefined) throw new Error(`no backend ${request.task.backend}`)
-  return await open(request)
+  return await backends[request.task.backend ?? 'plain'](request)
 }

@@ -4,8 +4,10 @@ import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import type { Engine } from '../../../engines/engine.ts'
+import { selectCredentials } from '../../../engines/models/base_url.ts'
 import { type HarborWorld, openWorld } from '../harbor/world.ts'
-import { confine } from './sandbox_policy.ts'
+import { buildPolicy, confine } from './sandbox_policy.ts'
 
 export interface RunPlace {
   /** The working folder, absolute. */
@@ -18,7 +20,9 @@ export interface RunPlace {
 
 interface PlaceRequest {
   spec: RunSpec
+  engine: Engine
   sandbox: SandboxChoice
+  userEnv: Readonly<Record<string, string | undefined>>
 }
 
 interface PlaceParts {
@@ -56,13 +60,16 @@ async function openOwnPlace(
 }
 
 async function openTaskPlace(
-  { spec, sandbox }: PlaceRequest,
+  { spec, engine, sandbox, userEnv }: PlaceRequest,
   temp: string,
   { env, hidden }: PlaceParts,
 ): Promise<RunPlace & AsyncDisposable> {
   if (spec.harbor === undefined) throw new Error('the run is not of a Harbor task')
   const parts = { writable: [], readable: [environmentFolder(temp)], hidden, settings: spec.sandbox }
-  const world = await openWorld({ task: spec.harbor, temp, env, sandbox: confine(sandbox, parts) })
+  const credentials = selectCredentials(engine, spec.engine, userEnv)
+  const programs = (await engine.findPrograms?.({ command: spec.engine.command ?? null, env, credentials })) ?? null
+  const [confined, policy] = [confine(sandbox, parts), buildPolicy(sandbox, parts)]
+  const world = await openWorld({ task: spec.harbor, temp, env, userEnv, sandbox: confined, policy, programs })
   const { cwd } = world
   return {
     cwd,

@@ -2,7 +2,7 @@
 import type { SandboxSettings } from '../../../../schemas/evals.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
-import type { Sandbox, SandboxLimits } from '../../../base/sandbox/policy.ts'
+import type { Sandbox, SandboxLimits, SandboxPolicy } from '../../../base/sandbox/policy.ts'
 
 export interface SandboxFolders {
   /** Writable folders of the temp directory, absolute. */
@@ -23,11 +23,15 @@ const limits: SandboxLimits = { tmpBytes: 512 * 2 ** 20, fileBytes: 4 * 2 ** 30,
 export function confine(choice: SandboxChoice, parts: SandboxFolders): Sandbox | null {
   const { mechanism, program } = choice
   if (mechanism === 'none' || program === null) return null
+  return { mechanism, program, policy: buildPolicy(choice, parts) }
+}
+
+/** The policy alone, whatever enforces it. */
+export function buildPolicy(choice: SandboxChoice, parts: SandboxFolders): SandboxPolicy {
   const { writable, readOnly = [], hidden, settings = {} } = parts
   const readable = [...choice.readable, ...(parts.readable ?? [])]
   const network = choice.network ?? 'none' // the suite's setting does not count: only the user opens the network
-  const scratch = settings.writable ?? []
-  return { mechanism, program, policy: { readable, writable, readOnly, hidden, scratch, network, tmp: null, limits } }
+  return { readable, writable, readOnly, hidden, scratch: settings.writable ?? [], network, tmp: null, limits }
 }
 
 /** The form in the run's record. */
