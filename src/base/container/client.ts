@@ -2,7 +2,7 @@
 import { runProcess } from '../process/spawn.ts'
 import { findOnPath } from '../sandbox/programs.ts'
 import { startTimeLimit } from '../time/time_limit.ts'
-import { clientEnvironment, type ContainerEngine } from './container_words.ts'
+import { type ContainerEngine, clientEnvironment } from './container_words.ts'
 
 export interface ContainerClient {
   engine: ContainerEngine

@@ -116,7 +116,8 @@ async function findPrograms({ command, env }: Pick<EngineTask, 'command' | 'env'
   const parsed = splitCommandLine(command)
   if ('mistake' in parsed) return []
   const [program, ...words] = anchorWords(parsed.words, process.cwd())
-  return [(await findProgram(program, env.PATH ?? '')) ?? [], ...words].flat()
+  const found = await findProgram(program, env.PATH ?? '')
+  return found === null ? words : [found, ...words]
 }
 
 /** The servers of the base URLs and keys that the program gets. A program that uses no model needs neither. */

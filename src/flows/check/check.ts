@@ -14,6 +14,8 @@ import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases 
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { findCheckPlaces } from '../prepare/find_skills.ts'
+import type { BackendWish } from '../prepare/harbor_backend.ts'
+import { placeTasks } from '../prepare/harbor_tasks.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
@@ -30,6 +32,8 @@ export interface CheckRequest {
   judge: string | null
   /** Confines the commands that trials run; absent: auto. */
   sandbox?: SandboxWish
+  /** Where Harbor tasks run; absent: auto. */
+  backend?: BackendWish
 }
 
 /** Rejects with UserError if a judge or a required sandbox is missing; problems with a skill go into the report. */
@@ -90,11 +94,12 @@ async function runTasks(
   context: FlowContext,
 ): Promise<TriedTask[] | null> {
   if (suite?.suite.format !== 'harbor' || request.trials.length === 0) return null
-  const sandbox = await chooseSandbox(
-    { ...(request.sandbox ?? noSandboxWish), mode: 'required' },
-    context.env.PATH ?? '',
-  )
-  return await tryTasks({ cases: suite.suite.cases, trials: request.trials, sandbox }, context)
+  const { backend, sandbox: wish = noSandboxWish, trials } = request
+  const { env, signal } = context
+  const use = { otherSkill: false, compares: false }
+  const placed = await placeTasks(suite.suite, use, { backend, sandbox: wish, env, signal })
+  const sandbox = await chooseSandbox(wish, env.PATH ?? '')
+  return await tryTasks({ cases: placed.suite.cases, trials, sandbox }, context)
 }
 
 function unsoundTasks(tasks: readonly TriedTask[], { suite }: CheckedSkill): Problem[] {

@@ -15,6 +15,7 @@ import { listFallbackChoices } from '../judge/fallback_judges.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { type BenchStartOptions, refuseUnwritableWorkspace } from '../prepare/check_bench_start.ts'
+import { refuseOutsideAgents } from '../prepare/harbor_backend.ts'
 import { refuseStrayInstructions, reportUnsetVariables } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { attemptStep, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
@@ -49,6 +50,7 @@ export async function readyEval(
   await attemptStep(refuse, () => (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context))
   if (plan.runs.length > 0) {
     const { engine } = plan.options
+    await attemptStep(refuse, () => refuseOutsideAgents(plan, request.sandbox, context.env))
     if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
       await attemptStep(refuse, () => refuseStrayInstructions(scratch))
     await preflight({ '--model': engine }, request.passEnv, context, refuse)

@@ -46,10 +46,13 @@ export async function prepareEval(
   )
   const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
-  const read = await readSkills(
-    await placeTasks(suite, { otherSkill: false, compares: false }, { env: context.env, wish: request.sandbox }),
-    root,
+  const { backend, sandbox } = request
+  const placed = await placeTasks(
+    suite,
+    { otherSkill: false, compares: false },
+    { backend, sandbox, env: context.env, signal: context.signal },
   )
+  const read = await readSkills(placed.suite, root)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
   const honoured = await skipUnrunnableCases(engine, read.suite)
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
@@ -80,7 +83,7 @@ export async function prepareEval(
   for (const { sha256, path: folder } of listTaskSkills(honoured.cases)) folders.set(sha256, folder)
   const workspace = resolveEvalWorkspace(request, subject.name)
   const { version = null, guardrails = null } = suite
-  choices.push(...describeCaps(guardrails))
+  choices.push(...placed.choices, ...describeCaps(guardrails))
   return { plan, folders, workspace, choices, root, name: subject.name, version, guardrails }
 }
 

@@ -21,6 +21,7 @@ import type { RateLimitOptions } from '../limits/rate_limiters.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
+import type { BackendWish } from './harbor_backend.ts'
 import { listTaskSkills, placeTasks, readTaskSubject } from './harbor_tasks.ts'
 import { refuseInlineCredentials } from './inline_credentials.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
@@ -75,6 +76,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   reshape?: ReshapePlan
   /** Absent or null: auto, with the suite's network setting. */
   sandbox?: SandboxWish | null
+  /** Where Harbor tasks run; absent: auto. */
+  backend?: BackendWish
   /** Absent or null: runs execute on this machine. */
   queue?: QueueWish | null
 }
@@ -111,7 +114,11 @@ export async function prepareBench(
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
   const { env } = context
-  const placed = await placeTasks(suite, { otherSkill: tasks === null, compares: true }, { env, wish: request.sandbox })
+  const { backend, sandbox } = request
+  const use = { otherSkill: tasks === null, compares: true }
+  const { suite: placed, choices: places } = await placeTasks(suite, use, {
+    ...{ backend, sandbox, env, signal: context.signal },
+  })
   const { engine, judge, choices } = await chooseBenchEngines(request, placed, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite: placed, env })
   const plan = makePlan({
@@ -141,7 +148,12 @@ export async function prepareBench(
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
-  return { plan: reshaped.plan, folders, workspace: resolveSkillWorkspace(request, skill), choices }
+  return {
+    plan: reshaped.plan,
+    folders,
+    workspace: resolveSkillWorkspace(request, skill),
+    choices: [...places, ...choices],
+  }
 }
 
 /** A version is what agents get, so a change of evals/ alone makes no other one. */

@@ -171,6 +171,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     passEnv: parsed.passEnv,
     limits: parseLimits(parsed),
     sandbox: sandboxWish(parsed),
+    backend: parsed.backend,
     queue: queueWish(parsed, process.env),
   }
 }

@@ -140,6 +140,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     passEnv: parsed.passEnv,
     limits: parseLimits(parsed),
     sandbox: sandboxWish(parsed),
+    backend: parsed.backend,
     queue: queueWish(parsed, process.env),
     keep: parsed.keep,
     cache: parsed.cache,

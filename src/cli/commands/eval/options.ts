@@ -1,6 +1,7 @@
 /** The flags of `eval`. A suite's own settings override the defaults, so flags that a suite may set have no default here. */
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
+import { backendFlag } from '../options/backend_flag.ts'
 import { maxWaitFlag, printConfigFlag } from '../options/common_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
@@ -50,6 +51,7 @@ export const evalFlags = {
   retries: benchFlags.retries,
   'pass-env': benchFlags['pass-env'],
   ...sandboxFlags,
+  ...backendFlag,
   ...queueFlags,
   workspace: {
     type: 'string',

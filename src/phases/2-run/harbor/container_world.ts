@@ -117,7 +117,7 @@ async function describeContainer({ client, name, root, places }: Box, request: W
   const { cpus, memory_mb: memoryMb } = task.limits
   return {
     engine: client.engine,
-    ...{ name, mark: env[runMark] ?? '', image, workdir: task.workdir, network, cpus, memoryMb } as const,
+    ...({ name, mark: env[runMark] ?? '', image, workdir: task.workdir, network, cpus, memoryMb } as const),
     ...{ processes: policy.limits.processes, fileBytes: policy.limits.fileBytes },
     mounts: [
       ...places.map(({ from, at }) => ({ from, at })),
@@ -167,8 +167,7 @@ export function removeTaskSkills(root: string, { skills, workdir }: Pick<HarborT
   const folders = skillFolders.split(' ').flatMap((agent) => [`${agent}/skills`, `${agent}/skill`])
   for (const base of new Set(['/root', workdir])) {
     for (const folder of folders)
-      for (const { path: skill } of skills)
-        removeInside(root, path.join(base, folder, path.basename(skill)))
+      for (const { path: skill } of skills) removeInside(root, path.join(base, folder, path.basename(skill)))
   }
 }
 
