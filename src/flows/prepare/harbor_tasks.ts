@@ -1,8 +1,8 @@
 /** Prepares Harbor tasks for bench and eval: where their worlds can run, and which skills their runs get. */
 import path from 'node:path'
 import type { HarborTask } from '../../../schemas/harbor_task.ts'
-import type { Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
-import { canonicalJson, sha256 } from '../../base/json/json.ts'
+import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { canonicalJson, readText, sha256 } from '../../base/json/json.ts'
 import { findHarbor, loadHarbor } from '../../phases/1-plan/formats/harbor.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { type BackendRequest, chooseBackend } from './harbor_backend.ts'
@@ -49,5 +49,23 @@ export async function placeTasks(
     const reason = noSkill ?? one.harbor.unsupported ?? (backend === 'plain' ? one.harbor.not_plain : null)
     return { ...one, harbor: { ...one.harbor, backend, skills }, cannot_run: one.cannot_run ?? reason }
   })
-  return { suite: { ...suite, cases }, choices: [choice] }
+  const isClosed = backend !== 'plain' && wish.sandbox?.network !== 'open'
+  const warnings = [...suite.warnings, ...(isClosed ? await warnOfInstallers(suite) : [])]
+  return { suite: { ...suite, cases, warnings }, choices: [choice] }
+}
+
+const installer = /^\s*(?:sudo\s+)?(?:apt-get|apt|apk|curl|wget|pip3?|uvx?|npm)\s/m
+
+/** In a container without a network, tests can't install what they need. */
+async function warnOfInstallers({ path: file, cases }: Suite): Promise<LoadWarning[]> {
+  const found: string[] = []
+  for (const { eval_id, harbor } of cases) {
+    if (harbor === undefined) continue
+    const script = await readText(path.join(harbor.folder, 'tests/test.sh')).catch(() => '')
+    if (installer.test(script)) found.push(String(eval_id))
+  }
+  if (found.length === 0) return []
+  const message =
+    'tests/test.sh installs packages, which a container without a network can not (--network open allows it)'
+  return [{ file, at: `case ${found.join(', ')}`, message }]
 }

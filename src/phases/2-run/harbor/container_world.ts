@@ -183,7 +183,7 @@ function removeInside(root: string, inside: string): void {
 async function settleContainer(box: Box, signal: AbortSignal): Promise<void> {
   const { client, name, places, owner } = box
   if (owner === null) return
-  const ended = await runClient(client, ['restart', '--time', '0', name], { seconds, signal })
+  const ended = await runClient(client, ['restart', '-t', '0', name], { seconds, signal })
   if (!ended.ok) return await removeContainer(box)
   const folders = [...places.map(({ at }) => at), ...hiddenPlaces]
   await runClient(client, ownWords(name, owner, folders), { seconds, signal }) // a file that stays another's is left out
