@@ -1,5 +1,5 @@
 /** Harbor tasks in containers, with the command line and a stand-in for Docker: Docker itself has not run them. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
@@ -70,6 +70,54 @@ needs(
       'round-half',
       false,
     ])
+  })
+})
+
+needs(
+  'bubblewrap that works',
+  works,
+  'apt-get install bubblewrap',
+)('a benchmark that is ended early (on a stand-in for Docker)', () => {
+  const containers = ({ env }: FakeDocker) => readdirSync(path.join(env.DOCKER_FAKE, 'containers'))
+
+  /** How it ended, and the containers that were left. */
+  async function endEarly(signal: 'SIGINT' | 'SIGKILL') {
+    const docker = fakeDocker(fresh())
+    const cwd = fresh()
+    writeFileSync(path.join(cwd, 'agent.sh'), 'touch /output/begun; sleep 60\n')
+    const args = ['bench', tasks, '--case', 'price-report', '--engine', 'command:sh agent.sh', '--backend', 'docker']
+    const env = { ...docker.env, TMPDIR: fresh() }
+    const isBegun = () =>
+      docker.calls().some(({ words = [] }) => words[0] === 'exec' && words.some((word) => word.endsWith('/agent.sh')))
+    const end = await whetstone([...args, '--runs', '1', '--concurrency', '1'], {
+      cwd,
+      env,
+      started: (child) => {
+        const look = setInterval(() => {
+          if (!existsSync(path.join(docker.env.DOCKER_FAKE, 'calls.jsonl')) || !isBegun()) return
+          clearInterval(look)
+          child.kill(signal)
+        }, 100)
+      },
+    })
+    return { end, docker, env, cwd }
+  }
+
+  test('leaves no container after Ctrl-C', async () => {
+    const { end, docker } = await endEarly('SIGINT')
+    expect(end.code).toBe(130)
+    expect(containers(docker)).toEqual([])
+  })
+
+  test('leaves one when it is killed, which the next start removes', async () => {
+    const { docker, env, cwd } = await endEarly('SIGKILL')
+    expect(containers(docker)).toHaveLength(1) // control
+    writeFileSync(path.join(cwd, 'agent.sh'), 'true\n')
+    await whetstone(['eval', tasks, 'price-report', '--engine', 'command:sh agent.sh', '--backend', 'docker'], {
+      cwd,
+      env,
+    })
+    expect(containers(docker)).toEqual([])
   })
 })
 
