@@ -23,7 +23,7 @@ export async function provideImage(client: ContainerClient, task: HarborTask, si
 }
 
 /** By what the image is built from: neither the task's place nor its skills. */
-export function imageName({ image, sha256 }: HarborTask): string {
+function imageName({ image, sha256 }: HarborTask): string {
   return image ?? `whetstone-${sha256.slice(0, 32)}`
 }
 

@@ -155,7 +155,7 @@ async function fillPlaces({ client, places }: Box, image: string, signal: AbortS
       chmodSync(from, at === '/tmp' ? 0o1777 : 0o755)
     }
   } finally {
-    await runClient(client, removeWords(id), { seconds, signal: AbortSignal.timeout(seconds * 1000) })
+    await runClient(client, removeWords(id), { seconds, signal: new AbortController().signal })
   }
 }
 
@@ -163,7 +163,7 @@ async function fillPlaces({ client, places }: Box, image: string, signal: AbortS
 const skillFolders = '.claude .codex .agents .opencode .gemini .goose .factory .cursor .github .config/opencode .kiro'
 
 /** Removes the task's skills that the image has: each run installs its own, in the configuration with the skill. */
-export function removeTaskSkills(root: string, { skills, workdir }: Pick<HarborTask, 'skills' | 'workdir'>): void {
+function removeTaskSkills(root: string, { skills, workdir }: Pick<HarborTask, 'skills' | 'workdir'>): void {
   const folders = skillFolders.split(' ').flatMap((agent) => [`${agent}/skills`, `${agent}/skill`])
   for (const base of new Set(['/root', workdir])) {
     for (const folder of folders)
@@ -190,7 +190,7 @@ async function settleContainer(box: Box, signal: AbortSignal): Promise<void> {
 }
 
 async function removeContainer({ client, name, root }: Box): Promise<void> {
-  const limits = { seconds, signal: AbortSignal.timeout(seconds * 1000) }
+  const limits = { seconds, signal: new AbortController().signal }
   for (const words of [openFilesWords(name, root), removeWords(name)])
     await runClient(client, words, limits).catch(() => {}) // a later start removes it
 }

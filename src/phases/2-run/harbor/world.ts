@@ -1,8 +1,6 @@
 /** The world in which a Harbor task is solved and verified, on this machine or in a container. */
-import type { HarborBackend, HarborTask } from '../../../../schemas/harbor_task.ts'
+import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import type { Sandbox, SandboxPolicy } from '../../../base/sandbox/policy.ts'
-import { createContainerWorld } from './container_world.ts'
-import { createPlainWorld } from './plain_world.ts'
 
 export interface HarborWorld extends AsyncDisposable {
   /** Folder of this machine that stands for / of the world; each of the task's places is a folder below it. */
@@ -32,17 +30,4 @@ export interface WorldRequest {
   policy: SandboxPolicy
   /** Files of this machine that the agent's own process needs, absolute; null: it does not run in the world. */
   programs: readonly string[] | null
-}
-
-type OpenWorld = (request: WorldRequest) => Promise<HarborWorld>
-
-const backends: Readonly<Record<HarborBackend, OpenWorld>> = {
-  plain: createPlainWorld,
-  docker: (request) => createContainerWorld(request, 'docker'),
-  podman: (request) => createContainerWorld(request, 'podman'),
-}
-
-/** Lays out the folders; builds nothing yet. Throws SetupError when the backend does not work here. */
-export async function openWorld(request: WorldRequest): Promise<HarborWorld> {
-  return await backends[request.task.backend ?? 'plain'](request)
 }

@@ -6,7 +6,8 @@ import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { Engine } from '../../../engines/engine.ts'
 import { selectCredentials } from '../../../engines/models/base_url.ts'
-import { type HarborWorld, openWorld } from '../harbor/world.ts'
+import { openWorld } from '../harbor/open_world.ts'
+import type { HarborWorld } from '../harbor/world.ts'
 import { buildPolicy, confine } from './sandbox_policy.ts'
 
 export interface RunPlace {
