@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { otherAttempts } from './attempts.ts'
 import { auditSummary } from './audit.ts'
 import { statistics } from './benchmark_statistics.ts'
+import { owners, quarantined } from './case_upkeep.ts'
 import { comparisonSummary } from './comparison_summary.ts'
 import { gradedExpectation, injectionAttempt, judgeError } from './grading.ts'
 import { heldBack } from './held_back.ts'
@@ -67,7 +68,16 @@ export const excludedRun = z.object({
   eval_name: z.string(),
   configuration: z.string(),
   run_number: z.number().int(),
-  reason: z.enum(['failed', 'cancelled', 'timed_out', 'ungraded', 'judge_error', 'missing', 'cannot_run']),
+  reason: z.enum([
+    'failed',
+    'cancelled',
+    'timed_out',
+    'ungraded',
+    'judge_error',
+    'missing',
+    'cannot_run',
+    'quarantined',
+  ]),
   kind: z.string().nullable().describe('failure kind of a failed run'),
   message: z.string(),
   judge_errors: z.array(judgeError).optional().describe('why nothing was decided in this run'),
@@ -83,6 +93,8 @@ export const caseRow = z.object({
   eval_id: z.number().int(),
   eval_key: z.string().nullable(),
   eval_name: z.string(),
+  owners,
+  quarantine: quarantined,
   arms: z.record(
     z.string(),
     z.object({
@@ -100,6 +112,12 @@ export const runCounts = z.object({
   planned: z.number().int().nonnegative(),
   used: z.number().int().nonnegative().describe('graded and included in the rates'),
   ungraded: z.number().int().nonnegative().describe('completed, but the case has no criteria'),
+  quarantined: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('performed, but their case is in quarantine; absent: none'),
   excluded: z.record(z.string(), z.number().int().positive()).describe('runs by reason; failed runs by failed:<kind>'),
 })
 
@@ -158,6 +176,10 @@ export const benchmark = z.looseObject({
   chosen: chosenCases
     .optional()
     .describe('the benchmark covers only these cases; absent: the whole suite, as far as is known'),
+  baseline_note: z
+    .string()
+    .optional()
+    .describe('why the baseline is not simply what --baseline names; absent: it is, or there is no --baseline'),
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
   injection_attempts: suspiciousRuns.optional().describe('absent: written by a version that did not count them'),

@@ -1,5 +1,6 @@
 /** Checks: statements about a run's outcome that code decides. The author's form, as written in `checks[]`. */
 import * as z from 'zod'
+import { cellCheck } from './checks/cell.ts'
 import {
   agentBlockedCheck,
   costAtMostCheck,
@@ -13,7 +14,6 @@ import {
 } from './checks/conduct.ts'
 import { csvCheck, jsonPathCheck, jsonSchemaCheck } from './checks/data.ts'
 import {
-  commandCheck,
   fileAbsentCheck,
   fileCountCheck,
   fileExistsCheck,
@@ -23,6 +23,8 @@ import {
 } from './checks/files.ts'
 import { verifierCheck } from './checks/harbor.ts'
 import { containsCheck, equalsCheck, notContainsCheck, regexCheck, similarityCheck } from './checks/texts.ts'
+import { noLoopCheck, toolCallsAtMostCheck, toolOrderCheck } from './checks/trajectory.ts'
+import { commandCheck, scriptCheck } from './checks/verifier.ts'
 
 export const check = z.discriminatedUnion('type', [
   containsCheck,
@@ -33,6 +35,7 @@ export const check = z.discriminatedUnion('type', [
   jsonPathCheck,
   jsonSchemaCheck,
   csvCheck,
+  cellCheck,
   fileExistsCheck,
   fileAbsentCheck,
   fileModifiedCheck,
@@ -40,8 +43,12 @@ export const check = z.discriminatedUnion('type', [
   fileCountCheck,
   fileSizeCheck,
   commandCheck,
+  scriptCheck,
   toolUsedCheck,
   toolNotUsedCheck,
+  toolOrderCheck,
+  toolCallsAtMostCheck,
+  noLoopCheck,
   skillReadCheck,
   scriptExecutedCheck,
   agentBlockedCheck,

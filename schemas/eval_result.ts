@@ -1,5 +1,6 @@
 /** `eval.json`: whether one arm passes a suite, with one verdict per case. */
 import * as z from 'zod'
+import { owners, quarantined } from './case_upkeep.ts'
 import { goldenAuditLine, goldenRunLine } from './golden.ts'
 import { injectionAttempt } from './grading.ts'
 import { engineChoice } from './plan.ts'
@@ -20,6 +21,8 @@ export const evalCaseResult = z.object({
   eval_name: z.string(),
   target: z.string().nullable(),
   category: z.string().nullable(),
+  owners,
+  quarantine: quarantined,
   verdict: evalVerdict,
   reason: z.string().nullable().describe('why it failed or was skipped; null: it passed'),
   warnings: z.array(z.string()).describe('warnings of a case that passed'),
@@ -45,7 +48,8 @@ export const evalCaseResult = z.object({
 })
 
 export const evalSummary = z.object({
-  total: z.number().int(),
+  total: z.number().int().describe('cases that count'),
+  quarantined: z.number().int().positive().optional().describe('cases that do not count; absent: none'),
   passed: z.number().int(),
   failed: z.number().int(),
   skipped: z.number().int(),

@@ -1,8 +1,10 @@
 /** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus Whetstone's own. */
 import * as z from 'zod'
+import { ownerNames, quarantine } from './case_upkeep.ts'
 import { checks } from './check.ts'
 import { environmentSource } from './environment.ts'
 import { pathWithin } from './paths.ts'
+import { repoStart } from './repo.ts'
 import { rubric } from './rubric.ts'
 
 export const gitStart = z.union(
@@ -54,7 +56,14 @@ export const evalCase = z.looseObject({
     .optional()
     .describe('a shell command run in the working folder before the agent, in both arms'),
   git: gitStart.optional(),
+  repo: repoStart.optional().describe('a repository at a commit, cloned before the agent starts, in both arms'),
   environment: environmentSource.optional().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
+  owner: ownerNames.optional().describe("who looks after the case; overrides the file's"),
+  owners: ownerNames.optional().describe('the same; several names'),
+  quarantine: z
+    .union([z.literal(false), quarantine], { error: 'must be true, false, or text with the reason' })
+    .optional()
+    .describe('true, or the reason: the case runs and is reported, but counts in no number and no gate'),
   review: z
     .string()
     .optional()
@@ -85,6 +94,8 @@ export const evalsFile = z.looseObject({
   environment: environmentSource.optional().describe('default for cases without their own'),
   rubric: rubric.optional().describe('default for cases without their own'),
   sandbox: sandboxSettings.optional(),
+  owner: ownerNames.optional().describe('who looks after the cases; default for cases without their own'),
+  owners: ownerNames.optional().describe('the same; several names'),
   evals: z.array(evalCase).min(1),
 })
 

@@ -1,11 +1,13 @@
 /** Flow events: what a flow reports while it works; `--json` prints one per line. */
 import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
+import { changesFound } from './changes_found.ts'
 import { stop } from './limits.ts'
 import { driftTest } from './older_runs.ts'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
 import { suiteCommand } from './suite_command.ts'
+import { taskTried } from './task_tried.ts'
 
 /** On every event of a bench of several skills or cells: the one that the event belongs to. */
 const of = {
@@ -298,6 +300,8 @@ export const flowEvent = z.discriminatedUnion('type', [
     made: z.number().int().nonnegative(),
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
+  taskTried.extend(of),
+  changesFound.extend(of),
   z.object({
     type: z.literal('place_passed_over'),
     ...of,

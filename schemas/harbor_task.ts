@@ -3,14 +3,16 @@ import * as z from 'zod'
 
 const inside = z.string().regex(/^\/[^\0]*$/, 'must be an absolute path')
 
+const harborCopy = z.object({
+  kind: z.literal('copy'),
+  from: z.string().min(1).describe('a file or folder, relative to environment/'),
+  to: inside.describe('its place in the world'),
+  mode: z.string().optional().describe('octal permissions from --chmod; absent: those of the source'),
+})
+
 /** One step that prepares the world, in the order of the Dockerfile. */
 const harborStep = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('copy'),
-    from: z.string().min(1).describe('a file or folder, relative to environment/'),
-    to: inside.describe('its place in the world'),
-    mode: z.string().optional().describe('octal permissions from --chmod; absent: those of the source'),
-  }),
+  harborCopy,
   z.object({
     kind: z.literal('run'),
     command: z.string().min(1).describe('a shell command'),
@@ -58,9 +60,13 @@ export const harborTask = z.object({
     .nullable()
     .describe('null: no solution/solve.sh'),
   limits: z.object({ cpus: z.number().positive().optional(), memory_mb: z.number().positive().optional() }),
+  skill_copies: z
+    .array(harborCopy)
+    .describe("the Dockerfile's copies of environment/skills, which only the task's own solution gets"),
   skills: z.array(harborSkill).describe('skills of environment/skills'),
 })
 
 export type HarborTask = z.infer<typeof harborTask>
+export type HarborCopy = z.infer<typeof harborCopy>
 export type HarborStep = HarborTask['steps'][number]
 export type HarborBackend = z.infer<typeof harborBackend>

@@ -120,6 +120,12 @@ export const plan = z.object({
   suite: z.object({ path: z.string(), format: z.string(), sha256: z.string() }),
   skill,
   baseline: skill.nullable().describe('the older version if two versions are compared; null: no skill'),
+  baseline_note: z
+    .string()
+    .optional()
+    .describe(
+      'why the baseline is not simply what --baseline names: the skill is new or was moved, or only origin has the ref',
+    ),
   candidate_configuration: configuration,
   baseline_configuration: configuration,
   options: planOptions,

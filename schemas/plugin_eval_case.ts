@@ -26,6 +26,14 @@ export const toolGrader = z.looseObject({
   max: calls,
   input_match: z.string({ error: 'must be text' }).nullish(),
 })
+const callForm = 'must be the name of a tool, or { tool: …, input_match: … }'
+function callOf(tool: z.ZodString) {
+  const inputMatch = z.string({ error: 'must be text' }).nullish()
+  const withInput = z.strictObject({ tool, input_match: inputMatch }, { error: callForm })
+  return z.union([tool, withInput], { error: callForm })
+}
+export const toolOrderGrader = z.looseObject({ before: callOf(someText), after: callOf(someText) })
+const plainTool = z.string().regex(/^[^*]+$/)
 
 const every = {
   name: z.string().nullish(),
@@ -51,9 +59,17 @@ const grader = z.discriminatedUnion('type', [
     .describe('checks the last message or a file'),
   fileGrader.extend({ type: z.literal('file_exists'), ...every, path: within }),
   llmGrader.extend({ type: z.literal('llm'), ...every, criteria: filled }),
-  toolGrader
-    .extend({ type: z.literal('tool_used'), ...every, tool: z.string().regex(/^[^*]+$/), body: z.string().optional() })
-    .strict(),
+  toolGrader.extend({ type: z.literal('tool_used'), ...every, tool: plainTool, body: z.string().optional() }).strict(),
+  toolOrderGrader
+    .extend({
+      type: z.literal('tool_order'),
+      ...every,
+      before: callOf(plainTool),
+      after: callOf(plainTool),
+      body: z.string().optional(),
+    })
+    .strict()
+    .describe('the first call of one tool comes before the first call of another'),
 ])
 
 const task = {

@@ -1,11 +1,13 @@
 /** A suite: a skill's cases in one normal form, whatever format they came from. */
 import * as z from 'zod'
+import { owners, quarantined } from './case_upkeep.ts'
 import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'
 import { costGuardrails, golden } from './golden.ts'
 import { harborTask } from './harbor_task.ts'
 import { pathBelow } from './paths.ts'
+import { repoSource, repoState } from './repo.ts'
 import { rubric } from './rubric.ts'
 
 /** One file or folder that both arms get. `path`: its place in the run's working folder; `source`: where it is read from. */
@@ -35,7 +37,11 @@ export const expectation = z.object({
 /** The git state a run starts from: a fresh repository, or a bundle identified by its content. */
 export const gitState = z.union([
   z.literal(true),
-  z.object({ bundle: z.string().min(1).describe('absolute path'), sha256: z.string().describe('hash of the bundle') }),
+  z.object({
+    bundle: z.string().min(1).describe('absolute path'),
+    sha256: z.string().describe('hash of the bundle'),
+    repo: repoState.optional().describe('of a case with `repo`: which commit the bundle has'),
+  }),
 ])
 
 /** The agent's environment in a case, found and hashed. `path` of a file: below ${ENVIRONMENT_DIR}, .claude/rules/ or .claude/agents/. */
@@ -115,6 +121,11 @@ export const suiteCase = z.object({
   timeout_seconds: z.number().positive().nullable(),
   setup: z.string().nullable(),
   git: gitState.nullable(),
+  grading_files: z
+    .array(inputFile)
+    .optional()
+    .describe('files of the suite that checks need while they are decided; `path`: as in their `from`; absent: none'),
+  repo: repoSource.optional().describe('the repository that the case names; absent: none'),
   environment: environment.optional().describe('absent: none'),
   harbor: harborTask.optional().describe('world and verifier of a Harbor task; absent: another format'),
   cannot_run: z
@@ -123,6 +134,8 @@ export const suiteCase = z.object({
     .describe('why this case cannot run (a missing input file, no prompt); null when it can'),
   target: z.string().optional().describe('what the case is about: skill:<name>, hook:<event> or agent:<name>'),
   draft: z.literal(true).optional().describe('true: a model wrote the case and it has not been reviewed yet'),
+  owners,
+  quarantine: quarantined,
   category: z.string().optional(),
   judging: judging.optional().describe('how eval judges the case; absent, and always in bench: by its expectations'),
   source: z

@@ -19,7 +19,7 @@ function isBuilt() {
 }
 
 function isRead(file) {
-  return statSync(file).isDirectory() || /\.(md|hbs|css|ya?ml|mjs)$/.test(file)
+  return statSync(file).isDirectory() || /\.(md|hbs|css|ya?ml|mjs|py)$/.test(file)
 }
 
 /** The command starts from the bundle; the compiled tree is the library. */

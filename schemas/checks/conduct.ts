@@ -1,23 +1,7 @@
 /** Checks of how the agent worked: its tools, the skill, hooks, and its turns, tokens, cost and time. */
 import * as z from 'zod'
 import { indicatorOnly, range, shared } from './shared.ts'
-
-const toolCall = {
-  name: z
-    .string()
-    .min(1)
-    .describe('name of the tool, upper or lower case; * matches any characters, as in mcp__tickets__*'),
-  input: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('JavaScript regular expression that must match one of the texts in the input of the call'),
-  input_json: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('JavaScript regular expression that must match the whole input of the call, as JSON on one line'),
-}
+import { toolCall, toolCallOfAny } from './tool_calls.ts'
 
 export const toolUsedCheck = z.strictObject({
   type: z.literal('tool_used'),
@@ -26,7 +10,7 @@ export const toolUsedCheck = z.strictObject({
   ...shared,
 })
 
-export const toolNotUsedCheck = z.strictObject({ type: z.literal('tool_not_used'), ...toolCall, ...shared })
+export const toolNotUsedCheck = z.strictObject({ type: z.literal('tool_not_used'), ...toolCallOfAny, ...shared })
 
 export const skillReadCheck = z.strictObject({ type: z.literal('skill_read'), ...indicatorOnly })
 

@@ -1,4 +1,4 @@
-/** Checks of files, and of a command's result in the working folder. */
+/** Checks of files. */
 import * as z from 'zod'
 import { outputPath, range, shared } from './shared.ts'
 
@@ -41,13 +41,5 @@ export const fileSizeCheck = z.strictObject({
   type: z.literal('file_size'),
   path: outputPath.describe('a file that the agent created or changed'),
   bytes: range,
-  ...shared,
-})
-
-export const commandCheck = z.strictObject({
-  type: z.literal('command'),
-  run: z.string().min(1).describe('a shell command, run in a copy of the working folder as the agent left it'),
-  timeout: z.number().positive().max(600).optional().describe('seconds; absent: 60'),
-  exit_code: z.number().int().min(0).max(255).optional().describe('exit code that passes; absent: 0'),
   ...shared,
 })

@@ -43,9 +43,9 @@ export const indicatorOnly = {
 
 export const textTarget = {
   target: z
-    .enum(['answer', 'outputs', 'transcript'])
+    .enum(['answer', 'outputs', 'answer_or_outputs', 'transcript'])
     .optional()
-    .describe('where to look: the final answer (default), any text output file, or the transcript'),
+    .describe('where to look: the final answer (default), any text output file, either of them, or the transcript'),
   path: z.string().min(1).optional().describe('search this output file instead (relative to the working folder)'),
   ignore_case: z.boolean().optional(),
 }

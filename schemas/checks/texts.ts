@@ -23,6 +23,7 @@ export const regexCheck = z.strictObject({
     .string()
     .regex(/^[imsu]*$/, 'flags may be i, m, s, u')
     .optional(),
+  absent: z.boolean().optional().describe('true: the expression must match nowhere'),
   target: textTarget.target,
   path: textTarget.path,
   ...shared,

@@ -1,10 +1,15 @@
-/** Parameters of checks that start a verifier: a program of the suite that rates what the agent left. */
+/** Checks that start a verifier: a program of the suite that rates what the agent left. */
 import * as z from 'zod'
 import { pathBelow } from '../paths.ts'
+import { shared } from './shared.ts'
 
-export const resultFormat = z.enum(['exit_code', 'score_line', 'json', 'junit', 'ctrf', 'reward'])
+const resultFormat = z
+  .enum(['exit_code', 'score_line', 'json', 'junit', 'ctrf', 'reward'])
+  .describe(
+    'where the verdict comes from: exit_code (default), the last line of the output ("score: 0.75"), or a report that the command writes',
+  )
 
-/** A file or folder of the suite that is in the working folder only while the check is decided. */
+/** A file or folder of the suite that is in the working folder only while a check is decided. */
 const checkFile = z.union([
   z.string().min(1),
   z.strictObject({
@@ -13,13 +18,58 @@ const checkFile = z.union([
   }),
 ])
 
-export const checkFiles = z
+const files = z
   .array(checkFile)
   .optional()
   .describe(
-    "files or folders of the suite, relative to the skill's folder, that are copied into the copy of the working folder for this check; agents never see what is in evals/",
+    'files or folders of the suite, relative to the skill folder, that are put into the copy of the working folder for this check only; agents never see what is in evals/',
   )
+const passAt = z.number().gt(0).max(1).optional().describe('lowest score that passes; absent: 1')
+const timeout = z.number().positive().max(600).optional().describe('seconds; absent: 60')
 
-export const passAt = z.number().gt(0).max(1).optional().describe('lowest score that passes; absent: 1')
+export const commandCheck = z
+  .strictObject({
+    type: z.literal('command'),
+    run: z.string().min(1).describe('a shell command, run in a copy of the working folder as the agent left it'),
+    timeout,
+    exit_code: z.number().int().min(0).max(255).optional().describe('exit code that passes; absent: 0'),
+    files,
+    result: resultFormat.optional(),
+    result_file: pathBelow
+      .optional()
+      .describe('report that the command writes, below the working folder; absent: result.json, junit.xml, …'),
+    pass_at: passAt,
+    ...shared,
+  })
+  .refine(({ result = 'exit_code', exit_code }) => result === 'exit_code' || exit_code === undefined, {
+    message: 'exit_code says nothing where "result" names another source of the verdict',
+    path: ['exit_code'],
+  })
+  .refine(({ result = 'exit_code', pass_at }) => result !== 'exit_code' || pass_at === undefined, {
+    message: 'needs a "result" with a score',
+    path: ['pass_at'],
+  })
+  .refine(({ result, result_file }) => result_file === undefined || isReport(result), {
+    message: 'needs a "result" that is a report: json, junit, ctrf or reward',
+    path: ['result_file'],
+  })
+
+export const scriptCheck = z.strictObject({
+  type: z.literal('script'),
+  script: z
+    .string()
+    .regex(/\.(?:[cm]?js|m?ts|py)$/, 'must end in .ts, .mts, .js, .mjs, .cjs or .py')
+    .describe('a program of the suite, relative to the skill folder, that reads JSON on stdin and prints its verdict'),
+  args: z.array(z.string()).optional().describe('its arguments'),
+  timeout,
+  files,
+  pass_at: passAt,
+  ...shared,
+})
+
+function isReport(result: ResultFormat | undefined): boolean {
+  return result !== undefined && result !== 'exit_code' && result !== 'score_line'
+}
 
 export type ResultFormat = z.infer<typeof resultFormat>
+export type CheckFile = z.infer<typeof checkFile>

@@ -18,7 +18,7 @@ const commands: Readonly<Record<string, string>> = {
   eval: '<path>',
   test: '<package>',
   grade: '<benchmark>',
-  aggregate: '<folder>',
+  aggregate: '<folder..>',
   compare: '<benchmark> [other]',
   analyze: '<benchmark>',
   audit: '<workspace>',

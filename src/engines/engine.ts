@@ -3,6 +3,7 @@ import type { Hooks } from '../../schemas/environment.ts'
 import type { FailureKind, RunRecord } from '../../schemas/run.ts'
 import type { TranscriptEvent } from '../../schemas/transcript.ts'
 import type { Cost, Usage } from '../../schemas/usage.ts'
+import type { ImageType } from '../base/fs/image_type.ts'
 import type { AccountId } from '../base/rate_limit_slot.ts'
 import type { Sandbox } from '../base/sandbox/policy.ts'
 import type { RateLimiter } from './limits/rate_limiter.ts'
@@ -53,12 +54,21 @@ export interface SupportedEnvironment {
   commands?: boolean
 }
 
+/** An image in a message or in a tool's result. */
+export interface TaskImage {
+  mediaType: ImageType
+  /** base64 */
+  data: string
+}
+
 /** All that an engine needs for one run. */
 export interface EngineTask {
   /** The user's message. */
   prompt: string
   /** How many characters at its start are the same in other tasks, for APIs that cache on request. Absent: unknown. */
   sharedPrefix?: number
+  /** Shown with the prompt by an engine that takes images; absent: none. */
+  images?: readonly TaskImage[] | undefined
   /** Model id or the engine's own alias; null: the engine's default. */
   model: string | null
   /** The command line of the command engine; null for every other. */
@@ -195,6 +205,11 @@ export interface Engine {
   readonly supports?: SupportedEnvironment | 'unknown'
   /** Names of its tools that ask the user a question; absent: it has none. */
   readonly questionTools?: readonly string[]
+  /**
+   * How it can show images to its model: attached to the prompt (`EngineTask.images`), or as files in its folder that its own tools open;
+   * absent: unknown, or not at all.
+   */
+  readonly seesImages?: 'attached' | 'in_folder'
   /** Its runs show neither tool calls nor turns, whatever the model; absent: they do. */
   readonly hidesWork?: true
   /**

@@ -4,7 +4,7 @@ import { didYouMean } from '../base/text/did_you_mean.ts'
 import type { EvalRequest } from '../flows/eval/eval_request.ts'
 import { noLimits } from '../flows/limits/limits.ts'
 
-type Options = Omit<EvalRequest, 'path' | 'writes'>
+type Options = Omit<EvalRequest, 'path' | 'writes' | 'changed' | 'shard'>
 
 /** As the flags of `whetstone eval`. */
 export type EvalSuiteOptions = Partial<Options>
@@ -25,6 +25,7 @@ const places: ReadonlySet<unknown> = new Set(['auto', 'plain', 'docker', 'podman
 const text: OptionKind = ['text', isText]
 const texts: OptionKind = ['a list of texts', (value) => Array.isArray(value) && value.every(isText)]
 const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
+const links: OptionKind = ['"copy" or "refuse"', (value) => value === 'copy' || value === 'refuse']
 const group: OptionKind = ['an object', (value) => typeof value === 'object' && !Array.isArray(value)]
 const place: OptionKind = ['auto, plain, docker or podman', (value) => isText(value) && places.has(value)]
 const seconds: OptionKind = [
@@ -41,7 +42,7 @@ const optionKinds = {
   ...{ engine: text, model: text, baseUrl: text, judge: text, workspace: text, passEnv: texts },
   ...{ judging: group, limits: group, sandbox: group, pace: group, queue: group },
   backend: place,
-  ...{ keep: flag, cache: flag, fresh: flag, isolate: flag },
+  ...{ keep: flag, cache: flag, fresh: flag, isolate: flag, links },
   ...{ timeoutSeconds: seconds, maxTurns: whole(1, 10_000), concurrency: whole(1, 1000), retries: whole(0, 100) },
 } satisfies Record<keyof Options, OptionKind>
 const knownOptions = new Map<string, OptionKind>(Object.entries(optionKinds))

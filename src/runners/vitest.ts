@@ -88,6 +88,7 @@ async function perform(of: ListedCase, request: EvalRequest, test: TestContext):
   const said = [result.judge?.result === 'fail' ? result.judge.reason : null, result.reason]
   const why = said.find((text) => text !== null) ?? result.verdict
   const look = path.join(folder, result.run ?? '', result.run === null ? 'eval.json' : 'transcript.md')
+  if (result.quarantine !== undefined) test.skip(`quarantined: ${makeVisible(why)} (${look})`)
   throw new Error(
     `${result.verdict === 'skip' ? 'could not be judged: ' : ''}${makeVisible(why)}\n\nwhat the agent did: ${look}`,
   )

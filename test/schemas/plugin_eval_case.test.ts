@@ -16,6 +16,7 @@ const caseOf = (change: object): object =>
 const graded = (...graders: object[]) => caseOf({ graders: [llm, ...graders] })
 const regex = (more: object) => graded({ type: 'regex', pattern: 'x', ...more })
 const used = (more: object) => graded({ type: 'tool_used', tool: 'Bash', ...more })
+const ordered = (more: object) => graded({ type: 'tool_order', before: 'Read', after: 'Write', ...more })
 
 /** JSON is YAML. */
 async function rulesBroken(file: object): Promise<string[]> {
@@ -72,6 +73,15 @@ test.each<[string, object, object]>([
   ['not-read', used({ tool: 'mcp__*' }), used({ tool: 'mcp__a__b', input_match: 'x' })],
   ['case-cannot-run', used({ min: -1 }), used({ min: 0, max: 2 })],
   ['not-read', used({ input: 'x' }), used({ arm: 'both' })],
+  ['case-cannot-run', ordered({ after: undefined }), ordered({})],
+  ['case-cannot-run', ordered({ before: ['Read'] }), ordered({ before: { tool: 'Read' } })],
+  [
+    'case-cannot-run',
+    ordered({ after: { tool: 'Bash', input: 'x' } }),
+    ordered({ after: { tool: 'Bash', input_match: 'x' } }),
+  ],
+  ['not-read', ordered({ before: 'mcp__*' }), ordered({ before: 'mcp__a__b' })],
+  ['not-read', ordered({ last: 'Edit' }), ordered({ arm: 'both' })],
 ])('%s: %j', async (rule, wrong, right) => {
   expect([(await rulesBroken(wrong)).includes(rule), fits(wrong)]).toEqual([true, false])
   expect([await rulesBroken(right), fits(right), fits.errors]).toEqual([[], true, null])

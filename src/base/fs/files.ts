@@ -6,6 +6,7 @@ import {
   type Dirent,
   existsSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   statSync,
 } from 'node:fs'
@@ -26,7 +27,14 @@ export interface WalkedFile {
 export interface Walk {
   files: WalkedFile[]
   /** Links out of the root or into a skipped part, special files, and what can't be read. */
-  leftOut: { path: string; reason: string }[]
+  leftOut: LeftOut[]
+}
+
+/** `target`: of a link out of the root, absolute; of a broken link, as written. */
+export interface LeftOut {
+  path: string
+  reason: string
+  target?: string
 }
 
 export interface WalkOptions {
@@ -34,14 +42,29 @@ export interface WalkOptions {
   skip?: (relative: string) => boolean
   /** inside (default): resolves links, and skips those out of the root or into a skipped part; never: skips every link. */
   links?: 'inside' | 'never'
+  /** Links out of the root to follow all the same; absent: none. */
+  outside?: OutsideLinks
   /** throw (default): rejects for what can't be read, the root included; leave_out: lists it in `leftOut`. */
   unreadable?: 'throw' | 'leave_out'
 }
 
+export interface OutsideLinks {
+  /** Whether the link at this path (relative to the root) is followed to its target (absolute). */
+  follows: (relative: string, target: string) => boolean
+  /** Whether the target (absolute) is a part that is skipped. */
+  hides: (target: string) => boolean
+  /** Called with the bytes of each file behind such links; throws to end the walk. */
+  count: (relative: string, bytes: number) => void
+}
+
+/** Reason of a link that is not followed because it leads out of the root. */
+export const linkOutReason = 'a link out of the folder'
+export const brokenLinkReason = 'broken link'
+
 /** Every file below `root`, sorted by path. */
 export async function walk(root: string, options: WalkOptions = {}): Promise<Walk> {
   const found: Walk = { files: [], leftOut: [] }
-  const { skip = () => false, links = 'inside', unreadable = 'throw' } = options
+  const { skip = () => false, links = 'inside', unreadable = 'throw', outside } = options
   const orLeaveOut = async (relative: string, step: Promise<void>) => {
     await step.catch((error: unknown) => {
       if (unreadable === 'throw') throw error
@@ -50,7 +73,7 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<Wal
   }
   const start = async () => {
     const base = links === 'never' ? path.resolve(root) : realpathSync.native(root) // only link targets are compared with it
-    await walkInto({ base, skip, links, found, orLeaveOut, ancestors: [] }, base, '')
+    await walkInto({ base, skip, links, outside, found, orLeaveOut, ancestors: [], isOutside: false }, base, '')
   }
   await orLeaveOut('', start())
   found.files.sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -61,9 +84,12 @@ interface WalkState {
   base: string
   skip: (relative: string) => boolean
   links: 'inside' | 'never'
+  outside: OutsideLinks | undefined
   found: Walk
   orLeaveOut: (relative: string, step: Promise<void>) => Promise<void>
   ancestors: readonly string[]
+  /** Whether a followed link has led out of the root. */
+  isOutside: boolean
 }
 
 async function walkInto(state: WalkState, folder: string, prefix: string): Promise<void> {
@@ -84,10 +110,21 @@ async function takeEntry(state: WalkState, full: string, at: { entry: Dirent; re
     state.found.leftOut.push({ path: name, reason: `its path is longer than ${longestPath} bytes` })
     return
   }
-  const target = resolveEntry(state, full, at.entry.isSymbolicLink())
-  if (typeof target === 'string') state.found.leftOut.push({ path: name, reason: target })
-  else if (target.isFile) state.found.files.push({ path: name, source: target.real, bytes: target.bytes })
-  else await walkInto({ ...state, ancestors: [...state.ancestors, target.real] }, target.real, name)
+  const target = resolveEntry(state, full, { isLink: at.entry.isSymbolicLink(), name })
+  if ('reason' in target) {
+    state.found.leftOut.push({ path: name, ...target })
+    return
+  }
+  const isOutside = state.isOutside || target.leadsOut
+  if (target.isFile) {
+    if (isOutside) state.outside?.count(name, target.bytes)
+    state.found.files.push({ path: name, source: target.real, bytes: target.bytes })
+    return
+  }
+  const inner = { ...state, isOutside, ancestors: [...state.ancestors, target.real] }
+  // what is hidden at the top of the root is also hidden at the top of a folder that a link brings in
+  const skip = (below: string) => state.skip(below) || state.skip(below.slice(name.length + 1))
+  await walkInto(target.leadsOut ? { ...inner, skip } : inner, target.real, name)
 }
 
 /** Node shows a name that is not UTF-8 with U+FFFD in it, and finds no file of that name. */
@@ -106,23 +143,40 @@ function tryRealpath(file: string): string | null {
   }
 }
 
+type ResolvedEntry = Omit<LeftOut, 'path'> | { real: string; isFile: boolean; bytes: number; leadsOut: boolean }
+
 function resolveEntry(
   state: WalkState,
   full: string,
-  isLink: boolean,
-): string | { real: string; isFile: boolean; bytes: number } {
-  if (isLink && state.links === 'never') return 'a link'
+  { isLink, name }: { isLink: boolean; name: string },
+): ResolvedEntry {
+  if (isLink && state.links === 'never') return { reason: 'a link' }
   const real = isLink ? tryRealpath(full) : full
-  if (real === null) return 'broken link'
-  if (isLink) {
-    const inside = path.relative(state.base, real)
-    if (inside.split(path.sep)[0] === '..' || path.isAbsolute(inside)) return 'a link out of the folder'
-    if (isInSkippedPart(inside, state.skip)) return 'a link into a part that is left out'
-    if (real === state.base || state.ancestors.includes(real)) return 'a link to a folder above it'
-  }
+  if (real === null) return { reason: brokenLinkReason, target: readlinkSync(full) }
+  const reason = isLink ? whyNotFollowed(state, name, real) : null
+  if (reason !== null) return { reason, ...(!isBelow(state.base, real) && { target: real }) }
   const info = statSync(real)
-  if (!info.isFile() && !info.isDirectory()) return 'neither a file nor a folder'
-  return { real, isFile: info.isFile(), bytes: info.size }
+  if (!info.isFile() && !info.isDirectory()) return { reason: 'neither a file nor a folder' }
+  return { real, isFile: info.isFile(), bytes: info.size, leadsOut: isLink && !isBelow(state.base, real) }
+}
+
+/** null: the link is followed to `real`. */
+function whyNotFollowed(state: WalkState, name: string, real: string): string | null {
+  const { base, outside, ancestors, skip } = state
+  const above = 'a link to a folder above it'
+  if (isBelow(base, real)) {
+    if (isInSkippedPart(path.relative(base, real), skip)) return 'a link into a part that is left out'
+    return real === base || ancestors.includes(real) ? above : null
+  }
+  if (outside === undefined || !outside.follows(name, real)) return linkOutReason
+  if (isBelow(real, base) || ancestors.includes(real)) return above
+  return outside.hides(real) ? 'a link into a part that is left out' : null
+}
+
+/** Whether a path is the folder itself or below it. Both are absolute, without links. */
+function isBelow(folder: string, real: string): boolean {
+  const inside = path.relative(folder, real)
+  return inside.split(path.sep)[0] !== '..' && !path.isAbsolute(inside)
 }
 
 function isInSkippedPart(inside: string, skip: (relative: string) => boolean): boolean {

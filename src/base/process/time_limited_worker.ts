@@ -98,13 +98,18 @@ async function runInWorker(job: Job, signal: AbortSignal): Promise<BoundedResult
     workerData: job,
   })
   try {
-    return await awaitWorker(worker, signal)
+    return await awaitWorkerReply(worker, signal, limitMs)
   } finally {
     await worker.terminate()
   }
 }
 
-function awaitWorker(worker: Worker, signal: AbortSignal): Promise<BoundedResult<unknown>> {
+/** Waits for the one message of a worker: `{ value }` or `{ error }`. Does not end the worker. Rejects only when aborted. */
+export function awaitWorkerReply(
+  worker: Worker,
+  signal: AbortSignal,
+  longestMs: number,
+): Promise<BoundedResult<unknown>> {
   let limit: Disposable | null = null
   let abort = () => {}
   const end = new Promise<BoundedResult<unknown>>((resolve, reject) => {
@@ -112,8 +117,8 @@ function awaitWorker(worker: Worker, signal: AbortSignal): Promise<BoundedResult
     signal.addEventListener('abort', abort, { once: true })
     // the clock starts with the thread: a slow start on a busy machine is not the pattern's fault
     worker.once('online', () => {
-      limit = startActiveTimeout(limitMs, () =>
-        resolve({ error: `it took longer than ${limitMs / 1000} s`, by: 'limit' }),
+      limit = startActiveTimeout(longestMs, () =>
+        resolve({ error: `it took longer than ${longestMs / 1000} s`, by: 'limit' }),
       )
     })
     worker.once('message', (message) => resolve(reply.parse(message)))

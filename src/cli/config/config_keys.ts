@@ -48,6 +48,8 @@ const commands = [
 const oneTime: ReadonlySet<string> = new Set([
   'rerun',
   'last-failed',
+  'changed',
+  'shard',
   'calibrate',
   'fresh',
   'dry-run',

@@ -19,6 +19,7 @@ const common: Readonly<Record<string, readonly string[]>> = {
     'set',
     'among',
     'case',
+    'changed',
     'dry-run',
     'yes',
   ],
@@ -29,7 +30,17 @@ const common: Readonly<Record<string, readonly string[]>> = {
 }
 
 const others: Readonly<Record<string, readonly string[]>> = {
-  'Planning:': ['max-runs', 'detect', 'power', 'explain', 'matrix', 'calibrate', 'ask-above-cost', 'ask-above-minutes'],
+  'Planning:': [
+    'shard',
+    'max-runs',
+    'detect',
+    'power',
+    'explain',
+    'matrix',
+    'calibrate',
+    'ask-above-cost',
+    'ask-above-minutes',
+  ],
   'Queue:': ['queue', 'shared', 'in-flight', 'tags', 'queue-ca', 'queue-password-file', 'queue-wait', 'key-file'],
 }
 

@@ -29,13 +29,13 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
   },
   Operate: {
     grade: ['<benchmark>', 'Grade finished runs again'],
-    aggregate: ['<folder>', 'Write benchmark.json and the reports again'],
+    aggregate: ['<folder..>', 'Write benchmark.json and the reports again'],
     cache: ['<action>', 'Show or clear cached runs'],
     queue: ['<action>', 'Run or manage remote workers'],
   },
   Advanced: {
     practice: ['--scenario FILE', 'Serve the practice model'],
-    convert: ['<path>', 'Write a suite of any format as evals.json'],
+    convert: ['<path>', 'Write a suite as evals.json or as Harbor tasks'],
   },
 }
 

@@ -42,23 +42,17 @@ function lines({ stream }: LiveOptions): LiveView {
 }
 
 function eventLine(event: FlowEvent, state: Progress): string | null {
-  const { total } = state
   switch (event.type) {
     case 'plan_ready':
       return [...planPreamble(event), toSafeLine(planHeading(event))].join('\n')
     case 'suite_commands':
       return commandLines(event.commands, event.confined).join('\n')
-    case 'run_finished': {
-      if (state.triggers !== null) return triggerRunText(event, state.triggers)
-      if (event.cached) return null
-      const how =
-        event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
-      return `[${state.finished}/${total}] ${runLabel(event)}${how} ${durationText(event.duration_ms)}`
-    }
+    case 'run_finished':
+      return runFinishedText(event, state)
     case 'grade_finished':
       return event.cached
         ? null
-        : `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''}`
+        : `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${describeShare(event)}${event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''}`
     case 'run_retried':
       return `retry ${runLabel(event)} in ${durationText(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'runs_reused':
@@ -88,6 +82,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
       return damageText(event)
+    case 'changes_found':
+      return oneLine(event.message, 500)
     case 'place_passed_over':
       return oneLine(`ignored ${event.place}: ${event.reason}`, 500)
     case 'skill_failed':
@@ -104,6 +100,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return improveText(event)
     case 'drafting':
       return oneLine(draftingText(event), 500)
+    case 'task_tried':
+      return oneLine(triedText(event), 300)
     case 'triggers_planned':
       return triggersPlannedLines(event).join('\n')
     case 'description_measured':
@@ -116,6 +114,14 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
   }
 }
 
+function runFinishedText(event: Extract<FlowEvent, { type: 'run_finished' }>, state: Progress): string | null {
+  if (state.triggers !== null) return triggerRunText(event, state.triggers)
+  if (event.cached) return null
+  const how =
+    event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
+  return `[${state.finished}/${state.total}] ${runLabel(event)}${how} ${durationText(event.duration_ms)}`
+}
+
 function olderRunsLine(event: Extract<FlowEvent, { type: 'older_runs' | 'drift_tested' }>): string {
   return oneLine(event.type === 'older_runs' ? olderRunsText(event) : driftTestText(event), 500)
 }
@@ -124,6 +130,12 @@ function improveText({ step, round, message }: Extract<FlowEvent, { type: 'impro
   if (step === 'stopped' || step === 'certified') return null // the result reports it
   const text = oneLine(`${round > 0 ? `round ${round}: ` : ''}${message}`, 1000)
   return wrapText(text, textWidth(process.stderr)).join('\n')
+}
+
+/** The pass rate, where weights or scores make it another than the counts. */
+function describeShare({ passed, total, pass_rate }: Extract<FlowEvent, { type: 'grade_finished' }>): string {
+  const isPlain = pass_rate === null || Math.abs(pass_rate * total - passed) < 1e-6
+  return isPlain ? '' : ` (${formatPercent(pass_rate)})`
 }
 
 function runLabel(run: { eval_id: number; eval_name: string; configuration: string; run_number: number }): string {
@@ -165,6 +177,7 @@ function interimLookText({
 
 const plainLineEvents: ReadonlySet<string> = new Set([
   'suite_commands',
+  'changes_found',
   'place_passed_over',
   'skill_failed',
   'budget_reached',
@@ -179,7 +192,12 @@ const plainLineEvents: ReadonlySet<string> = new Set([
   'description_measured',
   'improve_step',
   'drafting',
+  'task_tried',
 ])
+
+function triedText({ name, tried, wanted, sound, reason }: Extract<FlowEvent, { type: 'task_tried' }>): string {
+  return `[${tried}/${wanted}] ${name}: ${sound ? 'sound' : `not sound: ${reason}`}`
+}
 
 function damageText({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {
   return oneLine(`damaged ${message}: ${mended}`, 500)

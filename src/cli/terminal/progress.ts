@@ -83,6 +83,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'budget_reached':
     case 'benchmark_written':
     case 'artefact_damaged':
+    case 'changes_found':
     case 'place_passed_over':
     case 'skill_failed':
     case 'triggers_written':
@@ -93,6 +94,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'last_failed':
     case 'improve_step':
     case 'drafting':
+    case 'task_tried':
       return state
     case 'run_finished':
       return withCell(countRun(state, event), event, (cell) => ({

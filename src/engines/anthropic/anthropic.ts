@@ -12,6 +12,7 @@ export const anthropic: Engine = {
   address: 'ANTHROPIC_BASE_URL',
   readsAbove: false,
   skillsFolder,
+  seesImages: 'attached',
   supports: toolLoopSupport,
   account: { slots: 'requests', of: anthropicAccount },
   probe,

@@ -1,7 +1,7 @@
 /** A conversation over Anthropic's Messages API. */
 import Anthropic from '@anthropic-ai/sdk'
 import type { Usage } from '../../../schemas/usage.ts'
-import type { EngineTask } from '../engine.ts'
+import type { EngineTask, TaskImage } from '../engine.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
 import type {
@@ -72,15 +72,17 @@ export class AnthropicSession implements ModelSession {
   }
 }
 
-/** The beginning that other tasks share is a block of its own, up to which the server may cache. */
-function firstMessage({ prompt, sharedPrefix = 0 }: EngineTask): Anthropic.MessageParam {
-  if (sharedPrefix === 0 || sharedPrefix >= prompt.length) return userMessage(prompt)
+/** The beginning that other tasks share is a block of its own, up to which the server may cache. Images come before the last text. */
+function firstMessage({ prompt, sharedPrefix = 0, images = [] }: EngineTask): Anthropic.MessageParam {
+  const shown = images.map(imageBlock)
+  if (sharedPrefix === 0 || sharedPrefix >= prompt.length)
+    return { role: 'user', content: [...shown, { type: 'text', text: prompt }] }
   const shared = {
     type: 'text' as const,
     text: prompt.slice(0, sharedPrefix),
     cache_control: { type: 'ephemeral' as const },
   }
-  return { role: 'user', content: [shared, { type: 'text', text: prompt.slice(sharedPrefix) }] }
+  return { role: 'user', content: [shared, ...shown, { type: 'text', text: prompt.slice(sharedPrefix) }] }
 }
 
 function userMessage(text: string): Anthropic.MessageParam {
@@ -97,11 +99,13 @@ function markCacheEnd(messages: readonly Anthropic.MessageParam[]): Anthropic.Me
   return [...messages.slice(0, -1), { role: 'user', content: [...last.content.slice(0, -1), end] }]
 }
 
+function imageBlock({ mediaType, data }: TaskImage): Anthropic.ImageBlockParam {
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } }
+}
+
 function resultBlock({ call, answer: { text, isError, image } }: CallResult): Anthropic.ToolResultBlockParam {
   const content: Anthropic.ToolResultBlockParam['content'] = [{ type: 'text', text: text === '' ? '(empty)' : text }]
-  if (image !== undefined) {
-    content.push({ type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.data } })
-  }
+  if (image !== undefined) content.push(imageBlock(image))
   return { type: 'tool_result', tool_use_id: call.id, content, ...(isError ? { is_error: true } : {}) }
 }
 

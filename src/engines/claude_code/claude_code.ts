@@ -26,6 +26,7 @@ export const claudeCode: Engine = {
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
   address: 'ANTHROPIC_BASE_URL',
   skillsFolder,
+  seesImages: 'in_folder',
   questionTools: ['AskUserQuestion'],
   account: { slots: 'runs', of: anthropicAccount },
   supports: {

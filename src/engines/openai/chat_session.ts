@@ -33,7 +33,7 @@ export class ChatSession implements ModelSession {
     this.#temperature = temperatureSetting(task)
     this.#messages = [
       { role: 'system', content: fillSystemPrompt(task) },
-      { role: 'user', content: task.prompt },
+      { role: 'user', content: firstText(task) },
     ]
   }
 
@@ -67,6 +67,12 @@ export class ChatSession implements ModelSession {
   addUser(text: string): void {
     this.#messages.push({ role: 'user', content: text })
   }
+}
+
+/** Many servers of this API serve models without vision and refuse images. */
+function firstText({ prompt, images = [] }: EngineTask): string {
+  const note = `(The ${images.length} images of this message cannot be shown over this API.)`
+  return images.length === 0 ? prompt : `${note}\n\n${prompt}`
 }
 
 type Choice = OpenAI.ChatCompletion.Choice

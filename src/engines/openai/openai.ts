@@ -12,6 +12,7 @@ export const openai: Engine = {
   address: 'OPENAI_BASE_URL',
   readsAbove: false,
   skillsFolder,
+  seesImages: 'attached',
   supports: toolLoopSupport,
   account: { slots: 'requests', of: openaiAccount },
   probe,

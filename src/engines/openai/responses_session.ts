@@ -1,6 +1,6 @@
 /** A conversation over the Responses API. The server stores nothing: every request contains the whole conversation. */
 import OpenAI from 'openai'
-import type { EngineError, EngineTask } from '../engine.ts'
+import type { EngineError, EngineTask, TaskImage } from '../engine.ts'
 import { isRetryableKind } from '../limits/http_status.ts'
 import { openaiModel } from '../models/providers.ts'
 import { kindOfWord, toEngineError, unreadableResponse } from '../tool_loop/sdk_error.ts'
@@ -35,7 +35,7 @@ export class ResponsesSession implements ModelSession {
       prompt_cache_key: task.sessionId,
       ...temperatureSetting(task),
     }
-    this.#input = [{ role: 'user', content: task.prompt }]
+    this.#input = [{ role: 'user', content: firstContent(task) }]
   }
 
   async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
@@ -95,8 +95,15 @@ function outputItem({ call, answer }: CallResult): Item {
     output: text,
   }
   if (image === undefined) return output
-  const picture = { type: 'input_image' as const, image_url: `data:${image.mediaType};base64,${image.data}` }
-  return { ...output, output: [{ type: 'input_text' as const, text }, picture] }
+  return { ...output, output: [{ type: 'input_text' as const, text }, imagePart(image)] }
+}
+
+function firstContent({ prompt, images = [] }: EngineTask): string | OpenAI.Responses.ResponseInputMessageContentList {
+  return images.length === 0 ? prompt : [...images.map(imagePart), { type: 'input_text', text: prompt }]
+}
+
+function imagePart({ mediaType, data }: TaskImage): OpenAI.Responses.ResponseInputImage {
+  return { type: 'input_image', detail: 'auto', image_url: `data:${mediaType};base64,${data}` }
 }
 
 type StreamEnd = { response: OpenAI.Responses.Response } | { error: EngineError }

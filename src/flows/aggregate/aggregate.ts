@@ -13,6 +13,8 @@ import { lockBenchmark } from '../workspace/benchmark_lock.ts'
 export interface AggregateRequest {
   /** A benchmark, a workspace (its newest benchmark), or a folder from another tool. */
   folder: string
+  /** More shards of the same benchmark, and the new folder for all; absent: none. */
+  shards?: { others: readonly string[]; target: string }
   /** Only for folders from other tools: which configuration is which (null: by their names), and whether to overwrite their reports. */
   candidate: string | null
   baseline: string | null
@@ -25,7 +27,8 @@ export interface AggregateRequest {
 
 /** Summarizes the folder, then writes it in another dialect if asked to. */
 export async function aggregateAgain(asked: AggregateRequest, context: FlowContext): Promise<SummarizedBenchmark> {
-  const request = { ...asked, folder: await resolveBenchmarkArgument(asked.folder) }
+  const named = await resolveBenchmarkArgument(asked.folder)
+  const request = { ...asked, folder: asked.shards === undefined ? named : await mergeInto(named, asked.shards) }
   const summarized = () => explainWriteErrors(request.folder, () => summarizeFolder(request, context))
   if (request.agentskills === null) return await summarized()
   const { assertExportTarget, writeAgentskills } = await import('../report/write_agentskills.ts')
@@ -34,6 +37,17 @@ export async function aggregateAgain(asked: AggregateRequest, context: FlowConte
   const made = await summarized()
   await writeAgentskills(made, target)
   return { ...made, exported: target }
+}
+
+async function mergeInto(first: string, { others, target }: NonNullable<AggregateRequest['shards']>): Promise<string> {
+  const { mergeShards } = await import('./merge_shards.ts')
+  const folders = [first]
+  for (const one of others) folders.push(await resolveBenchmarkArgument(one))
+  await mergeShards(
+    folders.map((one) => path.resolve(one)),
+    path.resolve(target),
+  )
+  return target
 }
 
 /** The path as given; for a workspace, its newest benchmark, absolute. */

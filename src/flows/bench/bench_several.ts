@@ -5,6 +5,7 @@ import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { Stop } from '../../../schemas/limits.ts'
 import { errorMessage, IncompleteError, UserError } from '../../base/errors/error.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
+import { emptyShard } from '../../phases/1-plan/plan/select_shard.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { collectionFolder } from '../../store/paths.ts'
@@ -40,7 +41,7 @@ interface ManyEntry {
 }
 
 /**
- * Benchmarks all skills; a failed one does not stop the others, one that is unchanged since the baseline is left out. Throws UserError
+ * Benchmarks all skills; a failed one does not stop the others, one that is unchanged since the baseline or has no case in the shard is left out. Throws UserError
  * for a mistake in their shared settings and if all are unchanged, and the abort reason if interrupted. After `drain` the rest is left out of the index.
  */
 export async function benchMany(
@@ -69,13 +70,24 @@ export async function benchMany(
 }
 
 /** Throws UserError. */
-function refuseUnchanged({ baseline }: BenchManyRequest): never {
-  throw new UserError(`--baseline ${baseline}: every skill is unchanged`, 'edit one, or name an older version')
+function refuseUnchanged({ baseline, shard }: BenchManyRequest): never {
+  if (shard)
+    throw new UserError(
+      `--shard ${shard.index}/${shard.of}: no skill has a case for it`,
+      'use fewer shards, or name more skills',
+      emptyShard,
+    )
+  throw new UserError(
+    `--baseline ${baseline}: every skill is unchanged`,
+    'edit one, or name an older version',
+    planRules.sameVersions.id,
+  )
 }
 
-/** Of several skills, one without a change is normal, such as in CI. */
+/** Of several skills, one without a change or without a case in the shard is normal, such as in CI. */
 function passOverUnchanged(error: unknown, { request }: ManyEntry, context: FlowContext): boolean {
-  if (!(error instanceof UserError) || error.code !== planRules.sameVersions.id) return false
+  if (!(error instanceof UserError) || (error.code !== planRules.sameVersions.id && error.code !== emptyShard))
+    return false
   const place = path.relative(process.cwd(), request.skill) || '.'
   context.emit({ type: 'place_passed_over', place, reason: error.message })
   return true

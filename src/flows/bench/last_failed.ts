@@ -62,7 +62,7 @@ function keepReleasedRuns(folder: string, plan: Plan, context: FlowContext): Pla
 
 async function listFailedCases(folder: string, plan: Plan): Promise<LastFailedCases['cases']> {
   const found: LastFailedCases['cases'] = []
-  for (const one of plan.cases) {
+  for (const one of plan.cases.filter(({ quarantine }) => quarantine === undefined)) {
     const reasons = new Set<string>()
     for (const spec of plan.runs.filter((run) => run.eval_id === one.eval_id)) {
       const reason = explainFailedCase(one, { plan, spec }, await readRun(folder, spec.run_id))

@@ -7,7 +7,8 @@ import { pathExists } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { findEngine } from '../../engines/table.ts'
 import { addRerun } from '../../phases/1-plan/plan/rerun_plan.ts'
-import { exportGitVersion, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import { exportGitVersion } from '../../phases/1-plan/skill/git_version.ts'
+import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
@@ -91,7 +92,7 @@ async function locateRun({ skill, workspace, run }: RerunRequest): Promise<{ fol
 async function versionFolders(spec: RunSpec, target: string): Promise<ReadonlyMap<string, string>> {
   if (spec.skill === null) return new Map()
   const folder = await locateVersion(spec.skill, target)
-  const { skill } = await readSkill(folder)
+  const { skill } = await readSkill(folder, 'copy') // refused below unless it is the same as in the benchmark
   if (skill.sha256 !== spec.skill.sha256) {
     throw new UserError(
       `${spec.skill.path}: the skill has changed since the run`,
@@ -105,6 +106,7 @@ async function locateVersion({ path: place }: Skill, target: string): Promise<st
   const [, folder, ref] = /^(.*) at git:(.+)$/s.exec(place) ?? []
   if (folder === undefined || ref === undefined) return place
   const exported = path.join(target, path.basename(folder))
-  await exportGitVersion({ folder, ref, target: exported })
-  return exported
+  const { existed } = await exportGitVersion({ folder, ref, target: exported })
+  if (existed) return exported
+  throw new UserError(`${place}: the skill does not exist at ${ref} any more`, 'run bench again')
 }

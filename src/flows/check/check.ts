@@ -1,8 +1,10 @@
 /** check: reports all problems of skills and their suites at once without a model; trial answers also test the grading. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { CheckReport, Problem, Severity, TriedTask } from '../../../schemas/check_report.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
@@ -11,12 +13,14 @@ import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/
 import { needsNetworkFlag, openNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
 import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
+import { selectChanged } from '../changes/find_changes.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { findCheckPlaces } from '../prepare/find_skills.ts'
-import { placeTasks } from '../prepare/harbor_tasks.ts'
+import { type CheckPlace, findCheckPlaces } from '../prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
+import { placeRepos } from '../repos/place_repos.ts'
 import type { BackendWish } from '../sandbox/harbor_backend.ts'
+import { placeTasks } from '../sandbox/harbor_tasks.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
 import { tryTasks } from './try_tasks.ts'
@@ -26,6 +30,8 @@ export interface CheckRequest {
   skills: readonly string[]
   /** Each skill's suite, as in bench: a file or folder; null or absent: its own. */
   suite?: string | null
+  /** Only places with a change since this ref; absent or null: all. */
+  changed?: string | null
   /** Which answers to grade without an agent. */
   trials: readonly Trial[]
   /** engine[:model]; null: expectations stay undecided. */
@@ -39,7 +45,8 @@ export interface CheckRequest {
 /** Rejects with UserError if a judge or a required sandbox is missing; problems with a skill go into the report. */
 export async function checkSkills(request: CheckRequest, context: FlowContext): Promise<CheckReport> {
   const { skills: given, files } = await withoutFiles(request.skills)
-  const places = await findCheckPlaces(given, request.suite ?? null)
+  const found = await findCheckPlaces(given, request.suite ?? null)
+  const places = request.changed == null ? found : await selectChangedPlaces(found, request.changed, context)
   const skills: CheckReport['skills'] = []
   for (const { place, suite } of places) {
     context.signal.throwIfAborted()
@@ -70,6 +77,13 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
     }),
     counts: { error: count('error'), warning: count('warning'), info: count('info') },
   }
+}
+
+async function selectChangedPlaces(found: readonly CheckPlace[], ref: string, context: FlowContext) {
+  const existing = found.filter(({ place }) => existsSync(place)) // a missing one is a problem of its own
+  const listFolders = ({ place, suite }: CheckPlace) => [place, ...(suite ? [suite] : [])]
+  const changed = await selectChanged(existing, { ref, noun: 'skill', listFolders }, context)
+  return found.filter((one) => changed.includes(one) || !existing.includes(one))
 }
 
 /** What a benchmark would start of the suite, and of each skill that a case gets. */
@@ -118,11 +132,14 @@ async function runTrials({ suite, path: skill }: CheckedSkill, request: CheckReq
   const isRefused = suite === null || suite.mistakes.length > 0
   if (isRefused || request.trials.length === 0) return []
   const sandbox = await chooseSandbox(request.sandbox ?? noSandboxWish, context.env.PATH ?? '')
-  const cases = suite.suite.cases.map((one) => ({ ...one, withoutAgent: true as const }))
+  await using fetched = await openTempDir()
+  const repos = { workspace: fetched.path, skill, wish: request.sandbox }
+  const placed = { ...suite.suite, cases: (await placeRepos(suite.suite, repos, context)).cases }
+  const cases = placed.cases.map((one) => ({ ...one, withoutAgent: true as const }))
   const confinement = resolveConfinement(sandbox, request.sandbox)
   await authorizeCommands(reviewCases(suite.suite.path, cases, { confinement }), context)
   return await tryAnswers(
-    { ...request, suite, sandbox, hidden: listSkillHiddenPaths(skill, suite.suite.path) },
+    { ...request, suite: { ...suite, suite: placed }, sandbox, hidden: listSkillHiddenPaths(skill, suite.suite.path) },
     context,
   )
 }

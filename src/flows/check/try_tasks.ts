@@ -28,7 +28,21 @@ export async function tryTasks(
   context: FlowContext,
 ): Promise<TriedTask[]> {
   const limit = pLimit(availableParallelism())
-  return await Promise.all(cases.map((one) => limit(() => tryTask(one, { trials, sandbox }, context))))
+  let tried = 0
+  const tryNext = async (one: SuiteCase) => {
+    const row = await tryTask(one, { trials, sandbox }, context)
+    tried += 1
+    context.emit({
+      type: 'task_tried',
+      name: row.name,
+      tried,
+      wanted: cases.length,
+      sound: row.sound,
+      reason: row.reason,
+    })
+    return row
+  }
+  return await Promise.all(cases.map((one) => limit(() => tryNext(one))))
 }
 
 async function tryTask(

@@ -134,7 +134,8 @@ export async function pairRuns(
 ): Promise<Pick<Pairing, 'pairs' | 'skipped'>> {
   const pairs: ComparePair[] = []
   const skipped: SkippedPair[] = []
-  for (const one of selectCases(rebuildSuite(A.plan), request.cases).cases) {
+  const { cases } = selectCases(rebuildSuite(A.plan), request.cases)
+  for (const one of cases.filter(({ quarantine }) => quarantine === undefined)) {
     const other = sameCase(one, B.plan)
     const numbers = [
       ...new Set([...listRunNumbers(A, one.eval_id), ...(other ? listRunNumbers(B, other.eval_id) : [])]),

@@ -1,9 +1,9 @@
-/** convert: writes a skill's suite of any format as evals.json, and reports what does not carry over. */
+/** convert: writes a skill's suite of any format as evals.json or as Harbor tasks, and reports what does not carry over. */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { evalsFile } from '../../../schemas/evals.ts'
-import type { Suite } from '../../../schemas/suite.ts'
+import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { errnoCode, UserError } from '../../base/errors/error.ts'
 import { whyNotWritable } from '../../base/fs/writable.ts'
 import { checkAs } from '../../base/json/json.ts'
@@ -13,22 +13,24 @@ import { findSuites } from '../../phases/1-plan/suite/find_suites.ts'
 import { findSkillRoot } from '../../phases/1-plan/suite/load_suite.ts'
 import { isSuiteInput, listSuiteInputs } from '../../phases/1-plan/suite/suite_inputs.ts'
 import { toEvalsJson } from '../../phases/1-plan/suite/to_evals_json.ts'
+import { writeHarborTasks } from './write_harbor.ts'
 
 export interface ConvertRequest {
   /** A suite. */
   path: string
   format: string | null
-  /** skill-creator: expectations; agentskills: assertions. */
-  to: 'skill-creator' | 'agentskills'
-  /** null: evals/evals.json of the skill; -: no file, the text is returned. */
+  /** skill-creator: expectations; agentskills: assertions; harbor: a folder of tasks. */
+  to: 'skill-creator' | 'agentskills' | 'harbor'
+  /** null: evals/evals.json of the skill; -: no file, the text is returned. For Harbor a folder, missing or empty. */
   output: string | null
   /** Whether to replace an existing file. */
   force: boolean
 }
 
 export interface ConvertResult {
-  /** Absolute; null: nothing was written. */
+  /** Absolute; null: nothing was written. For Harbor the folder. */
   file: string | null
+  /** Of evals.json; for Harbor empty. */
   text: string
   skill_name: string
   cases: number
@@ -36,13 +38,24 @@ export interface ConvertResult {
 }
 
 /** Throws UserError unless there is one suite about one skill, for an existing file, and for a file that the suite reads from. */
-export async function convert({ path: place, format, to, output, force }: ConvertRequest): Promise<ConvertResult> {
+export async function convert(request: ConvertRequest): Promise<ConvertResult> {
+  const suite = await loadOnlySuite(request)
+  const skill = await readOnlySkill(suite)
+  return request.to === 'harbor'
+    ? await convertToTasks(suite, skill, request.output)
+    : await convertToEvals(suite, skill, { ...request, to: request.to })
+}
+
+async function loadOnlySuite({ path: place, format }: ConvertRequest): Promise<Suite> {
   const [found, ...more] = await findSuites(place, format)
   if (found === undefined || more.length > 0) {
     const all = [found, ...more].flatMap((one) => one?.place ?? [])
     throw new UserError(`${place}: ${all.length} suites`, `pass one of them: ${all.slice(0, 5).join(', ')}`)
   }
-  const suite = await found.load()
+  return await found.load()
+}
+
+async function readOnlySkill(suite: Suite): Promise<Skill> {
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
   const folders = [
     ...new Set(suite.cases.flatMap(({ skill_path }) => (skill_path === undefined ? root : (skill_path ?? [])))),
@@ -52,7 +65,21 @@ export async function convert({ path: place, format, to, output, force }: Conver
     const targets = [...new Set(suite.cases.flatMap(({ target }) => target ?? []))].join(', ') || 'no skill'
     throw new UserError(`${suite.path}: its cases are about ${targets}`, 'pass a suite about one skill')
   }
-  const { skill } = await readSkill(folder)
+  return (await readSkill(folder)).skill
+}
+
+async function convertToTasks(suite: Suite, skill: Skill, output: string | null): Promise<ConvertResult> {
+  if (output === null || output === '-')
+    throw new UserError('--to harbor writes a folder of tasks', 'name a missing or empty folder with -o')
+  const folder = path.resolve(output)
+  return { file: folder, text: '', skill_name: skill.name, ...(await writeHarborTasks(suite, skill, folder)) }
+}
+
+async function convertToEvals(
+  suite: Suite,
+  skill: Skill,
+  { to, output, force }: Pick<ConvertRequest, 'output' | 'force'> & { to: 'skill-creator' | 'agentskills' },
+): Promise<ConvertResult> {
   const { file, lost } = toEvalsJson(suite, skill, to === 'agentskills' ? 'assertions' : 'expectations')
   if (file.evals.length === 0) throw new UserError(`${suite.path}: no case is left (${lost.join('; ')})`)
   const text = `${jsonText(to === 'agentskills' ? file : checkAs(evalsFile, file, suite.path), 2)}\n`

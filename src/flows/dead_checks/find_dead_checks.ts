@@ -50,21 +50,22 @@ async function foreseeReferenceFailure(check: Check, one: SuiteCase, context: Ch
 }
 
 async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext): Promise<boolean | null> {
+  if (check.type === 'script') return null
   if (check.type === 'command') {
     const succeeds = (check.exit_code ?? 0) === 0 && alwaysSucceeds(check.run, (file) => isInput(file, one) === true)
     return succeeds ? true : null
   }
   if (check.type === 'regex' && check.path === undefined && (check.target ?? 'answer') === 'answer')
-    return new RegExp(check.pattern, check.flags).test('') // on no text a pattern can't take long
+    return new RegExp(check.pattern, check.flags).test('') !== (check.absent === true) // on no text a pattern can't take long
   const verdict = await decideCheck(check, context)
   return 'passed' in verdict ? verdict.passed : null
 }
 
 /** Whether the case gives the agent that file; null: not known. */
-function isInput(name: string, { files, setup, git }: SuiteCase): boolean | null {
+function isInput(name: string, { files, setup, git, repo }: SuiteCase): boolean | null {
   const plain = path.posix.normalize(name).replace(/\/$/, '')
   if (plain === '.' || files.some((file) => file.path === plain || file.path.startsWith(`${plain}/`))) return true
-  const isOpen = setup !== null || (git !== null && git !== true)
+  const isOpen = setup !== null || repo !== undefined || (git !== null && git !== true)
   const isInFolder = files.some(({ kind, path: folder }) => kind === 'directory' && plain.startsWith(`${folder}/`))
   return isOpen || isInFolder ? null : false
 }
@@ -72,7 +73,7 @@ function isInput(name: string, { files, setup, git }: SuiteCase): boolean | null
 /** Whether the check looks at something that the reference has: its answer or its files. */
 function isAboutReference(check: Check, one: SuiteCase): boolean {
   const { reference } = one
-  if (reference === null || isConductCheck(check) || check.type === 'command') return false
+  if (reference === null || isConductCheck(check) || check.type === 'command' || check.type === 'script') return false
   if (check.type === 'file_modified' && isInput(check.path, one) === null) return false
   const isOfFiles =
     check.type.startsWith('file_') ||

@@ -2,9 +2,10 @@
 import type { Suite } from '../../../schemas/suite.ts'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
-import { findSuites, loadSuites } from '../../phases/1-plan/suite/find_suites.ts'
+import { type FoundSuite, findSuites, loadSuites } from '../../phases/1-plan/suite/find_suites.ts'
 import { selectEvals } from '../../phases/1-plan/suite/select_eval_cases.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
+import { selectChanged } from '../changes/find_changes.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { SharedBudgets } from '../limits/budgets.ts'
 import { noLimits } from '../limits/limits.ts'
@@ -44,7 +45,7 @@ async function prepareEvals(
 ): Promise<{ plans: PreparedEval[]; broken: BrokenSuite[] }> {
   const broken: BrokenSuite[] = []
   const loaded = []
-  for (const { found, read } of await loadSuites(await findSuites(request.path, request.format))) {
+  for (const { found, read } of await loadSuites(await findAskedSuites(request, context))) {
     const suite = await catchBroken(found, broken, async () => {
       if (read.status === 'rejected') throw read.reason
       return read.value
@@ -64,6 +65,16 @@ async function prepareEvals(
   const [first] = broken
   if (plans.length === 0 && first !== undefined && broken.length === 1) throw first.error
   return { plans, broken }
+}
+
+async function findAskedSuites(
+  { path: place, format, changed = null }: EvalRequest,
+  context: FlowContext,
+): Promise<FoundSuite[]> {
+  const found = await findSuites(place, format)
+  if (changed === null) return found
+  const listFolders = async (one: FoundSuite) => [one.place, await one.findRoot()]
+  return await selectChanged(found, { ref: changed, noun: 'suite', listFolders }, context)
 }
 
 /** Runs the suites. Throws UserError where there is nothing to run, and the abort reason if interrupted. */

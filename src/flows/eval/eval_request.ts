@@ -27,9 +27,12 @@ export interface EvalRequest
       | 'pace'
       | 'cache'
       | 'queue'
+      | 'links'
     > {
   /** A suite, or a folder that contains suites. */
   path: string
+  /** Only suites with a change since this ref; absent or null: all. */
+  changed?: string | null
   /** The only format to look for; null: any. */
   format: string | null
   /** null: the suite's, else auto. */

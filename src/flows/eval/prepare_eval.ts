@@ -8,6 +8,7 @@ import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
@@ -15,11 +16,12 @@ import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.t
 import type { FlowContext } from '../flow_context.ts'
 import { type AutoEngine, createAutoEngine } from '../prepare/choose_engine.ts'
 import { skipUnrunnableCases } from '../prepare/engine_support.ts'
-import { listTaskSkills, placeTasks } from '../prepare/harbor_tasks.ts'
 import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
 import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
 import type { OnRefusal } from '../prepare/refusals.ts'
 import { keepSuiteModel, refuseProgram, resolveSuiteJudge, resolveSuiteModel } from '../prepare/suite_model.ts'
+import { placeRepos } from '../repos/place_repos.ts'
+import { listTaskSkills, placeTasks } from '../sandbox/harbor_tasks.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 import { describeCaps } from './golden/cost_caps.ts'
 import { isolateVaults } from './golden/vault_snapshot.ts'
@@ -46,13 +48,15 @@ export async function prepareEval(
   )
   const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
-  const { backend, sandbox } = request
-  const placed = await placeTasks(
-    suite,
+  const workspace = resolveEvalWorkspace(request, suite.skill_name)
+  const wish = request.sandbox
+  const placed = await placeRepos(suite, { workspace, skill: root, wish }, context)
+  const withTasks = await placeTasks(
+    { ...suite, cases: placed.cases },
     { otherSkill: false, compares: false },
-    { backend, sandbox, env: context.env, signal: context.signal },
+    { backend: request.backend, sandbox: wish, env: context.env, signal: context.signal },
   )
-  const read = await readSkills(placed.suite, root)
+  const read = await readSkills(withTasks.suite, root, request.links)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
   const honoured = await skipUnrunnableCases(engine, read.suite)
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
@@ -77,14 +81,22 @@ export async function prepareEval(
     },
     createdAt: context.now().toISOString(),
     suiteSha256,
-    warnings: read.warnings,
+    warnings: [...placed.warnings, ...read.warnings],
   })
   const folders = new Map([...read.skills].map(([folder, { sha256 }]) => [sha256, folder]))
   for (const { sha256, path: folder } of listTaskSkills(honoured.cases)) folders.set(sha256, folder)
-  const workspace = resolveEvalWorkspace(request, subject.name)
   const { version = null, guardrails = null } = suite
-  choices.push(...placed.choices, ...describeCaps(guardrails))
-  return { plan, folders, workspace, choices, root, name: subject.name, version, guardrails }
+  choices.push(...withTasks.choices, ...placed.notes, ...describeCaps(guardrails))
+  return {
+    plan,
+    folders,
+    workspace: resolveEvalWorkspace(request, subject.name),
+    choices,
+    root,
+    name: subject.name,
+    version,
+    guardrails,
+  }
 }
 
 function resolveEvalWorkspace({ workspace }: EvalRequest, name: string): string {
@@ -115,7 +127,7 @@ interface ReadSkills {
   warnings: LoadWarning[]
 }
 
-async function readSkills(suite: Suite, root: string): Promise<ReadSkills> {
+async function readSkills(suite: Suite, root: string, links: SkillLinks | undefined): Promise<ReadSkills> {
   const own = (await pathExists(path.join(root, 'SKILL.md'))) ? root : null
   const skills = new Map<string, Skill>()
   const reasons = new Map<string, string>()
@@ -123,7 +135,7 @@ async function readSkills(suite: Suite, root: string): Promise<ReadSkills> {
   for (const folder of new Set(suite.cases.map((one) => resolveSkillPath(one, own)))) {
     if (folder === null) continue
     try {
-      const read = await readSkill(folder)
+      const read = await readSkill(folder, links)
       skills.set(folder, read.skill)
       warnings.push(...read.warnings)
     } catch (error) {

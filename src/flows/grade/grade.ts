@@ -156,8 +156,8 @@ function describeKeptGradings(failed: readonly Grading[], { options: { judge } }
 
 /** The cases whose criteria have changed. */
 function changedCases(before: Plan, now: Plan): ReadonlySet<number> {
-  const criteriaOf = ({ expectations, checks, expected_output, reference }: SuiteCase) =>
-    canonicalJson({ expectations, checks, expected_output, reference })
+  const criteriaOf = ({ expectations, checks, grading_files, expected_output, reference }: SuiteCase) =>
+    canonicalJson({ expectations, checks, grading_files, expected_output, reference })
   const old = new Map(before.cases.map((one) => [one.eval_id, criteriaOf(one)]))
   return new Set(now.cases.flatMap((one) => (old.get(one.eval_id) === criteriaOf(one) ? [] : one.eval_id)))
 }
@@ -198,6 +198,7 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, conte
 }
 
 function withCriteria(old: SuiteCase, now: SuiteCase): SuiteCase {
-  const { expectations, checks, expected_output, reference } = now
-  return { ...old, expectations, checks, expected_output, reference }
+  const { expectations, checks, expected_output, reference, grading_files } = now
+  const { grading_files: _, ...rest } = old
+  return { ...rest, expectations, checks, expected_output, reference, ...(grading_files && { grading_files }) }
 }

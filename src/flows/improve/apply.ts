@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { History } from '../../../schemas/history.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { copyWalk, hashWalk, type WalkedFile } from '../../base/fs/files.ts'
+import { escapesFolder } from '../../base/fs/inside_folder.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { improvePaths, timestampName } from '../../store/paths.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
@@ -41,9 +42,17 @@ export async function prepareApply({ history, workspace, best }: BestVersion, gi
       `copy by hand what you want from ${best}`,
     )
   }
+  const diff = diffSkillFiles(await readSkillTexts(skill), await readSkillTexts(best))
+  const linked = diff.find((file) => escapesFolder(skill, path.join(skill, file.path)))
+  if (linked !== undefined) {
+    throw new UserError(
+      `${path.join(skill, linked.path)}: behind a link that leads out of the skill, so it is not replaced`,
+      `copy by hand what you want from ${best}`,
+    )
+  }
   return {
     skill,
-    diff: diffSkillFiles(await readSkillTexts(skill), await readSkillTexts(best)),
+    diff,
     async apply(moment) {
       const backup = await createNumberedFolder(path.join(improvePaths(workspace).backups, timestampName(moment)))
       await copyWalk(files, backup)

@@ -1,10 +1,11 @@
 /** --branch: commits a certified version on a new branch. The working tree, the index and the current branch stay untouched. */
 import path from 'node:path'
 import pLimit from 'p-limit'
-import { errnoCode, UserError } from '../../base/errors/error.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { isExecutable, type WalkedFile } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { runGit } from '../../base/process/git.ts'
+import { openGitRepository } from '../../base/process/git_repository.ts'
 import { isHiddenFromAgents, listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { changedFiles } from '../../phases/5-improve/skill_edit.ts'
 import { improvePaths } from '../../store/paths.ts'
@@ -105,16 +106,8 @@ function throwGitError({ name, top }: { name: string; top: string }) {
 }
 
 async function openRepository({ name, skill }: BranchRequest): Promise<SkillRepository> {
-  const top = await runGit(skill, ['rev-parse', '--show-toplevel']).catch((error: unknown) => {
-    if (errnoCode(error) === 'ENOENT') throw new UserError(`--branch ${name}: git can't be started`, 'install git')
-    const reason = gitReason(error)
-    const why = reason.includes('not a git repository') ? '' : ` (${reason})`
-    throw new UserError(
-      `--branch ${name}: not in a git repository: ${skill}${why}`,
-      'remove --branch; --apply replaces the skill without git',
-    )
-  })
-  const prefix = await runGit(skill, ['rev-parse', '--show-prefix'])
+  const otherwise = 'remove --branch; --apply replaces the skill without git'
+  const { top, prefix } = await openGitRepository(skill, { flag: `--branch ${name}`, otherwise })
   const head = await runGit(top, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']).catch(() => null)
   const listed = head === null ? '' : await listTree(top, { head, prefix })
   const entries = new Map(

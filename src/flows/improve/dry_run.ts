@@ -79,7 +79,7 @@ export async function forecastSession(
   request: ImproveRequest,
   context: FlowContext,
 ): Promise<SessionForecast | { ended: string; workspace: string }> {
-  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
+  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)), request.bench.links)
   const workspace = resolveSkillWorkspace(request.bench, skill)
   refuseUnwritableWorkspace(workspace)
   if (await pathExists(workspace)) await assertUnlocked(workspace)

@@ -32,7 +32,10 @@ const suiteFileSchema = z.looseObject({ skill_name: z.string(), evals: z.array(z
 /** Throws UserError, or IncompleteError if the model gave no usable case. Overwrites nothing. */
 export async function growSuite(request: ImproveRequest, context: FlowContext): Promise<InitResult> {
   await clearLeftovers(context)
-  const { skill, warnings } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
+  const { skill, warnings } = await readSkill(
+    await resolveSkillFolder(path.resolve(request.skill)),
+    request.bench.links,
+  )
   const { bench } = request
   const suite = await loadSuite(bench.suite ?? skill.path, skill.path)
   const before = await readJson(suiteFileSchema, resolveSourceFile(suite))

@@ -37,7 +37,7 @@ export interface ImproveResult {
 /** Throws UserError before any paid call, and the abort reason if interrupted. Completed work is kept for --resume. */
 export async function improve(request: ImproveRequest, context: FlowContext): Promise<ImproveResult> {
   await clearLeftovers(context)
-  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
+  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)), request.bench.links)
   const workspace = resolveSkillWorkspace(request.bench, skill)
   refuseUnwritableWorkspace(workspace)
   await using _empty = removeEmptyFoldersAtEnd(workspace)

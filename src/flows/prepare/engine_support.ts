@@ -85,6 +85,9 @@ function withShownBlocks(suite: Suite, choice: EngineChoice): Suite {
 const needTools: ReadonlySet<CheckType> = new Set([
   'tool_used',
   'tool_not_used',
+  'tool_order',
+  'tool_calls_at_most',
+  'no_loop',
   'skill_read',
   'script_executed',
   'agent_blocked',

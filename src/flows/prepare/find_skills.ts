@@ -48,14 +48,19 @@ export async function globSkills(pattern: string): Promise<string[]> {
 async function expandPlace(place: string, named: string | null): Promise<CheckPlace[]> {
   if (path.basename(place) === 'SKILL.md') return [{ place: path.dirname(place) }]
   if (!(await stat(place)).isDirectory() || (await isSkill(place)) || (await findHarbor(place))) return [{ place }]
-  const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
-  const below = await glob('**/SKILL.md', { cwd: place, absolute: true, ignore, dot: true })
-  const skills = below.map((file) => path.dirname(file)).sort()
+  const skills = await findNestedSkills(place)
   const suite = named === null ? await packageSuite(place) : null
   if (suite !== null) return [{ place: suite }, ...(await withOwnSuites(skills))]
   if (skills.length === 0) return [{ place }]
   const ofPlugin = named === null ? findPluginEvals(place) : null
   return ofPlugin === null ? skills.map((skill) => ({ place: skill })) : withPlugin(skills, ofPlugin)
+}
+
+/** The folders with a SKILL.md at any depth, absolute, sorted. */
+export async function findNestedSkills(folder: string): Promise<string[]> {
+  const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
+  const below = await glob('**/SKILL.md', { cwd: folder, absolute: true, ignore, dot: true })
+  return below.map((file) => path.dirname(file)).sort()
 }
 
 /** The config of an AAM package, which may also have cases about hooks and agents; null: not a package, or without a suite. */

@@ -10,7 +10,9 @@ import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.t
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
-import { exportGitVersion, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import { exportGitVersion } from '../../phases/1-plan/skill/git_version.ts'
+import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
@@ -18,11 +20,12 @@ import type { FlowContext } from '../flow_context.ts'
 import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
+import { placeRepos } from '../repos/place_repos.ts'
 import type { BackendWish } from '../sandbox/harbor_backend.ts'
+import { listTaskSkills, placeTasks, readTaskSubject } from '../sandbox/harbor_tasks.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
-import { listTaskSkills, placeTasks, readTaskSubject } from './harbor_tasks.ts'
 import { refuseInlineCredentials } from './inline_credentials.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
 import type { QueueWish } from './queue_options.ts'
@@ -53,6 +56,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   retries: number
   activation: Activation
   onTimeout: 'fail' | 'exclude'
+  /** Links that lead out of the skill; absent: those within its git repository are copied, others are refused. */
+  links?: SkillLinks | undefined
   /** null: ./workspaces/<skill_name>. */
   workspace: string | null
   /** Start a new benchmark even if an unfinished one of the same plan exists. */
@@ -105,24 +110,31 @@ export async function prepareBench(
 ): Promise<PreparedBench> {
   const given = await resolveSkillFolder(path.resolve(request.skill))
   const tasks = await readTaskSubject(given)
-  const skill = tasks ?? (await readSkill(given)).skill
-  const baseline = await resolveBaseline(request.baseline, skill, where.scratch)
+  const skill = tasks ?? (await readSkill(given, request.links)).skill
+  const { version: baseline, warnings, notes } = await resolveBaseline(request, skill, where.scratch)
   if (request.checked !== true) refuseSameVersions(request, baseline?.skill.sha256 === skill.sha256)
-  const { suite, chosen, sha256 } = await loadBenchSuite(request, {
+  const {
+    suite: loaded,
+    chosen,
+    sha256,
+  } = await loadBenchSuite(request, {
     ...skill,
-    checked: request.checked === true || tasks !== null ? null : await checkSkillFolder(skill.path),
+    checked: request.checked === true || tasks !== null ? null : await checkSkillFolder(skill.path, request.links),
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
+  const workspace = resolveSkillWorkspace(request, skill)
   const { env } = context
-  const { backend, sandbox } = request
-  const use = { otherSkill: tasks === null, compares: true }
-  const { suite: placed, choices: places } = await placeTasks(suite, use, {
-    ...{ backend, sandbox, env, signal: context.signal },
-  })
-  const { engine, judge, choices } = await chooseBenchEngines(request, placed, createAutoEngine(context, where.refuse))
-  refuseInlineCredentials({ choices: [engine, judge], suite: placed, env })
+  const wish = request.sandbox
+  const placed = await placeRepos(loaded, { workspace, skill: skill.path, wish }, context)
+  const { suite, choices: places } = await placeTasks(
+    { ...loaded, cases: placed.cases },
+    { otherSkill: tasks === null, compares: true },
+    { backend: request.backend, sandbox: wish, env, signal: context.signal },
+  )
+  const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
+  refuseInlineCredentials({ choices: [engine, judge], suite, env })
   const plan = makePlan({
-    suite: await requireValidSuite(engine, placed, request.allowInvalid ?? false),
+    suite: await requireValidSuite(engine, suite, request.allowInvalid ?? false),
     skill,
     baseline: baseline?.skill ?? null,
     calibrate: request.calibrate ?? false,
@@ -141,19 +153,15 @@ export async function prepareBench(
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
-    warnings: baseline?.warnings ?? [],
+    warnings: [...placed.warnings, ...warnings],
+    baselineNote: notes.join('; ') || null,
   })
   const versions = tasks === null ? [skill] : listTaskSkills(plan.cases)
   const folders = new Map(versions.map((one) => [one.sha256, one.path]))
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
-  return {
-    plan: reshaped.plan,
-    folders,
-    workspace: resolveSkillWorkspace(request, skill),
-    choices: [...places, ...choices],
-  }
+  return { plan: reshaped.plan, folders, workspace, choices: [...places, ...choices, ...notes, ...placed.notes] }
 }
 
 /** A version is what agents get, so a change of evals/ alone makes no other one. */
@@ -188,18 +196,34 @@ export function resolveSkillWorkspace(request: Pick<BenchRequest, 'workspace'>, 
   return path.resolve(request.workspace ?? path.join('workspaces', skill.name))
 }
 
+interface Baseline {
+  /** The older version; null: none, so that the baseline has no skill. */
+  version: { skill: Skill; folder: string } | null
+  warnings: LoadWarning[]
+  /** What the user should know about the choice. */
+  notes: string[]
+}
+
 async function resolveBaseline(
-  text: string | null,
+  { baseline: text, links }: Pick<BenchRequest, 'baseline' | 'links'>,
   skill: Skill,
   scratch: string,
-): Promise<{ skill: Skill; warnings: LoadWarning[]; folder: string } | null> {
-  if (text === null) return null
+): Promise<Baseline> {
+  if (text === null) return { version: null, warnings: [], notes: [] }
   if (!text.startsWith('git:')) {
     const folder = path.resolve(text)
-    return { ...(await readSkill(folder)), folder }
+    const { skill: older, warnings } = await readSkill(folder, links)
+    return { version: { skill: older, folder }, warnings, notes: [] }
   }
-  const target = path.join(scratch, path.basename(skill.path))
-  await exportGitVersion({ folder: skill.path, ref: text.slice('git:'.length), target })
-  const { skill: exported, warnings } = await readSkill(target)
-  return { skill: { ...exported, path: `${skill.path} at ${text}` }, warnings, folder: target }
+  const folder = path.join(scratch, path.basename(skill.path))
+  const { existed, notes } = await exportGitVersion({
+    folder: skill.path,
+    ref: text.slice('git:'.length),
+    target: folder,
+    links,
+  })
+  if (!existed) return { version: null, warnings: [], notes }
+  const { skill: exported, warnings } = await readSkill(folder, links)
+  const older = { ...exported, path: `${skill.path} at ${text}` }
+  return { version: { skill: older, folder }, warnings, notes }
 }

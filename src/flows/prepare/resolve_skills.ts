@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
-import { globSkills } from './find_skills.ts'
+import { findNestedSkills, globSkills } from './find_skills.ts'
 
 interface SkippedPlace {
   /** As given. */
@@ -15,6 +15,19 @@ export interface ResolvedSkills {
   /** As given, in that order; all of them if none would be left. */
   skills: string[]
   passedOver: SkippedPlace[]
+}
+
+/** Replaces each folder without a SKILL.md by the skills below it; one without any stays. */
+export async function expandSkillFolders(given: readonly string[]): Promise<string[]> {
+  const expanded = await Promise.all(
+    given.map(async (place) => {
+      const info = await stat(place).catch(() => null)
+      if (!info?.isDirectory() || existsSync(path.join(place, 'SKILL.md'))) return [place]
+      const below = await findNestedSkills(path.resolve(place))
+      return below.length === 0 ? [place] : below.map((one) => path.relative(process.cwd(), one) || '.')
+    }),
+  )
+  return expanded.flat()
 }
 
 /** Expands a pattern that the shell left unexpanded. A single place is always kept, whatever it is. */

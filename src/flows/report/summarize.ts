@@ -174,6 +174,7 @@ export function toAggregateInput(plan: Plan, results: ReadonlyMap<string, Counte
     baseline: plan.baseline_configuration === plan.candidate_configuration ? null : plan.baseline_configuration,
     cases: plan.cases,
     ...(plan.chosen && { chosen: plan.chosen }),
+    ...(plan.baseline_note !== undefined && { baselineNote: plan.baseline_note }),
     planned: plan.runs,
     results,
     onTimeout: plan.options.on_timeout,

@@ -19,6 +19,7 @@ import { type AamHooks, claudeEvents, readAamHooks } from '../../phases/1-plan/f
 import { listUnrunTests } from '../../phases/1-plan/formats/aam/package.ts'
 import { readPackageText } from '../../phases/1-plan/formats/aam/package_files.ts'
 import { type AamTest, type AamTests, readAamTests } from '../../phases/1-plan/formats/aam/tests.ts'
+import { type Shard, selectShardItems } from '../../phases/1-plan/plan/select_shard.ts'
 import { applyOverrides, detectDialect, readToolName, toDialect } from '../../phases/2-run/workspace/hook_payload.ts'
 import { listProcessFailures, type ProcessOutcome } from '../../phases/3-judge/grade/process_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -35,6 +36,8 @@ export interface TestRequest {
   event: string | null
   /** The stem of a single test file; null: all. */
   case: string | null
+  /** One part of the selected tests; absent or null: all. */
+  shard?: Shard | null
   /** Confines the tests; absent or null: auto. */
   sandbox?: SandboxWish | null
 }
@@ -54,12 +57,14 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
     const fix = 'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/reference/aam.md shows both'
     throw new UserError(`${request.package}: no test found`, fix)
   }
-  const tests = selectTests(found.tests, request)
+  const selected = selectTests(found.tests, request)
+  const { shard = null } = request
+  const tests = shard === null ? selected : selectShardItems(selected, shard)
   const empty =
-    request.case !== null
+    request.case !== null || (shard !== null && shard.index > 1)
       ? []
       : found.empty.filter(({ skill }) => isWanted(skill === null ? 'hooks' : { skill }, request))
-  if (tests.length + empty.length === 0) throw nothingChosenError(request)
+  if (selected.length + empty.length === 0) throw nothingChosenError(request)
   const hooks = await readAamHooks(root)
   const warnings = [
     ...found.warnings,

@@ -5,21 +5,22 @@ import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 
 /**
  * In the given order, by name within a folder. Leaves out the tested skill in any folder, since two of one name would compete. Throws
  * UserError for a folder without a readable skill.
  */
 export async function readDistractors(
-  places: readonly string[],
+  { among, links }: { among: readonly string[]; links?: SkillLinks | undefined },
   tested: Skill,
 ): Promise<{ skills: Skill[]; warnings: LoadWarning[] }> {
   const skills: Skill[] = []
   const warnings: LoadWarning[] = []
-  for (const place of places) {
+  for (const place of among) {
     const folders = await listSkillFolders(path.resolve(place))
     for (const folder of folders) {
-      const { skill } = await readSkill(folder)
+      const { skill } = await readSkill(folder, links)
       const twin = [tested, ...skills].find(({ name }) => name === skill.name)
       if (twin === undefined) skills.push(skill)
       else if (twin.path !== skill.path) {

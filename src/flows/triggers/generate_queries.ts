@@ -27,7 +27,7 @@ import { readDistractors } from './competing_skills.ts'
 import { chooseTriggerEngine, type TriggerSettings } from './prepare_triggers.ts'
 
 export interface GenerateRequest
-  extends Pick<TriggerSettings, 'engine' | 'model' | 'baseUrl' | 'among' | 'passEnv' | 'pace'> {
+  extends Pick<TriggerSettings, 'engine' | 'model' | 'baseUrl' | 'among' | 'passEnv' | 'pace' | 'links'> {
   /** The skill's folder. */
   skill: string
   count: number
@@ -48,11 +48,11 @@ export interface GeneratedQueries {
 /** Never overwrites a file. Throws UserError, or IncompleteError if the model gave no usable answer. */
 export async function generateQueries(request: GenerateRequest, context: FlowContext): Promise<GeneratedQueries> {
   await clearLeftovers(context)
-  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
+  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)), request.links)
   const file = path.resolve(request.output ?? path.join(skill.path, 'evals', 'trigger-eval.draft.json'))
   if (await pathExists(file))
     throw new UserError(`${file}: it already exists`, 'rename it after your review, or add --output FILE')
-  const { skills: others } = await readDistractors(request.among, skill)
+  const { skills: others } = await readDistractors(request, skill)
   const choice = await chooseTriggerEngine(request, { context, lenient: false, choices: [] })
   const { passEnv, sandbox, count } = request
   await preflight({ '--model': choice }, passEnv, context)

@@ -7,6 +7,7 @@ import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { findQuerySet } from '../../phases/1-plan/triggers/find_query_set.ts'
 import { loadQuerySet } from '../../phases/1-plan/triggers/load_query_set.ts'
 import { planTriggers } from '../../phases/1-plan/triggers/plan_triggers.ts'
@@ -44,6 +45,8 @@ export interface TriggerSettings {
   budgets?: SharedBudgets
   pace?: RateLimitOptions | undefined
   sandbox: SandboxWish | null
+  /** Links that lead out of a skill, as in bench. */
+  links?: SkillLinks | undefined
 }
 
 export interface TriggersRequest extends TriggerSettings {
@@ -73,10 +76,10 @@ export async function prepareTriggers(
   context: FlowContext,
   lenient: boolean,
 ): Promise<PreparedTriggers> {
-  const { skill, warnings } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
+  const { skill, warnings } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)), request.links)
   const file = request.set === null ? findQuerySet(skill.path) : path.resolve(request.set)
   const set = await loadQuerySet(file, skill.name)
-  const among = await readDistractors(request.among, skill)
+  const among = await readDistractors(request, skill)
   const choices: string[] = []
   const engine = await chooseTriggerEngine(request, { context, lenient, choices })
   const plan = planTriggers({

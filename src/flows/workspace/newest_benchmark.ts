@@ -14,7 +14,7 @@ export async function findNewestBenchmark(
   request: Pick<BenchRequest, 'skill' | 'workspace'>,
   flag: string,
 ): Promise<{ folder: string; plan: Plan }> {
-  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)))
+  const { skill } = await readSkill(await resolveSkillFolder(path.resolve(request.skill)), 'copy') // starts no agent
   const workspace = resolveSkillWorkspace(request, skill)
   const found = await findNewestOfSkill(skill, workspace)
   if (found !== null) return found

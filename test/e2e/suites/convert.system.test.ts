@@ -141,3 +141,11 @@ describe('an evals.json', () => {
     expect(file.evals[0]).not.toHaveProperty('expectations')
   })
 })
+
+test('the built program has the verifier of a Harbor task', async () => {
+  const skill = makeSkill([{ id: 1, name: 'one', prompt: 'Go.', checks: [{ type: 'file_exists', path: 'x' }] }])
+  const output = path.join(folderOf({}), 'tasks')
+  const end = await whetstone(['convert', skill, '--to', 'harbor', '-o', output])
+  expect(end, end.stderr).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 case of tidy: /) })
+  expect(readFileSync(path.join(output, 'one/tests/verify.py'), 'utf8')).toContain('reward.txt')
+})

@@ -1,5 +1,5 @@
 /** improve --apply: the version that was tested, all of it or nothing. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -70,4 +70,20 @@ test('what can be put in place only in part leaves the skill as it was, and name
   })
   expect(await hashOf(made.skill)).toBe(hash)
   expect(existsSync(path.join(made.skill, 'a.md'))).toBe(false)
+})
+
+test('a file behind a link that leads out of the skill is not replaced', async () => {
+  const made = await session({ 'SKILL.md': text('old') }, { 'SKILL.md': text('old'), 'shared/a.md': 'new' })
+  const shared = folder({ 'a.md': 'old' })
+  symlinkSync(shared, path.join(made.skill, 'shared'))
+  const [first] = made.history.iterations
+  if (first !== undefined) first.skill_sha256 = await hashOf(made.skill)
+  await expect(prepareApply(made, made.skill)).rejects.toThrow('behind a link that leads out of the skill')
+  expect(readFileSync(path.join(shared, 'a.md'), 'utf8')).toBe('old')
+  writeFileSync(path.join(made.best, 'shared/a.md'), 'old')
+  writeFileSync(path.join(made.best, 'SKILL.md'), text('new'))
+  const [, won] = made.history.iterations
+  if (won !== undefined) won.skill_sha256 = await hashOf(made.best)
+  await (await prepareApply(made, made.skill)).apply(new Date())
+  expect(readFileSync(path.join(made.skill, 'SKILL.md'), 'utf8')).toBe(text('new'))
 })

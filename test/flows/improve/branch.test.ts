@@ -199,7 +199,7 @@ describe('refused', () => {
 
   test('a folder without a repository, and repositories without a commit of the skill', async () => {
     const skill = write(fresh(), first)
-    expect(await refusal({ repo: skill, skill, base: skill })).toMatch(/not in a git repository: .* \| remove --branch/)
+    expect(await refusal({ repo: skill, skill, base: skill })).toMatch(/not in a git repository .* \| remove --branch/)
     git(skill, 'init', '--quiet')
     expect(await refusal({ repo: skill, skill, base: skill })).toMatch(/has no commit yet \| commit the skill first/)
     const place = openRepo({ more: { '.gitignore': 'own/\n' } })

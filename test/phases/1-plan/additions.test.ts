@@ -111,7 +111,7 @@ describe('a mistake is an error', () => {
     ],
     [
       { checks: [{ type: 'contains', value: 'x', target: 'all' }] },
-      '$.evals[0].checks[0].target: must be one of "answer", "outputs", "transcript"',
+      '$.evals[0].checks[0].target: must be one of "answer", "outputs", "answer_or_outputs", "transcript"',
     ],
     [
       { checks: [{ type: 'similarity', value: 'x', at_least: 85 }] },
@@ -187,6 +187,17 @@ describe('a check with a bad parameter is refused, with file, case, field and fi
     [{ type: 'tool_used', name: 'Bash', input: '(' }, /checks\[0\]\.input: Invalid regular expression/],
     [{ type: 'tool_used', name: 'Bash', input_json: '(' }, /checks\[0\]\.input_json: Invalid regular expression/],
     [{ type: 'tool_not_used', name: 'Bash', times: { max: 0 } }, /checks\[0\]: .*times/],
+    [{ type: 'tool_not_used', name: [] }, /checks\[0\]\.name/],
+    [{ type: 'tool_order' }, /checks\[0\]\.tools/],
+    [{ type: 'tool_order', tools: ['A'], mode: 'any' }, /checks\[0\]\.mode: .*in_order/],
+    [{ type: 'tool_order', tools: ['A', { tool: 'B' }] }, /checks\[0\]\.tools\[1\]/],
+    [
+      { type: 'tool_order', tools: ['A', { name: 'B', input: '(' }] },
+      /checks\[0\]\.tools\[1\]\.input: Invalid regular/,
+    ],
+    [{ type: 'tool_calls_at_most', value: 1, input_json: '(' }, /checks\[0\]\.input_json: Invalid regular/],
+    [{ type: 'tool_order', tools: ['A'], times: 2 }, /checks\[0\]: .*times/],
+    [{ type: 'no_loop', max_repeats: 0 }, /checks\[0\]\.max_repeats/],
     [{ type: 'file_exists', path: 'a', weight: 0 }, /checks\[0\]\.weight: /],
     [{ type: 'file_exists', path: 'a', weight: '2' }, /checks\[0\]\.weight: /],
     [{ type: 'skill_read', reward: true }, /checks\[0\]/],

@@ -85,7 +85,9 @@ test('a file of servers that is a link to elsewhere keeps the case from running'
   const root = skillWith({ skill_name: 's', evals })
   symlinkSync(elsewhere, path.join(root, 'mine.json'))
   const [one] = (await loadSuite(root)).cases
-  expect(one?.cannot_run).toBe('environment.mcp_servers: mine.json: a link that leads out of the skill folder')
+  expect(one?.cannot_run).toMatch(
+    /^environment\.mcp_servers: mine\.json: a link that leads out of the skill folder, to \//,
+  )
 })
 
 test.each([

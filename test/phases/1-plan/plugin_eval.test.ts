@@ -261,6 +261,38 @@ describe('a grader', () => {
       '',
       { checks: [{ type: 'tool_not_used', name: 'Bash', input_json: 'git push', text: 'g' }], warnings: [] },
     ],
+    [
+      'the order of two tools',
+      'type: tool_order\nbefore: Read\nafter: Write',
+      'Only words.',
+      { checks: [{ type: 'tool_order', mode: 'first_in_order', tools: ['Read', 'Write'], text: 'g' }], warnings: [] },
+    ],
+    [
+      'the order of two calls with inputs',
+      'type: tool_order\nbefore: { tool: Bash, input_match: npm test }\nafter: { tool: Bash, input_match: git commit }\narm: with-only',
+      '',
+      {
+        checks: [
+          {
+            type: 'tool_order',
+            mode: 'first_in_order',
+            tools: [
+              { name: 'Bash', input_json: 'npm test' },
+              { name: 'Bash', input_json: 'git commit' },
+            ],
+            text: 'g',
+            indicator: true,
+          },
+        ],
+        warnings: [],
+      },
+    ],
+    [
+      'an order with the Skill tool, which only the arm with the skill has',
+      'type: tool_order\nbefore: Skill\nafter: Write',
+      '',
+      { checks: [{ indicator: true }], warnings: [] },
+    ],
     ['an empty input_match', "type: tool_used\ntool: Bash\ninput_match: ''", '', used({})],
     ['of the plugin arm alone', 'type: file_exists\npath: a\narm: with-only', '', { checks: [{ indicator: true }] }],
     [
@@ -280,7 +312,8 @@ describe('a grader', () => {
     ['tool_used that no run meets', 'type: tool_used\ntool: Bash\nmax: 0', 'add min: 0'],
     ['tool_used with min above max', 'type: tool_used\ntool: Bash\nmin: 3\nmax: 2', 'min 3 is above its max 2'],
     ['tool_used with a star', "type: tool_used\ntool: 'mcp__*'", 'takes for a letter'],
-    ['tool_order', 'type: tool_order\nbefore: A\nafter: B', 'order of tool calls'],
+    ['tool_order with a star', "type: tool_order\nbefore: 'A*'\nafter: B", 'takes for a letter'],
+    ['tool_order with more', 'type: tool_order\nbefore: A\nafter: B\nlast: C', 'its last is not known'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
     ['an unknown type', 'type: vibes', 'of type "vibes" is not read: known are regex, '],
     ['a type that is no text', 'type: 5', 'of type 5 is not read'],
@@ -300,6 +333,14 @@ describe('a grader', () => {
     ['tool_used with a broken range', 'type: tool_used\ntool: Bash\nmin: -1', 'min'],
     ['tool_used with text for a number', 'type: tool_used\ntool: Bash\nmax: many', 'max'],
     ['tool_used with a broken pattern', "type: tool_used\ntool: Bash\ninput_match: '('", 'Unterminated group'],
+    ['tool_order without after', 'type: tool_order\nbefore: Read', 'after must be the name of a tool'],
+    ['tool_order with a list', 'type: tool_order\nbefore: [A]\nafter: B', 'before must be the name of a tool'],
+    [
+      'tool_order with a misspelt field',
+      'type: tool_order\nbefore: A\nafter: { tool: B, input_mtach: x }',
+      'after must be the name of a tool',
+    ],
+    ['tool_order with a broken pattern', "type: tool_order\nbefore: A\nafter: { tool: B, input_match: '(' }", 'group'],
     ['a regex that is none', "type: regex\npattern: '('", 'Unterminated group'],
     ['a regex without pattern', 'type: regex', 'pattern'],
     ['an llm grader without words', 'type: llm', 'no criteria'],

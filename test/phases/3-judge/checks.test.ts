@@ -75,7 +75,7 @@ describe('contains', () => {
     [{ value: 'Desert', target: 'outputs' }, failed('is not in 5 text output files')],
     [{ value: 'Binary', target: 'outputs' }, failed('is not in 5 text output files')],
     [{ value: 'Ocean', path: './deep/../report.md' }, passed('report.md:2:')],
-    [{ value: 'PNG', path: 'picture.png' }, passed('picture.png:1:')],
+    [{ value: 'PNG', path: 'picture.png' }, { error: 'picture.png is not a text file, so it has no text to check' }],
     [{ value: 'mine', path: 'metrics.json' }, passed('metrics.agent.json:1:')],
     [{ value: 'x', path: 'none.md' }, failed('No output file none.md; the agent left report.md, deep/data.json')],
     [{ value: '.', path: 'deep' }, failed('No output file deep')],

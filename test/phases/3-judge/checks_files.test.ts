@@ -175,6 +175,7 @@ describe('no path leaves the outputs', () => {
     json_path: { query: '$' },
     json_schema: { schema: true },
     csv: { rows: { min: 0 } },
+    cell: { cell: 'A1', equals: 'secret' },
     file_exists: {},
     file_absent: {},
     file_modified: {},

@@ -7,6 +7,7 @@ import type { Quotable, QuotePlace } from '../../data/quotes/quotes.ts'
 import { displayScore } from '../../format.ts'
 import { currentPosition } from '../../scroll_position.ts'
 import { CodeSpans } from '../content/code_spans.tsx'
+import { VerifierTests } from './verifier_tests.tsx'
 
 interface Props {
   expectations: readonly GradedExpectation[]
@@ -49,6 +50,7 @@ export function VerdictList({ expectations, undecided, detail, show, target, bel
             </span>
           </p>
           {one.evidence !== '' && <EvidenceText one={one} detail={detail} show={show} />}
+          {one.tests !== undefined && <VerifierTests tests={one.tests} />}
           {below?.(one, index)}
         </li>
       ))}

@@ -9,7 +9,7 @@ interface Tag {
   title?: string
 }
 
-/** Regression, varies between runs, undecided, timed out, skill not read, cannot run. */
+/** Quarantined, regression, varies between runs, undecided, timed out, skill not read, cannot run. */
 export function listCaseTags(model: Model, index: number): Tag[] {
   const one = columnEntry(model.page.cases, index)
   const runs = model.ofCase(index).map((place) => model.run(place))
@@ -18,6 +18,7 @@ export function listCaseTags(model: Model, index: number): Tag[] {
   const unread = runs.filter((run) => run.read === false).length
   const late = runs.filter((run) => run.timedOut).length
   return [
+    ...(one.quarantine === undefined ? [] : [{ text: 'quarantined', kind: '', title: apart } as const]),
     ...(one.cannot_run === null ? [] : [{ text: 'cannot run', kind: 'warn' } as const]),
     ...((one.delta ?? 0) < 0
       ? [{ text: 'regression', kind: 'worse', title: 'The pass rate is lower than that of the baseline.' } as const]
@@ -25,10 +26,12 @@ export function listCaseTags(model: Model, index: number): Tag[] {
     ...(one.flaky ? [{ text: 'varies between runs', kind: '', title: varies } as const] : []),
     ...(open > 0 ? [{ text: `${displayCount(open)} of ${displayCount(all)} undecided`, kind: 'warn' } as const] : []),
     ...(unread > 0 ? [{ text: `skill not read in ${displayPlural(unread, 'run')}`, kind: 'warn' } as const] : []),
+    ...(one.owners ? [{ text: `owners: ${one.owners.join(', ')}`, kind: '' } as const] : []),
     ...(late > 0 ? [{ text: `${displayCount(late)} timed out`, kind: 'worse' } as const] : []),
   ]
 }
 
+const apart = 'The case runs and is reported, but counts in no number and no gate.'
 const varies = 'In the same configuration some runs passed everything and others did not.'
 
 export function CaseTags({ tags }: { tags: readonly Tag[] }) {

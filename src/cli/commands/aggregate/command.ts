@@ -1,15 +1,19 @@
 /** `whetstone aggregate`: rewrites the reports from what is on disk, from Whetstone or another tool. */
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import { parseGates } from '../../reporters/gates.ts'
+import { parseReporters } from '../../reporters/reporters.ts'
 import { showResult } from '../bench/print.ts'
+import { gateFlags } from '../options/gate_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 
 function aggregateOptions(args: Argv) {
   return withJson(args)
-    .positional('folder', {
+    .positional('benchmarks', {
       type: 'string',
+      array: true,
       demandOption: true,
-      describe: 'benchmark folder, workspace (its newest), or folder of gradings',
+      describe: 'benchmark folder, workspace (its newest), folder of gradings; or shards',
     })
     .option('candidate', {
       type: 'string',
@@ -38,27 +42,63 @@ function aggregateOptions(args: Argv) {
       requiresArg: true,
       describe: 'also write this dialect into the folder of --output',
     })
-    .option('output', { alias: 'o', type: 'string', requiresArg: true, describe: 'new folder for --to' })
+    .option('output', { alias: 'o', type: 'string', requiresArg: true, describe: 'new folder for --to, or for shards' })
+    .options(gateFlags)
     .usage(
-      '$0 aggregate <folder> [options]\n\nWrite benchmark.json, benchmark.md and report.html again from the runs and gradings on disk.\n\nReads folders of other tools too: docs/reference/files.md lists the layouts. Files that cannot be read are listed and skipped (exit 3).',
+      '$0 aggregate <benchmarks..> [options]\n\nWrite benchmark.json, benchmark.md and report.html again from the runs and gradings on disk.\n\nReads folders of other tools too: docs/reference/files.md lists the layouts. Files that cannot be read are listed and skipped (exit 3).',
     )
     .example('$0 aggregate workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'also works for an interrupted benchmark')
+    .example('$0 aggregate shards/* --output whole --fail-on hurts', 'put the shards of bench --shard together')
     .example('$0 aggregate pdf-workspace/iteration-2', 'gradings from another tool or a person')
     .example('$0 aggregate <benchmark> --to agentskills -o pdf-agentskills', 'write the agentskills.io layout')
 }
 
 export function addAggregate(args: Argv, done: SetExitCode): Argv {
   const describe = 'write benchmark.json and the reports again'
-  return args.command('aggregate <folder>', describe, aggregateOptions, async (parsed) => {
+  return args.command('aggregate <benchmarks..>', describe, aggregateOptions, async (parsed) => {
     const { aggregateAgain } = await import('../../../flows/aggregate/aggregate.ts')
-    const { folder, candidate = null, baseline = null, force, to = null, output = null, page, json } = parsed
-    if ((to === null) !== (output === null)) {
+    const { candidate = null, baseline = null, force, to = null, output = null, page, json } = parsed
+    const [folder = '', ...others] = parsed.benchmarks
+    const gates = parseGates(parsed)
+    const reporters = await parseReporters(parsed.reporter)
+    if (others.length > 0) refuseShardMixtures({ to, output, others: { candidate, baseline } })
+    else if ((to === null) !== (output === null)) {
       const [given, missing] = to === null ? ['output', 'to'] : ['to', 'output']
       throw new UserError(`--${given} without --${missing}`, 'give both, such as --to agentskills -o pdf-agentskills')
     }
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
-      aggregateAgain({ folder, candidate, baseline, force, agentskills: output, page }, context),
+      aggregateAgain({ folder, candidate, baseline, force, page, ...chooseOutput(others, output) }, context),
     )
-    done(await showResult(result, { json, interrupted, asked: folder }))
+    done(
+      await showResult(result, {
+        json,
+        interrupted,
+        asked: others.length > 0 ? (output ?? folder) : folder,
+        gates,
+        reporters,
+      }),
+    )
   })
+}
+
+/** `--output` belongs to the shards, if there are several folders, else to --to. */
+function chooseOutput(others: readonly string[], output: string | null) {
+  if (others.length === 0 || output === null) return { agentskills: output }
+  return { agentskills: null, shards: { others, target: output } }
+}
+
+function refuseShardMixtures({
+  to,
+  output,
+  others,
+}: {
+  to: string | null
+  output: string | null
+  others: Record<string, string | null>
+}): void {
+  if (output === null) {
+    throw new UserError('several folders without --output', 'name a new folder for all of them: --output whole')
+  }
+  const given = Object.entries({ to, ...others }).flatMap(([name, value]) => (value === null ? [] : [`--${name}`]))
+  if (given.length > 0) throw new UserError(`several folders with ${given.join(', ')}`, 'put the shards together first')
 }

@@ -2,10 +2,11 @@
 import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
 import type { BenchManyRequest } from '../../../flows/bench/bench_several.ts'
 import type { RerunRequest } from '../../../flows/bench/rerun.ts'
 import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
+import { planRules } from '../../../phases/1-plan/check/rules/plan_rules.ts'
+import { emptyShard } from '../../../phases/1-plan/plan/select_shard.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { printConfig, settingsLine } from '../../config/print_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
@@ -14,7 +15,6 @@ import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters, type Reporter } from '../../reporters/reporters.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { chooseResumeWay, type ResumeWay } from '../../terminal/interrupt.ts'
-import { toSafeLine } from '../../terminal/style.ts'
 import { parseBaselineAge } from '../options/baseline_age.ts'
 import { refuseUntilMixtures, resolveDesign, resolveRuns } from '../options/design_flags.ts'
 import { judgingWish } from '../options/judge_flags.ts'
@@ -23,6 +23,7 @@ import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, type WaitWish, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { askFirst } from './confirm.ts'
+import { allowNothing, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
 import { benchFlags } from './options.ts'
 import { readSkillSettings, type SkillSettings } from './settings.ts'
 
@@ -41,6 +42,7 @@ function benchOptions(args: Argv) {
     .example('$0 bench skills/pdf --dry-run', 'see the plan first')
     .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs per configuration')
     .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
+    .example('$0 bench skills --changed origin/main', 'the skills that this branch touches')
     .example(
       '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
       'your own agent, an API judge',
@@ -71,6 +73,8 @@ function refuseMixtures({
   explain,
   fresh,
   calibrate,
+  changed,
+  shard,
   case: cases,
 }: BenchArguments): void {
   if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run')
@@ -80,6 +84,8 @@ function refuseMixtures({
   const others = {
     '--matrix': matrix,
     '--last-failed': lastFailed,
+    '--changed': changed,
+    '--shard': shard,
     '--dry-run': dryRun,
     '--fresh': fresh,
     '--calibrate': calibrate,
@@ -97,7 +103,17 @@ function refuseMixtures({
 }
 
 async function start(asked: BenchArguments, argv: readonly string[]): Promise<number> {
-  const given = { ...asked, skill: await listBenchedSkills(asked) }
+  const listed = await listBenchedSkills(asked)
+  if (listed.length === 0) return sayNothingToDo(`No skill changed since ${asked.changed}: nothing to do.`, asked.json)
+  const work = () => startListed({ ...asked, skill: listed }, argv)
+  const allowed = [
+    ...(asked.changed === undefined ? [] : [planRules.sameVersions.id]),
+    ...(asked.shard === undefined ? [] : [emptyShard]),
+  ]
+  return allowNothing(work, allowed, asked.json)
+}
+
+async function startListed(given: BenchArguments, argv: readonly string[]): Promise<number> {
   refuseMixtures(given)
   const ofSkills = await readSkillSettings({ argv, options: benchOptions, args: given })
   const parsed = ofSkills[0]?.configured.args ?? given
@@ -126,18 +142,6 @@ async function start(asked: BenchArguments, argv: readonly string[]): Promise<nu
   return benchAndShow({ ...request, skill }, { json, goesOn, waits, ...pipeline })
 }
 
-/** The skills to benchmark; reports skipped ones. */
-async function listBenchedSkills({ skill, json, printConfig }: BenchArguments): Promise<string[]> {
-  const { resolveSkills } = await import('../../../flows/prepare/resolve_skills.ts')
-  const { skills, passedOver } = await resolveSkills(skill)
-  if (passedOver.length > 0 && !printConfig) {
-    await withFlow({ json, concurrency: 1 }, async ({ emit }) => {
-      for (const one of passedOver) emit({ type: 'place_passed_over', ...one })
-    })
-  }
-  return skills
-}
-
 /** Settings from a flag or a file. */
 function explicitKeys({ origins }: SkillSettings<BenchArguments>['configured']): ReadonlySet<string> {
   return new Set([...origins].flatMap(([key, { kind }]) => (kind === 'default' || kind === 'suite' ? [] : [key])))
@@ -148,6 +152,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     suite: parsed.suite ?? null,
     baseline: parsed.baseline ?? null,
     cases: parsed.case,
+    shard: parsed.shard ?? null,
     engine: parsed.engine,
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
@@ -172,6 +177,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     limits: parseLimits(parsed),
     sandbox: sandboxWish(parsed),
     backend: parsed.backend,
+    links: parsed.links,
     queue: queueWish(parsed, process.env),
   }
 }
@@ -274,9 +280,7 @@ async function lastFailedAndShow(
   const { result: found } = await withFlow({ json, concurrency: 1 }, (context) => selectLastFailed(request, context))
   if (found.cases.length === 0) {
     const message = `No case failed in ${found.benchmark}: nothing to do.`
-    const line = { type: 'result', exit_code: exitCodes.done, folder: found.benchmark, message }
-    process.stdout.write(`${json ? jsonText(line) : toSafeLine(message)}\n`)
-    return exitCodes.done
+    return sayNothingToDo(message, json, { folder: found.benchmark })
   }
   const again = { ...request, cases: found.cases.map(({ eval_id }) => String(eval_id)) }
   return dryRun ? planAndShow(again, { json, explain }) : benchAndShow(again, how)

@@ -7,15 +7,18 @@ import { baselineAgeFlag } from '../options/baseline_age.ts'
 import {
   allowInvalidFlag,
   caseFlag,
+  changedFlag,
   concurrencyFlag,
   maxWaitFlag,
   passEnvFlag,
   printConfigFlag,
+  shardFlag,
 } from '../options/common_flags.ts'
 import { untilFlags } from '../options/design_flags.ts'
 import { gateFlags } from '../options/gate_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
+import { linksFlag } from '../options/links_flag.ts'
 import { queueFlags } from '../options/queue_flags.ts'
 import { secondsParser, wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
@@ -30,6 +33,8 @@ export const benchFlags = {
   },
   ...untilFlags,
   ...caseFlag,
+  ...changedFlag,
+  ...shardFlag,
   engine: {
     type: 'string',
     requiresArg: true,
@@ -103,6 +108,7 @@ export const benchFlags = {
     default: 'natural' as const,
     describe: 'whether the prompt names the skill (instructed)',
   },
+  ...linksFlag,
   ...passEnvFlag('the agent'),
   ...sandboxFlags,
   ...backendFlag,

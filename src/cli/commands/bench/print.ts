@@ -9,7 +9,7 @@ import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { suspiciousLine } from '../../../phases/4-report/judge/suspicious_runs.ts'
 import { formatConfiguration, formatPlural } from '../../../phases/4-report/text/format.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../phases/4-report/text/headline.ts'
-import { chosenSentence } from '../../../phases/4-report/text/selected_cases.ts'
+import { coverageSentences } from '../../../phases/4-report/text/selected_cases.ts'
 import { summaryTable } from '../../../phases/4-report/text/summary_table.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { gateLines, judgeGates } from '../../reporters/gates.ts'
@@ -103,7 +103,6 @@ function resultLines(result: SummarizedBenchmark, resume: string | null): string
   const table = alignColumns(cells, header.map((_, index) => index).slice(1))
   const place = (file: string) => toSafeLine(path.relative(process.cwd(), file) || file)
   const width = textWidth(process.stdout)
-  const chosen = chosenSentence(benchmark)
   const suspicious = suspiciousLine(benchmark)
   const leftOut = leftOutCases(benchmark)
   return [
@@ -114,7 +113,7 @@ function resultLines(result: SummarizedBenchmark, resume: string | null): string
     ...(leftOut === null ? [] : [yellow(bold(`INCOMPLETE: ${toSafeLine(leftOut)}`))]),
     ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
     ...(unread === undefined ? [] : [yellow(bold(`LEFT OUT: ${place(unread.file)}: ${toSafeLine(unread.message)}`))]),
-    ...(chosen === null ? [] : [yellow(toSafeLine(chosen))]),
+    ...coverageSentences(benchmark).flatMap((one) => wrapText(toSafeLine(one), width).map((line) => yellow(line))),
     ...wrapText(benchmarkHeadline(benchmark), width).map((line) => bold(line)),
     ...(suspicious === null ? [] : wrapText(toSafeLine(suspicious), width).map((line) => yellow(bold(line)))),
     ...confidenceNotes(benchmark).flatMap((sentence) => wrapText(sentence, width)),

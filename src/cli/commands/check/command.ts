@@ -2,6 +2,7 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { backendFlag } from '../options/backend_flag.ts'
+import { changedFlag } from '../options/common_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
 import { showProblems } from './print.ts'
@@ -22,6 +23,7 @@ function checkOptions(args: Argv) {
       defaultDescription: '<skill>/evals/evals.json',
       describe: 'suite of the skills: a file or folder',
     })
+    .options(changedFlag)
     .option('fail-on', {
       choices: ['error', 'warning'] as const,
       default: 'error' as const,
@@ -77,8 +79,15 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
       throw new UserError('--judge without --null or --oracle', 'add --null or --oracle')
     }
     const { checkSkills } = await import('../../../flows/check/check.ts')
-    const { suite = null, backend } = parsed
-    const request = { skills, suite, trials, judge, sandbox: sandboxWish(parsed), backend }
+    const request = {
+      skills,
+      suite: parsed.suite ?? null,
+      changed: parsed.changed ?? null,
+      trials,
+      judge,
+      sandbox: sandboxWish(parsed),
+      backend: parsed.backend,
+    }
     const { result } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>
       checkSkills(request, context),
     )

@@ -1,4 +1,4 @@
-/** `whetstone convert`: writes a skill's suite of any format as evals.json. */
+/** `whetstone convert`: writes a skill's suite of any format as evals.json or as Harbor tasks. */
 import path from 'node:path'
 import type { Argv } from 'yargs'
 import { jsonText } from '../../../base/json/json_text.ts'
@@ -12,28 +12,29 @@ function convertOptions(args: Argv) {
     .options({
       format: { type: 'string', requiresArg: true, defaultDescription: 'detected', describe: 'format of the suite' },
       to: {
-        choices: ['skill-creator', 'agentskills'] as const,
+        choices: ['skill-creator', 'agentskills', 'harbor'] as const,
         default: 'skill-creator' as const,
-        describe: 'dialect of evals.json: expectations or assertions',
+        describe: 'evals.json with expectations or assertions, or Harbor tasks',
       },
       output: {
         type: 'string',
         alias: 'o',
         requiresArg: true,
         defaultDescription: 'evals/evals.json of the skill',
-        describe: 'file to write (-: stdout)',
+        describe: 'file to write (-: stdout); for harbor a new folder',
       },
       force: { type: 'boolean', default: false, describe: 'overwrite an existing file' },
     })
     .usage(
-      '$0 convert <suite> [options]\n\nWrite a suite of any format as evals.json.\n\nPrints what cannot be converted. Formats: docs/reference/formats.md.',
+      '$0 convert <suite> [options]\n\nWrite a suite of any format as evals.json or as Harbor tasks.\n\nPrints what cannot be converted. Formats: docs/reference/formats.md.',
     )
     .example('$0 convert skills/greeter/EVAL.md', 'write an EVAL.md as evals/evals.json')
     .example('$0 convert skills/pdf/evals/evals.json --to agentskills -o -', 'print the other dialect')
+    .example('$0 convert skills/pdf --to harbor -o pdf-tasks', 'write a Harbor task per case')
 }
 
 export function addConvert(args: Argv, done: SetExitCode): Argv {
-  const what = 'write a suite of any format as evals.json'
+  const what = 'write a suite of any format as evals.json or as Harbor tasks'
   return args.command('convert <path>', what, convertOptions, async ({ format = null, output = null, ...parsed }) => {
     const { convert } = await import('../../../flows/convert/convert.ts')
     const { path: place, to, force, json } = parsed

@@ -121,6 +121,8 @@ function chooseWrites(
 function buildEvalRequest(parsed: EvalArguments): EvalRequest {
   return {
     path: parsed.path,
+    changed: parsed.changed ?? null,
+    shard: parsed.shard ?? null,
     format: parsed.format ?? null,
     cases: parsed.case,
     target: parsed.target ?? null,
@@ -141,6 +143,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     limits: parseLimits(parsed),
     sandbox: sandboxWish(parsed),
     backend: parsed.backend,
+    links: parsed.links,
     queue: queueWish(parsed, process.env),
     keep: parsed.keep,
     cache: parsed.cache,

@@ -7,6 +7,7 @@ import { isEvalFinished } from '../../../flows/eval/resume_eval.ts'
 import { summarizeEval } from '../../../phases/4-report/eval/eval_verdict.ts'
 import { goldenSummary } from '../../../phases/4-report/golden/golden_summary.ts'
 import { suspiciousCases } from '../../../phases/4-report/judge/suspicious_runs.ts'
+import { quarantineSentence } from '../../../phases/4-report/text/selected_cases.ts'
 import { findErrorFix, toExitCode } from '../../error_code.ts'
 import { errorLines } from '../../error_lines.ts'
 import { exitCodes } from '../../exit_codes.ts'
@@ -48,6 +49,7 @@ export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals)
     ...results.flatMap((one) => evalResultLines(one, how)),
     ...broken.flatMap(brokenLines),
     summaryLine(results, broken),
+    ...[quarantineSentence(cases)].flatMap((line) => (line === null ? [] : yellow(toSafeLine(line)))),
     ...results.flatMap((one) => suspiciousCases(one.cases) ?? []).map((line) => yellow(bold(toSafeLine(line)))),
     ...(results.every((one) => isEvalFinished(one, one.plan))
       ? []
@@ -64,7 +66,7 @@ function evalExitCode(
   broken: readonly BrokenSuite[],
   results: EvalsResult['results'],
 ): number {
-  if (results.length === 0) return codeOfNone(broken)
+  if (results.length === 0) return broken.length === 0 ? exitCodes.done : codeOfNone(broken) // --changed may select no suite
   if (summary.skipped > 0 || broken.length > 0 || results.some(({ golden }) => golden?.unwritten !== undefined))
     return exitCodes.incomplete
   return summary.failed > 0 ? exitCodes.gateFailed : exitCodes.done
@@ -96,15 +98,21 @@ function suiteLines({ name, format, cases, suite }: EvalResult): string[] {
   ]
 }
 
-function verdictWord({ verdict, cached }: EvalCaseResult): string {
+function verdictWord({ verdict, cached, quarantine }: EvalCaseResult): string {
   const { green, red, yellow } = colours(process.stdout)
   const colour = { pass: green, fail: red, skip: yellow }[verdict]
-  return colour(`${verdict === 'fail' ? 'FAIL' : verdict}${cached ? ' (cached)' : ''}`)
+  const marks = [cached ? ' (cached)' : '', quarantine === undefined ? '' : ' (quarantined)']
+  return colour(`${verdict === 'fail' ? 'FAIL' : verdict}${marks.join('')}`)
 }
 
 function reasonLines(one: EvalCaseResult | undefined): string[] {
   if (one === undefined) return []
-  const said = [...(one.reason === null ? [] : [one.reason]), ...one.warnings.map((text) => `warning: ${text}`)]
+  const owners = one.verdict === 'fail' && one.owners ? [`owners: ${one.owners.join(', ')}`] : []
+  const said = [
+    ...(one.reason === null ? [] : [one.reason]),
+    ...owners,
+    ...one.warnings.map((text) => `warning: ${text}`),
+  ]
   return said.map((text) => `      ${oneLine(text, 300)}`)
 }
 

@@ -58,6 +58,7 @@ function buildImproveRequest(
       workspace: parsed.workspace ?? null,
       limits: parseLimits(parsed),
       sandbox: sandboxWish(parsed),
+      links: parsed.links,
       queue: queueWish(parsed, process.env),
     },
   }

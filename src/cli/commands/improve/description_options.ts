@@ -54,6 +54,7 @@ export interface DescriptionArguments extends SandboxArguments {
   json: boolean
   set?: string | undefined
   among: string[]
+  links?: 'copy' | 'refuse' | undefined
   threshold: number
   iterations: number
   runs?: number | undefined
@@ -100,6 +101,7 @@ function buildDescriptionRequest(parsed: DescriptionArguments): DescriptionReque
     limits: parseLimits(parsed),
     pace: { idleMs: parsed.idleTimeout * 1000 },
     sandbox: sandboxWish(parsed),
+    links: parsed.links,
   }
 }
 

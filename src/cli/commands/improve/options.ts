@@ -130,6 +130,7 @@ export const improveFlags = {
   'base-url': benchFlags['base-url'],
   'idle-timeout': benchFlags['idle-timeout'],
   'on-timeout': benchFlags['on-timeout'],
+  links: benchFlags.links,
   'pass-env': benchFlags['pass-env'],
   ...judgeFlags,
   ...sandboxFlags,

@@ -1,5 +1,6 @@
 /** Flags that several commands share, with a description for each command. */
 import type { Options } from 'yargs'
+import type { Shard } from '../../../phases/1-plan/plan/select_shard.ts'
 import { durationMs } from './deadline.ts'
 import { refuseForm } from './refused_value.ts'
 import { wholeNumber } from './run_flow.ts'
@@ -10,6 +11,27 @@ const once = { type: 'boolean', default: false } as const
 export const caseFlag = {
   case: { ...repeatable, describe: 'only these cases: id, name or glob' },
 } satisfies Record<string, Options>
+
+export const changedFlag = {
+  changed: { type: 'string', requiresArg: true, describe: 'only what a branch touches, since this ref' },
+} satisfies Record<string, Options>
+
+export const shardFlag = {
+  shard: {
+    type: 'string',
+    requiresArg: true,
+    coerce: parseShard,
+    describe: 'one part of the cases, such as 1/4',
+  },
+} satisfies Record<string, Options>
+
+function parseShard(value: unknown): Shard | undefined {
+  if (value === undefined) return undefined
+  const [, first, last] = /^(\d{1,4})\/(\d{1,4})$/.exec(String(value)) ?? []
+  const [index, of] = [Number(first), Number(last)]
+  if (index >= 1 && index <= of) return { index, of }
+  throw refuseForm('shard', 'a part such as 1/4, from 1/4 to 4/4', 'use a part such as --shard 1/4')
+}
 
 export const judgeServerFlag = {
   'base-url': { type: 'string', requiresArg: true, describe: "URL of the judge's server" },

@@ -48,6 +48,7 @@ async function start(parsed: TestArguments): Promise<number> {
     hooks,
     event: parsed.event ?? null,
     case: parsed.case ?? null,
+    shard: parsed.shard ?? null,
     sandbox: sandboxWish(parsed),
   }
   const { result, interrupted } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>

@@ -1,6 +1,6 @@
 /** The flags of `test`. */
 import type { Options } from 'yargs'
-import { printConfigFlag } from '../options/common_flags.ts'
+import { printConfigFlag, shardFlag } from '../options/common_flags.ts'
 import { gateFlags } from '../options/gate_flags.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
@@ -9,6 +9,7 @@ export const testFlags = {
   hooks: { type: 'boolean', default: false, describe: 'only tests of hooks (and of --skill)' },
   event: { type: 'string', requiresArg: true, describe: 'only tests of this hook event, such as pre-tool-use' },
   case: { type: 'string', requiresArg: true, describe: 'only this file: its name without .yaml' },
+  ...shardFlag,
   reporter: gateFlags.reporter,
   ...sandboxFlags,
   ...printConfigFlag('run nothing'),

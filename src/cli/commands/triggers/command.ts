@@ -46,6 +46,7 @@ function askingWish(parsed: AskingArguments): TriggerSettings {
     limits: parseLimits(parsed),
     pace: { idleMs: parsed.idleTimeout * 1000 },
     sandbox: sandboxWish(parsed),
+    links: parsed.links,
   }
 }
 

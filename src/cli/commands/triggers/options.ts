@@ -57,6 +57,7 @@ export const askingFlags = {
     default: true,
     describe: 'end a run as soon as it reads the skill',
   },
+  links: benchFlags.links,
   'pass-env': benchFlags['pass-env'],
   ...sandboxFlags,
   workspace: { ...benchFlags.workspace, describe: 'folder for results' },

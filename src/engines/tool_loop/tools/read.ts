@@ -1,8 +1,9 @@
 /** The Read tool: shows a text file with line numbers, or an image. */
 import { open } from 'node:fs/promises'
 import * as z from 'zod'
+import { findImageType, type ImageType } from '../../../base/fs/image_type.ts'
 import { resolveExistingFile } from './paths.ts'
-import { defineTool, type ToolAnswer, type ToolImage, ToolMistake } from './tool.ts'
+import { defineTool, type ToolAnswer, ToolMistake } from './tool.ts'
 
 const MiB = 1024 * 1024
 const bytesRead = 10 * MiB
@@ -25,7 +26,7 @@ export const readFileTool = defineTool({
   async work({ file_path, offset = 1, limit = defaultLines }, place) {
     const { file, bytes } = await resolveExistingFile(file_path, place)
     const content = await head(file, bytesRead)
-    const mediaType = imageType(content)
+    const mediaType = findImageType(content)
     if (mediaType !== null) return imageAnswer(file_path, { mediaType, content, bytes })
     if (content.includes(0)) throw new ToolMistake(`${file_path}: a binary file (${bytes} bytes)`)
     const part = numberLines(content.toString('utf8'), offset, limit)
@@ -66,7 +67,7 @@ function numberLines(text: string, offset: number, limit: number): string {
 }
 
 interface Image {
-  mediaType: ToolImage['mediaType']
+  mediaType: ImageType
   content: Buffer
   bytes: number
 }
@@ -76,13 +77,4 @@ function imageAnswer(name: string, { mediaType, content, bytes }: Image): ToolAn
     throw new ToolMistake(`${name}: an image of ${bytes} bytes; at most ${imageLimit} can be shown`)
   const image = { mediaType, data: content.toString('base64') }
   return { text: `${name}: ${mediaType}, ${bytes} bytes`, isError: false, image }
-}
-
-/** The image type by the file's first bytes, not by its name: a wrong type would make the server refuse the whole conversation. */
-function imageType(content: Buffer): ToolImage['mediaType'] | null {
-  const start = content.subarray(0, 12).toString('latin1')
-  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (/^GIF8[79]a/.test(start)) return 'image/gif'
-  return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'image/webp' : null
 }

@@ -4,6 +4,7 @@ import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { SandboxView } from '../../../base/sandbox/sandbox_view.ts'
+import type { TaskImage } from '../../engine.ts'
 
 /** Where a tool works. */
 export interface ToolPlace {
@@ -19,16 +20,10 @@ export interface ToolPlace {
   signal: AbortSignal
 }
 
-export interface ToolImage {
-  mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-  /** base64 */
-  data: string
-}
-
 export interface ToolAnswer {
   text: string
   isError: boolean
-  image?: ToolImage
+  image?: TaskImage
 }
 
 /** A mistake of the model, which it gets as the tool's result. */

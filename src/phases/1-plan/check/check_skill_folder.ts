@@ -7,6 +7,7 @@ import { describeMissingPath } from '../../../base/fs/dead_link.ts'
 import { pathExists, walk } from '../../../base/fs/files.ts'
 import { readText } from '../../../base/json/json.ts'
 import { isHiddenFromAgents } from '../skill/read_skill.ts'
+import { followSkillLinks, type SkillLinks } from '../skill/skill_links.ts'
 import { frontmatterRules } from './rules/frontmatter_rules.ts'
 import { placeRules } from './rules/missing_path_rules.ts'
 import { applyRules, toProblem } from './rules/rule.ts'
@@ -24,7 +25,7 @@ export interface CheckedFolder extends SuiteSkill {
 }
 
 /** `root`: the skill's folder, absolute. Rejects only on a bug. */
-export async function checkSkillFolder(root: string): Promise<CheckedFolder> {
+export async function checkSkillFolder(root: string, links: SkillLinks = 'repository'): Promise<CheckedFolder> {
   const file = path.join(root, 'SKILL.md')
   const read = await readText(file).catch((error: unknown) => ({ message: errorMessage(error) }))
   if (typeof read !== 'string') {
@@ -33,15 +34,20 @@ export async function checkSkillFolder(root: string): Promise<CheckedFolder> {
     return { readable: false, problems: [problem], name: null, steps: [], files: [] }
   }
   const text = openSkillText(read, path.basename(root))
-  const tree = await checkTree(root, text)
+  const tree = await checkTree(root, text, links)
   const problems = [...applyRules(frontmatterRules, text, file), ...tree.problems]
   const [name, description] = ['name', 'description'].map((key) => text.entries.get(key)?.value)
   const steps = readSkillSteps(text.body, `${name} ${description}`)
   return { readable: true, problems, name: typeof name === 'string' ? name.trim() : null, steps, files: tree.files }
 }
 
-async function checkTree(root: string, text: SkillText): Promise<Pick<CheckedFolder, 'problems' | 'files'>> {
-  const seen = await walk(root, { skip: isHiddenFromAgents, unreadable: 'leave_out' })
+async function checkTree(
+  root: string,
+  text: SkillText,
+  followed: SkillLinks,
+): Promise<Pick<CheckedFolder, 'problems' | 'files'>> {
+  const outside = followSkillLinks(root, followed, isHiddenFromAgents)
+  const seen = await walk(root, { skip: isHiddenFromAgents, outside, unreadable: 'leave_out' })
   const notOurs = (name: string) => /(^|\/)(\.git|node_modules)(\/|$)|^workspaces(\/|$)/.test(name)
   const all = await walk(root, { skip: notOurs, unreadable: 'leave_out' })
   const texts: SkillFileText[] = []

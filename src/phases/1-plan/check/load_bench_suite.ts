@@ -1,6 +1,7 @@
 /** Loads the suite that `bench` runs: the chosen cases, valid by the rules of `check`, for the skill that is benchmarked. */
 import type { Problem } from '../../../../schemas/check_report.ts'
 import type { ChosenCases, Suite } from '../../../../schemas/suite.ts'
+import { type Shard, selectShardCases } from '../plan/select_shard.ts'
 import { adaptSuiteToBench } from '../suite/adapt_for_bench.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { hashSuite, inspectSuite } from '../suite/load_suite.ts'
@@ -17,6 +18,8 @@ export interface BenchSuiteRequest {
   suiteRoot?: string
   /** Ids, keys, names or globs; empty: all cases. */
   cases: readonly string[]
+  /** Absent or null: all of these cases. */
+  shard?: Shard | null
   /** null: the case's own. */
   timeoutSeconds: number | null
   /** Leave out invalid cases instead of refusing the suite. */
@@ -47,7 +50,8 @@ export async function loadBenchSuite(request: BenchSuiteRequest, skill: BenchedS
   const inspected = await inspectSuite(request.suite ?? skill.path, request.suiteRoot ?? skill.path)
   assertNoOpenNetwork(inspected.suite.path, inspected.suite.sandbox, request.sandbox)
   const whole = adaptSuiteToBench(applyTimeout(request.timeoutSeconds, inspected.suite))
-  const selected = selectInspected({ ...inspected, suite: whole }, request.cases)
+  const named = selectInspected({ ...inspected, suite: whole }, request.cases)
+  const selected = selectShardCases(named, request.shard ?? null)
   const { checked, name } = skill
   const { suite, warnings } = requireValidBenchSuite(selected, {
     skill: checked ?? { readable: true, problems: [], name, steps: [], files: [] },

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
+import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { parseJson, readText } from '../../../base/json/json.ts'
 
 const mostBytes = 4_000_000
@@ -38,10 +39,11 @@ function isSchema(value: unknown): value is NonNullable<Schema> {
 }
 
 async function readCheckFileText(file: string, root: string): Promise<string> {
-  const [base, real] = await Promise.all([realpath(root), realpath(path.resolve(root, file)).catch(() => null)])
+  const real = await realpath(path.resolve(root, file)).catch(() => null)
   if (real === null) throw new Error(`${file}: no such file in the skill's folder`)
-  if (path.isAbsolute(file) || !real.startsWith(base + path.sep))
-    throw new Error(`${file} leads out of the skill's folder`)
+  const places = [root, ...(/^evals\//.test(file) ? [path.join(root, 'evals')] : [])] // evals may be a link
+  const isInside = places.some((place) => isInsideFolder(place, real))
+  if (path.isAbsolute(file) || !isInside) throw new Error(`${file} leads out of the skill's folder`)
   const info = await stat(real)
   if (!info.isFile()) throw new Error(`${file} is not a file`)
   if (info.size > mostBytes) throw new Error(`${file} is larger than ${mostBytes} bytes`)

@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { jsonpath } from 'json-p3'
 import type { Check } from '../../../../schemas/check.ts'
+import type { CallParameters } from '../../../../schemas/checks/tool_calls.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
 import { findSchemaMistake } from '../../../base/json/json_schema.ts'
@@ -33,10 +34,17 @@ function ownMistakes(check: Check): [string, string | null][] {
       return [['pattern', patternMistake(check.pattern, check.flags)]]
     case 'tool_used':
     case 'tool_not_used':
-      return [
-        ['input', check.input === undefined ? null : patternMistake(check.input)],
-        ['input_json', check.input_json === undefined ? null : patternMistake(check.input_json)],
-      ]
+    case 'tool_calls_at_most':
+      return inputMistakes(check)
+    case 'tool_order':
+      return check.tools.flatMap((tool, index) =>
+        typeof tool === 'string'
+          ? []
+          : inputMistakes(tool).map(([field, message]): [string, string | null] => [
+              `tools[${index}].${field}`,
+              message,
+            ]),
+      )
     case 'json_path':
       return [['query', queryMistake(check.query)]]
     case 'script_executed':
@@ -50,6 +58,13 @@ function ownMistakes(check: Check): [string, string | null][] {
     default:
       return []
   }
+}
+
+function inputMistakes({ input, input_json }: Pick<CallParameters, 'input' | 'input_json'>): [string, string | null][] {
+  return [
+    ['input', input === undefined ? null : patternMistake(input)],
+    ['input_json', input_json === undefined ? null : patternMistake(input_json)],
+  ]
 }
 
 function notCollected(wanted: string): string {

@@ -16,7 +16,7 @@ export function runShape(spec: Omit<RunSpec, 'key'>) {
     prompt,
     files: listContents(files),
     setup,
-    git: git === null || git === true ? git : { bundle: git.sha256 },
+    git: gitContent(git),
     ...(environment && { environment: environmentContent(environment) }),
     ...(sandbox && { sandbox }),
     ...(harbor && { harbor: harborContent(harbor) }),
@@ -32,13 +32,21 @@ export function runShape(spec: Omit<RunSpec, 'key'>) {
   }
 }
 
+/** A commit is its content, and bundles of one commit may differ from one git version to another. */
+function gitContent(git: RunSpec['git']) {
+  if (git === null || git === true) return git
+  if (git.repo === undefined) return { bundle: git.sha256 }
+  const { commit, branch, shallow, origin } = git.repo
+  return { commit, branch, ...(shallow && { shallow }), ...(origin && { origin }) }
+}
+
 /** Hex sha256 of the shape. */
 export function computeRunKey(spec: Omit<RunSpec, 'key'>): string {
   return sha256(canonicalJson(runShape(spec)))
 }
 
 /** The task by content: neither its folder nor its skills, which are part of the run. */
-function harborContent({ folder: _, skills: __, solution: ___, ...others }: HarborTask) {
+function harborContent({ folder: _, skills: __, solution: ___, skill_copies: ____, ...others }: HarborTask) {
   return others
 }
 

@@ -16,6 +16,8 @@ export interface PlanRequest {
   options: PlanOptions
   /** Absent: all cases of the suite. */
   chosen?: ChosenCases | undefined
+  /** Why the baseline is not simply what the user named; absent: it is. */
+  baselineNote?: string | null
   /** ISO 8601, UTC. */
   createdAt: string
   suiteSha256: string
@@ -44,6 +46,7 @@ export function makePlan(request: PlanRequest): Plan {
     suite: { path: suite.path, format: suite.format, sha256: request.suiteSha256 },
     skill,
     baseline,
+    ...(request.baselineNote && { baseline_note: request.baselineNote }),
     candidate_configuration: candidate.configuration,
     baseline_configuration: other.configuration,
     options,
@@ -62,7 +65,13 @@ export function makePlan(request: PlanRequest): Plan {
 }
 
 function assertRunnableCase(suite: Suite): void {
-  if (suite.cases.some((one) => one.cannot_run === null)) return
+  const runnable = suite.cases.filter((one) => one.cannot_run === null)
+  if (runnable.some(({ quarantine }) => quarantine === undefined)) return
+  if (runnable.length > 0)
+    throw new UserError(
+      `${suite.path}: every case that would run is in quarantine, so nothing would count`,
+      'choose others with --case, or delete "quarantine" from one',
+    )
   const reasons = suite.cases.map((one) => `${one.eval_id} ${one.eval_name}: ${one.cannot_run}`)
   throw new UserError(
     `${suite.path}: no case can run (${reasons.join('; ') || 'the suite has none'})`,

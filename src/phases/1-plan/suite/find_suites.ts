@@ -22,6 +22,8 @@ export interface FoundSuite {
   /** A note for the user; null: none. */
   note: string | null
   load(): Promise<Suite>
+  /** Absolute folder of its subject. */
+  findRoot(): Promise<string>
 }
 
 /** Maximum number of files in one tree; a larger tree is refused. */
@@ -97,6 +99,7 @@ function toFoundSuite(name: string, row: SuiteFormat, place: string): FoundSuite
     place,
     note: row.note ?? null,
     load: async () => requireValidEvalSuite(await row.inspect(place, await rootOf(place))),
+    findRoot: async () => await rootOf(place),
   }
 }
 

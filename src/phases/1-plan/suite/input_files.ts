@@ -4,7 +4,9 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitState, InputFile } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
-import { hashFile, hashWalk, isExecutable, pathExists, walk } from '../../../base/fs/files.ts'
+import { hashFile, hashWalk, isExecutable, linkOutReason, pathExists, walk } from '../../../base/fs/files.ts'
+import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
+import { explainBackslashes, readBackslashPath } from '../formats/backslash_paths.ts'
 import type { Warn } from './loader_warnings.ts'
 
 /** A file or folder as a suite names it, and where (JSON path). */
@@ -27,13 +29,19 @@ export interface PlacedInputs {
   reasons: string[]
 }
 
-/** Finds every input. Never throws: missing or forbidden inputs become reasons. */
-export async function placeInputs(inputs: readonly NamedInput[], place: InputPlace): Promise<PlacedInputs> {
+/** Finds every input. Never throws: missing or forbidden inputs become reasons, which begin with `what`. */
+export async function placeInputs(
+  inputs: readonly NamedInput[],
+  place: InputPlace,
+  what = 'input file',
+): Promise<PlacedInputs> {
   const placed: PlacedInputs = { files: [], reasons: [] }
-  for (const input of inputs) {
+  for (const { path: written, at } of inputs) {
+    const folders = [place.root, path.dirname(place.file)]
+    const input = { path: await readBackslashPath({ path: written, at }, folders, place.warn), at }
     const found = await findInput(input, place)
     if ('reason' in found) {
-      placed.reasons.push(`input file ${input.path}: ${found.reason}`)
+      placed.reasons.push(`${what} ${input.path}: ${found.reason}`)
       continue
     }
     const isThere = placed.files.some((file) => file.path === found.path)
@@ -45,12 +53,13 @@ export async function placeInputs(inputs: readonly NamedInput[], place: InputPla
 
 /** Hashes a git bundle. `state` null: it is unusable for the given reason. */
 export async function placeBundle(
-  bundle: NamedInput,
-  { root, warn }: InputPlace,
+  written: NamedInput,
+  place: InputPlace,
 ): Promise<{ state: Exclude<GitState, true> | null; reasons: string[] }> {
-  const found = await resolveInnerFile(bundle.path, root)
+  const bundle = { ...written, path: await readBackslashPath(written, [place.root], place.warn) }
+  const found = await resolveInnerFile(bundle.path, place)
   if ('reason' in found) return { state: null, reasons: [`git bundle ${bundle.path}: ${found.reason}`] }
-  if (path.isAbsolute(bundle.path)) warn(bundle.at, absoluteWarning)
+  if (path.isAbsolute(bundle.path)) place.warn(bundle.at, absoluteWarning)
   return hashFile(found.file).then(
     (sha256) => ({ state: { bundle: found.file, sha256 }, reasons: [] }),
     (error: unknown) => ({ state: null, reasons: [`git bundle ${bundle.path}: ${errorMessage(error)}`] }),
@@ -58,13 +67,24 @@ export async function placeBundle(
 }
 
 /** Resolves a file that a suite names to an absolute path, if it and its link target are in the skill's folder. */
-export async function resolveInnerFile(given: string, root: string): Promise<{ file: string } | { reason: string }> {
-  const file = await locateInput(given, root)
+export async function resolveInnerFile(
+  given: string,
+  place: Pick<InputPlace, 'file' | 'root'>,
+): Promise<{ file: string } | { reason: string }> {
+  const file = await locateInput(given, place.root)
   if (file === null) return { reason: outsideReason(given) }
   const info = await stat(file).catch(() => null)
-  if (!info?.isFile()) return { reason: info === null ? 'no such file' : 'not a file' }
-  const [real, base] = await Promise.all([realpath(file), realpath(root)])
-  return isOutsideFolder(base, real) ? { reason: 'a link that leads out of the skill folder' } : { file }
+  if (!info?.isFile()) return { reason: info === null ? `no such file${explainBackslashes(given)}` : 'not a file' }
+  const reason = await explainLinkOut(await realpath(file), place)
+  return reason === null ? { file } : { reason }
+}
+
+/** The suite's own folder counts as part of the skill, so that `evals` may be a link. null: the real path is in the skill. */
+async function explainLinkOut(real: string, { file, root }: Pick<InputPlace, 'file' | 'root'>): Promise<string | null> {
+  const places = [root, ...(isOutsideFolder(root, file) ? [] : [path.dirname(file)])]
+  const inside = await Promise.all(places.map((place) => realpath(place).catch(() => place)))
+  if (inside.some((place) => !isOutsideFolder(place, real))) return null
+  return `a link that leads out of the skill folder, to ${real}: put the file itself there`
 }
 
 const absoluteWarning = 'an absolute path: the suite will not work on another machine'
@@ -92,8 +112,7 @@ async function findInput(input: NamedInput, place: InputPlace): Promise<InputFil
   if (source === null) return { reason: outsideReason(input.path) }
   const info = await stat(source).catch(() => null)
   if (info === null) {
-    const slashes = input.path.includes('\\') ? '; write / instead of \\' : ''
-    return { reason: `no such file (looked for ${source}${slashes})` }
+    return { reason: `no such file (looked for ${source}${explainBackslashes(input.path)})` }
   }
   try {
     const refusal = await explainRefusal(source, info, place)
@@ -122,11 +141,12 @@ async function chooseBaseFolder(input: NamedInput, { file, root, warn }: InputPl
   return isOnlyBeside ? beside : root
 }
 
-async function explainRefusal(source: string, info: Stats, { file, root }: InputPlace): Promise<string | null> {
+async function explainRefusal(source: string, info: Stats, place: InputPlace): Promise<string | null> {
   if (!info.isFile() && !info.isDirectory()) return 'neither a file nor a folder'
   const real = await realpath(source)
-  if (isOutsideFolder(await realpath(root), real)) return 'a link that leads out of the skill folder'
-  if (!isOutsideFolder(real, await realpath(file).catch(() => file)))
+  const linkOut = await explainLinkOut(real, place)
+  if (linkOut !== null) return linkOut
+  if (!isOutsideFolder(real, await realpath(place.file).catch(() => place.file)))
     return 'it contains the suite itself, which the agent must not see'
   return null
 }
@@ -150,7 +170,12 @@ async function folderContent(
   warn: Warn,
 ): Promise<Pick<InputFile, 'kind' | 'sha256' | 'bytes'>> {
   const { files, leftOut } = await walk(source)
-  for (const { path: name, reason } of leftOut) warn(at, `${name} of this folder is left out: ${reason}`)
+  for (const { path: name, reason, target } of leftOut) {
+    const to = target === undefined ? '' : `, to ${target}`
+    if (reason !== linkOutReason || isIgnoredPath(name)) {
+      warn(at, `${name} of this folder is left out: ${reason}${to}`)
+    } else throw new Error(`${name} in it is a link that leads out of the folder${to}: put the file itself there`)
+  }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return { kind: 'directory', sha256: await hashWalk(files), bytes }
 }

@@ -2,6 +2,7 @@
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { findNearest, suggestChoice } from '../../../base/text/did_you_mean.ts'
+import { type Shard, selectShardItems } from '../plan/select_shard.ts'
 import { selectCases } from './select_cases.ts'
 
 export interface EvalSelection {
@@ -12,18 +13,31 @@ export interface EvalSelection {
   category: string | null
   /** The test's id, or a part of it that is unique. */
   test: string | null
+  /** One part of the cases of all suites together; absent or null: all. */
+  shard?: Shard | null
 }
 
 /** Returns the suites with their selected cases, without empty suites. Throws UserError if a filter matches no case. */
 export function selectEvals<S extends { suite: Suite }>(all: readonly S[], wanted: EvalSelection): S[] {
-  const { target, category, test } = wanted
+  const { target, category, test, shard = null } = wanted
   assertTargetForm(target)
   let left = wanted.cases.length === 0 ? [...all] : selectByName(all, wanted.cases)
   if (target !== null)
     left = narrowSuites(left, { flag: '--target', value: target, of: readCaseTarget, fits: fitsTarget })
   if (category !== null)
     left = narrowSuites(left, { flag: '--category', value: category, of: readCaseCategory, fits: isSame })
-  return test === null ? left : [theTest(left, test)]
+  if (test !== null) left = [theTest(left, test)]
+  return shard === null ? left : selectEvalShard(left, shard)
+}
+
+function selectEvalShard<S extends { suite: Suite }>(all: readonly S[], shard: Shard): S[] {
+  const own = new Set(
+    selectShardItems(
+      all.flatMap(({ suite }) => suite.cases),
+      shard,
+    ),
+  )
+  return withCases(all, (one) => own.has(one))
 }
 
 function assertTargetForm(target: string | null): void {

@@ -16,10 +16,10 @@ export const leastForSimilarCases = 12
 
 /** Throws UserError below two cases: one case cannot be both seen and unseen. */
 export function splitCases(cases: readonly SuiteCase[], seed: number): CaseSplit {
-  const runnable = cases.filter((one) => one.cannot_run === null)
+  const runnable = cases.filter((one) => one.cannot_run === null && one.quarantine === undefined)
   if (runnable.length < 2) {
     throw new UserError(
-      `improve needs at least 2 cases that can run, got ${runnable.length} (versions are tested on unseen cases)`,
+      `improve needs at least 2 cases that can run and count, got ${runnable.length} (versions are tested on unseen cases)`,
       'add cases, or draft some with --grow-suite',
     )
   }

@@ -1,4 +1,5 @@
 /** Lists the programs that a suite and its skills start, case by case; every flow asks about these and no others. Pure. */
+import type { Check } from '../../../../schemas/check.ts'
 import type { McpServers } from '../../../../schemas/environment.ts'
 import type { Environment, SuiteCase } from '../../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
@@ -7,7 +8,10 @@ import type { LoadedSkills } from '../skill/skill_commands.ts'
 import { hookCommands } from './hook_commands.ts'
 
 /** The parts of a case that start programs, or that those programs run. */
-export type CommandSource = Pick<SuiteCase, 'eval_id' | 'eval_name' | 'files' | 'checks' | 'setup' | 'git'> & {
+export type CommandSource = Pick<
+  SuiteCase,
+  'eval_id' | 'eval_name' | 'files' | 'checks' | 'setup' | 'git' | 'grading_files'
+> & {
   environment?: SuiteCase['environment']
   harbor?: SuiteCase['harbor']
   /** No agent runs, so only setup and checks start programs. */
@@ -46,7 +50,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
     const skills = skillsOf(one)
     const commands = commandsOfCase(one, skills)
     if (commands.length === 0) return []
-    const { files, git, environment } = one
+    const { files, git, environment, grading_files = [] } = one
     // setup runs before the skill is installed and checks run without it, so only programs of the agent's session can start its files
     const besideAgent = commands.some(({ kind }) => kind !== 'setup' && kind !== 'check')
     const others = besideAgent ? [...(environment?.skills ?? []), ...(environment?.commands ?? [])] : []
@@ -57,7 +61,8 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
         file.sha256,
         file.executable === true,
       ]),
-      git: git === null || git === true ? git : git.sha256,
+      ...(grading_files.length > 0 && { graders: hashGraders(one) }),
+      git: git === null || git === true ? git : (git.repo?.commit ?? git.sha256),
       env: environment?.env ?? {},
       texts: environment?.texts ?? {},
       ...(environment?.agent_texts && { agents: environment.agent_texts }),
@@ -69,11 +74,12 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
 }
 
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
-  const { setup, checks, files, environment, harbor, withoutAgent } = one
-  const run = checks.flatMap((check) => (check.type === 'command' ? [check.run] : []))
+  const { setup, checks, files, environment, harbor, withoutAgent, git } = one
+  const run = checks.flatMap(listCheckCommands)
   const { hooks = {}, mcp_servers: servers = {}, texts = {} } = environment ?? {}
   const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
-  const settings = [...found, ...listSubAgents(environment ?? {})].map((command) => {
+  const ofRepo = git === null || git === true ? [] : (git.repo?.settings ?? [])
+  const settings = [...found, ...ofRepo, ...listSubAgents(environment ?? {})].map((command) => {
     return { kind: 'agent_settings' as const, command }
   })
   return [
@@ -92,6 +98,24 @@ function harborCommands(task: SuiteCase['harbor']): Command[] {
     ...runs.map((command) => ({ kind: 'setup' as const, command })),
     { kind: 'check', command: 'bash /tests/test.sh' },
   ]
+}
+
+/** What checks put into the working folder, by place and content. */
+function hashGraders({ checks, grading_files = [] }: CommandSource) {
+  const places = checks.flatMap((check) =>
+    check.type === 'command' || check.type === 'script' ? (check.files ?? []) : [],
+  )
+  return { places, files: grading_files.map((file) => [file.path, file.sha256, file.executable === true]) }
+}
+
+function listCheckCommands(check: Check): string[] {
+  if (check.type === 'command') return [check.run]
+  return check.type === 'script' ? [[check.script, ...(check.args ?? [])].join(' ')] : []
+}
+
+/** Whether an agent program may start programs that a file of this path names. */
+export function isAgentSettings(name: string): boolean {
+  return agentSettings.test(name)
 }
 
 /** Project settings of agent CLIs, and of the git that they call, in any folder: an agent may start a program there. */

@@ -22,9 +22,9 @@ export function listSuiteInputs(
   const beside = ['rubric.md', 'judge.md', 'golden', 'snapshots', 'cases', 'fixtures']
   const own = folder === place ? [place] : [place, ...beside.map((name) => path.join(folder, name))]
   const read = new Set(own)
-  for (const { files, environment, source, git } of new Set(cases)) {
+  for (const { files, environment, source, git, grading_files = [] } of new Set(cases)) {
     const { files: needed = [], rules = [], agents = [], skills: further = [], commands = [] } = environment ?? {}
-    const all: readonly InputFile[][] = [files, needed, rules, agents, further, commands]
+    const all: readonly InputFile[][] = [files, needed, rules, agents, further, commands, grading_files]
     for (const one of all.flat()) read.add(one.source)
     if (source !== undefined) read.add(source.path)
     if (git !== null && git !== true) read.add(git.bundle)

@@ -1,5 +1,6 @@
 /** Converts a suite about a skill from any format to evals.json and lists what is lost. Pure. */
 import path from 'node:path'
+import type { Check } from '../../../../schemas/check.ts'
 import type { EvalCase, EvalsFile } from '../../../../schemas/evals.ts'
 import type { Environment, Expectation, InputFile, Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { draftMark } from '../formats/evals_json/case.ts'
@@ -67,13 +68,15 @@ function convertCase(
     ...(one.expected_output !== null && { expected_output: one.expected_output }),
     ...(files.length > 0 && { files }),
     ...(statements.length > 0 && { [list]: statements.map((each) => (isPlain ? each.text : convertStatement(each))) }),
-    ...(one.checks.length > 0 && { checks: one.checks }),
+    ...(one.checks.length > 0 && { checks: convertChecks(one, skill.path, lose) }),
     ...(rubric && { rubric }),
     ...(one.reference && { reference: one.reference }),
     ...(one.timeout_seconds !== null && { timeout: one.timeout_seconds }),
     ...(one.setup !== null && { setup: one.setup }),
     ...convertGit(one, skill.path, lose),
     ...convertEnvironment(one, skill.path, lose),
+    ...(one.owners && { owners: one.owners }),
+    ...(one.quarantine !== undefined && { quarantine: one.quarantine }),
     ...(one.draft === true && { review: draftMark }),
   }
 }
@@ -92,11 +95,24 @@ function convertFiles(one: SuiteCase, root: string, lose: ReportLoss): string[] 
   })
 }
 
+/** The files of checks keep their path below the skill's folder. */
+function convertChecks({ checks, grading_files = [], ...one }: SuiteCase, root: string, lose: ReportLoss): Check[] {
+  return checks.map((check) => {
+    if ((check.type !== 'command' && check.type !== 'script') || check.files === undefined) return check
+    const isThere = (from: string) => grading_files.some((file) => file.path === from && isInRoot(root, file))
+    const files = check.files.filter((file) => isThere(typeof file === 'string' ? file : file.from))
+    if (files.length < check.files.length)
+      lose("files of checks that are not below the skill's folder under the same path", { ...one, checks })
+    return { ...check, files }
+  })
+}
+
 function isInRoot(root: string, { path: place, source }: InputFile): boolean {
   return path.resolve(root, place) === source
 }
 
-function convertGit(one: SuiteCase, root: string, lose: ReportLoss): Pick<EvalCase, 'git'> {
+function convertGit(one: SuiteCase, root: string, lose: ReportLoss): Pick<EvalCase, 'git' | 'repo'> {
+  if (one.repo !== undefined) return { repo: one.repo.given }
   if (one.git === null || one.git === true) return one.git === null ? {} : { git: true }
   const bundle = path.relative(root, one.git.bundle)
   if (!bundle.startsWith('..')) return { git: { bundle } }

@@ -1,7 +1,7 @@
 /** The plain backend, without a container: a task's absolute folders in a temp directory, shown by bubblewrap at their own paths. */
 import { chmodSync, mkdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
-import type { HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
+import type { HarborCopy, HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, pathExists, walk } from '../../../base/fs/files.ts'
 import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
@@ -89,7 +89,8 @@ function assertInWorld({ sandbox }: HarborWorld, targets: readonly string[]): vo
   }
 }
 
-async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: HarborStep & { kind: 'copy' }): Promise<void> {
+/** Copies a file or folder of environment/ to its place. Throws SetupError for a link that leads out of the world. */
+export async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: HarborCopy): Promise<void> {
   const source = path.join(task.folder, 'environment', step.from)
   const target = path.join(world.root, step.to)
   try {

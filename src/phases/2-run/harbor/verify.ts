@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
+import { copyIntoWorld } from './plain_world.ts'
 import { runInWorld, type WorldEnd } from './run_in_world.ts'
 import type { HarborWorld } from './world.ts'
 
@@ -45,12 +46,13 @@ export async function verifyWorld(world: HarborWorld, request: VerifyRequest): P
   return end
 }
 
-/** Runs solution/solve.sh, as Harbor's oracle does, within the agent's time limit. */
+/** Runs solution/solve.sh with the skills where the image has them, as Harbor's oracle does, within the agent's time limit. */
 export async function solveWorld(
   world: HarborWorld,
   task: HarborTask,
   how: { seconds: number; signal: AbortSignal },
 ): Promise<WorldEnd> {
+  for (const copy of task.skill_copies) await copyIntoWorld(world, task, copy)
   await showFolder(world, path.join(task.folder, 'solution'), '/solution')
   return await runInWorld(world, {
     words: startScript('/solution/solve.sh'),

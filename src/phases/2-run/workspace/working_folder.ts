@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitStart } from '../../../../schemas/evals.ts'
+import type { RepoState } from '../../../../schemas/repo.ts'
 import type { GitState, InputFile, Skill } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../../base/fs/files.ts'
@@ -11,6 +12,7 @@ import { runProcess } from '../../../base/process/spawn.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import type { InstalledSkill } from '../../../engines/engine.ts'
+import { cloneRepo } from './clone_repo.ts'
 import { installSkill } from './install_skill.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
 
@@ -42,7 +44,13 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Insta
   const { cwd, env, sandbox = null } = request
   mkdirSync(cwd, { recursive: true })
   if (isBundle(request.git)) {
-    await cloneBundle(request.git, { cwd, env, signal: request.signal })
+    const place = { cwd, env, signal: request.signal }
+    if (request.git.repo === undefined) await cloneBundle(request.git, place)
+    else
+      await cloneRepo(await verifyBundle(request.git), request.git.repo, {
+        cwd,
+        git: (argv, own) => runGitStep(argv, place, own),
+      })
   }
   await copyInputs(request.files, request)
   if (request.git !== null) await startGit(request, request.git === true)
@@ -58,16 +66,26 @@ function isBundle(git: WorkspaceRequest['git']): git is Bundle {
   return git !== null && git !== true
 }
 
-type Bundle = { bundle: string; sha256?: string }
+type Bundle = { bundle: string; sha256?: string; repo?: RepoState | undefined }
 
-/** A bundle without HEAD does not say what to check out, so its first branch is used. */
-async function cloneBundle({ bundle, sha256 }: Bundle, place: StepPlace): Promise<void> {
+function runGitStep(args: readonly string[], place: StepPlace, env: Record<string, string>): Promise<string> {
+  return runStep(['git', ...args], { ...place, env: { ...place.env, ...env } })
+}
+
+/** Returns its path. */
+async function verifyBundle({ bundle, sha256 }: Bundle): Promise<string> {
   const found =
     sha256 &&
     (await hashFile(bundle).catch((error: unknown) => {
       throw new SetupError(`git bundle: ${errorMessage(error)}`)
     }))
   if (found !== sha256) throw new SetupError(`git bundle: ${bundle} has changed since the plan was written`)
+  return bundle
+}
+
+/** A bundle without HEAD does not say what to check out, so its first branch is used. */
+async function cloneBundle(given: Bundle, place: StepPlace): Promise<void> {
+  const bundle = await verifyBundle(given)
   const heads = (await runStep(['git', 'bundle', 'list-heads', bundle], place)).trim().split('\n')
   const branch = / refs\/heads\/(.+)$/.exec(heads[0] ?? '')?.[1]
   const choice = heads.some((line) => line.endsWith(' HEAD')) || branch === undefined ? [] : ['--branch', branch]

@@ -1,72 +1,105 @@
-/** command: a shell command ends with the expected exit code, in a copy of the working folder as the agent left it. */
+/** command: a shell command in a copy of the working folder as the agent left it; its exit code or its report decides. */
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { runMark } from '../../../base/process/process_marks.ts'
-import { type ProcessEnd, runProcess, SpawnError } from '../../../base/process/spawn.ts'
-import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import { readText } from '../../../base/json/json.ts'
+import type { ProcessEnd } from '../../../base/process/spawn.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capTextEnd } from './inputs/evidence.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
+import { resultReaders } from './results/table.ts'
+import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
+import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
+import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import { decideByScore } from './verifier/verifier_evidence.ts'
 
-const defaultSeconds = 60
-const keptLines = 30
+type CommandCheck = CheckOf<'command'>
 
-export async function decideCommand(check: CheckOf<'command'>, context: CheckContext): Promise<CheckVerdict> {
-  return await useWorkingFolder(context, (place) => runCheckCommand(check, context, place))
+const largestReport = 16 * 1024 * 1024
+
+export async function decideCommand(check: CommandCheck, context: CheckContext): Promise<CheckVerdict> {
+  return await useWorkingFolder(context, async (place) => {
+    const problem = await putGradingFiles(check.files ?? [], context, place.cwd)
+    if (problem !== null) return problem
+    const report = findReport(check)
+    // a report that the agent left must not decide
+    if (report?.file) await clearPlace(place.cwd, report.file)
+    const program = { command: 'sh', args: ['-c', `exec 2>&1\n${check.run}`], timeout: check.timeout }
+    const end = await runVerifier(program, context, place)
+    return await decideEnd(check, end, place.cwd)
+  })
 }
 
-async function runCheckCommand(
-  check: CheckOf<'command'>,
-  context: CheckContext,
-  place: { cwd: string; mark: string },
-): Promise<CheckVerdict> {
-  const seconds = check.timeout ?? defaultSeconds
-  using limit = startTimeLimit(seconds * 1000, [context.signal])
-  const lines: string[] = []
-  try {
-    const end = await runProcess({
-      command: 'sh',
-      args: ['-c', `exec 2>&1\n${check.run}`],
-      cwd: place.cwd,
-      env: { ...context.env, [runMark]: place.mark },
-      signal: limit.signal,
-      stdoutLimit: 0,
-      sandbox: context.sandboxFor?.([place.cwd, ...findHome(context.env)]) ?? null,
-      onLine: (line) => {
-        lines.push(line)
-        if (lines.length > keptLines) lines.shift()
-        return undefined
-      },
-    })
-    return verdict(check, end, capTextEnd(lines.join('\n')))
-  } catch (error) {
-    context.signal.throwIfAborted()
-    if (error instanceof SpawnError) return { error: `the command could not be started: ${error.message}` }
-    if (!limit.signal.aborted) throw error
-    const output = capTextEnd(lines.join('\n'))
-    return { passed: false, evidence: withOutput(`The command did not end within ${seconds} s`, output) }
+async function decideEnd(check: CommandCheck, end: VerifierEnd, cwd: string): Promise<CheckVerdict> {
+  switch (end.end) {
+    case 'not_started':
+      return { error: `the command could not be started: ${end.error.message}` }
+    case 'timed_out':
+      return { passed: false, evidence: withOutput(`The command did not end within ${end.seconds} s`, end.output) }
+    case 'exited': {
+      const missing = end.process.exitCode === (check.exit_code ?? 0) ? null : await findMissingProgram(check, end, cwd)
+      if (missing !== null) return { error: `the command could not be started: ${missing} is not installed here` }
+      const report = findReport(check)
+      if (report === null) return decideByExitCode(check, end.process, end.output)
+      const result =
+        report.file === null ? await report.read(end.output) : await readReport(cwd, report.file, report.read)
+      return 'error' in result
+        ? { error: withOutput(describeNoResult(end.process, result.error), end.output) }
+        : decideByScore(result, check.pass_at)
+    }
   }
 }
 
-function findHome({ HOME: home }: CheckContext['env']): string[] {
-  return home === undefined ? [] : [home]
+/** null: the exit code decides. `file` null: the output is the report. */
+function findReport({ result = 'exit_code', result_file }: CommandCheck) {
+  const reader = resultReaders[result]
+  return reader && { file: reader.file === null ? null : (result_file ?? reader.file), read: reader.read }
 }
 
-function verdict(check: CheckOf<'command'>, end: ProcessEnd, output: string): CheckVerdict {
+async function readReport(cwd: string, name: string, read: ReadResult): Promise<VerifierResult> {
+  const file = path.join(cwd, name)
+  const found = await lstat(file).catch(() => null)
+  if (found === null) return { error: `the command wrote no ${name}` }
+  if (!found.isFile()) return { error: `${name} is not a file` }
+  if (found.size > largestReport) return { error: `${name} is larger than ${largestReport} bytes` }
+  return await read(await readText(file))
+}
+
+function describeNoResult({ exitCode, signal }: ProcessEnd, why: string): string {
+  return `${why} (${exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`})`
+}
+
+function decideByExitCode(check: CommandCheck, end: ProcessEnd, output: string): CheckVerdict {
   const wanted = check.exit_code ?? 0
   if (end.exitCode === null) return { passed: false, evidence: withOutput(`Ended by ${end.signal}`, output) }
-  const missing = end.exitCode === wanted ? null : missingProgram(check.run, end.exitCode, output)
-  if (missing !== null) return { error: `the command could not be started: ${missing} is not installed here` }
   const code = end.exitCode === wanted ? `Exit code ${wanted}` : `Exit code ${end.exitCode}, not ${wanted}`
   return { passed: end.exitCode === wanted, evidence: withOutput(code, output) }
 }
 
-/** A program of the author's command that this machine lacks; null: the agent had to provide it. */
-function missingProgram(run: string, exitCode: number, output: string): string | null {
-  if (exitCode !== 127) return null
-  const name = /(?:^|[\s:])([^\s:/]+): (?:command )?not found\s*$/.exec(output)?.[1]
-  return name !== undefined && run.split(/[\s;&|()]+/).includes(name) ? name : null
+/** A program of the author's command, or of the files that came with it, that this machine lacks; null: the agent had to provide it. */
+async function findMissingProgram(
+  { run, files = [] }: CommandCheck,
+  { process, output }: Extract<VerifierEnd, { end: 'exited' }>,
+  cwd: string,
+): Promise<string | null> {
+  const module = /No module named '?([\w.]+)'?\s*$/.exec(output)?.[1]
+  if (module !== undefined && new RegExp(`-m\\s+${module}\\b`).test(run)) return `the Python module ${module}`
+  const name =
+    process.exitCode === 127 ? /(?:^|[\s:])([^\s:/]+): (?:command )?not found\s*$/.exec(output)?.[1] : undefined
+  if (name === undefined) return null
+  if (namesProgram(run, name)) return name
+  for (const file of files.map(toPlacedFile)) {
+    const text = await readText(path.join(cwd, file.to)).catch(() => '') // a folder has no text
+    if (namesProgram(text, name)) return name
+  }
+  return null
+}
+
+function namesProgram(text: string, name: string): boolean {
+  return text.split(/[\s;&|()]+/).includes(name)
 }
 
 function withOutput(what: string, output: string): string {
-  return output === '' ? `${what}; no output` : `${what}; output: ${output}`
+  const end = capTextEnd(output)
+  return end === '' ? `${what}; no output` : `${what}; output: ${end}`
 }

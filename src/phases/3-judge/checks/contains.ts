@@ -1,7 +1,7 @@
 /** contains: a text occurs in the answer, the outputs or the transcript. */
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capText, formatNames, quoteLine } from './inputs/evidence.ts'
+import { capText, quoteLine } from './inputs/evidence.ts'
 import { describeSearchPlaces, readSearchTexts, type SearchText } from './inputs/search_texts.ts'
 
 type TextCheck = CheckOf<'contains'> | CheckOf<'not_contains'>
@@ -19,20 +19,20 @@ export async function decideTextSearch(
   const where = await readSearchTexts(check, context)
   if (where.status === 'undecided') return { error: where.error }
   if (where.status === 'missing') return { passed: false, evidence: where.evidence }
+  const value = check.value.normalize('NFC')
   for (const one of where.texts) {
-    const index = findTextIndex(one, check)
+    const index = findTextIndex(one, { value, ignore_case: check.ignore_case })
     if (index >= 0) return { passed: wanted, evidence: quoteLine(one.label, one.text, index) }
   }
-  if (where.unseen.length > 0)
-    return { error: `the text may be in files that were not collected: ${formatNames(where.unseen)}` }
+  if (where.unseen !== null) return { error: `the text may be in ${where.unseen}` }
   const start = where.texts.length === 1 ? `; it begins "${capText(where.texts[0]?.text ?? '', 120)}"` : ''
   return {
     passed: !wanted,
-    evidence: `"${capText(check.value, 120)}" is not in ${describeSearchPlaces(where.texts)}${start}`,
+    evidence: `"${capText(check.value, 120)}" is not in ${describeSearchPlaces(where.texts, where.binaries)}${start}`,
   }
 }
 
-function findTextIndex({ text }: SearchText, { value, ignore_case }: TextCheck): number {
+function findTextIndex({ text }: SearchText, { value, ignore_case }: Pick<TextCheck, 'value' | 'ignore_case'>): number {
   if (!ignore_case) return text.indexOf(value)
   const index = text.toLowerCase().indexOf(value.toLowerCase())
   return Math.min(index, text.length) // lower case may be longer by a character or two

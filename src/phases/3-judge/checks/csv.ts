@@ -1,11 +1,14 @@
-/** csv: a CSV output, or the answer, has these columns, this many rows, and these cells. */
+/** csv: a CSV output, the first sheet of a workbook, or the answer, has these columns, this many rows, and these cells. */
 import type { Options } from 'csv-parse/sync'
 import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
+import { findDocumentFormat } from '../documents/document_formats.ts'
+import { readWorkbookRows } from '../documents/workbook.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { readSource } from './inputs/checked_text.ts'
 import { capText, formatNames } from './inputs/evidence.ts'
+import { locateOutput } from './inputs/locate_output.ts'
 import { isNear, parseNumber } from './inputs/number.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
 
@@ -16,17 +19,20 @@ type Cell = string | number
 
 /** All conditions must be true; the evidence of a fail is the first that is not. */
 export async function decideCsv(check: CheckOf<'csv'>, context: CheckContext): Promise<CheckVerdict> {
-  const source = await readSource(check.path, context)
+  const source = await readTableSource(check, context)
   if ('verdict' in source) return source.verdict
   const { label, fenced: text } = source
-  const columns = [...new Set((check.cells ?? []).flatMap(({ where = {}, column }) => [...Object.keys(where), column]))]
+  const cells = (check.cells ?? []).map(composeCells)
+  const columns = [...new Set(cells.flatMap(({ where = {}, column }) => [...Object.keys(where), column]))]
   const { delimiter = ',' } = check
   const options = { bom: true, delimiter, skip_empty_lines: true } satisfies Options
   const job = { kind: 'csv', library: moduleFile('csv-parse/sync'), options, text, columns } as const
   const end = await runBounded(job, table, context.signal)
   if ('error' in end) return buildUnreadableVerdict(label, end)
   const { header, count } = end.value
-  const lacking = [...new Set([...(check.columns ?? []), ...columns])].filter((name) => !header.includes(name))
+  const lacking = [...new Set([...(check.columns ?? []).map(composeText), ...columns])].filter(
+    (name) => !header.includes(name),
+  )
   if (lacking.length > 0) {
     return {
       passed: false,
@@ -36,11 +42,34 @@ export async function decideCsv(check: CheckOf<'csv'>, context: CheckContext): P
   if (check.rows !== undefined && !isInRange(check.rows, count)) {
     return { passed: false, evidence: `${label}: ${formatRowCount(count)}, not ${rangeText(check.rows)}` }
   }
-  const wrong = (check.cells ?? [])
-    .map((cells) => findCellMistake(cells, columns, end.value))
-    .find((one) => one !== null)
+  const wrong = cells.map((one) => findCellMistake(one, columns, end.value)).find((one) => one !== null)
   if (wrong !== undefined) return { passed: false, evidence: capText(`${label}: ${wrong}`) }
   return { passed: true, evidence: `${label}: ${formatRowCount(count)}; columns: ${formatNames(header)}` }
+}
+
+/** A workbook counts as the CSV of its first sheet. */
+async function readTableSource({ path, delimiter = ',' }: CheckOf<'csv'>, context: CheckContext) {
+  const located = path === undefined ? null : await locateOutput(path, context)
+  if (located?.status !== 'found' || findDocumentFormat(located.path) !== 'xlsx') return readSource(path, context)
+  const rows = await readWorkbookRows({ file: located.file, name: located.path }, context.signal)
+  if ('unreadable' in rows) return { verdict: { error: `${located.path} could not be read: ${rows.unreadable}` } }
+  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
+  const quote = (text = '') => `"${composeText(text).replaceAll('"', '""')}"`
+  const lines = rows.map((row) => Array.from({ length: width }, (_, at) => quote(row[at])).join(delimiter))
+  return { label: located.path, fenced: lines.join('\n') }
+}
+
+function composeText(text: string): string {
+  return text.normalize('NFC')
+}
+
+function composeCells({ where = {}, column, equals, ...rest }: Cells): Cells {
+  const conditions = Object.entries(where).map(([name, is]) => [composeText(name), composeCell(is)])
+  return { ...rest, where: Object.fromEntries(conditions), column: composeText(column), equals: composeCell(equals) }
+}
+
+function composeCell(value: Cell): Cell {
+  return typeof value === 'string' ? composeText(value) : value
 }
 
 /** Invalid CSV is the agent's fault; a limit that stops the parser is not. */

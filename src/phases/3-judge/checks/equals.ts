@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { type CheckSource, parseSource, readSource } from './inputs/checked_text.ts'
+import { type CheckSource, composeTexts, parseSource, readSource } from './inputs/checked_text.ts'
 import { capText } from './inputs/evidence.ts'
 import { isNear, parseNumber } from './inputs/number.ts'
 
@@ -15,7 +15,7 @@ export async function decideEquals(check: CheckOf<'equals'>, context: CheckConte
   const parsed = parseSource(source)
   if ('mistake' in parsed) return { passed: false, evidence: capText(parsed.mistake) }
   const said = `${source.label}: ${capText(JSON.stringify(parsed.value))}`
-  return isDeepStrictEqual(parsed.value, value)
+  return isDeepStrictEqual(composeTexts(parsed.value), composeTexts(value))
     ? { passed: true, evidence: said }
     : { passed: false, evidence: `${said}, not ${capText(JSON.stringify(value))}` }
 }

@@ -2,23 +2,24 @@
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { findPattern } from '../../../base/process/time_limited_worker.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capText, formatNames, quoteLine } from './inputs/evidence.ts'
+import { capText, quoteLine } from './inputs/evidence.ts'
 import { describeSearchPlaces, readSearchTexts } from './inputs/search_texts.ts'
 
 export async function decideRegex(check: CheckOf<'regex'>, context: CheckContext): Promise<CheckVerdict> {
   const where = await readSearchTexts(check, context)
   if (where.status === 'undecided') return { error: where.error }
   if (where.status === 'missing') return { passed: false, evidence: where.evidence }
+  const pattern = check.pattern.normalize('NFC')
   const texts = where.texts.map(({ text }) => text)
-  const end = await findPattern({ pattern: check.pattern, flags: check.flags ?? '', texts }, context.signal)
+  const end = await findPattern({ pattern, flags: check.flags ?? '', texts }, context.signal)
   if ('error' in end)
     return { error: `the pattern /${capText(check.pattern, 120)}/ could not be evaluated: ${end.error}` }
   const found = where.texts[end.value.index]
-  if (found) return { passed: true, evidence: quoteLine(found.label, found.text, end.value.at) }
-  if (where.unseen.length > 0)
-    return { error: `the pattern may match in files that were not collected: ${formatNames(where.unseen)}` }
+  const isAbsent = check.absent === true
+  if (found) return { passed: !isAbsent, evidence: quoteLine(found.label, found.text, end.value.at) }
+  if (where.unseen !== null) return { error: `the pattern may match in ${where.unseen}` }
   return {
-    passed: false,
-    evidence: `/${capText(check.pattern, 120)}/ matches nothing in ${describeSearchPlaces(where.texts)}`,
+    passed: isAbsent,
+    evidence: `/${capText(check.pattern, 120)}/ matches nothing in ${describeSearchPlaces(where.texts, where.binaries)}`,
   }
 }

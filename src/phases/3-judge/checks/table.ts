@@ -2,6 +2,7 @@
 import type { CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { decideAgentBlocked } from './agent_blocked.ts'
 import { decideCostAtMost, decideDurationAtMost, decideTokensAtMost, decideTurnsAtMost } from './at_most.ts'
+import { decideCell } from './cell.ts'
 import { decideCommand } from './command.ts'
 import { decideContains } from './contains.ts'
 import { decideCsv } from './csv.ts'
@@ -15,11 +16,15 @@ import { decideFileSize } from './file_size.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { decideJsonPath } from './json_path.ts'
 import { decideJsonSchema } from './json_schema.ts'
+import { decideNoLoop } from './no_loop.ts'
 import { decideNotContains } from './not_contains.ts'
 import { decideRegex } from './regex.ts'
+import { decideScript } from './script.ts'
 import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'
 import { decideSkillRead } from './skill_read.ts'
+import { decideToolCallsAtMost } from './tool_calls_at_most.ts'
+import { decideToolOrder } from './tool_order.ts'
 import { decideToolNotUsed, decideToolUsed } from './tool_used.ts'
 import { decideVerifier } from './verifier.ts'
 
@@ -34,6 +39,7 @@ export const checkDeciders = {
   json_path: decideJsonPath,
   json_schema: decideJsonSchema,
   csv: decideCsv,
+  cell: decideCell,
   file_exists: decideFileExists,
   file_absent: decideFileAbsent,
   file_modified: decideFileModified,
@@ -41,8 +47,12 @@ export const checkDeciders = {
   file_count: decideFileCount,
   file_size: decideFileSize,
   command: decideCommand,
+  script: decideScript,
   tool_used: decideToolUsed,
   tool_not_used: decideToolNotUsed,
+  tool_order: decideToolOrder,
+  tool_calls_at_most: decideToolCallsAtMost,
+  no_loop: decideNoLoop,
   skill_read: decideSkillRead,
   script_executed: decideScriptExecuted,
   agent_blocked: decideAgentBlocked,

@@ -1,11 +1,9 @@
 /** tool_used: the agent called a tool, this many times. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { findMatchedCalls } from './inputs/calls.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capText, formatNames } from './inputs/evidence.ts'
+import { capText, formatNames, unseenTools } from './inputs/evidence.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
-
-const unseenTools = { error: 'the engine does not report which tools the agent used' }
+import { findMatchedCalls } from './inputs/tool_calls/calls.ts'
 
 /** If an engine hides its tools, the visible calls suffice only where further calls would change nothing. */
 export async function decideToolUsed(check: CheckOf<'tool_used'>, context: CheckContext): Promise<CheckVerdict> {

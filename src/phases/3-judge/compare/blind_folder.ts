@@ -6,6 +6,7 @@ import type { InputFile } from '../../../../schemas/suite.ts'
 import { copyWalk, hashWalk, type WalkedFile } from '../../../base/fs/files.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
+import { type NamedFile, readDocuments } from '../documents/read_documents.ts'
 import { copyWithinLimits, findInputFiles, splitByLimits } from '../judge/judge_folder.ts'
 import type { Blinder, BlindText } from './blind.ts'
 
@@ -19,6 +20,8 @@ export interface Delivery {
 export interface ShownDelivery {
   hasResponse: boolean
   hasOutputs: boolean
+  /** Whether its documents have texts that can be read. */
+  hasTexts: boolean
   /** Names of files that are too large to show. */
   leftOut: readonly BlindText[]
 }
@@ -37,6 +40,7 @@ export interface ComparisonTempDirRequest {
   deliveries: readonly [Delivery, Delivery]
   inputs: readonly InputFile[]
   blind: Blinder
+  signal: AbortSignal
 }
 
 /** Creates the temp directory. Use with `await using`; a failure in between leaves nothing behind. */
@@ -44,6 +48,7 @@ export async function openComparisonTempDir({
   deliveries,
   inputs,
   blind,
+  signal,
 }: ComparisonTempDirRequest): Promise<ComparisonTempDir> {
   const room = await openTempDir()
   try {
@@ -53,8 +58,8 @@ export async function openComparisonTempDir({
       cwd,
       mark: room.mark,
       shown: [
-        await fill(path.join(cwd, 'D1'), deliveries[0], blind),
-        await fill(path.join(cwd, 'D2'), deliveries[1], blind),
+        await fill(path.join(cwd, 'D1'), deliveries[0], { blind, signal }),
+        await fill(path.join(cwd, 'D2'), deliveries[1], { blind, signal }),
       ],
       hasInputs: given.copied.length > 0,
       [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
@@ -65,15 +70,21 @@ export async function openComparisonTempDir({
   }
 }
 
-async function fill(folder: string, { response, outputs }: Delivery, blind: Blinder): Promise<ShownDelivery> {
+async function fill(
+  folder: string,
+  { response, outputs }: Delivery,
+  { blind, signal }: Pick<ComparisonTempDirRequest, 'blind' | 'signal'>,
+): Promise<ShownDelivery> {
   await mkdir(folder, { recursive: true })
   const hasResponse = response.trim() !== ''
   if (hasResponse) await writeFile(path.join(folder, 'response.md'), blind(response))
   const target = path.join(folder, 'outputs')
   const { kept, leftOut } = splitByLimits(outputs)
   const taken = new Set<string>()
+  const named: NamedFile[] = []
   for (const file of kept) {
     const place = freeName(blind(file.path), taken)
+    named.push({ name: place, file: file.source })
     const text = await readDeliveryText(file.source)
     if (text === null) await copyWalk([{ ...file, path: place }], target)
     else {
@@ -81,7 +92,18 @@ async function fill(folder: string, { response, outputs }: Delivery, blind: Blin
       await writeFile(path.join(target, place), blind(text))
     }
   }
-  return { hasResponse, hasOutputs: kept.length > 0, leftOut: leftOut.map((file) => blind(file.path)) }
+  const { texts } = await readDocuments(named, signal)
+  for (const [name, text] of texts) {
+    const file = path.join(folder, 'texts', `${name}.txt`)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, blind(text))
+  }
+  return {
+    hasResponse,
+    hasOutputs: kept.length > 0,
+    hasTexts: texts.size > 0,
+    leftOut: leftOut.map((file) => blind(file.path)),
+  }
 }
 
 /** Keeps files apart whose names differ only in a hidden part. */

@@ -65,7 +65,8 @@ type Order = { judgement: OrderJudgement; spent: CallUsage } | { reason: string;
 
 async function judgeOrder(request: PairRequest, first: SideLabel, asking: JudgeContext): Promise<Order> {
   const { A, B, task, inputs, criteria, blind } = request
-  await using room = await openComparisonTempDir({ deliveries: first === 'A' ? [A, B] : [B, A], inputs, blind })
+  const deliveries = first === 'A' ? ([A, B] as const) : ([B, A] as const)
+  await using room = await openComparisonTempDir({ deliveries, inputs, blind, signal: asking.signal })
   const asks: ComparisonQuestion = { criteria, expectations: task.expectations.length }
   const { shown, hasInputs } = room
   const prompt = comparePrompt({ task, criteria, shown, hasInputs })

@@ -1,5 +1,4 @@
 /** Rejects judged passes that a failed check certainly contradicts: of the same sentence, or of the same file. */
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import picomatch from 'picomatch'
 import type { Check } from '../../../../schemas/check.ts'
@@ -7,6 +6,7 @@ import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import { checkText } from '../checks/check_text.ts'
 import { type CheckContext, isContentUnknown } from '../checks/inputs/check_input.ts'
 import { locateOutput, normalizeInnerPath, storedName } from '../checks/inputs/locate_output.ts'
+import { readFileText } from '../documents/read_file_text.ts'
 import { normalText } from '../evidence/normalize_text.ts'
 import type { Decisions, FailedCheck } from './decisions.ts'
 import { claimsAbsence, claimsContent, claimsFile, claimsTextInFile, findLiterals } from './file_claims.ts'
@@ -94,7 +94,9 @@ async function toFileFinding(failed: FailedCheck, scene: CheckContext): Promise<
   if (located.status === 'missing')
     return (await isNowhere(file, scene)) ? { file, is: 'missing', value: value ?? '', failed } : null
   if (located.status !== 'found' || value === null) return null
-  const holds = holdsValue(await readFile(located.file, 'utf8'), value)
+  const read = await readFileText(located.file, located.path, scene.signal)
+  if (read.status !== 'text') return null
+  const holds = holdsValue(read.text, value)
   if (check.type === 'not_contains') return holds ? { file, is: 'holds', value, failed } : null
   return holds ? null : { file, is: 'lacks', value, failed }
 }

@@ -1,16 +1,18 @@
 /** Grades one run: checks by code, expectations by a judge, and a summary of counts. */
 import path from 'node:path'
+import type { Check } from '../../../../schemas/check.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
 import { type ExecutionMetrics, metrics } from '../../../../schemas/metrics.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
-import type { SuiteCase } from '../../../../schemas/suite.ts'
+import type { InputFile, SuiteCase } from '../../../../schemas/suite.ts'
 import { canonicalJson, readJson, readText, sha256 } from '../../../base/json/json.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import { activeNow } from '../../../base/time/active_time.ts'
 import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limiter.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
 import { readEvents } from '../checks/inputs/events.ts'
+import { fileTextVersion } from '../documents/read_file_text.ts'
 import { verdictPromptVersion } from '../format_judges/eval_md.ts'
 import { searchRun } from '../injections/search_run.ts'
 import type { DataFence } from '../judge/fence.ts'
@@ -117,7 +119,7 @@ export interface GradingInputs {
 
 /** Hex sha256 of the canonical JSON of these inputs and of the run's key. */
 export function hashGradingInputs({ runKey, ...by }: GradingInputs & { runKey: string }): string {
-  const { expectations, checks, prompt, expected_output, files, judging } = by.case
+  const { expectations, checks, prompt, expected_output, files, judging, grading_files = [] } = by.case
   const { onTimeout, samples, requireEvidence, fastFail } = by
   const asks = expectations.length > 0 && by.judge !== null
   const asked = { ...by.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence }
@@ -128,10 +130,22 @@ export function hashGradingInputs({ runKey, ...by }: GradingInputs & { runKey: s
     expectations,
     judge: asks && asked,
     ...(judging && { judging, prompt, version: verdictPromptVersion }),
-    inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
+    inputs: files.map(hashedContent),
+    ...(grading_files.length > 0 && {
+      graders: grading_files.map((file) => ({ ...hashedContent(file), executable: file.executable })),
+    }),
     ...(fastFail && { fastFail }),
+    ...(checks.some(readsFiles) && { fileTextVersion }),
   }
   return sha256(canonicalJson(shape))
+}
+
+function hashedContent({ path: place, sha256: content }: InputFile) {
+  return { place, content }
+}
+
+function readsFiles(check: Check): boolean {
+  return 'path' in check || ('target' in check && (check.target === 'outputs' || check.target === 'answer_or_outputs'))
 }
 
 async function judgeIfAny(request: GradeRunRequest): Promise<JudgeResult | null> {
@@ -152,6 +166,8 @@ async function buildCheckContext(request: GradeRunRequest): Promise<CheckContext
     record,
     skill: request.skill ?? null,
     start: request.case,
+    ...(request.case.grading_files && { gradingFiles: request.case.grading_files }),
+    asked: request.case,
     restore: request.restore,
     env: request.env,
     ...(sandboxFor && { sandboxFor }),
@@ -167,7 +183,8 @@ async function finish(
   const { record, judge, onTimeout, samples, requireEvidence, fastFail } = request
   const { runFolder } = request
   const measured = await readExecutionMetrics(runFolder)
-  const attempts = judged === null ? await searchRun({ runFolder, prompt: request.case.prompt }) : []
+  const attempts =
+    judged === null ? await searchRun({ runFolder, prompt: request.case.prompt, signal: request.signal }) : []
   const choice = judge && {
     name: judge.engine.name,
     model: judge.model,

@@ -1,5 +1,6 @@
 /** Searches what a run left for text that instructs a judge, where no judge has read it in a folder of its own. */
 import type { InjectionAttempt } from '../../../../schemas/grading.ts'
+import { readDocuments } from '../documents/read_documents.ts'
 import { evidenceFiles } from '../evidence/evidence_files.ts'
 import { listRunOutputs } from '../judge/judge_folder.ts'
 import { findInjectionAttempts } from './find_injections.ts'
@@ -8,11 +9,15 @@ import { findInjectionAttempts } from './find_injections.ts'
 export async function searchRun({
   runFolder,
   prompt,
+  signal,
 }: {
   runFolder: string
   prompt: string
+  signal: AbortSignal
 }): Promise<InjectionAttempt[]> {
   const outputs = await listRunOutputs(runFolder)
-  const files = evidenceFiles({ runFolder, prompt, outputs, inputs: [] })
+  const named = outputs.map((file) => ({ name: `outputs/${file.path}`, file: file.source }))
+  const { texts } = await readDocuments(named, signal)
+  const files = evidenceFiles({ runFolder, prompt, outputs, inputs: [], texts })
   return findInjectionAttempts({ files, names: outputs.map((file) => `outputs/${file.path}`), prompt })
 }

@@ -10,6 +10,7 @@ import { searchRun } from '../injections/search_run.ts'
 import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
 import { boundedList, boundedText } from './answer_bounds.ts'
 import { openJudgeTempDir } from './judge_folder.ts'
+import { type JudgeImages, readJudgeImages } from './judge_images.ts'
 import { buildJudgeRunView } from './run_excerpt.ts'
 import { takeVote } from './second_question.ts'
 import { lookUpClaim } from './verify_answer.ts'
@@ -20,16 +21,20 @@ export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
   const { case: one, runFolder } = request
   if (one.judging !== undefined) {
     const judged = await judgeOwnWay(request, one.judging)
-    const found = await searchRun({ runFolder, prompt: one.prompt })
+    const found = await searchRun({ runFolder, prompt: one.prompt, signal: request.signal })
     return { ...judged, ...(found.length > 0 && { injectionAttempts: found }) }
   }
   const { prompt, files: inputs } = one
   const verbatim = request.fenceOf !== undefined
-  await using room = await openJudgeTempDir({ runFolder, inputs, record: request.record, prompt, verbatim })
-  const files = evidenceFiles({ runFolder, prompt, outputs: room.outputs, inputs: room.inputs })
+  const { record, signal } = request
+  await using room = await openJudgeTempDir({ runFolder, inputs, record, prompt, verbatim, signal })
+  const { outputs, texts } = room
+  const files = evidenceFiles({ runFolder, prompt, outputs, inputs: room.inputs, texts })
   const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
   const claims = createClaimDetector(events)
-  const session = { request, room, files, claims, view: buildJudgeRunView({ room, files, fenceOf: request.fenceOf }) }
+  const images = await readJudgeImages(outputs, request.judge.engine.seesImages)
+  const buildView = (shown: JudgeImages) => buildJudgeRunView({ room, files, images: shown, fenceOf: request.fenceOf })
+  const session = { request, room, files, claims, images, buildView }
   const first = await takeVote({ ...session, sample: 1 })
   const more: JudgeResult[] = []
   // in sequence, because the provider then caches the shared prompt of the first

@@ -6,6 +6,7 @@ import type { InputFile } from '../../../../schemas/suite.ts'
 import { copyWalk, pathExists, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { normalizeInnerPath } from '../checks/inputs/locate_output.ts'
+import { type NamedFile, readDocuments } from '../documents/read_documents.ts'
 import { buildTranscriptView } from './transcript_view.ts'
 
 /** Limits for copying outputs and inputs each: bytes per file, bytes in total, number of files. */
@@ -20,9 +21,12 @@ export interface JudgeTempDir {
   hasInputs: boolean
   hasUserNotes: boolean
   hasHarnessNotes: boolean
+  hasTexts: boolean
   /** The copied files with their sources. */
   outputs: readonly WalkedFile[]
   inputs: readonly WalkedFile[]
+  /** Texts of documents, by the file's name in this folder (`outputs/…`, `inputs/…`). */
+  texts: ReadonlyMap<string, string>
   /** Texts of transcript.md and harness_notes.md; empty: none. */
   transcript: string
   harnessNotes: string
@@ -39,6 +43,7 @@ export interface JudgeTempDirRequest {
   prompt: string
   /** Shows the transcript without bars, only to demonstrate the need for them. */
   verbatim?: boolean
+  signal: AbortSignal
 }
 
 /** Creates the temp directory. Use with `await using`; a failure in between leaves nothing behind. */
@@ -59,7 +64,7 @@ export async function openJudgeTempDir(request: JudgeTempDirRequest): Promise<Ju
 }
 
 async function fill(cwd: string, request: JudgeTempDirRequest) {
-  const { runFolder, inputs, record } = request
+  const { runFolder, inputs, record, signal } = request
   await mkdir(path.join(cwd, 'outputs'), { recursive: true })
   const transcript = await readTranscriptText(request)
   if (transcript !== '') await writeFile(path.join(cwd, 'transcript.md'), transcript)
@@ -70,18 +75,23 @@ async function fill(cwd: string, request: JudgeTempDirRequest) {
   const notes = ['user_notes.md', 'outputs/user_notes.md'].map((name) => left.find((file) => file.path === name))
   const userNotes = notes.find((file) => file !== undefined)
   if (userNotes) await copyFile(userNotes.source, path.join(cwd, 'user_notes.md'))
+  const read = await readDocuments([...toNamed('outputs', outputs.copied), ...toNamed('inputs', copied.copied)], signal)
+  for (const [name, text] of read.texts) await writeTextFile(path.join(cwd, 'texts', `${name}.txt`), text)
   const missing = [
     ...outputs.leftOut.map((name) => `outputs/${name}: too large to be copied here`),
     ...record.outputs.left_out.map((one) => `outputs/${one.path}: not collected: ${one.reason}`),
     ...record.outputs.deleted.map((name) => `${name}: an input file that the agent removed`),
     ...copied.leftOut.map((name) => `inputs/${name}: too large to be copied here`),
     ...given.missing.map((name) => `inputs/${name}: no longer there`),
+    ...read.unreadable.map((reason) => `the text of ${reason}`),
   ]
   const harnessNotes = missing.map((note) => `- ${JSON.stringify(note)}\n`).join('')
   if (harnessNotes !== '') await writeFile(path.join(cwd, 'harness_notes.md'), harnessNotes)
   return {
     transcript,
     harnessNotes,
+    texts: read.texts,
+    hasTexts: read.texts.size > 0,
     names: left.map((file) => `outputs/${file.path}`),
     outputs: outputs.copied,
     inputs: copied.copied,
@@ -90,6 +100,16 @@ async function fill(cwd: string, request: JudgeTempDirRequest) {
     hasUserNotes: userNotes !== undefined,
     hasHarnessNotes: harnessNotes !== '',
   }
+}
+
+/** The files with their names in the judge's folder. */
+function toNamed(folder: string, files: readonly WalkedFile[]): NamedFile[] {
+  return files.map((file) => ({ name: `${folder}/${file.path}`, file: file.source }))
+}
+
+async function writeTextFile(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFile(file, text)
 }
 
 function readTranscriptText({ runFolder, prompt, verbatim }: JudgeTempDirRequest): Promise<string> {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import type { Rubric } from '../../../../schemas/rubric.ts'
 import { buildCodeFence, foldLines } from './fence.ts'
+import type { JudgeTempDir } from './judge_folder.ts'
 import type { JudgeRunView } from './run_excerpt.ts'
 
 const caseSource = readFileSync(new URL('./judge_prompt.md', import.meta.url), 'utf8')
@@ -24,7 +25,7 @@ export interface JudgePromptRequest {
   rubric?: Rubric | undefined
   /** Items to ask again, with the quotes that were not found (`of`: part of the rubric); absent: first question. */
   again?: readonly { n: number; of: string | null; quotes: readonly string[] }[]
-  room: { hasOutputs: boolean; hasInputs: boolean; hasUserNotes: boolean; hasHarnessNotes: boolean }
+  room: Pick<JudgeTempDir, 'hasOutputs' | 'hasInputs' | 'hasTexts' | 'hasUserNotes' | 'hasHarnessNotes'>
   view: JudgeRunView
 }
 
@@ -42,9 +43,9 @@ export function judgePrompt(request: JudgePromptRequest): { text: string; shared
     hasRubric: rubric !== undefined,
     ...rubricView(rubric),
   })
-  const { hasOutputs, hasInputs, hasUserNotes, hasHarnessNotes } = room
+  const { hasOutputs, hasInputs, hasTexts, hasUserNotes, hasHarnessNotes } = room
   const ofRun = runTemplate({
-    ...{ hasOutputs, hasInputs, hasUserNotes, hasHarnessNotes },
+    ...{ hasOutputs, hasInputs, hasTexts, hasUserNotes, hasHarnessNotes },
     ...view,
     isAgain: again.length > 0,
     again: again.map(({ n, of, quotes }) => ({

@@ -1,10 +1,12 @@
 /** Asks the judge of a run one question: builds its prompt, then recalls an earlier answer or asks the engine. */
 import { runMark } from '../../../base/process/process_marks.ts'
 import { askEngine } from '../ask/ask.ts'
+import { sumCallUsage } from '../ask/cost_meter.ts'
 import type { EvidenceFile } from '../evidence/verify_evidence.ts'
 import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
 import { type JudgeVerdict, judgeAnswer } from './judge_answer.ts'
 import type { JudgeTempDir } from './judge_folder.ts'
+import { type JudgeImages, withoutAttachedImages } from './judge_images.ts'
 import { type JudgePromptRequest, judgePrompt } from './judge_prompt.ts'
 import { type AskedCriteria, buildUndecidedVerdicts, findAnswerMistakes, readAllVerdicts } from './rubric.ts'
 import type { JudgeRunView } from './run_excerpt.ts'
@@ -17,30 +19,43 @@ export interface JudgeSession {
   files: readonly EvidenceFile[]
   /** Recognises the agent's claims about its own work, for a statement. */
   claims: QuoteSources['claims']
-  /** The run as its prompt shows it. */
-  view: JudgeRunView
+  images: JudgeImages
+  /** The run as its prompt shows it, with these images. */
+  buildView: (images: JudgeImages) => JudgeRunView
   /** Number of the vote, from 1; each is cached separately. */
   sample: number
 }
 
 const maxTurns = 60
 
-/** Asks about these expectations. Rejects only when aborted. */
-export async function askJudge(
-  { request, room, view, sample }: JudgeSession,
-  asked: Pick<JudgePromptRequest, 'expectations' | 'rubric' | 'again'>,
-): Promise<JudgeResult> {
+type Asked = Pick<JudgePromptRequest, 'expectations' | 'rubric' | 'again'>
+
+/** Asks about these expectations; a judge that refuses images is asked without them. Rejects only when aborted. */
+export async function askJudge(session: JudgeSession, asked: Asked): Promise<JudgeResult> {
+  const first = await askWithImages(session, asked)
+  if (first.refusal === undefined || session.images.attached.length === 0) return first.judged
+  const second = await askWithImages({ ...session, images: withoutAttachedImages(session.images) }, asked)
+  return { ...second.judged, spent: sumCallUsage([first.judged.spent, second.judged.spent]) }
+}
+
+/** `refusal`: the provider refused the request itself. */
+async function askWithImages(
+  { request, room, images, buildView, sample }: JudgeSession,
+  asked: Asked,
+): Promise<{ judged: JudgeResult; refusal?: string }> {
   const { case: one, judge, memory } = request
+  const view = buildView(images)
   const question = { prompt: one.prompt, expectedOutput: one.expected_output, room, view, ...asked }
   const { text: prompt, shared } = judgePrompt(question)
   const name = sample === 1 ? prompt : `${prompt}\n\u0000sample ${sample}`
   const known = recallAnswer(await memory?.recall(name), asked)
-  if (known !== null) return known
+  if (known !== null) return { judged: known }
   const end = await askEngine({
     engine: judge.engine,
     task: {
       prompt,
       sharedPrefix: shared,
+      ...(images.attached.length > 0 && { images: images.attached }),
       model: judge.model,
       command: judge.command,
       cwd: room.cwd,
@@ -56,12 +71,13 @@ export async function askJudge(
     review: (answer) => findAnswerMistakes(answer, asked),
   })
   if (end.status === 'error') {
-    return { verdicts: buildUndecidedVerdicts(asked, end.error), answer: null, spent: end.spent }
+    const judged = { verdicts: buildUndecidedVerdicts(asked, end.error), answer: null, spent: end.spent }
+    return { judged, ...(end.error.startsWith('bad_request:') && { refusal: end.error }) }
   }
   const { value: answer, spent } = end
   const verdicts = readAllVerdicts(answer, asked)
   if (isWhole(verdicts)) await memory?.keep(name, { answer, spent })
-  return { verdicts, answer, spent }
+  return { judged: { verdicts, answer, spent } }
 }
 
 function recallAnswer(known: RecalledAnswer | undefined, asked: AskedCriteria): JudgeResult | null {

@@ -2,6 +2,7 @@
 import type { EvidenceFile } from '../evidence/verify_evidence.ts'
 import { createDataFence, type DataFence } from './fence.ts'
 import type { JudgeTempDir } from './judge_folder.ts'
+import type { JudgeImages } from './judge_images.ts'
 
 /** Maximum bytes: of the transcript's beginning and end, of one file, of all files. */
 const limits = { head: 16 * 1024, tail: 32 * 1024, file: 16 * 1024, files: 32 * 1024 }
@@ -21,25 +22,57 @@ export interface JudgeRunView {
   shown: string
   /** Whether the pieces contain all text of the run. */
   isWhole: boolean
+  /** How many images are attached to the question, and listed as `attached images`. */
+  attachedImages: number
+  /** How many images the judge's tools can open, listed as `images to open`. */
+  imagesToOpen: number
+  /** How many images it may not be able to see, listed as `images not shown`. */
+  hiddenImages: number
 }
 
 export interface JudgeRunViewRequest {
-  room: Pick<JudgeTempDir, 'transcript' | 'harnessNotes' | 'outputs'>
+  room: Pick<JudgeTempDir, 'transcript' | 'harnessNotes' | 'outputs' | 'texts'>
+  images: JudgeImages
   /** Files of the run, whose texts are shown for outputs. */
   files: readonly EvidenceFile[]
   /** Creates the fence around the data. */
   fenceOf?: ((texts: readonly string[]) => DataFence) | undefined
 }
 
-export function buildJudgeRunView({ room, files, fenceOf = createDataFence }: JudgeRunViewRequest): JudgeRunView {
+export function buildJudgeRunView({
+  room,
+  images: { attached, opens, others },
+  files,
+  fenceOf = createDataFence,
+}: JudgeRunViewRequest): JudgeRunView {
   const transcript = transcriptPieces(room.transcript)
   const notes = room.harnessNotes === '' ? [] : [{ name: 'harness_notes.md', text: room.harnessNotes }]
   const outputs = outputPieces(room, files)
-  const pieces = [...transcript, ...notes, ...outputs.pieces].filter(({ text }) => text !== '')
+  const images = [
+    listNames(
+      'attached images',
+      attached.map(({ name }) => name),
+    ),
+    listNames(opens ? 'images to open' : 'images not shown', others),
+  ]
+  const pieces = [...transcript, ...notes, ...outputs.pieces, ...images].filter(({ text }) => text !== '')
   const texts = pieces.map(({ name, text }) => `file: ${JSON.stringify(name.slice(0, 200))}\n\n${text}`)
   const fence = fenceOf(texts)
   const isWhole = transcript.length < 2 && outputs.isWhole
-  return { told: fence.told, shown: texts.map(fence.around).join('\n\n'), isWhole }
+  return {
+    told: fence.told,
+    shown: texts.map(fence.around).join('\n\n'),
+    isWhole,
+    attachedImages: attached.length,
+    imagesToOpen: opens ? others.length : 0,
+    hiddenImages: opens ? 0 : others.length,
+  }
+}
+
+/** The names of images, which are data as well, in the order of the images. */
+function listNames(name: string, names: readonly string[]): Piece {
+  const lines = names.map((one, index) => `${index + 1}. ${JSON.stringify(one.slice(0, 200))}`)
+  return { name, text: lines.join('\n') }
 }
 
 function transcriptPieces(text: string): Piece[] {
@@ -51,12 +84,14 @@ function transcriptPieces(text: string): Piece[] {
   ]
 }
 
-/** Whole text files, smaller ones first, up to the limits. */
+/** Whole texts of files and documents, smaller ones first, up to the limits. */
 function outputPieces(
-  { outputs }: JudgeRunViewRequest['room'],
+  { outputs, texts }: JudgeRunViewRequest['room'],
   files: readonly EvidenceFile[],
 ): { pieces: Piece[]; isWhole: boolean } {
-  const bySize = outputs.toSorted((a, b) => a.bytes - b.bytes)
+  const bySize = outputs
+    .map(({ path, bytes }) => ({ path, bytes: Buffer.byteLength(texts.get(`outputs/${path}`) ?? '') || bytes }))
+    .sort((a, b) => a.bytes - b.bytes)
   const pieces: Piece[] = []
   let room = limits.files
   for (const { path, bytes } of bySize) {
@@ -64,7 +99,7 @@ function outputPieces(
     const name = `outputs/${path}`
     const text = files.find((file) => file.path === name)?.load()?.text
     if (text === undefined) continue
-    pieces.push({ name, text })
+    pieces.push({ name: texts.has(name) ? `${name} (its text)` : name, text })
     room -= bytes
   }
   return { pieces, isWhole: pieces.length === outputs.length }

@@ -10,7 +10,7 @@ import type { AggregateInput, PlannedRun } from './aggregate_input.ts'
 import { type BenchmarkArms, summarizeArms } from './arms.ts'
 import { summarizeReusedRuns } from './cached_runs.ts'
 import { buildCaseRows } from './case_rows.ts'
-import { classifyRuns, type RunOutcome } from './classify_runs.ts'
+import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 import { judgeCost, summarizeCost } from './cost.ts'
 import { findStaleBaseline } from './older_runs/find_stale_baseline.ts'
 import { summarizeHeldBack } from './rate_limit_waits.ts'
@@ -42,6 +42,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     counts,
     cases: buildCaseRows(input.cases, runs, arms),
     ...(input.chosen && { chosen: input.chosen }),
+    ...(input.baselineNote !== undefined && { baseline_note: input.baselineNote }),
     excluded_runs: excluded,
     cost: summarizeCost(input),
     injection_attempts: countSuspicious(counted, arms),
@@ -49,7 +50,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     statistics: buildStatistics(runs, arms, {
       ...input.statistics,
       noise: combineNoise(input, grading),
-      olderRuns: findStaleBaseline(input),
+      olderRuns: findStaleBaseline({ ...input, planned: keepCountingRuns(input) }),
     }),
     ...(held_back && { held_back }),
     ...summarizeSuspended(input),
@@ -75,9 +76,9 @@ function limitToReleased(input: AggregateInput, released: ReleasedRuns | null): 
   return { ...input, planned, metadata, statistics: { ...input.statistics, sequential } }
 }
 
-/** Every planned run has a grade, or has none on purpose: no criteria, or a time-out that the user excludes. */
-function isComplete({ planned, used, ungraded, excluded }: RunCounts): boolean {
-  return planned > 0 && used + ungraded + (excluded.timed_out ?? 0) === planned
+/** Every planned run has a grade, or has none on purpose: no criteria, quarantine, or a time-out that the user excludes. */
+function isComplete({ planned, used, ungraded, quarantined = 0, excluded }: RunCounts): boolean {
+  return planned > 0 && used + ungraded + quarantined + (excluded.timed_out ?? 0) === planned
 }
 
 function summarizeReused({ planned, results }: AggregateInput): Pick<Benchmark, 'reused'> {
@@ -103,6 +104,7 @@ function countOutcomes(outcomes: readonly RunOutcome[]): RunCounts {
   for (const { status, run } of outcomes) {
     if (status === 'used') counts.used += 1
     else if (run.reason === 'ungraded') counts.ungraded += 1
+    else if (run.reason === 'quarantined') counts.quarantined = (counts.quarantined ?? 0) + 1
     else {
       const why = run.kind === null ? run.reason : `${run.reason}:${run.kind}`
       counts.excluded[why] = (counts.excluded[why] ?? 0) + 1

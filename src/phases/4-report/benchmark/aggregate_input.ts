@@ -9,7 +9,10 @@ import type { ChosenCases, SuiteCase } from '../../../../schemas/suite.ts'
 import type { Timing } from '../../../../schemas/timing.ts'
 import type { StatisticsOptions } from '../stats/statistics_options.ts'
 
-export type ReportCase = Pick<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name' | 'cannot_run'> & {
+export type ReportCase = Pick<
+  SuiteCase,
+  'eval_id' | 'eval_key' | 'eval_name' | 'cannot_run' | 'owners' | 'quarantine'
+> & {
   /** The case's criteria. Both absent: not known. Both empty: the case is ungraded by design. */
   expectations?: readonly unknown[]
   checks?: readonly unknown[]
@@ -52,6 +55,8 @@ export interface AggregateInput {
   cases: readonly ReportCase[]
   /** Absent: the cases are the whole suite, as far as is known. */
   chosen?: ChosenCases
+  /** Why the baseline is not simply what the user named; absent: it is. */
+  baselineNote?: string
   planned: readonly PlannedRun[]
   /** By run_id; a planned run that is not in it is missing. */
   results: ReadonlyMap<string, RunWithGrading>

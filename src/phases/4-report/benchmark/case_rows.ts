@@ -34,6 +34,8 @@ export function buildCaseRows(
         eval_id: one.eval_id,
         eval_key: one.eval_key,
         eval_name: one.eval_name,
+        ...(one.owners && { owners: one.owners }),
+        ...(one.quarantine !== undefined && { quarantine: one.quarantine }),
         arms: Object.fromEntries(cells),
         delta: candidate && baseline ? round(candidate.mean - baseline.mean, 4) : null,
       }

@@ -1,11 +1,12 @@
 /** Decides for each planned run whether it counts, and why not if it doesn't. */
 import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts'
+import type { Quarantine } from '../../../../schemas/case_upkeep.ts'
 import type { JudgeError } from '../../../../schemas/grading.ts'
 import { keepRated } from '../../../../schemas/pass_rate.ts'
 import type { AggregateInput, PlannedRun, ReportCase, RunWithGrading } from './aggregate_input.ts'
 import { buildBenchmarkRun } from './run_entry.ts'
 
-/** `used`: graded and in the rates. `excluded`: in no rate; the reason `ungraded` is by design and leaves a benchmark complete. */
+/** `used`: graded and in the rates. `excluded`: in no rate; the reasons `ungraded` and `quarantined` are by design and leave a benchmark complete. */
 export type RunOutcome =
   | { status: 'used'; run: BenchmarkRun; judgeErrors: readonly JudgeError[] }
   | { status: 'excluded'; run: ExcludedRun; judgeErrors: readonly JudgeError[] }
@@ -73,7 +74,8 @@ function classify(planned: PlannedRun, input: AggregateInput): RunOutcome {
   const result = input.results.get(planned.run_id) ?? null
   const one = input.cases.find((each) => each.eval_id === planned.eval_id)
   const judgeErrors = keepRated(result?.grading?.judge_errors ?? [])
-  const why = whyExcluded(result, one, input.onTimeout)
+  const found = whyExcluded(result, one, input.onTimeout)
+  const why = one?.quarantine === undefined ? found : whyQuarantined(one.quarantine, found, result)
   if (why === null && result?.grading) {
     return { status: 'used', run: buildBenchmarkRun(planned, result, result.grading), judgeErrors }
   }
@@ -131,4 +133,23 @@ function whyUngraded(grading: RunWithGrading['grading'], one: ReportCase | undef
 
 function isUngradedByDesign(one: ReportCase | undefined): boolean {
   return one?.expectations?.length === 0 && one.checks?.length === 0
+}
+
+/** Why a run of a quarantined case is not in the rates. `otherwise`: why it would be excluded anyway; a run that did not take place is missing all the same. */
+function whyQuarantined(
+  quarantine: Quarantine,
+  otherwise: ExclusionReason | null,
+  result: RunWithGrading | null,
+): ExclusionReason {
+  if (otherwise?.reason === 'missing' || otherwise?.reason === 'cancelled') return otherwise
+  const summary = result?.grading?.summary
+  const passed = summary === undefined ? 'graded' : `${summary.passed} of ${summary.total} passed`
+  const end = otherwise === null ? passed : `${otherwise.kind ?? otherwise.reason}: ${otherwise.message}`
+  return { reason: 'quarantined', kind: null, message: quarantine === true ? end : `${end} (${quarantine})` }
+}
+
+/** The planned runs whose cases count. */
+export function keepCountingRuns({ planned, cases }: Pick<AggregateInput, 'planned' | 'cases'>): PlannedRun[] {
+  const apart = new Set(cases.flatMap(({ eval_id, quarantine }) => (quarantine === undefined ? [] : eval_id)))
+  return planned.filter(({ eval_id }) => !apart.has(eval_id))
 }

@@ -5,7 +5,7 @@ import { scoredCases } from '../stats/scores/scored_runs.ts'
 import { type Sequential, usualOptions } from '../stats/statistics_options.ts'
 import type { AggregateInput, PlannedRun } from './aggregate_input.ts'
 import type { BenchmarkArms } from './arms.ts'
-import { classifyRuns, type RunOutcome } from './classify_runs.ts'
+import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 
 export interface ReleasedRuns {
   until: Until
@@ -21,7 +21,7 @@ export function findReleasedRuns(input: AggregateInput, arms: BenchmarkArms): Re
   const outcomes = classifyRuns(input.planned, input, buildBlockKey)
   const sequential = {
     maxRuns,
-    cases: new Set(input.planned.map((run) => run.eval_id)).size,
+    cases: new Set(keepCountingRuns(input).map((run) => run.eval_id)).size,
     finished: finishedBlocks(outcomes, maxRuns),
   }
   const runs = outcomes.flatMap((outcome) => (outcome.status === 'used' ? outcome.run : []))

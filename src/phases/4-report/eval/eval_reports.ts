@@ -5,6 +5,7 @@ import { shortenText } from '../text/format.ts'
 import { workflowCommand } from '../text/github.ts'
 import { suitesXml, type TestCase } from '../text/junit_xml.ts'
 import { escapeMarkdown, markdownTable } from '../text/markdown.ts'
+import { quarantineSentence } from '../text/selected_cases.ts'
 
 /** One testsuite per suite, one test per case. */
 export function evalJunit(all: readonly EvalResult[]): string {
@@ -20,7 +21,20 @@ export function evalJunit(all: readonly EvalResult[]): string {
 
 function toEvalTestCase({ name }: EvalResult, one: EvalCaseResult): TestCase {
   const classname = one.target === null ? name : `${name}.${one.target}`
-  return { classname, name: one.eval_name, seconds: one.duration_seconds ?? 0, end: toEvalTestEnd(one) }
+  return {
+    classname,
+    name: one.eval_name,
+    seconds: one.duration_seconds ?? 0,
+    end: toCountedEnd(one),
+    owners: one.owners,
+  }
+}
+
+/** A CI system would count the failure of a quarantined case. */
+function toCountedEnd(one: EvalCaseResult): TestCase['end'] {
+  const end = toEvalTestEnd(one)
+  if (one.quarantine === undefined || end.kind === 'passed') return end
+  return { ...end, kind: 'skipped', message: `quarantined: ${end.message}` }
 }
 
 function toEvalTestEnd({ verdict, reason, checks, judge }: EvalCaseResult): TestCase['end'] {
@@ -40,13 +54,16 @@ function toEvalTestEnd({ verdict, reason, checks, judge }: EvalCaseResult): Test
 export function evalMarkdown(all: readonly EvalResult[]): string {
   return all
     .map((one) => {
+      const hasOwners = one.cases.some(({ owners }) => owners !== undefined)
+      const header = ['', 'case', 'time', 'why', ...(hasOwners ? ['owners'] : [])]
       const rows = one.cases.map((each) => [
-        each.verdict,
+        each.quarantine === undefined ? each.verdict : `${each.verdict} (quarantined)`,
         each.eval_name,
         each.duration_seconds === null ? '' : `${each.duration_seconds.toFixed(1)} s`,
         shortenText(each.reason ?? each.warnings.join('; '), 200),
+        ...(hasOwners ? [each.owners?.join(', ') ?? ''] : []),
       ])
-      return `## ${escapeMarkdown(one.name)}\n\n${escapeMarkdown(writeEvalHeadline(one))}\n\n${markdownTable(['', 'case', 'time', 'why'], rows, 'words')}\n`
+      return `## ${escapeMarkdown(one.name)}\n\n${escapeMarkdown(writeEvalHeadline(one))}\n\n${markdownTable(header, rows, 'words')}\n`
     })
     .join('\n')
 }
@@ -59,7 +76,7 @@ export function evalGithub(all: readonly EvalResult[]): string[] {
       if (each.verdict === 'pass') return []
       return [
         workflowCommand(
-          each.verdict === 'fail' ? 'error' : 'warning',
+          each.verdict === 'fail' && each.quarantine === undefined ? 'error' : 'warning',
           each.eval_name,
           shortenText(each.reason ?? '', 500),
         ),
@@ -70,6 +87,6 @@ export function evalGithub(all: readonly EvalResult[]): string[] {
 
 function writeEvalHeadline({ summary: { total, passed, failed, skipped }, cases }: EvalResult): string {
   const counts = `${passed} of ${total} passed, ${failed} failed, ${skipped} skipped`
-  const suspicious = suspiciousCases(cases)
-  return suspicious === null ? counts : `${counts}. ${suspicious}`
+  const more = [quarantineSentence(cases), suspiciousCases(cases)].filter((one) => one !== null)
+  return [counts, ...more].join('. ')
 }

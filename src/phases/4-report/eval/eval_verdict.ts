@@ -24,6 +24,8 @@ export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResul
     eval_name: one.eval_name,
     target: one.target ?? null,
     category: one.category ?? null,
+    ...(one.owners && { owners: one.owners }),
+    ...(one.quarantine !== undefined && { quarantine: one.quarantine }),
     warnings: [],
   }
   if (ran === null) {
@@ -119,10 +121,17 @@ function cutSnippet(text: string): string {
   return [...text].slice(0, snippetLength).join('')
 }
 
-/** Skipped cases are not in the rate. */
-export function summarizeEval(cases: readonly Pick<EvalCaseResult, 'verdict'>[]): EvalSummary {
+/** Skipped cases are not in the rate, and quarantined ones in no number. */
+export function summarizeEval(all: readonly Pick<EvalCaseResult, 'verdict' | 'quarantine'>[]): EvalSummary {
+  const cases = all.filter(({ quarantine }) => quarantine === undefined)
+  const apart = all.length - cases.length
   const count = (verdict: EvalCaseResult['verdict']) => cases.filter((one) => one.verdict === verdict).length
   const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
   const decided = passed + failed
-  return { total: cases.length, passed, failed, skipped, pass_rate: decided === 0 ? null : passed / decided }
+  return {
+    total: cases.length,
+    ...(apart > 0 && { quarantined: apart }),
+    ...{ passed, failed, skipped },
+    pass_rate: decided === 0 ? null : passed / decided,
+  }
 }

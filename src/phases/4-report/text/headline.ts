@@ -8,7 +8,7 @@ import { formatFixed } from '../stats/numbers/round.ts'
 import { describeDesign, similarCasesSentence, theseCasesSentence } from '../stats/scopes/verdict_sentences.ts'
 import { formatPercent, formatPlural, formatRates, hundredths } from './format.ts'
 import { findHeadlineRates, isSummaryOnly } from './headline_rates.ts'
-import { chosenSentence } from './selected_cases.ts'
+import { coverageSentences } from './selected_cases.ts'
 
 /** The verdict with both pass rates, the difference, its interval and p-value. */
 export function benchmarkHeadline(benchmark: Benchmark): string {
@@ -49,10 +49,9 @@ export function confidenceNotes(benchmark: Benchmark): string[] {
   ]
 }
 
-/** The same with a sentence on chosen cases, for places that do not show it otherwise. */
+/** The same after sentences on chosen cases and baseline, for places that do not show these otherwise. */
 export function fullConfidenceNotes(benchmark: Benchmark): string[] {
-  const chosen = chosenSentence(benchmark)
-  return [...(chosen === null ? [] : [chosen]), ...confidenceNotes(benchmark)]
+  return [...coverageSentences(benchmark), ...confidenceNotes(benchmark)]
 }
 
 function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[] {

@@ -7,7 +7,7 @@ import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { formatConfiguration } from './format.ts'
 import { benchmarkHeadline } from './headline.ts'
 import { suitesXml, type TestCase } from './junit_xml.ts'
-import { chosenSentence } from './selected_cases.ts'
+import { coverageSentences } from './selected_cases.ts'
 
 /** A benchmark and the outcomes of its gates. */
 export interface ReportedBenchmark {
@@ -24,7 +24,7 @@ export function toJunit(all: readonly ReportedBenchmark[]): string {
       name: one.name,
       tests: listBenchmarkTests(one),
       timestamp: one.benchmark.metadata.timestamp,
-      headline: [benchmarkHeadline(one.benchmark), suspiciousLine(one.benchmark), chosenSentence(one.benchmark)]
+      headline: [benchmarkHeadline(one.benchmark), suspiciousLine(one.benchmark), ...coverageSentences(one.benchmark)]
         .filter((text) => text !== null)
         .join(' '),
     })),
@@ -50,17 +50,18 @@ function caseTests(name: string, benchmark: Benchmark, row: CaseRow): TestCase[]
   const { candidate } = findArms(benchmark)
   const own = (run: { eval_id: number; configuration: string }) =>
     run.eval_id === row.eval_id && run.configuration === candidate
+  const { owners } = row
   const runs = benchmark.runs.filter(own)
   const classname = `${name}.${row.eval_id} ${row.eval_name}`
   const broken = (benchmark.excluded_runs ?? []).filter(own).map(({ run_number, reason, message }): TestCase => {
-    const isByDesign = reason === 'ungraded' || reason === 'cannot_run'
+    const isByDesign = ['ungraded', 'cannot_run', 'quarantined'].includes(reason)
     const end = { kind: isByDesign ? ('skipped' as const) : ('error' as const), message: reason, text: message }
-    return { classname, name: `run ${run_number}`, seconds: 0, end }
+    return { classname, name: `run ${run_number}`, seconds: 0, end, owners }
   })
   const texts = [...new Set(runs.flatMap((run) => run.expectations.map(({ text }) => text)))]
   const each = runs.reduce((sum, { result }) => sum + (result.time_seconds ?? 0), 0) / Math.max(1, texts.length)
   const asked = texts.map(
-    (text): TestCase => ({ classname, name: text, seconds: each, end: toExpectationEnd(text, runs) }),
+    (text): TestCase => ({ classname, name: text, seconds: each, end: toExpectationEnd(text, runs), owners }),
   )
   if (asked.length + broken.length > 0) return [...asked, ...broken]
   const end = {
@@ -68,7 +69,7 @@ function caseTests(name: string, benchmark: Benchmark, row: CaseRow): TestCase[]
     message: 'no run',
     text: `${formatConfiguration(candidate ?? '')} has no run`,
   }
-  return [{ classname, name: 'runs', seconds: 0, end }]
+  return [{ classname, name: 'runs', seconds: 0, end, owners }]
 }
 
 function toExpectationEnd(text: string, runs: readonly BenchmarkRun[]): TestCase['end'] {

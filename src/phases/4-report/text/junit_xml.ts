@@ -5,6 +5,8 @@ export interface TestCase {
   classname: string
   name: string
   seconds: number
+  /** People who look after it, as properties; absent: not known. */
+  owners?: readonly string[] | undefined
   end: { kind: 'passed' } | { kind: 'failure' | 'error' | 'skipped'; message: string; text: string }
 }
 
@@ -43,8 +45,10 @@ function counts(tests: readonly TestCase[]) {
   }
 }
 
-function testXml({ classname, name, seconds, end }: TestCase): string {
-  const inner = end.kind === 'passed' ? '' : tag(end.kind, { message: end.message }, escapeXml(end.text), 3)
+function testXml({ classname, name, seconds, end, owners = [] }: TestCase): string {
+  const outcome = end.kind === 'passed' ? '' : tag(end.kind, { message: end.message }, escapeXml(end.text), 3)
+  const named = owners.map((value) => tag('property', { name: 'owner', value }, '', 4)).join('')
+  const inner = `${named === '' ? '' : tag('properties', {}, named, 3)}${outcome}`
   return tag('testcase', { name, classname, time: seconds.toFixed(3) }, inner, 2)
 }
 

@@ -11,7 +11,7 @@ import { compileTemplate } from '../templates/templates.ts'
 import { canShowWholePoints, formatConfiguration, formatPercent, formatRates } from './format.ts'
 import { benchmarkHeadline, confidenceNotes } from './headline.ts'
 import { scoreTable } from './score_table.ts'
-import { chosenSentence } from './selected_cases.ts'
+import { coverageSentences } from './selected_cases.ts'
 import { summaryHint, summaryTable } from './summary_table.ts'
 
 interface View {
@@ -20,7 +20,7 @@ interface View {
   suspicious: string | null
   sureness: string | null
   incomplete: string | null
-  chosen: string | null
+  coverage: string | null
   summary: string
   summaryHint: string
   cases: string | null
@@ -46,7 +46,7 @@ export function toMarkdown(benchmark: Benchmark): string {
     suspicious: nullable(suspiciousLine(benchmark)),
     sureness: nullable(confidenceNotes(benchmark).join(' ') || null),
     incomplete: nullable(incompleteness(benchmark)),
-    chosen: nullable(chosenSentence(benchmark)),
+    coverage: nullable(coverageSentences(benchmark).join(' ') || null),
     summary: markdownTable(header, rows, 'numbers'),
     summaryHint: summaryHint(benchmark),
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
@@ -76,7 +76,13 @@ export function toMarkdown(benchmark: Benchmark): string {
 
 function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
   const names = armNames(findArms(benchmark))
-  const header = ['case', ...names.map(formatConfiguration), ...(names.length > 1 ? ['difference'] : [])]
+  const hasOwners = cases.some(({ owners }) => owners !== undefined)
+  const header = [
+    'case',
+    ...names.map(formatConfiguration),
+    ...(names.length > 1 ? ['difference'] : []),
+    ...(hasOwners ? ['owners'] : []),
+  ]
   const compared = cases.map((row) => {
     const [own, other] = names.map((name) => row.arms[name]?.pass_rate?.mean)
     return own === undefined || other === undefined ? null : ([own, other] as const)
@@ -87,7 +93,12 @@ function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
     const shown = pair === null ? null : formatRates(...pair, inWholePoints)
     const cells = names.map((name, at) => rateCell(row.arms[name], at === 0 ? shown?.candidate : shown?.baseline))
     const difference = shown === null ? '–' : `${shown.difference} points`
-    return [`${row.eval_id} ${row.eval_name}`, ...cells, ...(names.length > 1 ? [difference] : [])]
+    return [
+      `${row.eval_id} ${row.eval_name}${row.quarantine === undefined ? '' : ' (quarantined)'}`,
+      ...cells,
+      ...(names.length > 1 ? [difference] : []),
+      ...(hasOwners ? [row.owners?.join(', ') ?? ''] : []),
+    ]
   })
   return markdownTable(header, rows, 'numbers')
 }

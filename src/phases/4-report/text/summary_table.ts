@@ -114,5 +114,5 @@ function readCell(runs: readonly BenchmarkRun[]): string | null {
 function gradedCell(benchmark: Benchmark, name: string): string {
   const graded = benchmark.runs.filter((run) => run.configuration === name).length
   if (benchmark.excluded_runs === undefined) return String(graded)
-  return `${graded} of ${graded + benchmark.excluded_runs.filter((run) => run.configuration === name).length}`
+  return `${graded} of ${graded + benchmark.excluded_runs.filter((run) => run.configuration === name && run.reason !== 'quarantined').length}`
 }

@@ -68,10 +68,10 @@ describe('a script that a command check starts', () => {
   }
   test.each([
     ['sh see.sh', 'see.sh'],
-    ['python3 evals/see.py out.md', 'evals/see.py'],
+    ['python3 checks/see.py out.md', 'checks/see.py'],
     ['./see.sh', 'see.sh'],
     ['node --no-warnings see.mjs < out.md', 'see.mjs'],
-    ['test -f out.md && bash -x evals/see.sh', 'evals/see.sh'],
+    ['test -f out.md && bash -x checks/see.sh', 'checks/see.sh'],
     ['HOME=/tmp scripts/see.py', 'scripts/see.py'],
     ['npx tsx see.ts', 'see.ts'],
     ['uv run python see.py', 'see.py'],
@@ -113,8 +113,9 @@ describe('a script that a command check starts', () => {
     expect(await missing(run, one, files)).toEqual([])
   })
   test('a file next to the suite is not copied, and an input has its own path', async () => {
-    const there = { 'evals/see.sh': 'x' }
-    const [message] = await missing('sh evals/see.sh', {}, there)
+    const there = { 'evals/see.sh': 'x', 'checks/see.sh': 'x' }
+    expect(await missing('sh evals/see.sh', {}, there)).toEqual([]) // put there for the check alone
+    const [message] = await missing('sh checks/see.sh', {}, there)
     expect(message).toContain('which is not copied into the working folder')
     expect(await missing('sh evals/see.sh', { files: ['evals/see.sh'] }, there)).toEqual([])
     expect(await missing('sh see.sh', { files: ['evals/see.sh'] }, there)).toHaveLength(1)

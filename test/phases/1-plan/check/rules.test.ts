@@ -615,6 +615,11 @@ describe('criteria', () => {
       [],
     ],
     [
+      'a value in the prompt, looked for in the answer and the outputs',
+      { prompt: 'Is it 42?', checks: [{ type: 'contains', value: '42', target: 'answer_or_outputs' }] },
+      ['check-value-in-prompt'],
+    ],
+    [
       'a value in the prompt, looked for in a file',
       { prompt: 'Is it 42?', checks: [{ type: 'contains', value: '42', path: 'a.md' }] },
       [],

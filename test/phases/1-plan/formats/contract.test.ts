@@ -56,6 +56,10 @@ const fixtures = {
     tree: example('example-aam'),
     broken: { 'b/package.agent.json': '{"name":"b"}', 'b/evals/eval-config.json': '{"version":2}' },
   },
+  harbor: {
+    tree: example('example-harbor'),
+    broken: { 'b/c/task.toml': 'version = ', 'b/c/instruction.md': 'x' },
+  },
 } satisfies Record<keyof typeof suiteFormats, { tree: () => string; broken: Record<string, string> }>
 
 describe.each(Object.entries(fixtures))('%s', (name, { tree, broken }) => {

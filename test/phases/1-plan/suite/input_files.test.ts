@@ -7,7 +7,7 @@ import { suiteCase } from '../../../../schemas/suite.ts'
 import { computeRunKey } from '../../../../src/phases/1-plan/keys/plan_keys.ts'
 import { loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
 import { specOf } from '../../../fixtures/run_spec.ts'
-import { folderOf, loadCase, skillWith } from '../folder.ts'
+import { folderOf, loadCase, skillText, skillWith } from '../folder.ts'
 
 const base = { id: 1, prompt: 'p', expectations: ['e'] }
 const files = { 'evals/files/a.csv': 'a', 'evals/files/b/c.csv': 'cc', 'evals/beside.csv': 'b', 'data/x.csv': 'x' }
@@ -93,12 +93,24 @@ describe('forgiven with a warning', () => {
     expect(read.case).toMatchObject({ cannot_run: null, files: [{ path: 'data/x.csv' }] })
     expect(read.warnings).toEqual([expect.stringContaining('an absolute path')])
   })
-  test('links that lead out of a folder are left out', async () => {
-    const root = skillWith({ skill_name: 's', evals: [{ ...base, files: ['data'] }] }, files)
-    symlinkSync('/etc/hostname', path.join(root, 'data/host'))
+  test.each<[string, string, RegExp]>([
+    ['.venv/host', '/etc/hostname', /^\.venv\/host of this folder is left out: .* to \/etc/],
+    ['host', 'nowhere', /host of this folder is left out: broken link, to nowhere/],
+  ])('a folder with the link %s to %s is used without it', async (link, target, warning) => {
+    const more = { ...files, 'data/.venv/x': 'x' }
+    const root = skillWith({ skill_name: 's', evals: [{ ...base, files: ['data'] }] }, more)
+    symlinkSync(target, path.join(root, 'data', link))
     const read = await loadIn(root)
-    expect(read.case.files).toMatchObject([{ bytes: 1 }])
-    expect(read.warnings).toEqual([expect.stringContaining('host of this folder is left out')])
+    expect(read.case).toMatchObject({ cannot_run: null, files: [{ bytes: 2 }] })
+    expect(read.warnings).toEqual([expect.stringMatching(warning)])
+  })
+  test('the folder of the suite, and the suite itself, may be links', async () => {
+    const evals = suiteWith({ files: ['evals/a.csv'], git: { bundle: 'evals/b.bundle' } })
+    const root = folderOf({ 's/SKILL.md': skillText, 'all/s.json': evals, 'all/s/a.csv': 'a', 'all/s/b.bundle': 'b' })
+    symlinkSync('../s.json', path.join(root, 'all/s/evals.json'))
+    symlinkSync('../all/s', path.join(root, 's/evals'))
+    const read = await loadIn(path.join(root, 's'))
+    expect(read.case).toMatchObject({ cannot_run: null, files: [{ path: 'evals/a.csv' }] })
   })
 })
 
@@ -157,6 +169,14 @@ describe('keeps the case from running', () => {
     symlinkSync('/etc/hostname', path.join(root, 'host'))
     expect((await loadIn(root)).case.cannot_run).toMatch(/a link that leads out/)
   })
+  test('a folder with a link that leads out of it', async () => {
+    const root = skillWith({ skill_name: 's', evals: [{ ...base, files: ['data'] }] }, files)
+    symlinkSync('/etc/hostname', path.join(root, 'data/host'))
+    const { cannot_run: reason } = (await loadIn(root)).case
+    expect(reason).toMatch(
+      /^input file data: host in it is a link that leads out of the folder, to \/etc\/hostname: put/,
+    )
+  })
   test('a link to the suite', async () => {
     const root = skillWith({ skill_name: 's', evals: [{ ...base, files: ['key.json'] }] })
     symlinkSync('evals/evals.json', path.join(root, 'key.json'))
@@ -193,7 +213,7 @@ describe('git bundles', () => {
     symlinkSync('/etc/hostname', path.join(root, 'link.bundle'))
     expect((await loadIn(root)).case).toMatchObject({
       git: null,
-      cannot_run: expect.stringMatching(/leads out of the skill folder$/),
+      cannot_run: expect.stringMatching(/leads out of the skill folder/),
     })
   })
   test('missing', async () => {

@@ -14,6 +14,7 @@ import { record } from '../../../fixtures/record.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
 import { environment, judgeCommand, temporary, write } from '../scene.ts'
 
+const { signal } = new AbortController()
 const arms = /with_skill|without_skill|new_skill|old_skill|run-\d|eval-\d/
 
 interface Setting {
@@ -112,7 +113,7 @@ describe('the room', () => {
   })
   test('is there without outputs and transcript', async () => {
     const runFolder = await temporary()
-    await using room = await openJudgeTempDir({ runFolder, inputs: [], record: record(), prompt: 'x' })
+    await using room = await openJudgeTempDir({ runFolder, inputs: [], record: record(), prompt: 'x', signal })
     expect(room).toMatchObject({ hasOutputs: false, hasInputs: false, hasUserNotes: false, hasHarnessNotes: false })
   })
   test('goes when the judge has ended, and when it could not be built', async () => {
@@ -120,14 +121,15 @@ describe('the room', () => {
     expect(existsSync(cwd) || existsSync(path.dirname(cwd))).toBe(false)
     const runFolder = await temporary()
     await write(runFolder, { outputs: 'a file in its place is no folder to walk' })
-    await expect(openJudgeTempDir({ runFolder, inputs: [], record: record(), prompt: 'x' })).rejects.toThrow()
+    await expect(openJudgeTempDir({ runFolder, inputs: [], record: record(), prompt: 'x', signal })).rejects.toThrow()
     await rm(runFolder, { recursive: true })
   })
 })
 
 describe('the prompt', () => {
-  const view = { told: 'the fence', shown: 'data', isWhole: true }
-  const none = { hasOutputs: true, hasInputs: false, hasUserNotes: false, hasHarnessNotes: false }
+  const images = { attachedImages: 0, imagesToOpen: 0, hiddenImages: 0 }
+  const view = { told: 'the fence', shown: 'data', isWhole: true, ...images }
+  const none = { hasOutputs: true, hasInputs: false, hasTexts: false, hasUserNotes: false, hasHarnessNotes: false }
   const write = (changes: Partial<Parameters<typeof judgePrompt>[0]> = {}) =>
     judgePrompt({ prompt: 'Add up.', expectedOutput: null, expectations: ['one'], room: none, view, ...changes }).text
 

@@ -134,8 +134,9 @@ describe('scores that do not fit', () => {
 })
 
 describe('what the judge is told', () => {
-  const room = { hasOutputs: true, hasInputs: false, hasUserNotes: false, hasHarnessNotes: false }
-  const view = { told: 'the fence', shown: 'data', isWhole: true }
+  const room = { hasOutputs: true, hasInputs: false, hasTexts: false, hasUserNotes: false, hasHarnessNotes: false }
+  const images = { attachedImages: 0, imagesToOpen: 0, hiddenImages: 0 }
+  const view = { told: 'the fence', shown: 'data', isWhole: true, ...images }
   const told = (of: Rubric | undefined, expectations: string[] = ['e']) =>
     judgePrompt({ prompt: 'p', expectedOutput: null, expectations, rubric: of, room, view }).text
   test('dimensions, anchors and hard fails', () => {

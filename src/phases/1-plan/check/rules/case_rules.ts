@@ -20,7 +20,7 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     severity: 'error',
     stops_bench: true,
     skips_eval: true,
-    about: 'An input file or git bundle of a case is not there.',
+    about: 'An input file, a git bundle or a file of a check is not there.',
     find: (subject) => cannotRun(subject, 'missing'),
   },
   {
@@ -114,7 +114,7 @@ function describeLeak({ case: one, steps, skillFiles }: CaseSubject): string | n
   const [first, ...others] = findLeakedSteps(one.prompt, steps)
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   if (first !== undefined) return `states what SKILL.md says: ${quoteText(first.text)}${more}`
-  const startsElsewhere = one.setup !== null || (one.git !== null && one.git !== true)
+  const startsElsewhere = one.setup !== null || one.repo !== undefined || (one.git !== null && one.git !== true)
   const [file] = startsElsewhere ? [] : findNamedFiles(one.prompt, skillFiles, listGivenFiles(one))
   return file === undefined ? null : `names ${file}, a file of the skill`
 }
@@ -159,13 +159,21 @@ const reasons: readonly { kind: Reason; form: RegExp }[] = [
   { kind: 'escapes', form: /leads out of (?:the skill folder|what holds evals\/)/ },
 ]
 
+/** The field of a case that a reason is about, by its first words. */
+const reasonFields: readonly (readonly [start: string, field: string])[] = [
+  ['input file', 'files'],
+  ['file of a check', 'checks'],
+  ['git', 'git'],
+  ['repo', 'repo'],
+]
+
 function cannotRun(subject: CaseSubject, kind: Reason): LintFinding[] {
   const all = subject.case.cannot_run?.split('; ') ?? []
   return all
     .filter((reason) => (reasons.find(({ form }) => form.test(reason))?.kind ?? 'other') === kind)
     .map((reason) => {
       const [, named = null] = /^"([^"]+)" (?:is not a known field|holds )/.exec(reason) ?? []
-      const field = /^input file/.test(reason) ? 'files' : /^git/.test(reason) ? 'git' : named
+      const field = reasonFields.find(([start]) => reason.startsWith(start))?.[1] ?? named
       return buildCaseFinding(subject, field, { message: `cannot run: ${reason}`, fix: fixes[kind] })
     })
 }

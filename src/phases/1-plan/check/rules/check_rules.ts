@@ -1,5 +1,5 @@
 /** Rules for checks that say nothing, whatever the agent does. */
-import type { Check } from '../../../../../schemas/check.ts'
+import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { findCommandScripts } from '../text/command_scripts.ts'
 import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
@@ -28,8 +28,7 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
       "A `command` check starts a script that is not among the case's files, and that nothing asks the agent to write.",
     find: (subject) =>
       subject.case.checks
-        .flatMap((check) => (check.type === 'command' ? findCommandScripts(check.run) : []))
-        .filter((script) => !isScriptThere(subject.case, script))
+        .flatMap((check) => (check.type === 'command' ? findMissingScripts(check, subject.case) : []))
         .map((script) =>
           buildCaseFinding(subject, 'checks', {
             message: `the command starts ${quoteText(script)}, which is not copied into the working folder`,
@@ -53,14 +52,25 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
   },
 ]
 
-function startsEmpty({ files, git, setup }: SuiteCase): boolean {
-  return files.length === 0 && setup === null && (git === null || git === true)
+function startsEmpty({ files, git, setup, repo }: SuiteCase): boolean {
+  return repo === undefined && files.length === 0 && setup === null && (git === null || git === true)
+}
+
+/** Scripts that the command starts and that neither the case nor the check brings. */
+function findMissingScripts({ run, files = [] }: CheckOf<'command'>, one: SuiteCase): string[] {
+  const placed = files.map((file) => (typeof file === 'string' ? file : file.to))
+  return findCommandScripts(run).filter(
+    (script) =>
+      !isScriptThere(one, script) &&
+      !placed.some((place) => `${script}/`.startsWith(`${place}/`)) &&
+      one.cannot_run?.includes(`file of a check ${script}: `) !== true,
+  )
 }
 
 /** Whether the script is given under that path, may be made by the start, or is asked of the agent. */
 function isScriptThere(one: SuiteCase, script: string): boolean {
   const { files, git, setup, checks } = one
-  if (setup !== null || (git !== null && git !== true)) return true
+  if (setup !== null || one.repo !== undefined || (git !== null && git !== true)) return true
   const isGiven = files.some(({ path: given, kind }) =>
     kind === 'directory' ? `${script}/`.startsWith(`${given}/`) : given === script,
   )
@@ -74,7 +84,7 @@ function isScriptThere(one: SuiteCase, script: string): boolean {
 function describeScriptFix({ files }: SuiteCase, script: string): string {
   const given = files.find((file) => readFileName(file.path) === readFileName(script))
   return given === undefined
-    ? "add it to the case's files; the agent can then read it too"
+    ? "put it into evals/ and add it to the check's files, which agents don't see"
     : `write its path there in the command: ${given.path}`
 }
 
@@ -102,9 +112,13 @@ export function hasGainCriterion(one: SuiteCase): boolean {
   return countGainCriteria(one) > 0
 }
 
-/** The criteria of each case that can run and has some that count towards the gain. */
+/** The criteria of each case that can run, is not in quarantine, and has some that count towards the gain. */
 export function listGainCriteria(cases: readonly SuiteCase[]): number[] {
-  return cases.filter((one) => one.cannot_run === null && hasGainCriterion(one)).map(countGainCriteria)
+  return cases.filter((one) => canCount(one) && hasGainCriterion(one)).map(countGainCriteria)
+}
+
+function canCount({ cannot_run, quarantine }: SuiteCase): boolean {
+  return cannot_run === null && quarantine === undefined
 }
 
 function countGainCriteria({ expectations, checks }: SuiteCase): number {

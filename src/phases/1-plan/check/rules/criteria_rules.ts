@@ -118,7 +118,7 @@ function readCheckWords(check: Check): string {
 }
 
 function isEcho(check: CheckOf<'contains'>, prompt: string): boolean {
-  if (check.path !== undefined || (check.target ?? 'answer') !== 'answer') return false
+  if (check.path !== undefined || !['answer', 'answer_or_outputs'].includes(check.target ?? 'answer')) return false
   return check.ignore_case === true
     ? prompt.toLowerCase().includes(check.value.toLowerCase())
     : prompt.includes(check.value)

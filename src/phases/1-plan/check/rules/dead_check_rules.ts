@@ -98,6 +98,8 @@ function isAbsence(check: Check): boolean {
     case 'file_absent':
     case 'file_hash':
     case 'tool_not_used':
+    case 'tool_calls_at_most':
+    case 'no_loop':
     case 'turns_at_most':
     case 'tokens_at_most':
     case 'cost_at_most':
@@ -109,8 +111,10 @@ function isAbsence(check: Check): boolean {
       return isLimit(check.count)
     case 'tool_used':
       return check.times !== undefined && isLimit(check.times)
+    case 'tool_order':
+      return check.mode === 'subset'
     case 'regex':
-      return /^\^.*\(\?!/.test(check.pattern)
+      return check.absent === true || /^\^.*\(\?!/.test(check.pattern)
     case 'command':
       return isDenial(check)
     default:

@@ -53,6 +53,13 @@ const table: readonly LoaderRule[] = [
     fix: 'read it, fix or remove it, and delete "review": "draft"',
   },
   {
+    id: 'case-quarantined',
+    severity: 'warning',
+    about: 'A case is in quarantine: it runs and is reported, but counts in no number and no gate.',
+    form: /^a quarantined case/,
+    fix: 'make it reliable, and delete "quarantine"',
+  },
+  {
     id: 'schema-version',
     severity: 'warning',
     about: 'The `schema_version` of a case of `claude plugin eval` is missing or unknown.',

@@ -1,6 +1,6 @@
 /** Rules for a skill's files: broken links, links out of the skill, and suites that an agent could find. */
 import path from 'node:path'
-import type { Walk } from '../../../../base/fs/files.ts'
+import { brokenLinkReason, linkOutReason, type Walk } from '../../../../base/fs/files.ts'
 import { isHiddenFromAgents } from '../../skill/read_skill.ts'
 import type { MarkdownLink } from '../text/markdown_links.ts'
 import { findMissingFiles } from '../text/missing_files.ts'
@@ -38,11 +38,15 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
   {
     id: 'link-out',
     severity: 'warning',
-    about: 'A symbolic link, or a link in SKILL.md, leads out of the skill: agents do not get its target.',
+    about:
+      'A symbolic link leads out of the git repository of the skill, which `bench` refuses without `--links copy`; or a link in SKILL.md leads out of the skill, where agents do not get its target.',
     find: (tree) => [
       ...tree.leftOut
-        .filter(({ reason }) => reason === 'a link out of the folder')
-        .map((one) => buildTreeFinding(tree, one.path, 'a link out of the skill', 'put the file itself there')),
+        .filter(({ reason }) => reason === linkOutReason)
+        .map((one) => {
+          const message = `a link that leads out of the skill, to ${one.target}`
+          return buildTreeFinding(tree, one.path, message, 'put the file itself there, or bench with --links copy')
+        }),
       ...listRelativeLinks(tree)
         .filter(({ target }) => isOutsideSkill(target))
         .map(({ target, line }) => ({
@@ -58,8 +62,8 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
     about: 'A symbolic link, or a relative link in SKILL.md, leads to nothing.',
     find: (tree) => [
       ...tree.leftOut
-        .filter(({ reason }) => reason === 'broken link')
-        .map((one) => buildTreeFinding(tree, one.path, 'a broken link', 'fix it or remove it')),
+        .filter(({ reason }) => reason === brokenLinkReason)
+        .map((one) => buildTreeFinding(tree, one.path, `a broken link to ${one.target}`, 'fix it or remove it')),
       ...listRelativeLinks(tree)
         .filter(({ target }) => isBroken(tree, target))
         .map(({ target, line }) => ({
@@ -122,7 +126,7 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
 ]
 
 const hiddenLink = 'a link into a part that is left out'
-const ownReasons = ['a link out of the folder', 'broken link', hiddenLink]
+const ownReasons = [linkOutReason, brokenLinkReason, hiddenLink]
 
 function buildTreeFinding({ root }: SkillTree, name: string, message: string, fix: string): LintFinding {
   return { message, fix, file: path.join(root, name) }

@@ -10,9 +10,11 @@ import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { resolveCheckFile } from '../check_files.ts'
 import { findCheckMistakes } from '../check_mistakes.ts'
+import { readCheckPaths, readReferencePaths } from './backslash_fields.ts'
 import type { CaseSource } from './document.ts'
 import { isJsonObject } from './fields.ts'
 import { issueWords } from './issue_words.ts'
+import { isOwnerField, isOwnerValue } from './upkeep.ts'
 
 const additions = evalCase
   .pick({
@@ -24,7 +26,11 @@ const additions = evalCase
     timeout: true,
     setup: true,
     git: true,
+    repo: true,
     environment: true,
+    owner: true,
+    owners: true,
+    quarantine: true,
   })
   .strip()
 
@@ -42,7 +48,9 @@ export async function readAdditions(
     const given = Object.fromEntries(additionNames.map((name) => [name, ownField(name, object[name])]))
     const places = splitNullChecks(given.checks)
     for (const place of places.skipped) warn(`${at}.checks[${place}]`, 'null, not a check; it is skipped')
-    const result = additions.safeParse({ ...given, checks: places.checks })
+    const checks = await readPathsOfChecks(places, { at, root, warn })
+    const reference = readReferencePaths(given.reference, `${at}.reference`, warn)
+    const result = additions.safeParse({ ...given, reference, checks })
     if (!result.success) {
       const issues = result.error.issues
         .flatMap(findClearestIssues)
@@ -64,6 +72,7 @@ function ownField(name: string, value: unknown): unknown {
 }
 
 export function isOwnField(name: string, value: unknown): boolean {
+  if (isOwnerField(name)) return isOwnerValue(value)
   if (name !== 'rubric') return additionNames.includes(name)
   return value === false || (isJsonObject(value) && 'dimensions' in value)
 }
@@ -77,6 +86,17 @@ function splitNullChecks(checks: unknown): { checks: unknown; kept: number[]; sk
     kept: all.filter((place) => checks[place] !== null),
     skipped: all.filter((place) => checks[place] === null),
   }
+}
+
+async function readPathsOfChecks(
+  { checks, kept }: { checks: unknown; kept: readonly number[] },
+  { at, root, warn }: { at: string; root: string; warn: Warn },
+): Promise<unknown> {
+  if (!Array.isArray(checks)) return checks
+  const read: unknown[] = []
+  for (const [index, one] of checks.entries())
+    read.push(await readCheckPaths(one, { at: `${at}.checks[${kept[index] ?? index}]`, root, warn }))
+  return read
 }
 
 /** Restores the check's position in the file. */

@@ -1,5 +1,6 @@
 /** Reads one case of an evals.json into Whetstone's form. */
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import { locateRepo } from '../../repo/locate_repo.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
 import { type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
@@ -18,6 +19,7 @@ import {
   warnAlias,
   warnRest,
 } from './fields.ts'
+import { placeGradingFiles } from './grading_files.ts'
 import type { CaseId } from './ids.ts'
 import { readJudging } from './judging.ts'
 import {
@@ -30,6 +32,7 @@ import {
   titleNames,
   triggerNames,
 } from './names.ts'
+import { readUpkeep } from './upkeep.ts'
 
 /** `review` of a case that a model wrote; its author removes it after reviewing. */
 export const draftMark = 'draft'
@@ -58,13 +61,21 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const prompt = readCasePrompt(fields, warn)
   const instead = prompt === null ? describeNonPrompt(fields) : ''
   const eval_name = nameCase(fields, id, prompt)
-  const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null }, warn)
+  const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null, prompt }, warn)
   const named = readInputPaths(fields, warn)
   const inputs = await placeInputs(named.paths, place)
   const bundle =
     own.git === undefined || own.git === true
       ? null
       : await placeBundle({ path: own.git.bundle, at: `${source.at}.git.bundle` }, place)
+  const graders = await placeGradingFiles(judging.checks, {
+    ...place,
+    at: source.at,
+    inputs: inputs.files,
+    prompt: prompt ?? '',
+    opensFolder: own.setup !== undefined || bundle !== null,
+  })
+  const repo = own.repo === undefined ? null : locateRepo(own.repo, place.root)
   const around = await placeEnvironment(own.environment, source.at, place)
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
@@ -77,7 +88,10 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...judging.reasons,
     ...named.reasons,
     ...inputs.reasons,
+    ...graders.reasons,
     ...(bundle?.reasons ?? []),
+    ...(repo?.reasons ?? []),
+    ...(own.repo !== undefined && own.git !== undefined ? ['it has both "git" and "repo"; remove one'] : []),
     ...around.reasons,
   ]
   return {
@@ -88,13 +102,16 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     expected_output: judging.expected_output,
     files: inputs.files,
     expectations: judging.expectations,
-    checks: judging.checks,
+    checks: graders.checks,
+    ...(graders.files.length > 0 && { grading_files: graders.files }),
     reference: own.reference ?? null,
     timeout_seconds: own.timeout ?? null,
     setup: own.setup ?? null,
     git: own.git === true ? true : (bundle?.state ?? null),
+    ...(repo?.repo && { repo: repo.repo }),
     ...(around.environment && { environment: around.environment }),
     ...(isDraft && { draft: true as const }),
+    ...readUpkeep(own, source.at, warn),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }

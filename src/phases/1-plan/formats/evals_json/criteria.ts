@@ -15,6 +15,7 @@ import {
   takeText,
   warnRest,
 } from './fields.ts'
+import { takeForeignLists } from './foreign/text_lists.ts'
 import { readForeignCheck } from './foreign_checks.ts'
 import { criteriaNames, statementNames } from './names.ts'
 
@@ -35,12 +36,13 @@ interface Unreadable {
   reason: string
 }
 
-/** Reads every list of criteria. A duplicate counts once, as a check if either of the two is a check. */
-export function takeCriteria(fields: FieldReader, warn: Warn): CaseCriteria {
-  const found = criteriaNames.flatMap((name) => {
-    const taken = fields.take([name])
-    return taken === null ? [] : readCriteriaList(taken, warn)
-  })
+/**
+ * Reads every list of criteria. A duplicate counts once, as a check if either of the two is a check.
+ * `deliverable`: why files are what the case asks for; null: the answer is.
+ */
+export function takeCriteria(fields: FieldReader, deliverable: string | null, warn: Warn): CaseCriteria {
+  const lists = [...criteriaNames.map((name) => fields.take([name])), ...takeForeignLists(fields)]
+  const found = lists.flatMap((taken) => (taken === null ? [] : readCriteriaList(taken, { deliverable, warn })))
   const once = dropRepeatedCriteria(
     found.filter((one) => one.kind !== 'unreadable'),
     warn,
@@ -54,32 +56,67 @@ export function takeCriteria(fields: FieldReader, warn: Warn): CaseCriteria {
 
 const ownNames = new Set(['expectations', 'assertions'])
 
-function readCriteriaList({ key, value, at }: TakenField, warn: Warn): (Criterion | Unreadable)[] {
+interface Reading {
+  deliverable: string | null
+  warn: Warn
+}
+
+function readCriteriaList({ key, value, at }: TakenField, reading: Reading): (Criterion | Unreadable)[] {
+  const { warn } = reading
   if (!ownNames.has(key)) warn(at, `"${key}" is read as "expectations"`)
   if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => readCriterion(item, { key, at: `${at}[${index}]` }, warn))
+    return value.flatMap((item: unknown, index) => readCriterion(item, { key, at: `${at}[${index}]` }, reading))
+  }
+  if (isJsonObject(value) && isNamedStatements(value)) {
+    warn(at, 'an object of texts; each is read as one criterion')
+    return Object.entries(value).flatMap(([name, item]) => readCriterion(item, { key, at: `${at}.${name}` }, reading))
   }
   if (readNonEmptyText(value) !== null || isJsonObject(value)) {
     warn(at, `${describeJsonKind(value)}, not a list; it is read as one criterion`)
-    return readCriterion(value, { key, at }, warn)
+    return readCriterion(value, { key, at }, reading)
   }
-  return readCriterion(value, { key, at }, warn)
+  return readCriterion(value, { key, at }, reading)
 }
 
+/** `{ "short": "It is short", "right": "It is right" }`: names of the author's own, each with a statement. */
+function isNamedStatements(value: Record<string, unknown>): boolean {
+  const entries = Object.entries(value)
+  const isOwnName = (name: string) => !statementNames.includes(name) && !checkNames.has(name)
+  return entries.length > 1 && entries.every(([name, text]) => isOwnName(name) && isText(text))
+}
+
+/** Fields of one criterion, so that the object is not a list of several. */
+const checkNames = new Set([
+  'type',
+  'id',
+  'weight',
+  'indicator',
+  'expected',
+  'path',
+  'file',
+  'target',
+  'rubric',
+  'criteria',
+])
+
 /** Empty text, null and `false` say nothing; a number, a list or `true` would be lost, so it is reported. */
-function readCriterion(item: unknown, place: Pick<TakenField, 'key' | 'at'>, warn: Warn): (Criterion | Unreadable)[] {
-  const { key, at } = place
-  if (isJsonObject(item)) return objectCriterion(item, at, warn)
+function readCriterion(
+  item: unknown,
+  { key, at }: Pick<TakenField, 'key' | 'at'>,
+  reading: Reading,
+): (Criterion | Unreadable)[] {
+  if (isJsonObject(item)) return objectCriterion(item, at, reading)
   const text = readNonEmptyText(item)
   if (text !== null) return [{ kind: 'expectation', expectation: { text }, at }]
   if (typeof item === 'number' || item === true || (Array.isArray(item) && item.length > 0)) {
     return [{ kind: 'unreadable', reason: `"${key}" holds ${describeJsonKind(item)}, not a statement` }]
   }
-  warn(at, `${describeJsonKind(item)}, not a criterion; it is skipped`)
+  reading.warn(at, `${describeJsonKind(item)}, not a criterion; it is skipped`)
   return []
 }
 
-function objectCriterion(item: Record<string, unknown>, at: string, warn: Warn): (Criterion | Unreadable)[] {
+function objectCriterion(item: Record<string, unknown>, at: string, reading: Reading): (Criterion | Unreadable)[] {
+  const { warn, deliverable } = reading
   const { value: indicator } = openFieldReader(item, at).take(['indicator']) ?? { value: false }
   if (typeof indicator !== 'boolean') {
     return [{ kind: 'unreadable', reason: `"indicator" holds ${describeJsonKind(indicator)}, not true or false` }]
@@ -88,29 +125,40 @@ function objectCriterion(item: Record<string, unknown>, at: string, warn: Warn):
   if (!isWeight(weight)) {
     return [{ kind: 'unreadable', reason: `"weight" holds ${describeWeight(weight)}, not a number above 0` }]
   }
-  const foreign = readForeignCheck(item)
+  const foreign = readForeignCheck(item, deliverable !== null)
   switch (foreign.kind) {
-    case 'check':
-      warn(
-        at,
-        `type "${String(item.type)}" is read as a check of type ${foreign.check.type}${describeSearchTarget(foreign.check)}`,
-      )
-      for (const name of foreign.notRead)
-        warn(at, `"${name}" of a criterion is not read: "weight" says how much it counts`)
-      return [{ kind: 'check', check: foreign.check, at }]
+    case 'checks':
+      for (const one of foreign.checks) {
+        const where = describeSearchTarget(one, deliverable)
+        warn(at, `type "${String(item.type)}" is read as a check of type ${one.type}${where}`)
+      }
+      for (const name of foreign.notRead) warn(at, `"${name}" of a criterion is not read${whyUnread(name)}`)
+      return foreign.checks.map((check) => ({ kind: 'check', check, at }))
     case 'uncertain':
       warn(at, `type "${String(item.type)}" is not certain (${foreign.why}); a judge decides the statement`)
-      return readStatement(item, at, warn)
+      return readStatement(withStatement(item, foreign.statement), at, warn)
     case 'unsupported':
-      if (!ownWords.some((name) => isText(item[name]))) {
+      if (foreign.statement === null && !ownWords.some((name) => isText(item[name]))) {
         warn(at, `type "${String(item.type)}" is not supported (${foreign.why}) and states nothing; it is left out`)
         return []
       }
       warn(at, `type "${String(item.type)}" is not supported (${foreign.why}); a judge decides the statement`)
-      return readStatement(item, at, warn)
+      return readStatement(withStatement(item, foreign.statement), at, warn)
     case 'statement':
       return readStatement(item, at, warn)
   }
+}
+
+function whyUnread(name: string): string {
+  return ['required', 'critical'].includes(name) ? ': "weight" says how much it counts' : ''
+}
+
+/** The item's own words win; a name alone is not enough. */
+function withStatement(item: Record<string, unknown>, statement: string | null): Record<string, unknown> {
+  if (statement === null || ownWords.some((name) => name !== 'name' && isText(item[name]))) return item
+  const name = readNonEmptyText(item.name)
+  const marks = Object.fromEntries(['indicator', 'weight'].flatMap((key) => (key in item ? [[key, item[key]]] : [])))
+  return { text: name === null ? statement : `${name}: ${statement}`, ...marks }
 }
 
 function isWeight(value: unknown): value is number {
@@ -124,7 +172,12 @@ function describeWeight(value: unknown): string {
 /** Fields that state a criterion outside the parameter of its check. */
 const ownWords = ['text', 'description', 'assertion', 'criterion', 'name', 'check', 'pass_if']
 
-function describeSearchTarget(check: Check): string {
+function describeSearchTarget(check: Check, deliverable: string | null): string {
+  if ('target' in check && check.target === 'answer_or_outputs') {
+    const isAbsence = check.type === 'not_contains' || (check.type === 'regex' && check.absent === true)
+    const where = isAbsence ? 'in the final answer and in all output files' : 'in the final answer or an output file'
+    return `, ${where}, because ${deliverable}`
+  }
   if ('target' in check && check.target !== undefined) return `, in the ${check.target}`
   const looksInAnswer = ['contains', 'not_contains', 'regex', 'equals', 'json_path'].includes(check.type)
   return looksInAnswer && !('path' in check && check.path !== undefined) ? ', in the final answer' : ''

@@ -12,7 +12,8 @@ import {
   takeMisspelt,
   warnRest,
 } from './fields.ts'
-import { promptNames } from './names.ts'
+import { criteriaNames, outputNames, promptNames } from './names.ts'
+import { chooseSharedOwners, isOwnerValue } from './upkeep.ts'
 
 /** One case as written. */
 export interface CaseSource {
@@ -34,7 +35,7 @@ export interface OpenDocument {
 }
 
 /** Fields of the file that apply to each case. */
-const sharedNames = ['environment', 'sandbox', 'rubric']
+const sharedNames = ['environment', 'sandbox', 'rubric', 'owner', 'owners']
 
 /** Names of the list of cases. */
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
@@ -53,20 +54,30 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   }
   if (!isJsonObject(document))
     throw new UserError(`${file}: expected an object with cases, found ${describeJsonKind(document)}`, fix)
+  if (isSingleCase(document)) {
+    warn('$', 'one case without a list; it is read as the only one of "evals"')
+    return { cases: [{ object: document, at: '$' }], skillName: null, sandbox: undefined, mistakes: [] }
+  }
   const fields = openFieldReader(document, '$')
   const found = findCaseList(fields, file, warn)
   const skillName = readSkillNameField(fields, warn)
   const environment = fields.take(['environment'])?.value
   const sandbox = fields.take(['sandbox'])?.value
   const rubric = fields.take(['rubric'], (value) => isJsonObject(value) && 'dimensions' in value)?.value
+  const owner = fields.take(['owner'], isOwnerValue)?.value
+  const owners = fields.take(['owners'], isOwnerValue)?.value
   const mistakes = takeMisspelt(fields, sharedNames).map((message) => ({ at: '$', message }))
   warnRest(fields, { what: 'the file', warn })
   const noted = collectUnreadFields(fields)
   const cases = toCaseSources(found, file, warn)
   const shared = { ...(environment !== undefined && { environment }), ...(rubric !== undefined && { rubric }) }
+  const named = { ...(owner !== undefined && { owner }), ...(owners !== undefined && { owners }) }
   const around = Object.keys(noted).length > 0 && { noted }
   return {
-    cases: cases.map(({ object, at }) => ({ object: { ...shared, ...withoutNulls(object) }, at, ...around })),
+    cases: cases.map(({ object, at }) => {
+      const own = withoutNulls(object)
+      return { object: { ...shared, ...chooseSharedOwners(named, own), ...own }, at, ...around }
+    }),
     skillName,
     sandbox,
     mistakes,
@@ -91,6 +102,17 @@ function isAsking(item: unknown): boolean {
   return isJsonObject(item) && 'prompt' in item
 }
 
+/** A prompt with what judges it, at the top of the file, and no list of cases. */
+function isSingleCase(document: Record<string, unknown>): boolean {
+  const fields = openFieldReader(document, '$')
+  const hasList = fields.take(listNames) !== null || fields.rest().some(({ value }) => isListOfPrompts(value))
+  return !hasList && hasPrompt(document) && fields.take([...criteriaNames, ...outputNames]) !== null
+}
+
+function isListOfPrompts(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(hasPrompt)
+}
+
 interface List {
   list: unknown[]
   at: string
@@ -111,7 +133,7 @@ function findCaseList(fields: FieldReader, file: string, warn: Warn): List {
 
 /** Under an unknown name: the only list whose items have prompts. */
 function onlyListOfPrompts(fields: FieldReader, file: string, warn: Warn): List {
-  const likely = fields.rest().filter(({ value }) => Array.isArray(value) && value.length > 0 && value.every(hasPrompt))
+  const likely = fields.rest().filter(({ value }) => isListOfPrompts(value))
   const [only] = likely
   if (only !== undefined && likely.length === 1 && Array.isArray(only.value)) {
     fields.take([only.key])

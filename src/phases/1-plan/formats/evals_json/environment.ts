@@ -6,6 +6,7 @@ import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { checkAs, readJson } from '../../../../base/json/json.ts'
 import { type InputPlace, placeInputs, resolveInnerFile } from '../../suite/input_files.ts'
+import { readBackslashPath } from '../backslash_paths.ts'
 import { unknownEvent } from '../hook_events.ts'
 
 export interface PlacedEnvironment {
@@ -90,7 +91,9 @@ async function readEnvironmentSetting<S extends z.ZodType>(
   if (given === undefined) return undefined
   try {
     if (typeof given !== 'string') return checkAs(schema, given, `environment.${field}`)
-    const found = await resolveInnerFile(given, reading.place.root)
+    const { root, warn } = reading.place
+    const named = await readBackslashPath({ path: given, at: `${reading.at}.${field}` }, [root], warn)
+    const found = await resolveInnerFile(named, reading.place)
     if ('reason' in found) throw new Error(`${given}: ${found.reason}`)
     return await readJson(schema, found.file)
   } catch (error) {

@@ -2,6 +2,7 @@
 import { type Check, check } from '../../../../../schemas/check.ts'
 import { findPlainMistakes } from '../check_mistakes.ts'
 import { readNonEmptyText } from './fields.ts'
+import { stateTrajectory, trajectoryReadings } from './foreign/trajectory_readings.ts'
 import { foreignReadings, type TakeParameter, unsupportedCheckTypes } from './foreign_readings.ts'
 
 type Item = Readonly<Record<string, unknown>>
@@ -29,19 +30,23 @@ const labels = new Set([
 const unreadMarks = ['required', 'critical']
 
 export type ForeignCheck =
-  | { kind: 'check'; check: Check; notRead: string[] }
-  | { kind: 'uncertain'; why: string }
+  | { kind: 'checks'; checks: Check[]; notRead: string[] }
+  /** `statement`: what a judge is asked if the item has no words of its own. */
+  | { kind: 'uncertain'; why: string; statement: string | null }
   /** A check of another harness; a judge may still decide its statement. */
-  | { kind: 'unsupported'; why: string }
+  | { kind: 'unsupported'; why: string; statement: string | null }
   /** Not a known type, so a statement like any other. */
   | { kind: 'statement' }
 
-/** Interprets an object among the assertions by its `type`. */
-export function readForeignCheck(item: Item): ForeignCheck {
+/** Interprets an object among the assertions by its `type`. `wantsFiles`: the case asks for files, not for the answer alone. */
+export function readForeignCheck(item: Item, wantsFiles: boolean): ForeignCheck {
   const type = readNonEmptyText(item.type)?.replaceAll('-', '_').toLowerCase() ?? ''
+  const statement = stateTrajectory(type, item)
   const why = unsupportedCheckTypes.get(type)
-  if (why !== undefined && Object.keys(item).some((key) => !labels.has(key))) return { kind: 'unsupported', why }
-  const reading = foreignReadings.get(type)
+  if (why !== undefined && Object.keys(item).some((key) => !labels.has(key))) {
+    return { kind: 'unsupported', why, statement }
+  }
+  const reading = foreignReadings.get(type) ?? trajectoryReadings.get(type)
   if (reading === undefined) return { kind: 'statement' }
   const taken = new Set<string>()
   const take: TakeParameter = (...names) => {
@@ -51,20 +56,48 @@ export function readForeignCheck(item: Item): ForeignCheck {
   }
   const read = reading(take)
   const odd = Object.keys(item).filter((key) => !labels.has(key) && !taken.has(key) && item[key] !== null)
-  if (odd.length > 0) return { kind: 'uncertain', why: `it has ${odd.join(', ')}` }
+  if (odd.length > 0 && !Array.isArray(read)) return { kind: 'uncertain', why: `it has ${odd.join(', ')}`, statement }
+  const drafts = Array.isArray(read) ? read : [read]
+  const checks = drafts.flatMap((draft) => {
+    const ours = check.safeParse({ ...draft, ...readLabels(item, drafts.length) })
+    return ours.success && findPlainMistakes(ours.data).length === 0 ? [ours.data] : []
+  })
+  if (checks.length === 0 || checks.length < drafts.length) {
+    return { kind: 'uncertain', why: statement === null ? describeUnusable(taken) : otherTools, statement }
+  }
+  const looksAnywhere = wantsFiles && !taken.has('target') && !type.startsWith('response')
+  return {
+    kind: 'checks',
+    checks: looksAnywhere ? checks.map(lookInOutputsToo) : checks,
+    notRead: [...unreadMarks.filter((name) => item[name] !== undefined), ...odd],
+  }
+}
+
+const otherTools = 'its tools may have other names here, or a parameter has no equivalent'
+
+function describeUnusable(taken: ReadonlySet<string>): string {
+  return taken.size === 0 ? 'its parameters are missing' : `unusable ${[...taken].join(', ')}`
+}
+
+/** Several checks of one item weigh as much as it does, together. */
+function readLabels(item: Item, count: number): { text?: string; indicator?: true; weight?: number } {
   const text = readNonEmptyText(item.text) ?? readNonEmptyText(item.description) ?? readNonEmptyText(item.name)
-  const own = {
-    ...(text !== null && { text }),
+  const weight = typeof item.weight === 'number' ? item.weight : 1
+  return {
+    ...(text !== null && count === 1 && { text }),
     ...(item.indicator === true && { indicator: true }),
-    ...(typeof item.weight === 'number' && { weight: item.weight }),
+    ...((typeof item.weight === 'number' || count > 1) && { weight: weight / count }),
   }
-  const ours = check.safeParse({ ...read, ...own })
-  const mistakes = ours.success ? findPlainMistakes(ours.data) : []
-  if (!ours.success || mistakes.length > 0) {
-    return {
-      kind: 'uncertain',
-      why: taken.size === 0 ? 'its parameters are missing' : `unusable ${[...taken].join(', ')}`,
-    }
+}
+
+/** A check of a text without a place of its own. */
+function lookInOutputsToo(one: Check): Check {
+  switch (one.type) {
+    case 'contains':
+    case 'not_contains':
+    case 'regex':
+      return one.path === undefined && one.target === undefined ? { ...one, target: 'answer_or_outputs' } : one
+    default:
+      return one
   }
-  return { kind: 'check', check: ours.data, notRead: unreadMarks.filter((name) => item[name] !== undefined) }
 }

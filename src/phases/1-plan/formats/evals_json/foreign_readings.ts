@@ -1,13 +1,13 @@
 /** Maps check types of other tools to Whetstone's checks with their parameters. */
 import { patternMistake } from '../check_mistakes.ts'
-import { absencePattern, allTextsPattern, anyTextPattern, prefixPattern, suffixPattern } from '../patterns.ts'
+import { allTextsPattern, anyTextPattern, prefixPattern, suffixPattern } from '../patterns.ts'
 import { readNonEmptyText } from './fields.ts'
 
 /** Reads a parameter under any of its names; with an unread parameter the meaning is uncertain. */
 export type TakeParameter = (...names: string[]) => unknown
 
-/** Returns a check in the author's form, still to be validated against the schema; null: unusable parameters. */
-export type ForeignReading = (take: TakeParameter) => Record<string, unknown> | null
+/** Returns a check or several in the author's form, still to be validated against the schema; null: unusable parameters. */
+export type ForeignReading = (take: TakeParameter) => Record<string, unknown> | Record<string, unknown>[] | null
 
 /** Keyed by the foreign `type`: lower case, hyphens as underscores. */
 export const foreignReadings = new Map<string, ForeignReading>([
@@ -39,10 +39,11 @@ export const foreignReadings = new Map<string, ForeignReading>([
   ),
   ...registerReading(['file_matches', 'file_regex'], (take) => requireFilePath(take, regex(take))),
   ...registerReading(['json_path', 'jsonpath'], jsonPath),
-  ...registerReading(['tool_used', 'tool_called', 'uses_tool'], (take) => tool(take, 'tool_used')),
-  ...registerReading(['tool_not_used', 'tool_not_called'], (take) => tool(take, 'tool_not_used')),
-  ...registerReading(['cost'], (take) => ({ type: 'cost_at_most', value: take('threshold') })),
-  ...registerReading(['latency'], (take) => ({ type: 'duration_at_most', value: seconds(take('threshold')) })),
+  ...registerReading(['cost'], (take) => ({ type: 'cost_at_most', value: take('threshold', 'max_usd') })),
+  ...registerReading(['latency'], (take) => ({
+    type: 'duration_at_most',
+    value: seconds(take('threshold', 'max_ms')),
+  })),
 ])
 
 /** Check types without an equivalent, each with the reason. */
@@ -59,6 +60,13 @@ export const unsupportedCheckTypes = new Map<string, string>([
   ),
   ...['is_json', 'json_schema', 'is_valid_json'].map(
     (type) => [type, 'it does not say which text is the JSON'] as const,
+  ),
+  ...['skill_trigger', 'skill_used', 'not_skill_used', 'skill_triggered'].map(
+    (type) =>
+      [type, 'whether a run reads the skill is always recorded, and "skill_read" in "checks" shows it'] as const,
+  ),
+  ...['tool_call_f1', 'not_trajectory:tool_sequence', 'field_accuracy', 'token_usage'].map(
+    (type) => [type, 'it has no equivalent check'] as const,
   ),
   ...['min_occurrences', 'max_occurrences', 'word_count'].map(
     (type) => [type, 'occurrences are not counted here'] as const,
@@ -112,7 +120,7 @@ function regex(take: TakeParameter) {
 /** Inverts a check of a text. */
 function negateCheck(check: Record<string, unknown> | null) {
   if (check?.type === 'contains') return { ...check, type: 'not_contains' }
-  return check?.type === 'regex' ? { ...check, pattern: absencePattern(String(check.pattern)) } : null
+  return check?.type === 'regex' ? { ...check, absent: true } : null
 }
 
 const answerTargets = new Set([
@@ -162,14 +170,6 @@ function jsonPath(take: TakeParameter) {
   const query = readNonEmptyText(take('query', 'path', 'json_path'))
   const equals = take('equals', 'expected', 'value')
   return query?.startsWith('$') ? { type: 'json_path', query, ...(equals !== undefined && { equals }) } : null
-}
-
-/** Only names that engines give to tools: another harness's bare name may be any server's tool. */
-const toolNames = /^(?:Bash|Read|Write|Edit|MultiEdit|Glob|Grep|WebFetch|WebSearch|Task|Skill|NotebookEdit|mcp__.+)$/
-
-function tool(take: TakeParameter, type: string) {
-  const name = readNonEmptyText(take('value', 'tool', 'tool_name'))
-  return name !== null && toolNames.test(name) ? { type, name } : null
 }
 
 function seconds(milliseconds: unknown): number | null {

@@ -6,6 +6,8 @@ import type { Warn } from '../../suite/loader_warnings.ts'
 import { type CaseCriteria, takeCriteria } from './criteria.ts'
 import { describeJsonKind } from './document.ts'
 import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText, warnAlias, warnRest } from './fields.ts'
+import { findFileDeliverable, saysToWrite } from './foreign/file_deliverable.ts'
+import { listsOfOtherTools } from './foreign/text_lists.ts'
 import { criteriaNames, gradingNames, outputNames } from './names.ts'
 
 export type CaseJudging = Pick<SuiteCase, 'expected_output' | 'expectations' | 'checks'> & Pick<CaseCriteria, 'reasons'>
@@ -15,11 +17,12 @@ interface JudgingSource {
   /** From the case's own "checks" and "rubric". */
   checks: readonly Check[]
   rubric: Rubric | null
+  prompt: string | null
 }
 
 /** Reads all of it from the case's fields. */
-export function readJudging({ fields, checks, rubric }: JudgingSource, warn: Warn): CaseJudging {
-  const { expected_output, criteria } = readJudgingParts(fields, warn)
+export function readJudging({ fields, checks, rubric, prompt }: JudgingSource, warn: Warn): CaseJudging {
+  const { expected_output, criteria } = readJudgingParts(fields, findFileDeliverable(fields, prompt), warn)
   const expectations = [...criteria.expectations, ...(rubric === null ? [] : [{ text: rubricText(rubric), rubric }])]
   const all = { expected_output, expectations, checks: [...checks, ...criteria.checks], reasons: criteria.reasons }
   if (all.expectations.length > 0 || all.checks.length > 0) return all
@@ -44,16 +47,23 @@ function rubricText({ dimensions }: Rubric): string {
 }
 
 /** From the case itself, or else from a nested object for grading. */
-function readJudgingParts(fields: FieldReader, warn: Warn): { expected_output: string | null; criteria: CaseCriteria } {
+function readJudgingParts(
+  fields: FieldReader,
+  deliverable: string | null,
+  warn: Warn,
+): { expected_output: string | null; criteria: CaseCriteria } {
+  const read = (from: FieldReader) => {
+    const expected_output = readExpectedOutput(from, warn)
+    const reason = deliverable ?? (saysToWrite(expected_output) ? 'the expected output says to write a file' : null)
+    return { expected_output, criteria: takeCriteria(from, reason, warn) }
+  }
   const nested = hasAny(fields)
     ? null
     : fields.take(gradingNames, (value) => isJsonObject(value) && hasAny(openFieldReader(value, '')))
-  if (nested === null || !isJsonObject(nested.value)) {
-    return { expected_output: readExpectedOutput(fields, warn), criteria: takeCriteria(fields, warn) }
-  }
+  if (nested === null || !isJsonObject(nested.value)) return read(fields)
   warn(nested.at, `what judges the case is read from "${nested.key}"`)
   const inner = openFieldReader(nested.value, nested.at)
-  const found = { expected_output: readExpectedOutput(inner, warn), criteria: takeCriteria(inner, warn) }
+  const found = read(inner)
   warnRest(inner, { what: `"${nested.key}"`, warn })
   return found
 }
@@ -61,7 +71,10 @@ function readJudgingParts(fields: FieldReader, warn: Warn): { expected_output: s
 /** Whether there is a list of criteria or an expected output; reads from a copy. */
 function hasAny(fields: FieldReader): boolean {
   const values = Object.fromEntries(fields.rest().map(({ key, value }) => [key, value]))
-  const judging = openFieldReader(values, '').take([...criteriaNames, ...outputNames], (value) => !isJsonObject(value))
+  const judging = openFieldReader(values, '').take(
+    [...criteriaNames, ...listsOfOtherTools, ...outputNames],
+    (value) => !isJsonObject(value),
+  )
   return judging !== null
 }
 

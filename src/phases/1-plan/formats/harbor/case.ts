@@ -9,7 +9,7 @@ import { readText, sha256 } from '../../../../base/json/json.ts'
 import { listSkillFiles, readSkill } from '../../skill/read_skill.ts'
 import { blankCase } from '../../suite/blank_case.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { type DockerWorld, readDockerfile } from './dockerfile.ts'
+import { readDockerfile } from './dockerfile.ts'
 import { findHarborPlaces, isInPlaces } from './places.ts'
 import { type HarborSettings, parseHarborSettings, splitVariables } from './task_toml.ts'
 
@@ -49,7 +49,8 @@ interface TaskSource {
 async function readHarborTask({ folder, key, prompt, settings }: TaskSource, warn: Warn): Promise<HarborTask> {
   const dockerfile = await readText(path.join(folder, 'environment/Dockerfile'))
   const world = readDockerfile(dockerfile)
-  const placed = await placeCopies(path.join(folder, 'environment'), world)
+  const environment = path.join(folder, 'environment')
+  const placed = await placeCopies(environment, world.steps)
   const own = readVariables(settings, key, warn)
   const env = { ...world.env, ...own.environment }
   const targets = placed.steps.flatMap((step) => (step.kind === 'copy' ? [step.to] : [step.workdir]))
@@ -77,6 +78,7 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
     },
     solution: (await pathExists(path.join(folder, 'solution/solve.sh'))) ? { env: own.solution } : null,
     limits: { ...(cpus && { cpus }), ...(memory_mb && { memory_mb }) },
+    skill_copies: world.skillCopies.filter(({ to }) => isInPlaces(to, places)),
     skills: await readTaskSkills(folder, key, warn),
   }
 }
@@ -98,11 +100,11 @@ function readVariables(settings: HarborSettings, key: string, warn: Warn) {
 /** Copies with each source resolved: a glob becomes its files, and a folder or file gets its own target. */
 async function placeCopies(
   environment: string,
-  world: DockerWorld,
+  all: readonly HarborStep[],
 ): Promise<{ steps: HarborStep[]; missing: string | null }> {
   const steps: HarborStep[] = []
   let missing: string | null = null
-  for (const step of world.steps) {
+  for (const step of all) {
     if (step.kind === 'run') {
       steps.push(step)
       continue

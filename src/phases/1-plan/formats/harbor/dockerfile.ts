@@ -1,22 +1,23 @@
 /** Reads environment/Dockerfile: what its last stage copies, runs and sets. */
 import path from 'node:path'
-import { Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
-import type { HarborStep } from '../../../../../schemas/harbor_task.ts'
+import { Add, Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
+import type { HarborCopy, HarborStep } from '../../../../../schemas/harbor_task.ts'
 
 export interface DockerWorld {
   workdir: string
   env: Record<string, string>
   /** Copies name their sources as written: files, folders or globs, relative to environment/. */
   steps: HarborStep[]
+  skillCopies: HarborCopy[]
   /** Why bubblewrap can't build this world; null: it can. */
   notPlain: string | null
 }
 
-/** Reads the last stage. Copies of the task's skills are left out, because only one configuration gets them. Pure. */
+/** Reads the last stage. Copies of the task's skills are apart, because only one configuration gets skills. Pure. */
 export function readDockerfile(text: string): DockerWorld {
   const all = DockerfileParser.parse(text).getInstructions()
   const first = all.findLastIndex((one) => one.getKeyword() === 'FROM')
-  const world: DockerWorld = { workdir: '/', env: {}, steps: [], notPlain: null }
+  const world: DockerWorld = { workdir: '/', env: {}, steps: [], skillCopies: [], notPlain: null }
   for (const instruction of all.slice(first + 1)) {
     const refusal = readInstruction(instruction, world)
     world.notPlain ??= refusal && `Dockerfile line ${lineOf(instruction)}: ${refusal}`
@@ -35,7 +36,7 @@ function readInstruction(instruction: Instruction, world: DockerWorld): string |
     return null
   }
   if (instruction instanceof Run) return readRun(instruction, world)
-  if (instruction instanceof Copy || instruction.getKeyword() === 'ADD') return readCopy(instruction, world)
+  if (instruction instanceof Copy || instruction instanceof Add) return readCopy(instruction, world)
   if (instruction.getKeyword() === 'ARG') {
     const [name = '', value] = (instruction.getArgumentsContent() ?? '').split('=')
     if (value !== undefined) world.env[name] ??= value.replace(/^["']|["']$/g, '')
@@ -53,12 +54,13 @@ function readRun(instruction: Run, world: DockerWorld): string | null {
   return null
 }
 
-function readCopy(instruction: Instruction, world: DockerWorld): string | null {
-  const written = instruction.getRawArgumentsContent() ?? ''
-  if (/(^|\s)--from=/.test(written)) return 'copies from another image'
+function readCopy(instruction: Copy | Add, world: DockerWorld): string | null {
+  const flags = new Map(instruction.getFlags().map((flag) => [flag.getName(), flag.getValue()]))
+  const written = instruction.getArgumentsContent() ?? ''
+  if (flags.has('from')) return 'copies from another image'
   if (/<<-?\s*["']?\w/.test(written)) return 'copies a text that is written in the Dockerfile'
-  const mode = /(?:^|\s)--chmod=(\d+)/.exec(written)?.[1]
-  const words = listWords(instruction.getArgumentsContent() ?? '').filter((word) => !word.startsWith('--'))
+  const mode = flags.get('chmod') ?? null
+  const words = listWords(written)
   const last = words.pop()
   if (last === undefined || words.length === 0) return null
   const target = expand(last, world.env)
@@ -67,12 +69,12 @@ function readCopy(instruction: Instruction, world: DockerWorld): string | null {
   for (const word of words) {
     const from = path.posix.normalize(expand(word, world.env)).replace(/^\/+/, '')
     if (/^https?:/.test(word)) return 'adds a file from the network'
-    if (isSkills(from)) continue
-    world.steps.push({
+    const list: HarborStep[] = isSkills(from) ? world.skillCopies : world.steps
+    list.push({
       kind: 'copy',
       from: from.replace(/\/$/, '') || '.',
       to: isFolder && !to.endsWith('/') ? `${to}/` : to,
-      ...(mode !== undefined && { mode }),
+      ...(mode !== null && /^\d+$/.test(mode) && { mode }),
     })
   }
   return null
@@ -85,11 +87,9 @@ function isSkills(from: string): boolean {
 
 /** The words of COPY, plain or as a JSON list. */
 function listWords(text: string): string[] {
-  const flags = /^(?:--\S+\s+)*/.exec(text)?.[0] ?? ''
-  const rest = text.slice(flags.length).trim()
-  if (!rest.startsWith('[')) return rest.split(/\s+/).filter(Boolean)
+  if (!text.startsWith('[')) return text.split(/\s+/).filter(Boolean)
   try {
-    const list: unknown = JSON.parse(rest)
+    const list: unknown = JSON.parse(text)
     return Array.isArray(list) ? list.map(String) : []
   } catch {
     return []

@@ -1,7 +1,13 @@
 /** Converts the graders of `claude plugin eval` to checks or expectations, or says why that is not possible. */
 import type * as z from 'zod'
 import type { Check } from '../../../../../schemas/check.ts'
-import { fileGrader, llmGrader, regexGrader, toolGrader } from '../../../../../schemas/plugin_eval_case.ts'
+import {
+  fileGrader,
+  llmGrader,
+  regexGrader,
+  toolGrader,
+  toolOrderGrader,
+} from '../../../../../schemas/plugin_eval_case.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'
 import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
 import { findPlainMistakes, patternMistake } from '../check_mistakes.ts'
@@ -24,7 +30,7 @@ const readers = new Map<string, Reader>([
   ['file_exists', readFileExists],
   ['llm', readLlm],
   ['tool_used', readToolUsed],
-  ['tool_order', () => buildUnsupported('the order of tool calls is not graded here')],
+  ['tool_order', readToolOrder],
   ['baseline', () => buildUnsupported('a comparison with a stored transcript is not supported')],
 ])
 
@@ -98,8 +104,7 @@ function readToolUsed(grader: GraderSource): GraderReading {
   const odd = Object.keys(grader).filter((key) => grader[key] !== undefined && !toolKeys.has(key))
   if (odd.length > 0) return buildUnsupported(`its ${odd.join(', ')} is not known here`)
   if (typeof grader.tool !== 'string' || grader.tool === '') return mistake('it names no tool')
-  if (grader.tool.includes('*'))
-    return buildUnsupported('its tool has a *, which `claude plugin eval` takes for a letter')
+  if (grader.tool.includes('*')) return buildUnsupported(starIsLetter)
   const read = toolGrader.safeParse(grader)
   if (!read.success) return mistake(formatZodIssues(read.error))
   const { min, max } = read.data
@@ -114,6 +119,23 @@ function readToolUsed(grader: GraderSource): GraderReading {
   const times = typeof max === 'number' ? { min: least, max } : least === 1 ? undefined : { min: least }
   return { kind: 'check', check: { type: 'tool_used', ...call, ...(times && { times }), ...marks } }
 }
+
+/** The first call of one tool comes before the first call of another, and both are called. */
+function readToolOrder(grader: GraderSource): GraderReading {
+  const { type, name, description, arm, weight, body, before, after, ...odd } = grader
+  if (Object.keys(odd).length > 0) return buildUnsupported(`its ${Object.keys(odd).join(', ')} is not known here`)
+  const read = toolOrderGrader.safeParse({ before, after })
+  if (!read.success) return mistake(formatZodIssues(read.error))
+  const calls = [read.data.before, read.data.after].map((call) => (typeof call === 'string' ? { tool: call } : call))
+  if (calls.some(({ tool }) => tool.includes('*'))) return buildUnsupported(starIsLetter)
+  const wrong = calls.map(({ input_match }) => (input_match ? patternMistake(input_match) : null)).find(Boolean)
+  if (wrong) return mistake(wrong)
+  const tools = calls.map(({ tool, input_match }) => (input_match ? { name: tool, input_json: input_match } : tool))
+  const marks = calls.some(({ tool }) => tool === 'Skill') && arm !== 'both' ? { indicator: true } : {}
+  return { kind: 'check', check: { type: 'tool_order', mode: 'first_in_order', tools, ...marks } }
+}
+
+const starIsLetter = 'its tool has a *, which `claude plugin eval` takes for a letter'
 
 function neverMet(min: number | null | undefined, max: number): string {
   return typeof min === 'number'
@@ -146,6 +168,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   file_exists: ['path', 'exists'],
   llm: ['criteria'],
   tool_used: ['tool', 'input_match', 'min', 'max'],
+  tool_order: ['before', 'after'],
 }
 
 /** A sentence about the first misspelt field of its type; null: there is none. */

@@ -2,6 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { parseJson } from '../../../../base/json/json.ts'
+import { decodeText } from '../../documents/decode_text.ts'
+import { describeUnreadable } from '../../documents/describe_unreadable.ts'
+import { isNotebook } from '../../documents/document_formats.ts'
+import { readFileText } from '../../documents/read_file_text.ts'
 import type { CheckContext, CheckVerdict } from './check_input.ts'
 import { locateOutput } from './locate_output.ts'
 
@@ -9,7 +13,7 @@ export interface CheckSource {
   /** Its source, as evidence names it. */
   label: string
   text: string
-  /** Content of the only code fence of an answer; otherwise the text. */
+  /** Content of the only code fence of an answer; the JSON of a notebook; otherwise the text. */
   fenced: string
 }
 
@@ -19,7 +23,7 @@ export async function readSource(
   context: CheckContext,
 ): Promise<CheckSource | { verdict: CheckVerdict }> {
   if (path === undefined) {
-    const text = context.finalResponse
+    const text = context.finalResponse.normalize('NFC')
     return { label: 'final answer', text, fenced: readFenceContent(text) }
   }
   const located = await locateOutput(path, context)
@@ -29,10 +33,17 @@ export async function readSource(
     case 'missing':
       return { verdict: { passed: false, evidence: located.evidence } }
     case 'found': {
-      const text = await readFile(located.file, 'utf8')
-      return { label: located.path, text, fenced: text }
+      const read = await readFileText(located.file, located.path, context.signal)
+      if (read.status !== 'text') return { verdict: { error: describeUnreadable(located.path, read) } }
+      const text = read.text.normalize('NFC')
+      return { label: located.path, text, fenced: await readJsonText(located, text) }
     }
   }
+}
+
+/** A notebook is JSON itself, whatever its cells say. */
+async function readJsonText({ path, file }: { path: string; file: string }, text: string): Promise<string> {
+  return isNotebook(path) ? (decodeText(await readFile(file))?.normalize('NFC') ?? text) : text
 }
 
 /** Parses its JSON. */
@@ -42,6 +53,11 @@ export function parseSource({ fenced, label }: CheckSource): { value: unknown } 
   } catch (error) {
     return { mistake: errorMessage(error) }
   }
+}
+
+/** The JSON value with its texts in NFC, as those of a source are. */
+export function composeTexts(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value).normalize('NFC'))
 }
 
 /** The content of the only code fence of an answer, or the answer itself. */

@@ -4,6 +4,9 @@ import type { Check, CheckType } from '../../../../../schemas/check.ts'
 const conduct: ReadonlySet<CheckType> = new Set([
   'tool_used',
   'tool_not_used',
+  'tool_order',
+  'tool_calls_at_most',
+  'no_loop',
   'skill_read',
   'script_executed',
   'agent_blocked',

@@ -2,6 +2,9 @@
 
 const longest = 300
 
+/** The verdict on calls that the engine may hide. */
+export const unseenTools = { error: 'the engine does not report which tools the agent used' }
+
 /** The start of the text, printable, at most `limit` characters. */
 export function capText(text: string, limit = longest): string {
   return text.length > limit ? `${printable(text.slice(0, limit))}…` : printable(text)

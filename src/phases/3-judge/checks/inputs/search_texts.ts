@@ -1,7 +1,10 @@
 /** Reads the texts that contains, not_contains and regex search. */
-import { readFile } from 'node:fs/promises'
 import type { CheckOf } from '../../../../../schemas/check.ts'
+import { describeUnreadable } from '../../documents/describe_unreadable.ts'
+import { type NamedFile, readTextsInOrder } from '../../documents/read_documents.ts'
+import { type FileText, readFileText } from '../../documents/read_file_text.ts'
 import { type CheckContext, isContentUnknown } from './check_input.ts'
+import { formatNames } from './evidence.ts'
 import { locateOutput } from './locate_output.ts'
 
 export interface SearchText {
@@ -11,11 +14,14 @@ export interface SearchText {
 }
 
 export type SearchTexts =
-  | { status: 'texts'; texts: SearchText[]; unseen: string[] }
+  | { status: 'texts'; texts: SearchText[]; unseen: string | null; binaries: string[] }
   | { status: 'missing'; evidence: string }
   | { status: 'undecided'; error: string }
 
-/** Reads the texts. `unseen`: outputs that were not collected and may contain a match. */
+/**
+ * Reads the texts, in NFC. `unseen`: outputs that may contain a match but were not collected or can't be read, with the reason; null:
+ * there are none. `binaries`: outputs that have no text.
+ */
 export async function readSearchTexts(
   where: Pick<CheckOf<'contains'>, 'target' | 'path'>,
   context: CheckContext,
@@ -23,43 +29,71 @@ export async function readSearchTexts(
   if (where.path !== undefined) {
     const located = await locateOutput(where.path, context)
     if (located.status !== 'found') return located
-    return texts([{ label: located.path, text: await readFile(located.file, 'utf8') }])
+    const read = await readFileText(located.file, located.path, context.signal)
+    if (read.status === 'text') return texts([{ label: located.path, text: read.text }])
+    return { status: 'undecided', error: describeUnreadable(located.path, read) }
   }
   switch (where.target ?? 'answer') {
     case 'answer':
-      return texts([{ label: 'final answer', text: context.finalResponse }])
+      return texts([finalAnswer(context)])
     case 'transcript':
       return texts([{ label: 'transcript.md', text: await context.transcript() }])
     case 'outputs':
       return outputTexts(context)
+    case 'answer_or_outputs':
+      return withAnswer(await outputTexts(context), context)
   }
 }
 
 /** Describes the searched places for evidence. */
-export function describeSearchPlaces(texts: readonly SearchText[]): string {
-  const [only] = texts
-  return texts.length === 1 && only ? `the ${only.label}` : `${texts.length} text output files`
+export function describeSearchPlaces(texts: readonly SearchText[], binaries: readonly string[]): string {
+  const searched = nameTexts(texts)
+  return binaries.length === 0
+    ? searched
+    : `${searched} (not searched, because they have no text: ${formatNames(binaries)})`
 }
 
-function texts(list: SearchText[]): SearchTexts {
-  return { status: 'texts', texts: list, unseen: [] }
+function nameTexts(texts: readonly SearchText[]): string {
+  const [only] = texts
+  if (texts.length === 1 && only) return `the ${only.label}`
+  const files = texts.filter(({ label }) => label !== answerLabel).length
+  const words = `${files} text output ${files === 1 ? 'file' : 'files'}`
+  return files === texts.length ? words : `the ${answerLabel} and ${words}`
+}
+
+const answerLabel = 'final answer'
+
+function finalAnswer({ finalResponse }: CheckContext): SearchText {
+  return { label: answerLabel, text: finalResponse }
+}
+
+function withAnswer(outputs: SearchTexts, context: CheckContext): SearchTexts {
+  return outputs.status === 'texts' ? { ...outputs, texts: [finalAnswer(context), ...outputs.texts] } : outputs
+}
+
+function texts(list: readonly SearchText[], more: { unseen?: string | null; binaries?: string[] } = {}): SearchTexts {
+  const composed = list.map(({ label, text }) => ({ label, text: text.normalize('NFC') }))
+  return { status: 'texts', texts: composed, unseen: null, binaries: [], ...more }
 }
 
 async function outputTexts(context: CheckContext): Promise<SearchTexts> {
   const found: SearchText[] = []
+  const unread: string[] = []
+  const binaries: string[] = []
+  const files: NamedFile[] = []
   for (const name of context.outputs) {
     const located = await locateOutput(name, context)
-    const text = located.status === 'found' ? decodeUtf8Text(await readFile(located.file)) : null
-    if (text !== null) found.push({ label: name, text })
+    if (located.status === 'found') files.push({ name, file: located.file })
   }
-  return { status: 'texts', texts: found, unseen: context.leftOut.filter(isContentUnknown).map((one) => one.path) }
-}
-
-function decodeUtf8Text(bytes: Buffer): string | null {
-  if (bytes.includes(0)) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return null
+  const take = (name: string, read: FileText) => {
+    if (read.status === 'text') found.push({ label: name, text: read.text })
+    else if (read.status === 'unreadable') unread.push(describeUnreadable(name, read))
+    else binaries.push(name)
   }
+  await readTextsInOrder(files, take, context.signal)
+  const uncollected = context.leftOut.filter(isContentUnknown).map((one) => one.path)
+  const left = uncollected.length === 0 ? [] : [`files that were not collected: ${formatNames(uncollected)}`]
+  const closed = unread.length === 0 ? [] : [`files that could not be read: ${formatNames(unread)}`]
+  const unseen = [...left, ...closed].join('; or in ')
+  return texts(found, { unseen: unseen === '' ? null : unseen, binaries })
 }

@@ -61,6 +61,6 @@ function isListed({ files, git, setup }: CheckContext['start']): boolean {
 
 /** Whether deciding the check starts processes, which needs a temp directory. */
 export function checkStartsProcesses(check: Check, start: Pick<SuiteCase, 'files' | 'git' | 'setup'>): boolean {
-  if (check.type === 'command') return true
+  if (check.type === 'command' || check.type === 'script') return true
   return (check.type === 'file_absent' || check.type === 'file_hash') && !isListed(start)
 }

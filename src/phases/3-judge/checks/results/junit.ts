@@ -1,18 +1,18 @@
 /** A JUnit XML report, as pytest, Jest, Maven, Go and others write it. */
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import type { X2jOptions } from 'fast-xml-parser'
 import * as z from 'zod'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { checkAs } from '../../../../base/json/json.ts'
 import { isLoadFailure, type ReportedTest, rateTests, type VerifierResult } from './verifier_result.ts'
 
-const parser = new XMLParser({
+const parserOptions: X2jOptions = {
   ignoreAttributes: false,
   attributeNamePrefix: '@',
   parseTagValue: false,
   parseAttributeValue: false,
   alwaysCreateTextNode: true,
   isArray: (name) => ['testsuite', 'testcase', 'failure', 'error', 'skipped'].includes(name),
-})
+}
 
 const outcomes = z.array(z.object({ '@message': z.string().optional(), '#text': z.string() })).default([])
 const testCase = z.object({
@@ -30,11 +30,12 @@ const testSuite = z.object({
 })
 const report = z.union([z.object({ testsuites: testSuite }), z.object({ testsuite: z.array(testSuite) })])
 
-export function readJunit(text: string): VerifierResult {
+export async function readJunit(text: string): Promise<VerifierResult> {
   try {
+    const { XMLParser, XMLValidator } = await import('fast-xml-parser')
     const valid = XMLValidator.validate(text)
     if (valid !== true) return { error: `the JUnit report is not valid XML (line ${valid.err.line}: ${valid.err.msg})` }
-    const parsed: unknown = parser.parse(text)
+    const parsed: unknown = new XMLParser(parserOptions).parse(text)
     const root = checkAs(report, parsed, 'the JUnit report')
     const suites = 'testsuites' in root ? [root.testsuites] : root.testsuite
     return rateTests(suites.flatMap(listTests))

@@ -5,11 +5,11 @@ import { capText } from '../inputs/evidence.ts'
 /** `score`: 0 to 1. `error`: the verifier could not run its tests, so the run has no verdict. */
 export type VerifierResult = { score: number; tests?: VerifierTest[] } | { error: string }
 
-/** Reads the text of a report, or the output of the verifier. Never throws. */
-export type ReadResult = (text: string) => VerifierResult
+/** Reads the text of a report, or the output of the verifier. Never rejects. */
+export type ReadResult = (text: string) => VerifierResult | Promise<VerifierResult>
 
 const longestName = 200
-const mostTests = 1000
+const mostTests = 200
 
 /** One test as a report lists it. `skipped` did not run; `not_loaded`: its file could not be loaded. */
 export interface ReportedTest {

@@ -23,6 +23,7 @@ const meanings: Record<ExcludedRun['reason'], string> = {
   missing: 'missing or without a grading',
   ungraded: 'ungraded by design',
   cannot_run: 'could not run',
+  quarantined: 'in quarantine',
 }
 
 /** One note, a part per reason. */

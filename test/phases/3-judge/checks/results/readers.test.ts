@@ -86,7 +86,7 @@ describe('JUnit', () => {
     ['<testsuite><testcase name="a">', undecided('not valid XML')],
     ['', undecided('not valid XML')],
     ['<html><body/></html>', undecided('the JUnit report')],
-  ])('%s', (text, result) => expect(readJunit(text)).toEqual(result))
+  ])('%s', async (text, result) => expect(await readJunit(text)).toEqual(result))
 })
 
 describe('CTRF', () => {

@@ -1,12 +1,17 @@
 /** Finds the tool calls of a run that match a check. */
 import * as z from 'zod'
-import type { CheckOf } from '../../../../../schemas/check.ts'
-import type { TranscriptEvent } from '../../../../../schemas/transcript.ts'
-import { runBounded } from '../../../../base/process/time_limited_worker.ts'
-import type { CheckContext } from './check_input.ts'
-import { capText } from './evidence.ts'
+import type { CallParameters } from '../../../../../../schemas/checks/tool_calls.ts'
+import type { TranscriptEvent } from '../../../../../../schemas/transcript.ts'
+import { canonicalJson } from '../../../../../base/json/json.ts'
+import { runBounded } from '../../../../../base/process/time_limited_worker.ts'
+import type { CheckContext } from '../check_input.ts'
+import { capText } from '../evidence.ts'
 
-type ToolCall = Extract<TranscriptEvent, { type: 'tool_call' }>
+/** A call with its line in transcript.jsonl. */
+export interface PlacedCall {
+  call: Extract<TranscriptEvent, { type: 'tool_call' }>
+  line: number
+}
 
 export interface MatchedCalls {
   /** Lines for evidence: `transcript.jsonl:12: Bash {"command":"ls"}`. */
@@ -17,30 +22,56 @@ export interface MatchedCalls {
 
 const indices = z.array(z.number())
 
+/** Every call of a run, in order. */
+export async function listCalls(context: CheckContext): Promise<PlacedCall[]> {
+  const events = await context.events()
+  return events.flatMap((event, index) => (event.type === 'tool_call' ? [{ call: event, line: index + 1 }] : []))
+}
+
 /** A call counts whatever its result. `error`: a pattern cannot be evaluated. */
 export async function findMatchedCalls(
-  check: Pick<CheckOf<'tool_used'>, 'name' | 'input' | 'input_json'>,
+  check: CallParameters,
   context: CheckContext,
 ): Promise<MatchedCalls | { error: string }> {
-  const events = await context.events()
-  const all = events.flatMap((event, index) => (event.type === 'tool_call' ? [{ call: event, line: index + 1 }] : []))
-  const isNamed = nameMatcher(check.name)
-  let meant = all.filter(({ call }) => isNamed(call.name))
-  const tools = [...new Set(all.map(({ call }) => call.name))]
+  const all = await listCalls(context)
+  const meant = await selectCalls(check, all, context)
+  if ('error' in meant) return meant
+  return { tools: [...new Set(all.map(({ call }) => call.name))], meant: meant.map(formatCall) }
+}
+
+/** The calls that match, in order. */
+export async function selectCalls(
+  check: CallParameters,
+  all: readonly PlacedCall[],
+  context: CheckContext,
+): Promise<PlacedCall[] | { error: string }> {
+  const matchers = [check.name].flat().map(nameMatcher)
+  let meant = all.filter(({ call }) => matchers.some((isNamed) => isNamed(call.name)) && hasArgs(call.input, check))
   for (const { pattern, textsOf } of listPatterns(check)) {
     const groups = meant.map(({ call }) => textsOf(call.input))
     const kept = await matchGroups(pattern, groups, context)
     if ('error' in kept) return kept
     meant = kept.flatMap((index) => meant[index] ?? [])
   }
-  return {
-    tools,
-    meant: meant.map(({ call, line }) => `transcript.jsonl:${line}: ${call.name} ${formatCallInput(call)}`),
-  }
+  return meant
+}
+
+/** For example: transcript.jsonl:12: Bash {"command":"ls"}. */
+export function formatCall({ call, line }: PlacedCall): string {
+  return `transcript.jsonl:${line}: ${call.name} ${capText(JSON.stringify(call.input), 160)}`
+}
+
+function hasArgs(input: unknown, { args }: CallParameters): boolean {
+  if (args === undefined) return true
+  if (input === null || typeof input !== 'object' || Array.isArray(input)) return false
+  const given = new Map<string, unknown>(Object.entries(input))
+  return Object.entries(args).every(
+    ([name, value]) => given.has(name) && canonicalJson(given.get(name)) === canonicalJson(value),
+  )
 }
 
 /** Patterns for the input, each with the texts to match. */
-function listPatterns({ input, input_json }: Pick<CheckOf<'tool_used'>, 'input' | 'input_json'>) {
+function listPatterns({ input, input_json }: CallParameters) {
   const asJson = (value: unknown) => [JSON.stringify(value)]
   return [
     ...(input === undefined ? [] : [{ pattern: input, textsOf: collectInputTexts }]),
@@ -80,8 +111,4 @@ function collectInputTexts(value: unknown): string[] {
   if (value === null || typeof value !== 'object') return []
   const inner = Object.values(value).flatMap(collectInputTexts)
   return Array.isArray(value) ? [...inner, inner.join(' ')] : inner
-}
-
-function formatCallInput({ input }: ToolCall): string {
-  return capText(JSON.stringify(input), 160)
 }

@@ -5,7 +5,7 @@ import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suit
 import { canonicalJson, readText, sha256 } from '../../base/json/json.ts'
 import { findHarbor, loadHarbor } from '../../phases/1-plan/formats/harbor.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
-import { type BackendRequest, chooseBackend } from '../sandbox/harbor_backend.ts'
+import { type BackendRequest, chooseBackend } from './harbor_backend.ts'
 
 /** A stand-in for the skills of all tasks in a folder, by which the benchmark is named; null: the folder has no task. */
 export async function readTaskSubject(folder: string): Promise<Skill | null> {

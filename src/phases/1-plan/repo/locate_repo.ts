@@ -1,0 +1,73 @@
+/** Checks the `repo` of a case: which repository it means, and whether a suite may name it. Fetches nothing. */
+import { existsSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { RepoSource, RepoStart } from '../../../../schemas/repo.ts'
+import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
+import { findRepositoryTop } from '../skill/skill_links.ts'
+
+/** `reasons`: why the case cannot run; empty: none. `root`: the skill's folder, absolute. */
+export function locateRepo(given: RepoStart, root: string): { repo: RepoSource | null; reasons: string[] } {
+  const named = typeof given === 'string' ? { name: given } : readName(given)
+  const { ref = null, subdir = null } = typeof given === 'string' ? {} : given
+  const reason = findRefusal(named.name, ref, subdir)
+  if (reason !== null) return { repo: null, reasons: [`repo ${JSON.stringify(named.name)}: ${reason}`] }
+  const shared = { ref, subdir, given }
+  const place = toLocalPath(named.name, root)
+  if (place === null) return { repo: { source: named.name, kind: 'url', ...shared }, reasons: [] }
+  if (!existsSync(place)) {
+    return { repo: null, reasons: [`repo ${JSON.stringify(named.name)}: no such folder or file (looked for ${place})`] }
+  }
+  const source = realpathSync(place)
+  const outside = !isOwnPlace(source, root) && { outside: true as const }
+  return { repo: { source, kind: 'path', ...shared, ...outside }, reasons: [] }
+}
+
+function readName(given: Exclude<RepoStart, string>): { name: string } {
+  if ('url' in given) return { name: given.url }
+  return { name: 'path' in given ? given.path : given.bundle }
+}
+
+const schemes = ['https', 'http', 'ssh', 'file']
+
+/** null: nothing speaks against it. Some forms let git start a program that the suite names. */
+function findRefusal(name: string, ref: string | null, subdir: string | null): string | null {
+  if (name.startsWith('-') || ref?.startsWith('-')) return 'begins with -, which git would read as an option'
+  if (/^[\w+.-]*::/.test(name)) return 'a remote helper, which is a program that git starts; use an https or ssh URL'
+  if ([name, ref, subdir].some((text) => text?.includes('\0') || text?.includes('\n')))
+    return 'contains a line end or NUL'
+  const scheme = /^([\w+.-]+):\/\//.exec(name)?.[1]
+  if (scheme !== undefined && !schemes.includes(scheme.toLowerCase())) {
+    return `unknown scheme "${scheme}"; expected one of ${schemes.join(', ')}`
+  }
+  if (/^https?:\/\/[^/]*@/i.test(name) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(name)) {
+    return 'has credentials in it, which every reader of the suite would see; use a credential helper of git'
+  }
+  const inner = subdir === null ? null : path.posix.normalize(subdir)
+  if (inner !== null && (path.posix.isAbsolute(inner) || inner.split('/')[0] === '..')) {
+    return `subdir ${JSON.stringify(subdir)} leads out of the repository`
+  }
+  return null
+}
+
+/** null: it is on another machine. */
+function toLocalPath(name: string, root: string): string | null {
+  if (/^file:\/\//i.test(name)) return tryFilePath(name) ?? path.resolve(root, name)
+  // as in git: a colon before the first slash names a host
+  if (/^\w+:\/\//.test(name) || (/^[^/]+:/.test(name) && !existsSync(path.resolve(root, name)))) return null
+  return path.resolve(root, name)
+}
+
+function tryFilePath(url: string): string | null {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return null
+  }
+}
+
+/** Within the skill's folder, or within the git repository that contains the skill. */
+function isOwnPlace(source: string, root: string): boolean {
+  const top = findRepositoryTop(realpathSync(root))
+  return isInsideFolder(root, source) || (top !== null && isInsideFolder(top, source))
+}

@@ -1,0 +1,137 @@
+/** Turns the checks of a case into entries for verify.py, the verifier of its Harbor task. */
+import path from 'node:path'
+import picomatch from 'picomatch'
+import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
+import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
+import { type JsonStep, splitJsonPath } from './json_steps.ts'
+import { toPythonPattern } from './python_pattern.ts'
+
+/** What verify.py reads about a check: plain JSON, with every default written out. */
+export type VerifierEntry = { type: string; [parameter: string]: unknown }
+
+type Translation = { entry: VerifierEntry; readsAnswer: boolean } | { reason: string }
+
+interface Translator<T extends CheckType> {
+  /** Parameters that `translate` reads, apart from those that every check has. */
+  reads: readonly Exclude<keyof CheckOf<T> & string, CommonParameter | 'type'>[]
+  translate: (check: CheckOf<T>) => Translation
+}
+
+const common = ['weight', 'reward', 'text', 'indicator'] as const
+type CommonParameter = (typeof common)[number]
+
+/** `reason`: why code that only sees the agent's files can't decide it. */
+export function translateCheck(check: Check): Translation {
+  return translateTyped(check.type, check)
+}
+
+function translateTyped<T extends CheckType>(type: T, check: CheckOf<T>): Translation {
+  const table: Translators = translators
+  const translator = table[type]
+  if (translator === undefined) return { reason: 'not decidable from the files that the agent leaves' }
+  const known: readonly string[] = ['type', ...common, ...translator.reads]
+  const unknown = Object.entries(check).filter(([name, value]) => value !== undefined && !known.includes(name))
+  if (unknown.length > 0) return { reason: `with ${unknown.map(([name]) => name).join(', ')}` }
+  return translator.translate(check)
+}
+
+type Translators = { [T in CheckType]?: Translator<T> }
+
+const translators: Translators = {
+  contains: { reads: ['value', 'target', 'path', 'ignore_case'], translate: translateTextSearch },
+  not_contains: { reads: ['value', 'target', 'path', 'ignore_case'], translate: translateTextSearch },
+  regex: { reads: ['pattern', 'flags', 'target', 'path'], translate: translateRegex },
+  equals: {
+    reads: ['value', 'path', 'ignore_case', 'tolerance'],
+    translate: ({ type, value, path: file, ignore_case = false, tolerance = 0 }) =>
+      readSource(file, { type, value, ignore_case, tolerance }),
+  },
+  json_path: { reads: ['path', 'query', 'equals'], translate: translateJsonPath },
+  csv: { reads: ['path', 'delimiter', 'columns', 'rows', 'cells'], translate: translateCsv },
+  file_exists: { reads: ['path'], translate: ({ type, path: file }) => matchFiles(file, { type }) },
+  file_absent: { reads: ['path'], translate: ({ type, path: file }) => matchFiles(file, { type }) },
+  file_modified: { reads: ['path'], translate: ({ type, path: file }) => matchFiles(file, { type }) },
+  file_count: {
+    reads: ['path', 'count'],
+    translate: ({ type, path: file, count }) => matchFiles(file, { type, count }),
+  },
+  file_hash: {
+    reads: ['path', 'sha256'],
+    translate: ({ type, path: file, sha256 }) => readFile(file, { type, sha256: sha256.toLowerCase() }),
+  },
+  file_size: { reads: ['path', 'bytes'], translate: ({ type, path: file, bytes }) => readFile(file, { type, bytes }) },
+  command: {
+    reads: ['run', 'timeout', 'exit_code'],
+    translate: ({ type, run, timeout = commandSeconds, exit_code = 0 }) => {
+      return { entry: { type, run, timeout, exit_code }, readsAnswer: false }
+    },
+  },
+}
+
+/** Default time limit of a command check. */
+export const commandSeconds = 60
+
+function translateTextSearch(check: CheckOf<'contains'> | CheckOf<'not_contains'>): Translation {
+  const { type, value, ignore_case = false } = check
+  return searchTexts(check, { type, value, ignore_case })
+}
+
+function translateRegex(check: CheckOf<'regex'>): Translation {
+  const translated = toPythonPattern(check.pattern, check.flags ?? '')
+  return 'reason' in translated ? withPattern(translated) : searchTexts(check, { type: check.type, ...translated })
+}
+
+function withPattern({ reason }: { reason: string }): { reason: string } {
+  return { reason: `its pattern has ${reason}` }
+}
+
+function searchTexts(
+  { path: file, target = 'answer' }: Pick<CheckOf<'contains'>, 'path' | 'target'>,
+  entry: VerifierEntry,
+): Translation {
+  if (file === undefined && target === 'transcript') return { reason: 'Harbor has no transcript for it' }
+  if (file === undefined && target === 'outputs') return { entry: { ...entry, target }, readsAnswer: false }
+  return readSource(file, { ...entry, target: 'answer' })
+}
+
+function translateJsonPath({ type, path: file, query, equals }: CheckOf<'json_path'>): Translation {
+  const steps: JsonStep[] | null = splitJsonPath(query)
+  if (steps === null) return { reason: 'its query has more than names, indexes and *' }
+  return readSource(file, { type, query, steps, ...(equals !== undefined && { equals }) })
+}
+
+function translateCsv({
+  type,
+  path: file,
+  delimiter = ',',
+  columns = [],
+  rows,
+  cells = [],
+}: CheckOf<'csv'>): Translation {
+  const all = cells.map(({ where = {}, tolerance = 0, ...cell }) => ({ ...cell, where, tolerance }))
+  return readSource(file, { type, delimiter, columns, rows: rows ?? null, cells: all })
+}
+
+/** An output file, or the final answer. */
+function readSource(file: string | undefined, entry: VerifierEntry): Translation {
+  return file === undefined ? { entry, readsAnswer: true } : readFile(file, entry)
+}
+
+function readFile(file: string, entry: VerifierEntry): Translation {
+  const plain = path.posix.normalize(file).replace(/\/$/, '')
+  if (path.posix.isAbsolute(plain) || /^\.\.(?:\/|$)/.test(plain))
+    return { reason: 'its path leads out of the working folder' }
+  if (isIgnoredPath(plain)) return { reason: 'its path is in a folder whose files do not count as outputs' }
+  return { entry: { ...entry, path: plain }, readsAnswer: false }
+}
+
+function matchFiles(file: string, entry: VerifierEntry): Translation {
+  const found = readFile(file, entry)
+  if ('reason' in found) return found
+  const plain = String(found.entry.path)
+  if (!picomatch.scan(plain).isGlob) return { ...found, entry: { ...found.entry, glob: null } }
+  const { source, flags } = picomatch.makeRe(plain, { dot: true })
+  const glob = toPythonPattern(source, flags)
+  if ('reason' in glob) return withPattern(glob)
+  return { ...found, entry: { ...found.entry, glob: glob.pattern } }
+}

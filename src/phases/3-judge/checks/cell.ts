@@ -1,0 +1,56 @@
+/** cell: one cell of a delivered workbook has a value. */
+import type { CheckOf } from '../../../../schemas/check.ts'
+import { readWorkbookCell, type WorkbookCell } from '../documents/workbook.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { capText, formatNames } from './inputs/evidence.ts'
+import { locateOutput } from './inputs/locate_output.ts'
+import { isNear } from './inputs/number.ts'
+
+/** A formula counts by the result that was saved with it; without one the check is undecided, because nothing is calculated. */
+export async function decideCell(check: CheckOf<'cell'>, context: CheckContext): Promise<CheckVerdict> {
+  const located = await locateOutput(check.path, context)
+  if (located.status === 'undecided') return { error: located.error }
+  if (located.status === 'missing') return { passed: false, evidence: located.evidence }
+  const { path, file } = located
+  const { sheet, cell } = check
+  const found = await readWorkbookCell({ file, name: path }, { sheet, cell: cell.toUpperCase() }, context.signal)
+  if ('unreadable' in found) return { error: `${path} could not be read: ${found.unreadable}` }
+  if (found.sheet === null)
+    return {
+      passed: false,
+      evidence: `${path} has no sheet ${JSON.stringify(sheet)}; its sheets: ${formatNames(found.sheets)}`,
+    }
+  const place = `${path}: ${found.sheet}!${cell.toUpperCase()}`
+  if (found.kind === 'uncalculated')
+    return { error: `${place} is the formula ${capText(found.text, 120)} without a saved result` }
+  if (found.kind === 'empty' && check.equals !== '')
+    return { passed: false, evidence: `${place} is empty; the sheets are ${formatNames(found.sheets)}` }
+  const said = `${place} is ${describeCell(found)}`
+  return isWanted(found, check)
+    ? { passed: true, evidence: said }
+    : { passed: false, evidence: `${said}, not ${describeWanted(check)}` }
+}
+
+/** A number in a cell formatted as text is not a number. */
+function isWanted({ kind, text, number }: WorkbookCell, { equals, contains, tolerance }: CheckOf<'cell'>): boolean {
+  const plain = text.trim().normalize('NFC')
+  if (contains !== undefined) return plain.includes(contains.normalize('NFC'))
+  switch (typeof equals) {
+    case 'number':
+      return number !== undefined && isNear(number, equals, tolerance ?? 0)
+    case 'boolean':
+      return kind === 'boolean' && (text === 'TRUE') === equals
+    default:
+      return plain === equals?.trim().normalize('NFC')
+  }
+}
+
+function describeCell({ kind, text }: WorkbookCell): string {
+  return kind === 'text' ? `the text ${JSON.stringify(capText(text, 200))}` : capText(text, 200)
+}
+
+function describeWanted({ equals, contains, tolerance }: CheckOf<'cell'>): string {
+  if (contains !== undefined) return `a text with ${JSON.stringify(capText(contains, 120))}`
+  const near = tolerance === undefined ? '' : ` ± ${tolerance}`
+  return `${typeof equals === 'number' ? 'the number ' : ''}${JSON.stringify(equals)}${near}`
+}

@@ -1,0 +1,106 @@
+/** script: a program of the suite in TypeScript, JavaScript or Python reads the run as JSON and prints its verdict. */
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { CheckOf } from '../../../../schemas/check.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { openScratch } from '../../../base/fs/temp_dir.ts'
+import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { capTextEnd } from './inputs/evidence.ts'
+import { useWorkingFolder } from './inputs/working_folder.ts'
+import { readScriptVerdict } from './results/script_verdict.ts'
+import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
+import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+
+type ScriptCheck = CheckOf<'script'>
+
+const stdoutLimit = 4 * 1024 * 1024
+
+export async function decideScript(check: ScriptCheck, context: CheckContext): Promise<CheckVerdict> {
+  await using scratch = await openScratch()
+  const transcript = path.join(scratch.path, 'transcript.jsonl')
+  const events = await context.events()
+  await writeFile(transcript, events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  return await useWorkingFolder(context, async (place) => {
+    const problem = await putGradingFiles(check.files ?? [check.script], context, place.cwd)
+    if (problem !== null) return problem
+    const placed = (check.files ?? []).map(toPlacedFile).find(({ from }) => from === check.script)
+    const program = await findProgram(path.join(place.cwd, placed?.to ?? check.script))
+    if ('error' in program) return program
+    const { command, file } = program
+    const end = await runVerifier(
+      {
+        command,
+        args: [file, ...(check.args ?? [])],
+        stdin: JSON.stringify(buildScriptInput(check, context, { runFolder: place.cwd, transcript })),
+        timeout: check.timeout,
+        stdoutLimit,
+        readable: [scratch.path],
+      },
+      context,
+      place,
+    )
+    return decideScriptEnd(check, end, command)
+  })
+}
+
+/** What the script reads on stdin; docs/reference/graders.md describes it. */
+function buildScriptInput(
+  { files = [] }: ScriptCheck,
+  { asked, finalResponse, outputs, record }: CheckContext,
+  { runFolder, transcript }: { runFolder: string; transcript: string },
+) {
+  return {
+    run_folder: runFolder,
+    outputs,
+    deleted: record.outputs.deleted,
+    transcript_events_file: transcript,
+    final_response: finalResponse,
+    case: {
+      id: asked?.eval_id ?? null,
+      name: asked?.eval_name ?? null,
+      prompt: asked?.prompt ?? null,
+      expected_output: asked?.expected_output ?? null,
+      reference: asked?.reference ?? null,
+    },
+    files: files.map((file) => toPlacedFile(file).to),
+  }
+}
+
+/** The interpreter and the file that it runs. TypeScript becomes JavaScript next to it, since Node 20 runs none. */
+async function findProgram(script: string): Promise<{ command: string; file: string } | { error: string }> {
+  const extension = path.extname(script)
+  if (extension === '.py') return { command: 'python3', file: script }
+  if (extension !== '.ts' && extension !== '.mts') return { command: process.execPath, file: script }
+  try {
+    const { transform } = await import('esbuild')
+    const { code } = await transform(await readFile(script, 'utf8'), {
+      loader: 'ts',
+      format: 'esm',
+      target: 'node20',
+      tsconfigRaw: {},
+      sourcefile: path.basename(script),
+      logLevel: 'silent',
+    })
+    const file = `${script}.mjs`
+    await writeFile(file, code)
+    return { command: process.execPath, file }
+  } catch (error) {
+    return { error: `the script is not valid TypeScript: ${errorMessage(error)}` }
+  }
+}
+
+function decideScriptEnd(check: ScriptCheck, end: VerifierEnd, command: string): CheckVerdict {
+  switch (end.end) {
+    case 'not_started':
+      return { error: `the script could not be started: ${path.basename(command)} is not installed here` }
+    case 'timed_out':
+      return { error: `the script did not end within ${end.seconds} s` }
+    case 'exited': {
+      const { exitCode, signal, stdout, stderrTail } = end.process
+      if (exitCode === 0) return readScriptVerdict(stdout, check.pass_at)
+      const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
+      const why = capTextEnd((stderrTail.trim() || end.output).trim())
+      return { error: `the script failed (${how})${why === '' ? '' : `: ${why}`}` }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/** Puts files of the suite into the copy of a run's working folder, where only the grading sees them. */
+import { copyFile, lstat, mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { CheckFile } from '../../../../../schemas/checks/verifier.ts'
+import type { InputFile } from '../../../../../schemas/suite.ts'
+import { errorMessage } from '../../../../base/errors/error.ts'
+import { copyWalk, hashFile, hashWalk, walk } from '../../../../base/fs/files.ts'
+import { isChildPath } from '../../../../base/fs/inside_folder.ts'
+import type { CheckContext } from '../inputs/check_input.ts'
+
+/** Replaces whatever the agent left at these places. `error`: a file is missing or not the one that was planned. */
+export async function putGradingFiles(
+  files: readonly CheckFile[],
+  { gradingFiles = [] }: Pick<CheckContext, 'gradingFiles'>,
+  cwd: string,
+): Promise<{ error: string } | null> {
+  for (const file of files) {
+    const { from, to } = toPlacedFile(file)
+    const planned = gradingFiles.find((one) => one.path === from)
+    if (planned === undefined) return { error: `${from}: the plan does not contain this file of the check` }
+    try {
+      await clearPlace(cwd, to)
+      const sha256 = await copyGradingFile(planned, path.join(cwd, to))
+      if (sha256 !== planned.sha256) return { error: `${from} has changed since the suite was read` }
+    } catch (error) {
+      return { error: `${from} can't be copied into the working folder: ${errorMessage(error)}` }
+    }
+  }
+  return null
+}
+
+/** A name alone is also its place. */
+export function toPlacedFile(file: CheckFile): { from: string; to: string } {
+  return typeof file === 'string' ? { from: file, to: file } : file
+}
+
+/** Removes what is at the place, and links or files where its folders must be: they could lead out. */
+export async function clearPlace(cwd: string, place: string): Promise<void> {
+  if (!isChildPath(cwd, place)) throw new Error(`${place} is outside the working folder`)
+  const parts = place.split('/')
+  for (const [index] of parts.entries()) {
+    const at = path.join(cwd, ...parts.slice(0, index + 1))
+    const found = await lstat(at).catch(() => null)
+    if (found === null) break
+    if (index < parts.length - 1 && found.isDirectory()) continue
+    await rm(at, { recursive: true, force: true })
+    break
+  }
+  await mkdir(path.dirname(path.join(cwd, place)), { recursive: true })
+}
+
+/** Returns the hash of the copied content. */
+async function copyGradingFile({ kind, source }: InputFile, target: string): Promise<string> {
+  if (kind === 'file') {
+    await copyFile(source, target)
+    return await hashFile(target)
+  }
+  await copyWalk((await walk(source)).files, target)
+  return await hashWalk((await walk(target)).files)
+}

@@ -1,0 +1,90 @@
+// Reads a workbook with exceljs: its cells as values, formulas by the result that was saved with them. Runs no macro and calculates nothing.
+import ExcelJS from 'exceljs'
+import { readXmlTexts } from './xml_text.mjs'
+import { openZip } from './zip.mjs'
+
+/** Parts that no check reads; some of them make exceljs create a cell for each place of a range. */
+const ignoreNodes = [
+  'dataValidations',
+  'conditionalFormatting',
+  'mergeCells',
+  'drawing',
+  'picture',
+  'tableParts',
+  'extLst',
+]
+
+/** Text outside cells. */
+const otherParts = /^xl\/(?:drawings\/drawing|charts\/chart|comments|threadedComments\/)[^/]*\.xml$/
+
+/** `want`: { as: 'text' }, { as: 'rows', most } of the first sheet, or { as: 'cell', sheet, cell }. */
+export async function readDocument(bytes, want) {
+  const zip = await openZip(bytes, 'xl/workbook.xml')
+  const book = new ExcelJS.Workbook()
+  await book.xlsx.load(bytes, { ignoreNodes })
+  const sheets = book.worksheets
+  if (want.as === 'rows') return sheets[0] === undefined ? [] : readRows(sheets[0])
+  if (want.as === 'cell') return readCell(sheets, want)
+  const parts = sheets.map((sheet) =>
+    [`# Sheet: ${sheet.name}`, ...readRows(sheet).map((row) => row.join('\t'))].join('\n'),
+  )
+  const others = await readXmlTexts(zip, otherParts)
+  return [...parts, ...others.map(({ name, text }) => `# ${name}\n${text}`)].join('\n\n')
+}
+
+/** The rows that have cells, each as texts from its first column on. */
+function readRows(sheet) {
+  const rows = []
+  sheet.eachRow((row) => {
+    const texts = []
+    row.eachCell((cell, column) => {
+      texts[column - 1] = toText(cell.value)
+    })
+    rows.push(Array.from(texts, (text) => text ?? ''))
+  })
+  return rows
+}
+
+function readCell(sheets, { sheet: name, cell: address }) {
+  const names = sheets.map((one) => one.name)
+  const sheet = name === undefined ? sheets[0] : sheets.find((one) => one.name === name)
+  if (sheet === undefined) return { sheets: names, sheet: null }
+  const value = sheet.getCell(address).value
+  return { sheets: names, sheet: sheet.name, ...describe(value) }
+}
+
+/** `kind` says what the value is; `text` is the value as text. */
+function describe(value) {
+  const text = toText(value)
+  if (text === '') return { kind: 'empty', text }
+  const plain = isFormula(value) ? value.result : value
+  if (plain === undefined || plain === null) return { kind: 'uncalculated', text }
+  if (typeof plain === 'number') return { kind: 'number', text, number: plain }
+  if (typeof plain === 'boolean') return { kind: 'boolean', text }
+  return { kind: plain instanceof Date ? 'date' : 'text', text }
+}
+
+function isFormula(value) {
+  return typeof value === 'object' && value !== null && ('formula' in value || 'sharedFormula' in value)
+}
+
+/** Dates as ISO: 2026-01-15, or 2026-01-15T10:30:00. A formula without a saved result is shown as the formula. */
+function toText(value) {
+  if (value === null || value === undefined) return ''
+  if (value instanceof Date) return isoDate(value)
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  if (typeof value !== 'object') return String(value)
+  if (isFormula(value)) {
+    const saved = value.result
+    return saved === undefined || saved === null ? `=${value.formula ?? value.sharedFormula}` : toText(saved)
+  }
+  if ('richText' in value) return value.richText.map(({ text }) => text).join('')
+  if ('error' in value) return String(value.error)
+  return 'text' in value ? toText(value.text) : ''
+}
+
+function isoDate(date) {
+  if (Number.isNaN(date.getTime())) return ''
+  const [day, time] = date.toISOString().slice(0, 19).split('T')
+  return time === '00:00:00' ? day : `${day}T${time}`
+}

@@ -1,0 +1,240 @@
+/** `repo` of a case: what is fetched and from where, what the agent finds, and what is refused before any run. */
+import { chownSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { computeRunKey } from '../../../src/phases/1-plan/keys/plan_keys.ts'
+import { noSkills } from '../../../src/phases/1-plan/skill/skill_commands.ts'
+import { listCommands } from '../../../src/phases/1-plan/suite/suite_commands.ts'
+import { specOf } from '../../fixtures/run_spec.ts'
+import { userError } from '../../phases/1-plan/folder.ts'
+import { git, place, repository, startRun } from './repositories.ts'
+
+/** Serves a folder over HTTP on loopback, as a static web server does. */
+async function serve(folder: string): Promise<{ url: string; requests: string[] }> {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    const name = decodeURIComponent((request.url ?? '/').replace(/\?.*/, ''))
+    requests.push(name)
+    const file = path.join(folder, name)
+    if (!existsSync(file) || lstatSync(file).isDirectory()) response.writeHead(404).end()
+    else response.end(readFileSync(file))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { url: `http://127.0.0.1:${address.port}`, requests }
+}
+
+describe('the agent starts from', () => {
+  test.each<[string, (at: ReturnType<typeof repository>) => unknown, string]>([
+    ['a path', () => '../project', 'solution'],
+    ['a tag', () => ({ path: '../project', ref: 'v1' }), 'one'],
+    ['a branch', () => ({ path: '../project', ref: 'main' }), 'solution'],
+    ['an expression', () => ({ path: '../project', ref: 'main~1' }), 'one'],
+    ['a commit', ({ project }) => ({ path: '../project', ref: git(project, 'rev-parse', 'v1') }), 'one'],
+    [
+      'a short commit',
+      ({ project }) => ({ path: '../project', ref: git(project, 'rev-parse', '--short', 'v1') }),
+      'one',
+    ],
+    ['a file URL', ({ project }) => ({ url: `file://${project}`, ref: 'v1' }), 'one'],
+    ['an absolute path as URL', ({ project }) => ({ url: project, ref: 'v1' }), 'one'],
+  ])('%s, with a clean git status', async (_, repoOf, text) => {
+    const at = repository()
+    const cwd = await startRun(at.root, repoOf(at))
+    expect(readFileSync(path.join(cwd, 'f.txt'), 'utf8')).toBe(text)
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(git(cwd, 'branch', '--show-current')).toBe('main')
+    expect(lstatSync(path.join(cwd, 'link')).isSymbolicLink()).toBe(true)
+    expect(lstatSync(path.join(cwd, 'out')).isSymbolicLink()).toBe(true)
+    expect(git(cwd, 'remote')).toBe('')
+  })
+
+  test('nothing later than the commit, and no path of this machine', async () => {
+    const at = repository()
+    const cwd = await startRun(at.root, { path: '../project', ref: 'v1' })
+    expect(git(cwd, 'log', '--all', '--format=%s')).toBe('first')
+    expect(git(cwd, 'tag')).toBe('v1')
+    const later = git(at.project, 'rev-parse', 'v2')
+    expect(() => git(cwd, 'cat-file', '-e', later)).toThrow()
+    const texts = readdirSync(path.join(cwd, '.git'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+    expect(texts.filter((text) => text.includes(at.root))).toEqual([])
+  })
+
+  test('a folder of it, as one commit that is always the same', async () => {
+    const at = repository()
+    const repo = { path: '../project', ref: 'v1', subdir: 'sub' }
+    const cwd = await startRun(at.root, repo)
+    expect(readdirSync(cwd).sort()).toEqual(['.git', 'inner.txt'])
+    expect(git(cwd, 'log', '--format=%s')).toBe('start')
+    const other = await place(at.root, { ...repo, ref: 'v2' })
+    expect(other.case.git).toMatchObject({ repo: { commit: git(cwd, 'rev-parse', 'HEAD') } })
+  })
+
+  test('a bundle in the skill', async () => {
+    const at = repository()
+    git(at.project, 'bundle', 'create', '--quiet', path.join(at.skill, 'start.bundle'), 'main', 'v1')
+    const cwd = await startRun(at.root, { bundle: 'start.bundle', ref: 'v1' })
+    expect(readFileSync(path.join(cwd, 'f.txt'), 'utf8')).toBe('one')
+    expect(readFileSync(path.join(await startRun(at.root, 'start.bundle'), 'f.txt'), 'utf8')).toBe('solution')
+  })
+
+  test('a shallow clone, which stays shallow', async () => {
+    const at = repository()
+    git(at.root, 'clone', '--quiet', '--depth=1', `file://${at.project}`, 'shallow')
+    const cwd = await startRun(at.root, '../shallow')
+    expect(git(cwd, 'log', '--format=%s')).toBe('solution')
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(git(cwd, 'fsck')).not.toMatch(/missing|broken/)
+  })
+
+  test('a worktree, at its own HEAD', async () => {
+    const at = repository()
+    git(at.project, 'worktree', 'add', '--quiet', '--detach', path.join(at.root, 'tree'), 'v1')
+    const cwd = await startRun(at.root, '../tree')
+    expect(readFileSync(path.join(cwd, 'f.txt'), 'utf8')).toBe('one')
+  })
+
+  test('a URL, fetched once, with its address as remote', async () => {
+    const at = repository()
+    git(at.project, 'update-server-info')
+    const { url, requests } = await serve(at.root)
+    const repo = { url: `${url}/project/.git`, ref: git(at.project, 'rev-parse', 'v2') }
+    const cwd = await startRun(at.root, repo)
+    expect(git(cwd, 'remote', 'get-url', 'origin')).toBe(repo.url)
+    expect(git(cwd, 'status', '--porcelain', '--branch')).toBe('## main...origin/main')
+    const before = requests.length
+    expect(before).toBeGreaterThan(0)
+    expect((await place(at.root, repo)).notes).toEqual([expect.stringContaining(`commit ${repo.ref.slice(0, 12)}`)])
+    expect(requests).toHaveLength(before)
+    rmSync(path.join(at.root, 'workspace'), { recursive: true })
+    await place(at.root, repo)
+    expect(requests.length).toBeGreaterThan(before)
+  })
+})
+
+describe('the key of a run', () => {
+  const keyOf = async (root: string, repo: unknown) =>
+    computeRunKey({ ...specOf(), git: (await place(root, repo)).case.git })
+
+  test('follows the commit, not the place', async () => {
+    const [one, two] = [repository(), repository()]
+    const first = await keyOf(one.root, { path: '../project', ref: 'v1' })
+    expect(await keyOf(one.root, { path: '../project', ref: 'main~1' })).toBe(first)
+    expect(await keyOf(one.root, { path: '../project', ref: 'main' })).not.toBe(first)
+    git(two.root, 'clone', '--quiet', one.project, 'copy')
+    expect(await keyOf(two.root, { path: '../copy', ref: 'v1' })).toBe(first)
+  })
+})
+
+describe('is refused', () => {
+  test.each<[string, unknown, RegExp, RegExp]>([
+    ['an unknown ref', { path: '../project', ref: 'mian' }, /no ref "mian"/, /did you mean "main"/],
+    ['an unknown commit', { path: '../project', ref: 'f'.repeat(40) }, /no ref "f{40}"/, /expected one of/],
+    ['no repository', '..', /not a git repository/, /top of a repository/],
+    ['an unknown folder', { path: '../project', subdir: 'gone' }, /no folder "gone"/, /correct "subdir"/],
+    ['a host that is not there', 'http://127.0.0.1:1/x.git', /can't be reached/, /git ls-remote http/],
+  ])('%s', async (_, repo, what, fix) => {
+    const { root } = repository()
+    const error = await userError(place(root, repo))
+    expect(error.message).toMatch(what)
+    expect(error.fix).toMatch(fix)
+  })
+
+  test.each<[unknown, RegExp]>([
+    ['ext::sh -c touch% /tmp/x', /remote helper/],
+    [{ url: 'ext::sh -c id' }, /remote helper/],
+    ['-uevil', /begins with -/],
+    [{ path: '../project', ref: '--upload-pack=id' }, /begins with -/],
+    ['git://example.com/x', /unknown scheme "git"/],
+    ['https://me:secret@example.com/x', /credentials/],
+    [{ path: '../project', subdir: '../..' }, /leads out of the repository/],
+    ['../gone', /no such folder or file/],
+  ])('%j keeps its case from running', async (repo, reason) => {
+    const { root } = repository()
+    const { case: one } = await place(root, repo)
+    expect(one.cannot_run).toMatch(reason)
+    expect(one.git).toBeNull()
+  })
+
+  test('a repository elsewhere on this machine, unless the suite is trusted', async () => {
+    const { root } = repository()
+    const error = await userError(place(root, '../project', { trusted: false }))
+    expect(error.message).toMatch(/outside of the skill's folder and git repository/)
+    expect(error.fix).toMatch(/--trust-suite/)
+    git(root, 'init', '--quiet')
+    await place(root, '../project', { trusted: false })
+  })
+
+  test('one with the suite in it, but not a part without it', async () => {
+    const at = repository()
+    await place(at.root, '../project')
+    git(at.root, 'init', '--quiet')
+    git(at.root, 'add', 'skill')
+    git(at.root, 'commit', '--quiet', '-m', 'skill')
+    expect((await userError(place(at.root, '..'))).message).toMatch(/the suite itself/)
+    const { warnings } = await place(at.root, '../project')
+    expect(warnings).toEqual([])
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('one of another user, with the fix', async () => {
+    const at = repository()
+    for (const name of ['.git', '.']) chownSync(path.join(at.project, name), 12345, 12345)
+    const error = await userError(place(at.root, '../project'))
+    expect(error.message).toMatch(/belongs to another user/)
+    expect(error.fix).toContain(`safe.directory '${at.project}'`)
+  })
+})
+
+test('no hook, filter or helper of a repository is started', async () => {
+  const at = repository()
+  const mark = path.join(at.root, 'started')
+  for (const name of ['post-checkout', 'pre-auto-gc', 'reference-transaction', 'post-merge']) {
+    writeFileSync(path.join(at.project, '.git/hooks', name), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
+  }
+  writeFileSync(path.join(at.project, '.gitattributes'), '* filter=evil\n')
+  git(at.project, 'add', '.gitattributes')
+  git(at.project, 'commit', '--quiet', '-m', 'attributes')
+  rmSync(mark, { force: true })
+  git(at.project, 'config', 'filter.evil.smudge', `touch ${mark}; cat`)
+  git(at.project, 'config', 'core.fsmonitor', `touch ${mark}`)
+  git(at.project, 'config', 'uploadpack.packObjectsHook', `touch ${mark}; exec`)
+  const cwd = await startRun(at.root, '../project')
+  expect(existsSync(path.join(cwd, 'f.txt'))).toBe(true)
+  expect(existsSync(mark)).toBe(false)
+  rmSync(path.join(at.project, 'f.txt'))
+  git(at.project, 'checkout', '--', 'f.txt') // the control: here the filter does start
+  expect(existsSync(mark)).toBe(true)
+})
+
+test('submodules and the skill itself are warnings; settings of agent programs are listed', async () => {
+  const at = repository()
+  writeFileSync(path.join(at.project, '.gitmodules'), '')
+  writeFileSync(path.join(at.project, 'copy.md'), readFileSync(path.join(at.skill, 'SKILL.md')))
+  writeFileSync(path.join(at.project, '.mcp.json'), '{}')
+  git(at.project, 'add', '--all')
+  git(at.project, 'commit', '--quiet', '-m', 'more')
+  const { warnings, case: one } = await place(at.root, '../project')
+  expect(warnings.map(({ message }) => message)).toEqual([
+    "the skill's own SKILL.md is in it (copy.md): both configurations see it",
+    'it has submodules, which are not fetched: their folders are empty',
+  ])
+  expect(listCommands([one], () => noSkills)).toMatchObject([{ kind: 'agent_settings', command: '.mcp.json' }])
+})
+
+test('an interrupted fetch ends and leaves nothing', async () => {
+  const at = repository()
+  const stop = new AbortController()
+  const server = createServer(() => stop.abort(new Error('stopped')))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : null
+  await expect(place(at.root, `http://127.0.0.1:${port}/x.git`, { stop })).rejects.toThrow('stopped')
+  expect(readdirSync(path.join(at.root, 'workspace/.cache/tmp'))).toEqual([])
+  server.closeAllConnections()
+})

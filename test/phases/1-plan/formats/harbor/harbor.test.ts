@@ -1,0 +1,169 @@
+/** How Harbor tasks are read: the Dockerfile, task.toml, the places of the world, and what keeps a task from running. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readDockerfile } from '../../../../../src/phases/1-plan/formats/harbor/dockerfile.ts'
+import { findHarborPlaces } from '../../../../../src/phases/1-plan/formats/harbor/places.ts'
+import { parseHarborSettings, splitVariables } from '../../../../../src/phases/1-plan/formats/harbor/task_toml.ts'
+import { loadHarbor } from '../../../../../src/phases/1-plan/formats/harbor.ts'
+import { computeRunKey } from '../../../../../src/phases/1-plan/keys/plan_keys.ts'
+import { buildRunSpec } from '../../../../../src/phases/1-plan/plan/plan.ts'
+import { folderOf } from '../../folder.ts'
+
+const from = 'FROM debian:bookworm-slim\n'
+
+describe('a Dockerfile', () => {
+  test.each([
+    ['a folder', 'COPY data /root/data\n', [{ kind: 'copy', from: 'data', to: '/root/data' }]],
+    ['relative to WORKDIR', 'WORKDIR /app\nCOPY a.txt ./\n', [{ kind: 'copy', from: 'a.txt', to: '/app/' }]],
+    [
+      'several into a folder',
+      'WORKDIR /app\nCOPY a b ./in/\n',
+      [
+        { kind: 'copy', from: 'a', to: '/app/in/' },
+        { kind: 'copy', from: 'b', to: '/app/in/' },
+      ],
+    ],
+    [
+      'with permissions',
+      'COPY --chmod=755 run.sh /app/run.sh\n',
+      [{ kind: 'copy', from: 'run.sh', to: '/app/run.sh', mode: '755' }],
+    ],
+    ['as a JSON list', 'COPY ["a b.txt", "/app/"]\n', [{ kind: 'copy', from: 'a b.txt', to: '/app/' }]],
+    ['with a variable', 'ENV D=/data\nCOPY a $D/a\n', [{ kind: 'copy', from: 'a', to: '/data/a' }]],
+    ['with the default of a variable', `COPY a \${X:-/opt}/a\n`, [{ kind: 'copy', from: 'a', to: '/opt/a' }]],
+    ['never the skills of the task', 'COPY skills /root/.claude/skills\nCOPY ./skills/ /app/.codex/skills\n', []],
+    [
+      'a command over lines',
+      'WORKDIR /app\nRUN mkdir a && \\\n  touch a/b\n',
+      [{ kind: 'run', command: 'mkdir a &&   touch a/b', workdir: '/app', line: 3 }],
+    ],
+    [
+      'a command with options',
+      'RUN --mount=type=cache,target=/x true\n',
+      [{ kind: 'run', command: 'true', workdir: '/', line: 2 }],
+    ],
+    [
+      'a here-document',
+      'RUN <<EOF\nmkdir /app/x\ncd /app/x\nEOF\n',
+      [{ kind: 'run', command: 'mkdir /app/x\ncd /app/x', workdir: '/', line: 2 }],
+    ],
+  ])('%s', (_, text, steps) => {
+    expect(readDockerfile(`${from}${text}`)).toMatchObject({ steps, notPlain: null })
+  })
+
+  test('counts only its last stage', () => {
+    const world = readDockerfile('FROM gcc AS build\nWORKDIR /src\nRUN make\nFROM debian\nWORKDIR /app\n')
+    expect(world).toMatchObject({ workdir: '/app', steps: [] })
+  })
+  test.each([
+    ['COPY --from=build /x /app/x', 'line 2: copies from another image'],
+    ['ADD https://example.org/x /app/x', 'line 2: adds a file from the network'],
+    ['COPY <<EOF /app/x\nhello\nEOF', 'line 2: copies a text that is written in the Dockerfile'],
+  ])('%s: bubblewrap can not build it', (line, reason) => {
+    expect(readDockerfile(`${from}${line}\n`).notPlain).toBe(`Dockerfile ${reason}`)
+  })
+})
+
+test('task.toml has defaults, and a mistake names its place', () => {
+  expect(parseHarborSettings('version = "1.0"')).toMatchObject({
+    settings: { agent: { timeout_sec: 600 }, verifier: { timeout_sec: 600, env: {} } },
+  })
+  expect(parseHarborSettings('[agent]\ntimeout_sec = "long"')).toEqual({
+    mistake: expect.stringContaining('agent.timeout_sec'),
+  })
+  expect(parseHarborSettings('version = ')).toHaveProperty('mistake')
+})
+
+test('a variable that refers to the environment of the user is not passed on', () => {
+  const env = { A: '1', KEY: `\${OPENAI_API_KEY}` }
+  expect(splitVariables(env)).toEqual({ literal: { A: '1' }, fromUser: ['KEY'] })
+})
+
+test('places are top folders that the task names, never those of the system', () => {
+  const places = findHarborPlaces(['Write to /results/a.txt and /etc/x, see http://host/path.'], ['/var/www/html'])
+  expect(places).toEqual(expect.arrayContaining(['/app', '/results', '/root', '/var/www']))
+  for (const never of ['/etc', '/usr', '/var', '/host', '/path', '/tests', '/solution'])
+    expect(places).not.toContain(never)
+})
+
+const whole = {
+  'one/task.toml': '[agent]\ntimeout_sec = 30\n',
+  'one/instruction.md': 'Do it.',
+  'one/environment/Dockerfile': `${from}WORKDIR /app\nCOPY in.txt .\n`,
+  'one/environment/in.txt': 'in',
+  'one/tests/test.sh': 'echo 1 > /logs/verifier/reward.txt',
+}
+
+test('a task is a case with its instruction, time limit and the reward of its verifier', async () => {
+  const { cases } = await loadHarbor(folderOf(whole))
+  expect(cases).toMatchObject([
+    {
+      eval_key: 'one',
+      prompt: 'Do it.',
+      timeout_seconds: 30,
+      checks: [{ type: 'verifier', reward: true }],
+      cannot_run: null,
+      harbor: { workdir: '/app', not_plain: null, solution: null, skills: [] },
+    },
+  ])
+})
+
+test.each([
+  ['one/instruction.md', 'it has no instruction.md, or an empty one'],
+  ['one/tests/test.sh', 'it has no tests/test.sh'],
+  ['one/environment/Dockerfile', 'it has no environment/Dockerfile'],
+])('without %s it can not run', async (name, reason) => {
+  const { [name as keyof typeof whole]: _, ...others } = whole
+  expect((await loadHarbor(folderOf(others))).cases).toMatchObject([{ cannot_run: reason }])
+})
+
+test('a copy of a missing file, several services, and a target in the system keep it from the plain backend', async () => {
+  const reason = async (files: Record<string, string>) =>
+    (await loadHarbor(folderOf({ ...whole, ...files }))).cases[0]?.harbor?.not_plain
+  expect(await reason({ 'one/environment/Dockerfile': `${from}COPY no.txt /app/\n` })).toBe(
+    'environment/no.txt is missing',
+  )
+  expect(await reason({ 'one/environment/docker-compose.yaml': 'services: {}' })).toMatch(/several services/)
+  expect(await reason({ 'one/environment/Dockerfile': `${from}COPY in.txt /usr/local/bin/in\n` })).toMatch(
+    /belongs to the system/,
+  )
+})
+
+describe('the key of a run', () => {
+  const keyOf = async (folder: string) => {
+    const suite = await loadHarbor(folder)
+    const [one] = suite.cases
+    if (one === undefined) throw new Error('no case')
+    const engine = { name: 'command', model: null, command: 'true' }
+    const options = {
+      engine,
+      judge: null,
+      runs: 1,
+      timeout_seconds: 60,
+      max_turns: null,
+      activation: 'natural',
+      on_timeout: 'fail',
+      retries: 0,
+    } as const
+    const arm = { configuration: 'without_skill', skill: null } as const
+    return computeRunKey(buildRunSpec({ one, arm, number: 1, absent: null }, suite, options))
+  }
+  const change = (folder: string, name: string, text: string) => {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+
+  test('changes with the environment and the tests, and not with the folder or the solution', async () => {
+    const [here, there] = [folderOf(whole), folderOf(whole)]
+    const key = await keyOf(here)
+    expect(await keyOf(there)).toBe(key)
+    change(there, 'one/solution/solve.sh', 'true')
+    expect(await keyOf(there)).toBe(key)
+    change(there, 'one/tests/test.sh', 'echo 0 > /logs/verifier/reward.txt')
+    const tested = await keyOf(there)
+    expect(tested).not.toBe(key)
+    change(there, 'one/environment/in.txt', 'other')
+    expect(await keyOf(there)).not.toBe(tested)
+  })
+})

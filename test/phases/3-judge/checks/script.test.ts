@@ -1,0 +1,121 @@
+/** Script checks: programs in TypeScript, JavaScript and Python that read the run and print a verdict. */
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { check as checkSchema } from '../../../../schemas/check.ts'
+import { hashFile } from '../../../../src/base/fs/files.ts'
+import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
+import type { CheckContext } from '../../../../src/phases/3-judge/checks/inputs/check_input.ts'
+import { readScriptVerdict } from '../../../../src/phases/3-judge/checks/results/script_verdict.ts'
+import { environment, sceneWith, temporary, write } from '../scene.ts'
+
+const undecided = (error: string) => ({ error: expect.stringContaining(error) })
+
+async function decide(script: string, text: string, changes: Partial<CheckContext> = {}, more: object = {}) {
+  const root = await temporary()
+  await write(root, { [script]: text })
+  const source = path.join(root, script)
+  const gradingFiles = [{ path: script, source, kind: 'file' as const, sha256: await hashFile(source), bytes: 1 }]
+  const files = [{ from: script, to: script }]
+  const check = checkSchema.parse({ type: 'script', script, files, ...more })
+  return decideCheck(check, await sceneWith({ 'sum.txt': '42\n' }, { gradingFiles, ...changes }))
+}
+
+describe('languages', () => {
+  const python = `
+import json, sys, os
+run = json.load(sys.stdin)
+text = open(os.path.join(run["run_folder"], "sum.txt")).read()
+events = [json.loads(line) for line in open(run["transcript_events_file"])]
+print("reading")
+print(json.dumps({"passed": text == "42\\n" and run["final_response"] == "It is 42", "evidence": f"{run['outputs']} {len(events)} {run['case']['prompt']} {sys.argv[1:]}"}))
+`
+  const typescript = `
+import { readFileSync } from 'node:fs'
+interface Run { run_folder: string; files: string[] }
+const run: Run = JSON.parse(readFileSync(0, 'utf8'))
+const enum Level { Good = 1 }
+console.log(JSON.stringify({ score: readFileSync('sum.txt', 'utf8').startsWith('42') ? Level.Good : 0, evidence: run.files.join() }))
+`
+  const asked = { eval_id: 1, eval_name: 'sum', prompt: 'Add', expected_output: null, reference: null }
+  const event = { type: 'assistant', seq: 1, text: 'hi' } as never
+  const events = async () => [event]
+
+  test('Python', async () => {
+    const changes = { finalResponse: 'It is 42', asked, events }
+    const made = await decide('evals/grade.py', python, changes, { args: ['-v'] })
+    expect(made).toEqual({ passed: true, evidence: "['sum.txt'] 1 Add ['-v'] (Passed)" })
+    expect(await decide('evals/grade.py', python)).toEqual(expect.objectContaining({ passed: false }))
+  })
+  test('TypeScript', async () => {
+    const made = await decide('evals/grade.ts', typescript)
+    expect(made).toEqual({ passed: true, score: 1, evidence: 'evals/grade.ts (Score 1)' })
+  })
+  test('JavaScript, as a module and as CommonJS', async () => {
+    const score = 'console.log(JSON.stringify({ score: 0.5 }))'
+    const half = { passed: false, score: 0.5, evidence: 'Score 0.5' }
+    expect(await decide('evals/a.mjs', `import 'node:fs'\n${score}`)).toEqual(half)
+    expect(await decide('evals/a.cjs', `require('node:fs')\n${score}`)).toEqual(half)
+    expect(await decide('evals/a.js', score, {}, { pass_at: 0.5 })).toEqual({ ...half, passed: true })
+  })
+})
+
+describe('what leaves it undecided', () => {
+  test.each([
+    ['a crash', 'a.py', 'raise Exception("boom")', undecided('the script failed (exit code 1): ')],
+    [
+      'a verdict before the crash',
+      'a.py',
+      'print(\'{"passed": true}\', flush=True)\nraise Exception("boom")',
+      undecided('boom'),
+    ],
+    ['no output', 'a.py', '', undecided('printed no JSON as its last line: no output')],
+    ['other output', 'a.py', 'print("good")', undecided('printed no JSON as its last line: good')],
+    ['JSON without a verdict', 'a.py', 'print("{}")', undecided('needs "passed", "score", "checks" or "error"')],
+    ['a score above 1', 'a.py', 'print(\'{"score": 2}\')', undecided('$.score')],
+    ['its own word', 'a.py', 'print(\'{"error": "no service"}\')', undecided('the script says: no service')],
+    ['broken TypeScript', 'a.ts', 'const = 1', undecided('not valid TypeScript')],
+    ['no end', 'a.py', 'import time\ntime.sleep(30)', undecided('did not end within 0.3 s')],
+  ])('%s', async (_, script, text, verdict) =>
+    expect(await decide(script, text, {}, text.includes('sleep') ? { timeout: 0.3 } : {})).toEqual(verdict),
+  )
+  test('no interpreter', async () => {
+    const env = { ...environment, PATH: await temporary() }
+    expect(await decide('a.py', 'print(1)', { env })).toEqual(undecided('python3 is not installed here'))
+  })
+})
+
+describe('verdicts', () => {
+  const tests = [
+    { name: 'a', passed: true },
+    { name: 'b', passed: false, message: 'late' },
+  ]
+  test.each([
+    [{ passed: true }, { passed: true, evidence: 'Passed' }],
+    [
+      { passed: false, evidence: 'sum is 41' },
+      { passed: false, evidence: 'sum is 41 (Failed)' },
+    ],
+    [
+      { checks: tests },
+      { passed: false, score: 0.5, tests, evidence: 'Score 0.5: 1 of 2 tests passed; failed: b (late)' },
+    ],
+    [
+      { passed: true, score: 0.9 },
+      { passed: true, score: 0.9, evidence: 'Score 0.9' },
+    ],
+    [
+      { passed: true, checks: tests },
+      { passed: true, tests, evidence: 'Score 0.5: 1 of 2 tests passed; failed: b (late)' },
+    ],
+    [
+      [
+        { name: 'a', passed: true },
+        { name: 'b', passed: false, evidence: 'late' },
+      ],
+      { passed: false, score: 0.5, tests, evidence: expect.stringContaining('1 of 2') },
+    ],
+    [[{ name: 'a', passed: false, score: 0.5 }], expect.objectContaining({ passed: false, score: 0.5 })],
+    [[], undecided('the verdict of the script')],
+    [{ checks: [] }, undecided('the verdict of the script')],
+  ])('%j', (value, verdict) => expect(readScriptVerdict(JSON.stringify(value), undefined)).toEqual(verdict))
+})

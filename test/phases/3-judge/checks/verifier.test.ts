@@ -1,0 +1,156 @@
+/** Command checks with hidden files and with reports: what decides, and what leaves a check undecided. */
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { check as checkSchema } from '../../../../schemas/check.ts'
+import type { InputFile } from '../../../../schemas/suite.ts'
+import { hashFile, hashWalk, walk } from '../../../../src/base/fs/files.ts'
+import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
+import type { CheckContext } from '../../../../src/phases/3-judge/checks/inputs/check_input.ts'
+import { sceneWith, temporary, write } from '../scene.ts'
+
+const undecided = (error: string) => ({ error: expect.stringContaining(error) })
+const passed = expect.objectContaining({ passed: true })
+const failed = expect.objectContaining({ passed: false })
+
+/** Files of a suite, as a plan lists them: folders for names that end in /. */
+async function suiteWith(files: Record<string, string>, folders: string[] = []): Promise<InputFile[]> {
+  const root = await temporary()
+  await write(root, files)
+  const single = Object.keys(files).filter((name) => !folders.some((folder) => name.startsWith(`${folder}/`)))
+  const of = async (name: string, kind: 'file' | 'directory') => {
+    const source = path.join(root, name)
+    const sha256 = kind === 'file' ? await hashFile(source) : await hashWalk((await walk(source)).files)
+    return { path: name, source, kind, sha256, bytes: 1 }
+  }
+  return await Promise.all([...single.map((name) => of(name, 'file')), ...folders.map((name) => of(name, 'directory'))])
+}
+
+const decide = async (check: object, outputs: Record<string, string>, changes: Partial<CheckContext> = {}) =>
+  decideCheck(checkSchema.parse({ type: 'command', ...check }), await sceneWith(outputs, changes))
+
+describe('files of the suite', () => {
+  const run = 'sh evals/verify.sh'
+  const files = ['evals/verify.sh']
+  const verify = { 'evals/verify.sh': 'grep -q hello hello.txt\n' }
+
+  test('are there while the check is decided', async () => {
+    const gradingFiles = await suiteWith(verify)
+    expect(await decide({ run, files }, { 'hello.txt': 'hello' }, { gradingFiles })).toEqual(passed)
+    expect(await decide({ run, files }, { 'hello.txt': 'bye' }, { gradingFiles })).toEqual(failed)
+  })
+  test('control: without them the command finds nothing', async () => {
+    expect(await decide({ run }, { 'hello.txt': 'hello' })).toEqual(failed)
+  })
+  test('can have another place, also as a folder', async () => {
+    const gradingFiles = await suiteWith({ 'evals/t/a.sh': 'exit 0', 'evals/t/b/c.txt': 'c' }, ['evals/t'])
+    const moved = { run: 'sh x/y/a.sh && cat x/y/b/c.txt', files: [{ from: 'evals/t', to: 'x/y' }] }
+    expect(await decide(moved, {}, { gradingFiles })).toEqual(passed)
+  })
+  test("replace what the agent left: a file, a file in the folder's place, a link that leads out", async () => {
+    const gradingFiles = await suiteWith(verify)
+    const cheat = { 'hello.txt': 'bye', 'evals/verify.sh': 'exit 0\n' }
+    expect(await decide({ run }, cheat)).toEqual(passed) // control: the agent's own file would decide
+    expect(await decide({ run, files }, cheat, { gradingFiles })).toEqual(failed)
+    expect(await decide({ run, files }, { 'hello.txt': 'hello', evals: 'a file' }, { gradingFiles })).toEqual(passed)
+    const outside = await temporary()
+    const restore = async (target: string) => {
+      symlinkSync(outside, path.join(target, 'evals'))
+      writeFileSync(path.join(target, 'hello.txt'), 'hello')
+    }
+    expect(await decide({ run, files }, {}, { gradingFiles, restore })).toEqual(passed)
+    expect((await walk(outside)).files).toEqual([])
+  })
+  test('that vanish, change or are not in the plan leave it undecided', async () => {
+    const gone = await suiteWith(verify)
+    for (const file of gone) rmSync(file.source)
+    expect(await decide({ run, files }, {}, { gradingFiles: gone })).toEqual(undecided("can't be copied"))
+    const changed = await suiteWith(verify)
+    for (const file of changed) writeFileSync(file.source, 'exit 0')
+    expect(await decide({ run, files }, {}, { gradingFiles: changed })).toEqual(undecided('has changed since'))
+    expect(await decide({ run, files }, {})).toEqual(undecided('the plan does not contain'))
+  })
+  test('that need a program this machine lacks leave it undecided; a script of the agent that does is a fail', async () => {
+    const gradingFiles = await suiteWith({ 'evals/verify.sh': 'frobnicate-42 hello.txt\n' })
+    expect(await decide({ run, files }, {}, { gradingFiles })).toEqual(undecided('frobnicate-42 is not installed'))
+    const agents = await suiteWith({ 'evals/verify.sh': 'sh build.sh\n' })
+    expect(await decide({ run, files }, { 'build.sh': 'frobnicate-42\n' }, { gradingFiles: agents })).toEqual(failed)
+  })
+  test('a Python module that the command runs and this machine lacks', async () => {
+    const outputs = { 'x.py': 'import frobnicate42\n' }
+    expect(await decide({ run: 'python3 -m frobnicate42' }, {})).toEqual(undecided('module frobnicate42'))
+    expect(await decide({ run: 'python3 x.py' }, outputs)).toEqual(failed)
+  })
+})
+
+describe('results', () => {
+  const half = '{"checks": [{"name": "a", "passed": true}, {"name": "b", "passed": false, "message": "41"}]}'
+  const tests = [
+    { name: 'a', passed: true },
+    { name: 'b', passed: false, message: '41' },
+  ]
+  test.each([
+    [
+      { run: 'echo score: 0.75', result: 'score_line' },
+      { passed: false, score: 0.75, evidence: 'Score 0.75' },
+    ],
+    [
+      { run: 'echo score: 0.75; exit 1', result: 'score_line', pass_at: 0.7 },
+      { passed: true, score: 0.75, evidence: 'Score 0.75' },
+    ],
+    [
+      { run: 'echo score: 1', result: 'score_line' },
+      { passed: true, score: 1, evidence: 'Score 1' },
+    ],
+    [
+      { run: 'echo done', result: 'score_line' },
+      undecided('not a score, such as "score: 0.75" (exit code 0); output: done'),
+    ],
+    [
+      { run: `echo '${half}' > result.json`, result: 'json' },
+      { passed: false, score: 0.5, tests, evidence: 'Score 0.5: 1 of 2 tests passed; failed: b (41)' },
+    ],
+    [
+      { run: `mkdir -p o; echo '${half}' > o/r.json`, result: 'json', result_file: 'o/r.json' },
+      expect.objectContaining({ score: 0.5 }),
+    ],
+    [
+      { run: 'echo 0.25 > reward.txt', result: 'reward' },
+      { passed: false, score: 0.25, evidence: 'Score 0.25' },
+    ],
+    [
+      { run: `echo '<testsuite><testcase name="a"/></testsuite>' > junit.xml`, result: 'junit' },
+      { passed: true, score: 1, tests: [{ name: 'a', passed: true }], evidence: 'Score 1: 1 of 1 tests passed' },
+    ],
+    [{ run: `echo '{"results": {"tests": []}}' > ctrf.json`, result: 'ctrf' }, undecided('ran no test')],
+    [{ run: 'pip-of-nowhere install x', result: 'ctrf' }, undecided('pip-of-nowhere is not installed')],
+    [
+      { run: 'echo no network; exit 2', result: 'junit' },
+      undecided('wrote no junit.xml (exit code 2); output: no network'),
+    ],
+    [{ run: 'mkdir result.json', result: 'json' }, undecided('result.json is not a file')],
+    [{ run: 'echo x > result.json', result: 'json' }, undecided('not valid JSON')],
+    [{ run: 'sleep 30', result: 'json', timeout: 0.2 }, expect.objectContaining({ passed: false })],
+  ])('%j', async (check, verdict) => expect(await decide(check, {})).toEqual(verdict))
+
+  test('a report that the agent left does not decide', async () => {
+    const left = { 'reward.txt': '1' }
+    expect(await decide({ run: 'cat reward.txt' }, left)).toEqual(passed) // control: it is in the folder
+    expect(await decide({ run: 'true', result: 'reward' }, left)).toEqual(undecided('wrote no reward.txt'))
+    const folder = (target: string) => Promise.resolve(void mkdirSync(path.join(target, 'reward.txt')))
+    expect(await decide({ run: 'echo 1 > reward.txt', result: 'reward' }, {}, { restore: folder })).toEqual(passed)
+  })
+})
+
+describe('parameters', () => {
+  test.each([
+    [{ run: 'x', result: 'tap' }],
+    [{ run: 'x', result: 'json', exit_code: 1 }],
+    [{ run: 'x', pass_at: 0.5 }],
+    [{ run: 'x', result: 'score_line', result_file: 'a' }],
+    [{ run: 'x', result: 'json', result_file: '../a' }],
+    [{ run: 'x', result: 'json', pass_at: 0 }],
+    [{ run: 'x', files: [{ from: 'a', to: '/etc/x' }] }],
+    [{ run: 'x', files: [{ from: 'a', to: '../x' }] }],
+  ])('%j is refused', (check) => expect(checkSchema.safeParse({ type: 'command', ...check }).success).toBe(false))
+})

@@ -1,0 +1,134 @@
+/** Text of delivered files: documents by their readers, text files in their encodings, and what cannot be read. */
+import { once } from 'node:events'
+import { cp } from 'node:fs/promises'
+import path from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+import { readFileText } from '../../../../src/phases/3-judge/documents/read_file_text.ts'
+import { temporary, write } from '../scene.ts'
+import { makeNotebook, makePdf, makeSlides, makeWord, makeWorkbook, makeZip } from './make_documents.ts'
+
+async function read(name: string, content: string | Buffer) {
+  const folder = await temporary()
+  await write(folder, { [name]: content })
+  return readFileText(path.join(folder, name), name, new AbortController().signal)
+}
+
+const workbook = () =>
+  makeWorkbook({
+    Summary: [
+      ['region', 'total', 'day', 'paid'],
+      ['Ocean', 42.5, new Date('2026-01-15T00:00:00Z'), true],
+      [
+        { richText: [{ text: 'Ri' }, { text: 'ver' }] },
+        { formula: 'B2*2', result: 85 },
+        new Date('2026-01-15T10:30:00Z'),
+      ],
+      ['No result', { formula: 'SUM(B2:B3)' } as never],
+    ],
+    Other: [['hidden word']],
+  })
+
+test.each<[string, () => Promise<Buffer> | Buffer | string, string[]]>([
+  [
+    'a.xlsx',
+    workbook,
+    [
+      '# Sheet: Summary\nregion\ttotal\tday\tpaid\nOcean\t42.5\t2026-01-15\tTRUE\nRiver\t85\t2026-01-15T10:30:00',
+      '=SUM(B2:B3)',
+      '# Sheet: Other\nhidden word',
+    ],
+  ],
+  ['a.docx', () => makeWord(['First line', 'Total: 42'], 'Confidential'), ['First line\n\nTotal: 42', 'Confidential']],
+  [
+    'a.pptx',
+    () => makeSlides(['Hello', 'Ocean &amp; more'], 'Say it'),
+    ['slide1.xml\nHello', 'Ocean & more', 'Say it'],
+  ],
+  ['a.pdf', () => makePdf(['Invoice 7', 'Total: 42']), ['# Page 1\nInvoice 7\nTotal: 42']],
+  ['a.ipynb', () => makeNotebook('print(6 * 7)', '42\n'), ['# Cell 1 (code)\nprint(6 * 7)\n# Output\n42']],
+])('%s is read', async (name, make, parts) => {
+  const found = await read(name, await make())
+  expect(found).toMatchObject({ status: 'text', document: true })
+  for (const part of parts) expect('text' in found ? found.text : '').toContain(part)
+})
+
+const ole = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)])
+const cut = async (whole: Promise<Buffer> | Buffer) => (await whole).subarray(0, 400)
+const bomb = async () =>
+  makeZip({ 'xl/workbook.xml': '<workbook/>', 'xl/sharedStrings.xml': Buffer.alloc(101 * 2 ** 20, 'a') })
+
+test.each<[string, string, () => Promise<Buffer> | Buffer | string, RegExp]>([
+  [
+    'a zip without a workbook',
+    'a.xlsx',
+    () => makeZip({ 'xl/sharedStrings.xml': '<sst/>' }),
+    /without xl\/workbook\.xml/,
+  ],
+  ['a cut workbook', 'a.xlsx', () => cut(workbook()), /not a complete zip archive/],
+  ['an encrypted workbook', 'a.xlsx', () => ole, /encrypted/],
+  ['an empty workbook file', 'a.xlsx', () => '', /not a complete zip archive/],
+  ['a small archive that unpacks to 101 MiB', 'a.xlsx', bomb, /unpacks to more than 100 MiB/],
+  ['a cut Word document', 'a.docx', () => cut(makeWord(['x'])), /not a complete zip archive/],
+  ['a presentation with broken XML', 'a.pptx', brokenSlides, /XML is not valid/],
+  ['an entity bomb', 'a.pptx', entityBomb, /XML is not valid/],
+  ['an encrypted PDF', 'a.pdf', () => makePdf(['x'], { encrypt: true }), /encrypted/],
+  ['a PDF without text', 'a.pdf', () => makePdf([]), /none of its 1 pages has text/],
+  ['a broken PDF', 'a.pdf', () => '%PDF-1.4\nnothing', /./],
+  ['a broken notebook', 'a.ipynb', () => '{"cells": 3}', /not a notebook/],
+  ['an old workbook', 'a.xls', () => ole, /no reader for \.xls files/],
+  ['an archive', 'a.zip', () => makeZip({ 'a.txt': 'SECRET' }), /no reader for \.zip files/],
+])('%s is unreadable, with the reason', async (_, name, make, reason) => {
+  const found = await read(name, await make())
+  expect(found).toEqual({ status: 'unreadable', reason: expect.stringMatching(reason) })
+})
+
+async function brokenSlides(): Promise<Buffer> {
+  return makeZip({ 'ppt/presentation.xml': '<p/>', 'ppt/slides/slide1.xml': '<a:p><a:t>SECRET</a:p>' })
+}
+
+async function entityBomb(): Promise<Buffer> {
+  const xml = '<!DOCTYPE s [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><s><t>&b;</t></s>'
+  return makeZip({ 'ppt/presentation.xml': '<p/>', 'ppt/slides/slide1.xml': xml })
+}
+
+const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+test.each<[string, Buffer, string]>([
+  ['UTF-8 with a mark', Buffer.from('\ufeffcafé'), 'café'],
+  ['UTF-16 LE with a mark', utf16('\ufeffcafé €'), 'café €'],
+  ['UTF-16 BE with a mark', utf16('\ufeffcafé €').swap16(), 'café €'],
+  ['UTF-16 LE without a mark', utf16('Total: café €'), 'Total: café €'],
+  ['UTF-16 BE without a mark', utf16('Total: café €').swap16(), 'Total: café €'],
+  ['Windows-1252', Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x20, 0x80]), 'café €'],
+])('%s is decoded', async (_, bytes, text) => {
+  expect(await read('a.txt', bytes)).toEqual({ status: 'text', text, document: false })
+})
+
+test.each<[string, Buffer]>([
+  ['an image', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
+  ['bytes with NUL', Buffer.from([1, 0, 2, 0, 3, 0])],
+  ['bytes that are no UTF-8, with control characters', Buffer.from([0xff, 0x01, 0x02, 0x61])],
+])('%s: binary', async (_, bytes) => {
+  expect(await read('a.bin', bytes)).toEqual({ status: 'binary' })
+})
+
+test('a text file with the name of a workbook is read as text', async () => {
+  expect(await read('a.xlsx', 'region,total\n')).toEqual({ status: 'text', text: 'region,total\n', document: false })
+})
+
+test('a missing reader is named with its fix', async () => {
+  const folder = await temporary()
+  const source = path.join(import.meta.dirname, '../../../../src/phases/3-judge/documents/readers')
+  await cp(source, path.join(folder, 'readers'), { recursive: true }) // no node_modules above it
+  await write(folder, { 'a.xlsx': await workbook() })
+  const workerData = {
+    file: path.join(folder, 'a.xlsx'),
+    format: 'xlsx',
+    packages: 'exceljs jszip',
+    want: { as: 'text' },
+  }
+  const worker = new Worker(path.join(folder, 'readers/worker.mjs'), { workerData })
+  const [message] = await once(worker, 'message')
+  await worker.terminate()
+  expect(message.error).toMatch(/^the package exceljs is not installed; run: npm install exceljs jszip/)
+})
