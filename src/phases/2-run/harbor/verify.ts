@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
+import { isSubpath } from '../../../base/sandbox/paths_below.ts'
 import { copyIntoWorld } from './plain_world.ts'
 import { runInWorld, type WorldEnd } from './run_in_world.ts'
 import type { HarborWorld } from './world.ts'
@@ -52,7 +53,9 @@ export async function solveWorld(
   task: HarborTask,
   how: { seconds: number; signal: AbortSignal },
 ): Promise<WorldEnd> {
-  for (const copy of task.skill_copies) await copyIntoWorld(world, task, copy)
+  // a container has further folders, which this process can't reach
+  const isShown = (to: string) => (world.sandbox.policy.places ?? []).some(({ at }) => isSubpath(to, at))
+  for (const copy of task.skill_copies) if (isShown(copy.to)) await copyIntoWorld(world, task, copy)
   await showFolder(world, path.join(task.folder, 'solution'), '/solution')
   return await runInWorld(world, {
     words: startScript('/solution/solve.sh'),

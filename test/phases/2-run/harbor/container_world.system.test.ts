@@ -132,7 +132,9 @@ needs(
   })
 
   test('runs the solution, and tools of this process see its folders but not the system here', async () => {
-    const task = await loadTask()
+    const dockerfile = `${parts['environment/Dockerfile']}COPY skills /etc/agents/skills\n`
+    const solve = `${parts['solution/solve.sh']}cat /root/.claude/skills/helper/SKILL.md\n` // Harbor's oracle has the skills
+    const task = await loadTask({ 'environment/Dockerfile': dockerfile, 'solution/solve.sh': solve })
     const { world } = await open(task)
     await using _ = world
     await world.build(signal)
