@@ -37,12 +37,17 @@ export const harborTask = z.object({
   backend: harborBackend.optional().describe('where its runs execute; chosen when a benchmark is planned'),
   workdir: inside.describe('where the agent and the verifier start'),
   env: z.record(z.string(), z.string()).describe('variables of the agent and the verifier'),
+  set_env: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('the variables of task.toml alone, which a container adds to those of its image'),
   places: z.array(inside).describe('folders of the world that the agent can write to'),
   steps: z.array(harborStep),
   not_plain: z
     .string()
     .nullable()
     .describe('why the plain backend cannot build this world, such as a copy from another image; null: it can'),
+  unsupported: z.string().optional().describe('why no backend can build this world; absent: one can'),
   image: z.string().nullable().describe('image to use instead of building environment/Dockerfile; null: build it'),
   build_seconds: z.number().positive(),
   verifier: z.object({

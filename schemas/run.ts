@@ -95,7 +95,10 @@ const shared = {
     .nullable()
     .describe('what the engine reports as loaded; null: not reported'),
   sandbox: z
-    .object({ mechanism: sandboxUse.shape.mechanism, network: z.enum(['none', 'endpoint', 'open']) })
+    .object({
+      mechanism: z.enum([...sandboxUse.shape.mechanism.options, 'container']),
+      network: z.enum(['none', 'endpoint', 'open']),
+    })
     .optional()
     .describe(
       "sandbox of the agent; network none applies to the agent's tools if the model is called from outside the sandbox",

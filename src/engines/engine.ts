@@ -194,6 +194,11 @@ export interface Engine {
    * the sandbox.
    */
   reaches?(task: Pick<EngineTask, 'model' | 'credentials'>): readonly string[]
+  /**
+   * The files of this machine that its process inside the sandbox needs, absolute, because a container has none of them; absent: no
+   * process of its own is inside.
+   */
+  findPrograms?(task: Pick<EngineTask, 'command' | 'env' | 'credentials'>): Promise<readonly string[]>
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
   /** What it supports of a suite's environment; absent: nothing. unknown: the environment is written, and the program may read it. */

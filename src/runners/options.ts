@@ -21,11 +21,13 @@ type OptionKind = readonly [words: string, fits: (value: unknown) => boolean]
 
 const week = 604_800
 const isText = (value: unknown) => typeof value === 'string' && value.trim() !== ''
+const places: ReadonlySet<unknown> = new Set(['auto', 'plain', 'docker', 'podman'])
 const text: OptionKind = ['text', isText]
 const texts: OptionKind = ['a list of texts', (value) => Array.isArray(value) && value.every(isText)]
 const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
 const links: OptionKind = ['"copy" or "refuse"', (value) => value === 'copy' || value === 'refuse']
 const group: OptionKind = ['an object', (value) => typeof value === 'object' && !Array.isArray(value)]
+const place: OptionKind = ['auto, plain, docker or podman', (value) => isText(value) && places.has(value)]
 const seconds: OptionKind = [
   `a number of seconds above 0 and up to ${week} (a week)`,
   (value) => typeof value === 'number' && value > 0 && value <= week,
@@ -39,6 +41,7 @@ const optionKinds = {
   ...{ format: text, target: text, category: text, test: text, cases: texts },
   ...{ engine: text, model: text, baseUrl: text, judge: text, workspace: text, passEnv: texts },
   ...{ judging: group, limits: group, sandbox: group, pace: group, queue: group },
+  backend: place,
   ...{ keep: flag, cache: flag, fresh: flag, isolate: flag, links },
   ...{ timeoutSeconds: seconds, maxTurns: whole(1, 10_000), concurrency: whole(1, 1000), retries: whole(0, 100) },
 } satisfies Record<keyof Options, OptionKind>

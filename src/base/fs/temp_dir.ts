@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { removeNotedContainer } from '../container/leftover.ts'
 import { errnoCode, UserError } from '../errors/error.ts'
 import { endMarked, endMarkedNow, endStarted, isAlive, readOwnStart } from '../process/marked_processes.ts'
 import { removeTree } from './remove_tree.ts'
@@ -88,6 +89,7 @@ export async function reapTempDirs(
 ): Promise<{ rooms: number; processes: number }> {
   const reaped = { rooms: 0, processes: 0 }
   for (const { folder, mark } of await findStaleTempDirs()) {
+    removeNotedContainer(folder)
     reaped.processes += await endMarked(mark)
     await removeTree(folder)
     if (existsSync(folder)) onLeft(renameUnremovable(folder, mark))
@@ -132,6 +134,7 @@ export function clearOwnTempDirs(): void {
   endMarkedNow(new Set(rooms.map(({ mark }) => mark)))
   for (const { folder } of rooms.filter((room) => isOwnFolder(room.folder))) {
     try {
+      removeNotedContainer(folder)
       rmSync(folder, { recursive: true, force: true })
     } catch {} // left to the next start
   }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { filterDescriptor } from './kernel/first_process.ts'
 import type { CoveredEntry } from './kernel/proc.ts'
 import { isSubpath } from './paths_below.ts'
-import type { SandboxPolicy } from './policy.ts'
+import { type SandboxPolicy, showPlace } from './policy.ts'
 
 /** One part of the machine as it appears inside. `link`: a symbolic link to `to`. */
 export type SystemPart = { kind: 'folder' | 'file'; path: string } | { kind: 'link'; path: string; to: string }
@@ -71,12 +71,6 @@ export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
     ...[...inside.cleared, ...emptyHiddenArguments(inside)].flatMap((path) => ['--remount-ro', path]),
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', showPlace(cwd, policy.places), '--', ...inside.command],
   ]
-}
-
-/** The path inside of a folder of this machine: itself, or below a place. */
-function showPlace(folder: string, places: SandboxPolicy['places'] = []): string {
-  const place = places.find(({ from }) => isSubpath(folder, from))
-  return place === undefined ? folder : path.join(place.at, path.relative(place.from, folder))
 }
 
 /** Scratch folders are in memory: together they get the size of one /tmp, however many a suite asks for. */

@@ -23,9 +23,11 @@ export interface SandboxWish {
 
 export const noSandboxWish: SandboxWish = { mode: 'auto', network: null, readable: [] }
 
+type MachineMechanism = Exclude<Sandbox['mechanism'], 'container'>
+
 /** The sandbox in use. `reason`: one line for a person. */
 export interface SandboxChoice extends Omit<SandboxWish, 'mode' | 'trusted'> {
-  mechanism: Sandbox['mechanism'] | 'none'
+  mechanism: MachineMechanism | 'none'
   /** null: the mechanism is none. */
   program: string | null
   reason: string
@@ -33,7 +35,7 @@ export interface SandboxChoice extends Omit<SandboxWish, 'mode' | 'trusted'> {
 
 /** Whether a sandbox works here; `fix` says how to get one. */
 export type SandboxProbe =
-  | { ok: true; mechanism: Sandbox['mechanism']; program: string; detail: string }
+  | { ok: true; mechanism: MachineMechanism; program: string; detail: string }
   | { ok: false; message: string; fix: string }
 
 /** Throws UserError when a sandbox is required and none works. */

@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { enterContainer } from '../container/enter_container.ts'
 import { UserError } from '../errors/error.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
 import { prepareLimits } from './command_limits.ts'
@@ -19,9 +20,11 @@ import { listSystemParts } from './system.ts'
 
 /** Prepares the sandbox; disposal closes its parts outside. Rejects when a part can't be created. */
 export async function enterSandbox(
-  outside: Invocation,
-  { mechanism, program, policy }: Sandbox,
+  outside: Invocation & { signal?: AbortSignal },
+  sandbox: Sandbox,
 ): Promise<EnteredSandbox> {
+  const { mechanism, program, policy } = sandbox
+  if (mechanism === 'container') return enterContainer(outside, sandbox)
   if (mechanism === 'seatbelt') return (await import('./enter_seatbelt.ts')).enterSeatbelt(outside, policy)
   const filter = seccompFilter(process.arch)
   if (filter === null) throw new UserError(`no sandbox on ${process.arch}`, 'use an x64 or arm64 machine')

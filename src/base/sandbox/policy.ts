@@ -1,4 +1,6 @@
 /** What a sandboxed process may see, change and reach: pure data, part of a task, the same for every mechanism. */
+import path from 'node:path'
+import { isSubpath } from './paths_below.ts'
 
 /** none: not even loopback of this machine; endpoints: only the hosts of these URLs, through a bridge; open: as the user. */
 type SandboxNetwork = 'none' | 'open' | { endpoints: readonly string[] }
@@ -13,7 +15,7 @@ export interface SandboxLimits {
 }
 
 /** A folder of this machine and its absolute path inside. */
-interface SandboxPlace {
+export interface SandboxPlace {
   from: string
   at: string
 }
@@ -39,14 +41,23 @@ export interface SandboxPolicy {
 
 /** A mechanism that works on this machine, with the policy to enforce. `program`: absolute path. */
 export interface Sandbox {
-  mechanism: 'bubblewrap' | 'seatbelt'
+  mechanism: 'bubblewrap' | 'seatbelt' | 'container'
   program: string
   policy: SandboxPolicy
+  /** The running container that enforces the policy, and the environment of its client; absent: another mechanism. */
+  container?: { name: string; clientEnv: Readonly<Record<string, string>> }
+}
+
+/** The path inside of a folder of this machine: itself, or below a place. */
+export function showPlace(folder: string, places: SandboxPolicy['places'] = []): string {
+  const place = places.find(({ from }) => isSubpath(folder, from))
+  return place === undefined ? folder : path.join(place.at, path.relative(place.from, folder))
 }
 
 /** The sandbox for an agent CLI: it adds the model's endpoints (URLs, if any) when the network is none. */
 export function withEndpoint(sandbox: Sandbox | null, ...endpoints: string[]): Sandbox | null {
   if (sandbox === null || sandbox.policy.network !== 'none' || endpoints.length === 0) return sandbox
+  if (sandbox.mechanism === 'container') return sandbox // it has no bridge
   return { ...sandbox, policy: { ...sandbox.policy, network: { endpoints } } }
 }
 

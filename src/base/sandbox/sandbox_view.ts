@@ -15,13 +15,13 @@ export interface SandboxView {
 }
 
 /** The answers hold only while no process of the agent runs: nothing may change the place between check and use. */
-export async function createSandboxView({ policy }: Sandbox, searchPath: string): Promise<SandboxView> {
+export async function createSandboxView({ mechanism, policy }: Sandbox, searchPath: string): Promise<SandboxView> {
   const [writable, readOnly, hidden, readable] = await Promise.all(
     [
       policy.writable,
       policy.readOnly,
       policy.hidden,
-      [...policy.readable, ...(await resolvePathFolders(searchPath))],
+      [...policy.readable, ...(mechanism === 'container' ? [] : await resolvePathFolders(searchPath))],
     ].map(resolveReal),
   )
   const [rooms = null] = tempDirRoots()
@@ -32,8 +32,10 @@ export async function createSandboxView({ policy }: Sandbox, searchPath: string)
         isSubpath(place, folder) && !(rooms && folder !== rooms && isSubpath(rooms, folder) && isSubpath(place, rooms)),
     )
   const isIn = (place: string, folders: readonly string[] = []) => folders.some((folder) => isSubpath(place, folder))
+  // the system of a container is not this machine's
+  const isOfSystem = (place: string) => mechanism !== 'container' && isSystemPath(place)
   const canRead = (place: string) =>
-    isIn(place, writable) || (!isIn(place, hidden) && (isShown(place) || isSystemPath(place)))
+    isIn(place, writable) || (!isIn(place, hidden) && (isShown(place) || isOfSystem(place)))
   return {
     canRead,
     locate(inside) {

@@ -3,7 +3,7 @@ import { runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
-import { findCli, missingCli } from '../cli/agent_cli.ts'
+import { findCli, listCliPrograms, missingCli } from '../cli/agent_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
@@ -39,6 +39,7 @@ export const claudeCode: Engine = {
     commands: true,
   },
   reaches,
+  findPrograms: (task) => listCliPrograms(claudeCli, task),
   probe: probeClaude,
   // its default model is known only after a run
   reports: async (model) => ({ cost: true, tokens: true, ...(model !== null && { priced: pricedAs(model) }) }),

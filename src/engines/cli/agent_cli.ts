@@ -23,6 +23,15 @@ export function findCli(cli: AgentCli, { credentials, env }: Pick<ProbeRequest, 
   return findProgram(credentials[cli.variable] || cli.name, env.PATH ?? '')
 }
 
+/** The same as a list: empty where there is none. */
+export async function listCliPrograms(
+  cli: AgentCli,
+  task: Pick<ProbeRequest, 'credentials' | 'env'>,
+): Promise<string[]> {
+  const program = await findCli(cli, task)
+  return program === null ? [] : [program]
+}
+
 /** The message and the fix for a missing program. */
 export function missingCli(cli: AgentCli, credentials: Readonly<Record<string, string>>): ProbeFailure {
   const asked = credentials[cli.variable]

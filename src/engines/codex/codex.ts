@@ -5,7 +5,7 @@ import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spaw
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
-import { findCli, missingCli } from '../cli/agent_cli.ts'
+import { findCli, listCliPrograms, missingCli } from '../cli/agent_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
@@ -32,6 +32,7 @@ export const codex: Engine = {
   account: { slots: 'runs', of: openaiAccount },
   supports: codexSupport,
   reaches,
+  findPrograms: (task) => listCliPrograms(codexCli, task),
   probe: probeCodex,
   // its default model is known only after a run
   async reports(model) {

@@ -39,6 +39,7 @@ export const commandEngine: Engine = {
   supports: 'unknown',
   hidesWork: true,
   reaches,
+  findPrograms,
   probe,
   run: withPlaceholders(withPlaceholders(runCommand, anthropicServer), openaiServer),
 }
@@ -108,6 +109,15 @@ function anthropicServer(task: EngineTask): KeyedServer | null {
 
 function openaiServer(task: EngineTask): KeyedServer | null {
   return keyedServer(task, 'OPENAI_BASE_URL', ['OPENAI_API_KEY', 'CODEX_API_KEY'])
+}
+
+/** The program, and each file that the command line names. */
+async function findPrograms({ command, env }: Pick<EngineTask, 'command' | 'env'>): Promise<string[]> {
+  const parsed = splitCommandLine(command)
+  if ('mistake' in parsed) return []
+  const [program, ...words] = anchorWords(parsed.words, process.cwd())
+  const found = await findProgram(program, env.PATH ?? '')
+  return found === null ? words : [found, ...words]
 }
 
 /** The servers of the base URLs and keys that the program gets. A program that uses no model needs neither. */

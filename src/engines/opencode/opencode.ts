@@ -9,7 +9,7 @@ import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
-import { findCli, missingCli } from '../cli/agent_cli.ts'
+import { findCli, listCliPrograms, missingCli } from '../cli/agent_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
@@ -35,6 +35,7 @@ export const opencode: Engine = {
   // with both keys set, only the model says which account is used, so both then share one limit
   account: { slots: 'runs', of: (keys) => (keys.ANTHROPIC_API_KEY ? anthropicAccount(keys) : openaiAccount(keys)) },
   reaches,
+  findPrograms: (task) => listCliPrograms(opencodeCli, task),
   probe: probeOpencode,
   async reports(name) {
     const model = opencodeModel(name, {})

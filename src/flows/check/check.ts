@@ -19,6 +19,8 @@ import type { FlowContext } from '../flow_context.ts'
 import { type CheckPlace, findCheckPlaces } from '../prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
 import { placeRepos } from '../repos/place_repos.ts'
+import type { BackendWish } from '../sandbox/harbor_backend.ts'
+import { placeTasks } from '../sandbox/harbor_tasks.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
 import { tryTasks } from './try_tasks.ts'
@@ -36,6 +38,8 @@ export interface CheckRequest {
   judge: string | null
   /** Confines the commands that trials run; absent: auto. */
   sandbox?: SandboxWish
+  /** Where Harbor tasks run; absent: auto. */
+  backend?: BackendWish
 }
 
 /** Rejects with UserError if a judge or a required sandbox is missing; problems with a skill go into the report. */
@@ -104,11 +108,12 @@ async function runTasks(
   context: FlowContext,
 ): Promise<TriedTask[] | null> {
   if (suite?.suite.format !== 'harbor' || request.trials.length === 0) return null
-  const sandbox = await chooseSandbox(
-    { ...(request.sandbox ?? noSandboxWish), mode: 'required' },
-    context.env.PATH ?? '',
-  )
-  return await tryTasks({ cases: suite.suite.cases, trials: request.trials, sandbox }, context)
+  const { backend, sandbox: wish = noSandboxWish, trials } = request
+  const { env, signal } = context
+  const use = { otherSkill: false, compares: false }
+  const placed = await placeTasks(suite.suite, use, { backend, sandbox: wish, env, signal })
+  const sandbox = await chooseSandbox(wish, env.PATH ?? '')
+  return await tryTasks({ cases: placed.suite.cases, trials, sandbox }, context)
 }
 
 function unsoundTasks(tasks: readonly TriedTask[], { suite }: CheckedSkill): Problem[] {

@@ -10,7 +10,7 @@ import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { openWorld } from '../../phases/2-run/harbor/open_world.ts'
 import { solveWorld, verifyWorld } from '../../phases/2-run/harbor/verify.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
-import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
+import { worldPolicies } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
 import { readVerifierResult } from '../../phases/3-judge/checks/results/verifier_folder.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -50,7 +50,7 @@ async function tryTask(
   { trials, sandbox }: Omit<TryTasksRequest, 'cases'>,
   context: FlowContext,
 ): Promise<TriedTask> {
-  const obstacle = cannot_run ?? (harbor === undefined ? 'it is not a Harbor task' : harbor.not_plain)
+  const obstacle = cannot_run ?? (harbor === undefined ? 'it is not a Harbor task' : null)
   if (obstacle !== null || harbor === undefined) return { eval_id, name, sound: false, reason: obstacle ?? '' }
   const row: Pick<TriedTask, 'oracle' | 'null'> = {}
   for (const trial of trials) {
@@ -83,13 +83,17 @@ async function tryOnce(
   await using temp = await openTempDir()
   const home = path.join(temp.path, 'home')
   const env = buildRunEnvironment({ user: context.env, home, mark: temp.mark, passEnv: [], hidden: [] })
-  const policy = confine(sandbox, { writable: [], hidden: [], settings: undefined })
+  const parts = { writable: [], hidden: [], settings: undefined }
   try {
-    await using world = await openWorld({ task, temp: temp.path, env, sandbox: policy })
+    await using world = await openWorld({
+      ...{ task, temp: temp.path, env, userEnv: context.env, programs: null },
+      ...worldPolicies(sandbox, parts),
+    })
     await world.build(context.signal)
     const { signal } = context
     const solved = trial === 'oracle' ? await solveWorld(world, task, { seconds: task.verifier.seconds, signal }) : null
     await temp.endProcesses()
+    if (solved !== null) await world.settle(signal)
     const folder = path.join(temp.path, 'verifier')
     const end = await verifyWorld(world, { task, folder, skillsFolder: null, signal })
     const result = await readVerifierResult(folder, { expectsTests: task.verifier.expects_tests })

@@ -18,6 +18,7 @@ import { type BenchStartOptions, refuseUnwritableWorkspace } from '../prepare/ch
 import { refuseStrayInstructions, reportUnsetVariables } from '../prepare/host_environment.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { attemptStep, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
+import { refuseOutsideAgents } from '../sandbox/harbor_backend.ts'
 import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 import { applyCapAsBudget } from './golden/cost_caps.ts'
@@ -49,6 +50,7 @@ export async function readyEval(
   await attemptStep(refuse, () => (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context))
   if (plan.runs.length > 0) {
     const { engine } = plan.options
+    await attemptStep(refuse, () => refuseOutsideAgents(plan, request.sandbox, context.env))
     if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
       await attemptStep(refuse, () => refuseStrayInstructions(scratch))
     await preflight({ '--model': engine }, request.passEnv, context, refuse)

@@ -23,6 +23,7 @@ export interface EvalRequest
       | 'passEnv'
       | 'limits'
       | 'sandbox'
+      | 'backend'
       | 'pace'
       | 'cache'
       | 'queue'

@@ -51,9 +51,12 @@ export async function prepareEval(
   const workspace = resolveEvalWorkspace(request, suite.skill_name)
   const wish = request.sandbox
   const placed = await placeRepos(suite, { workspace, skill: root, wish }, context)
-  const use = { otherSkill: false, compares: false }
-  const withTasks = await placeTasks({ ...suite, cases: placed.cases }, use, { env: context.env, wish })
-  const read = await readSkills(withTasks, root, request.links)
+  const withTasks = await placeTasks(
+    { ...suite, cases: placed.cases },
+    { otherSkill: false, compares: false },
+    { backend: request.backend, sandbox: wish, env: context.env, signal: context.signal },
+  )
+  const read = await readSkills(withTasks.suite, root, request.links)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
   const honoured = await skipUnrunnableCases(engine, read.suite)
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
@@ -83,7 +86,7 @@ export async function prepareEval(
   const folders = new Map([...read.skills].map(([folder, { sha256 }]) => [sha256, folder]))
   for (const { sha256, path: folder } of listTaskSkills(honoured.cases)) folders.set(sha256, folder)
   const { version = null, guardrails = null } = suite
-  choices.push(...placed.notes, ...describeCaps(guardrails))
+  choices.push(...withTasks.choices, ...placed.notes, ...describeCaps(guardrails))
   return {
     plan,
     folders,

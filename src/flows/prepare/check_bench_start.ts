@@ -13,6 +13,7 @@ import {
 import type { FlowContext } from '../flow_context.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
+import { refuseOutsideAgents } from '../sandbox/harbor_backend.ts'
 import { startSandbox } from '../sandbox/start_sandbox.ts'
 import { refuseStrayInstructions, reportUnsetVariables } from './host_environment.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
@@ -48,6 +49,7 @@ export async function checkBenchStart(
   reportUnsetVariables(request, prepared, context)
   const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
   await attemptStep(refuse, () => (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context))
+  await attemptStep(refuse, () => refuseOutsideAgents(prepared.plan, request.sandbox, context.env))
   if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
     await attemptStep(refuse, () => refuseStrayInstructions(scratch))
   const probes = await preflight({ '--model': engine, '--judge': judge }, request.passEnv, context, refuse)

@@ -21,6 +21,7 @@ import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
 import { placeRepos } from '../repos/place_repos.ts'
+import type { BackendWish } from '../sandbox/harbor_backend.ts'
 import { listTaskSkills, placeTasks, readTaskSubject } from '../sandbox/harbor_tasks.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
@@ -80,6 +81,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   reshape?: ReshapePlan
   /** Absent or null: auto, with the suite's network setting. */
   sandbox?: SandboxWish | null
+  /** Where Harbor tasks run; absent: auto. */
+  backend?: BackendWish
   /** Absent or null: runs execute on this machine. */
   queue?: QueueWish | null
 }
@@ -123,8 +126,11 @@ export async function prepareBench(
   const { env } = context
   const wish = request.sandbox
   const placed = await placeRepos(loaded, { workspace, skill: skill.path, wish }, context)
-  const use = { otherSkill: tasks === null, compares: true }
-  const suite = await placeTasks({ ...loaded, cases: placed.cases }, use, { env, wish })
+  const { suite, choices: places } = await placeTasks(
+    { ...loaded, cases: placed.cases },
+    { otherSkill: tasks === null, compares: true },
+    { backend: request.backend, sandbox: wish, env, signal: context.signal },
+  )
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite, env })
   const plan = makePlan({
@@ -155,7 +161,7 @@ export async function prepareBench(
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
-  return { plan: reshaped.plan, folders, workspace, choices: [...choices, ...notes, ...placed.notes] }
+  return { plan: reshaped.plan, folders, workspace, choices: [...places, ...choices, ...notes, ...placed.notes] }
 }
 
 /** A version is what agents get, so a change of evals/ alone makes no other one. */

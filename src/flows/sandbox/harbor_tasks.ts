@@ -1,13 +1,11 @@
 /** Prepares Harbor tasks for bench and eval: where their worlds can run, and which skills their runs get. */
 import path from 'node:path'
-import type { HarborBackend, HarborTask } from '../../../schemas/harbor_task.ts'
-import type { Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
-import { UserError } from '../../base/errors/error.ts'
-import { canonicalJson, sha256 } from '../../base/json/json.ts'
-import { noSandboxWish, probeSandbox, type SandboxWish } from '../../base/sandbox/choose.ts'
+import type { HarborTask } from '../../../schemas/harbor_task.ts'
+import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { canonicalJson, readText, sha256 } from '../../base/json/json.ts'
 import { findHarbor, loadHarbor } from '../../phases/1-plan/formats/harbor.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
-import type { FlowContext } from '../flow_context.ts'
+import { type BackendRequest, chooseBackend } from './harbor_backend.ts'
 
 /** A stand-in for the skills of all tasks in a folder, by which the benchmark is named; null: the folder has no task. */
 export async function readTaskSubject(folder: string): Promise<Skill | null> {
@@ -39,33 +37,35 @@ interface TaskUse {
 export async function placeTasks(
   suite: Suite,
   { otherSkill, compares }: TaskUse,
-  { env, wish }: { env: FlowContext['env']; wish: SandboxWish | null | undefined },
-): Promise<Suite> {
-  if (!suite.cases.some(({ harbor }) => harbor !== undefined)) return suite
-  const backend = await chooseBackend(suite.path, env, wish)
+  wish: BackendRequest,
+): Promise<{ suite: Suite; choices: string[] }> {
+  if (!suite.cases.some(({ harbor }) => harbor !== undefined)) return { suite, choices: [] }
+  const { backend, reason: choice } = await chooseBackend(suite.path, wish)
   const cases = suite.cases.map((one) => {
     if (one.harbor === undefined) return one
     const skills = otherSkill ? [] : one.harbor.skills
     const isSame = compares && !otherSkill && skills.length === 0
     const noSkill = isSame ? 'it brings no skill, so there is nothing to compare; whetstone eval runs it' : null
-    const reason = noSkill ?? one.harbor.not_plain
+    const reason = noSkill ?? one.harbor.unsupported ?? (backend === 'plain' ? one.harbor.not_plain : null)
     return { ...one, harbor: { ...one.harbor, backend, skills }, cannot_run: one.cannot_run ?? reason }
   })
-  return { ...suite, cases }
+  const isClosed = backend !== 'plain' && wish.sandbox?.network !== 'open'
+  const warnings = [...suite.warnings, ...(isClosed ? await warnOfInstallers(suite) : [])]
+  return { suite: { ...suite, cases, warnings }, choices: [choice] }
 }
 
-/** Throws UserError where this machine has no backend. */
-async function chooseBackend(
-  file: string,
-  env: FlowContext['env'],
-  wish: SandboxWish | null | undefined,
-): Promise<HarborBackend> {
-  const problem = `${file}: Harbor tasks write to absolute paths, which needs a sandbox`
-  if ((wish ?? noSandboxWish).mode === 'off') throw new UserError(problem, 'leave out --sandbox off')
-  const probe = await probeSandbox(env.PATH ?? '')
-  if (probe.ok && probe.mechanism === 'bubblewrap') return 'plain'
-  throw new UserError(
-    `${problem}: ${probe.ok ? 'Seatbelt cannot show other paths' : probe.message}`,
-    probe.ok ? 'use Linux with bubblewrap' : probe.fix,
-  )
+const installer = /^\s*(?:sudo\s+)?(?:apt-get|apt|apk|curl|wget|pip3?|uvx?|npm)\s/m
+
+/** In a container without a network, tests can't install what they need. */
+async function warnOfInstallers({ path: file, cases }: Suite): Promise<LoadWarning[]> {
+  const found: string[] = []
+  for (const { eval_id, harbor } of cases) {
+    if (harbor === undefined) continue
+    const script = await readText(path.join(harbor.folder, 'tests/test.sh')).catch(() => '')
+    if (installer.test(script)) found.push(String(eval_id))
+  }
+  if (found.length === 0) return []
+  const message =
+    'tests/test.sh installs packages, which a container without a network can not (--network open allows it)'
+  return [{ file, at: `case ${found.join(', ')}`, message }]
 }

@@ -100,6 +100,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   assertDiskSpace(tempDir.path) // on a full disk the last writes are incomplete, so they are not graded
   if (end.outcome.status !== 'failed' && world === null) request.onAgentEnd?.()
   await tempDir.endProcesses()
+  if (end.before !== null) await world?.settle(request.signal)
   place.calls?.take('agent')
   const { outputs, warnings: left } = await collectOutputs(request, { ...place, end })
   if (world !== null && end.outcome.status === 'completed') await verify(request, world)

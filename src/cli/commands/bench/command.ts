@@ -175,6 +175,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     passEnv: parsed.passEnv,
     limits: parseLimits(parsed),
     sandbox: sandboxWish(parsed),
+    backend: parsed.backend,
     links: parsed.links,
     queue: queueWish(parsed, process.env),
   }

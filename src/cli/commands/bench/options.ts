@@ -2,6 +2,7 @@
 
 import type { Options } from 'yargs'
 import { defaultRuns } from '../../../base/smallest_design.ts'
+import { backendFlag } from '../options/backend_flag.ts'
 import { baselineAgeFlag } from '../options/baseline_age.ts'
 import {
   allowInvalidFlag,
@@ -110,6 +111,7 @@ export const benchFlags = {
   ...linksFlag,
   ...passEnvFlag('the agent'),
   ...sandboxFlags,
+  ...backendFlag,
   workspace: {
     type: 'string',
     requiresArg: true,

@@ -1,6 +1,7 @@
 /** `whetstone check`: reports all problems of skills and suites at once, without a model. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import { backendFlag } from '../options/backend_flag.ts'
 import { changedFlag } from '../options/common_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
@@ -50,7 +51,7 @@ function checkOptions(args: Argv) {
       defaultDescription: 'none',
       describe: 'judge for --null and --oracle: engine[:model]',
     })
-    .options(sandboxFlags)
+    .options({ ...sandboxFlags, ...backendFlag })
     .usage(
       '$0 check <skill..> [options]\n       $0 check --critique <benchmark> [skill]\n\nFind problems in skills and suites, without a model.\n\ndocs/reference/check.md describes every rule. A broken skill does not stop the others.',
     )
@@ -85,6 +86,7 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
       trials,
       judge,
       sandbox: sandboxWish(parsed),
+      backend: parsed.backend,
     }
     const { result } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>
       checkSkills(request, context),

@@ -142,6 +142,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     passEnv: parsed.passEnv,
     limits: parseLimits(parsed),
     sandbox: sandboxWish(parsed),
+    backend: parsed.backend,
     links: parsed.links,
     queue: queueWish(parsed, process.env),
     keep: parsed.keep,

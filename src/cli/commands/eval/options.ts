@@ -1,6 +1,7 @@
 /** The flags of `eval`. A suite's own settings override the defaults, so flags that a suite may set have no default here. */
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
+import { backendFlag } from '../options/backend_flag.ts'
 import { changedFlag, maxWaitFlag, printConfigFlag, shardFlag } from '../options/common_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
@@ -53,6 +54,7 @@ export const evalFlags = {
   links: benchFlags.links,
   'pass-env': benchFlags['pass-env'],
   ...sandboxFlags,
+  ...backendFlag,
   ...queueFlags,
   workspace: {
     type: 'string',

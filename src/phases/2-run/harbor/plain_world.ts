@@ -4,13 +4,16 @@ import path from 'node:path'
 import type { HarborCopy, HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
+import type { SandboxPolicy } from '../../../base/sandbox/policy.ts'
+import { isNetworkFailure } from '../workspace/network_failure.ts'
 import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
+import { moveHome } from './move_home.ts'
 import { runInWorld } from './run_in_world.ts'
 import { writeStandIns } from './stand_ins.ts'
 import type { HarborWorld, WorldRequest } from './world.ts'
 
 /** Lays out the folders and stand-in programs; builds nothing yet. Throws SetupError without bubblewrap. */
-export async function createPlainWorld({ task, temp, env, sandbox }: WorldRequest): Promise<HarborWorld> {
+export async function createPlainWorld({ task, temp, env, sandbox, buildNetwork }: WorldRequest): Promise<HarborWorld> {
   if (sandbox?.mechanism !== 'bubblewrap')
     throw new SetupError('a Harbor task on this machine needs bubblewrap, because it writes to absolute paths')
   const root = path.join(temp, 'world')
@@ -28,10 +31,15 @@ export async function createPlainWorld({ task, temp, env, sandbox }: WorldReques
     env: worldVariables(task, env, { home, tmp, programs }),
     // each folder alone: one that contains them all could be exchanged for a link out of the world
     sandbox: { ...sandbox, policy: { ...sandbox.policy, writable: own, readable, places, tmp } },
-    build: (signal) => buildPlainWorld(world, task, signal),
+    build: (signal) => buildPlainWorld(withNetwork(world, buildNetwork), task, signal),
+    async settle() {}, // each program ends with its sandbox
     async [Symbol.asyncDispose]() {}, // its folders are in the run's temp directory
   }
   return world
+}
+
+function withNetwork(world: HarborWorld, network: SandboxPolicy['network']): HarborWorld {
+  return { ...world, sandbox: { ...world.sandbox, policy: { ...world.sandbox.policy, network } } }
 }
 
 interface WorldFolders {
@@ -51,13 +59,9 @@ function worldVariables(
   const isInPlace = (folder: string) => places.some((place) => folder === place || folder.startsWith(`${place}/`))
   const ofImage = (image.PATH ?? '').split(':').filter(isInPlace)
   const search = [programs.bin, ...ofImage, ...systemPath, ...(own.PATH ?? '').split(':')]
-  const moved = Object.fromEntries(
-    Object.entries(own).map(([name, value]) => [name, own.HOME ? value.replace(own.HOME, home) : value]),
-  )
   return {
     ...image,
-    ...moved,
-    HOME: home,
+    ...moveHome(own, home),
     TMPDIR: tmp,
     PATH: [...new Set(search.filter(Boolean))].join(':'),
     PYTHONPATH: [image.PYTHONPATH, programs.python].filter(Boolean).join(':'),
@@ -102,7 +106,10 @@ export async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: 
     if (info.isDirectory()) {
       const skip = (name: string) => step.from === '.' && /^(?:skills(?:\/|$)|Dockerfile$)/.test(name)
       const { files } = await walk(source, { skip })
-      assertInWorld(world, files.map((file) => path.join(named, file.path)))
+      assertInWorld(
+        world,
+        files.map((file) => path.join(named, file.path)),
+      )
       await copyWalk(files, named)
       return
     }
@@ -117,6 +124,9 @@ export async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: 
     throw new SetupError(`copy ${step.from} to ${step.to}: ${errorMessage(error)}`)
   }
 }
+
+/** Why a command of the Dockerfile may have failed. */
+export const closedBuild = 'it has no network; --network setup allows it'
 
 async function runStep(
   world: HarborWorld,
@@ -134,5 +144,9 @@ async function runStep(
   })
   if (end.exitCode === 0) return
   const said = end.output.trim().split('\n').slice(-5).join('\n')
-  throw new SetupError(`Dockerfile line ${step.line}: ${end.ending}: ${said || step.command}`)
+  const { exitCode } = end
+  const isClosed =
+    world.sandbox.policy.network !== 'open' && isNetworkFailure({ said, exitCode, command: step.command })
+  const hint = isClosed ? ` (${closedBuild})` : ''
+  throw new SetupError(`Dockerfile line ${step.line}${hint}: ${end.ending}: ${said || step.command}`)
 }

@@ -1,8 +1,9 @@
 /** Runs the verifier of a Harbor task after the agent ended, and the task's own solution for a check of the task. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
+import { isSubpath } from '../../../base/sandbox/paths_below.ts'
 import { copyIntoWorld } from './plain_world.ts'
 import { runInWorld, type WorldEnd } from './run_in_world.ts'
 import type { HarborWorld } from './world.ts'
@@ -35,6 +36,7 @@ export async function verifyWorld(world: HarborWorld, request: VerifyRequest): P
     shows: ['/tests', '/logs/verifier'],
     signal,
   })
+  await world.settle(signal)
   mkdirSync(folder, { recursive: true })
   const { files } = await walk(path.join(logs, 'verifier'), { links: 'never', unreadable: 'leave_out' })
   await copyWalk(
@@ -51,7 +53,9 @@ export async function solveWorld(
   task: HarborTask,
   how: { seconds: number; signal: AbortSignal },
 ): Promise<WorldEnd> {
-  for (const copy of task.skill_copies) await copyIntoWorld(world, task, copy)
+  // a container has further folders, which this process can't reach
+  const isShown = (to: string) => (world.sandbox.policy.places ?? []).some(({ at }) => isSubpath(to, at))
+  for (const copy of task.skill_copies) if (isShown(copy.to)) await copyIntoWorld(world, task, copy)
   await showFolder(world, path.join(task.folder, 'solution'), '/solution')
   return await runInWorld(world, {
     words: startScript('/solution/solve.sh'),
@@ -72,16 +76,15 @@ function startScript(script: string, unwanted = ''): ['sh', ...string[]] {
   return ['sh', '-c', steps.join('\n')]
 }
 
-/** Copies a folder of the task to a place that the agent could not write to. */
+/** Copies a folder of the task into the world, without what the agent may have left at its place. */
 async function showFolder(world: HarborWorld, from: string, at: string): Promise<void> {
   const target = path.join(world.root, at)
-  rmSync(target, { recursive: true, force: true })
-  mkdirSync(target, { recursive: true })
+  emptyFolder(target)
   await copyWalk((await walk(from)).files, target)
 }
 
-/** Removes what is in a folder that the agent could write to; the folder itself stays, because it is bound. */
+/** Removes what is in a folder that the agent could write to; the folder itself stays, because it is mounted. */
 function emptyFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
+  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true })
 }

@@ -6,17 +6,20 @@ import type { TempDir } from '../../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import { splitCommandLine } from '../../../engines/command/command_line.ts'
+import type { Engine } from '../../../engines/engine.ts'
+import { selectCredentials } from '../../../engines/models/base_url.ts'
 import { ProgramCalls } from '../collect/program_calls.ts'
 import { openWorld } from '../harbor/open_world.ts'
 import type { HarborWorld } from '../harbor/world.ts'
 import { buildCaseEnvironment } from './case_environment.ts'
 import { installPrograms } from './install_programs.ts'
 import { buildRunEnvironment } from './run_environment.ts'
-import { confine } from './sandbox_policy.ts'
+import { confine, worldPolicies } from './sandbox_policy.ts'
 import { SetupError } from './symlink_traps.ts'
 
 interface PlaceRequest {
   spec: RunSpec
+  engine: Engine
   userEnv: Readonly<Record<string, string | undefined>>
   passEnv: readonly string[]
   hidden: readonly string[]
@@ -76,13 +79,18 @@ export async function openRunPlace(request: PlaceRequest, tempDir: Pick<TempDir,
 
 /** Throws SetupError when the task can't have its world here. */
 async function openTaskPlace(
-  { spec, sandbox, hidden }: PlaceRequest,
+  { spec, engine, sandbox, userEnv, hidden }: PlaceRequest,
   temp: string,
   env: Record<string, string>,
 ): Promise<RunPlace> {
   if (spec.harbor === undefined) throw new Error('the run is not of a Harbor task')
   const parts = { writable: [], readable: [environmentFolder(temp)], hidden, settings: spec.sandbox }
-  const world = await openWorld({ task: spec.harbor, temp, env, sandbox: confine(sandbox, parts) })
+  const credentials = selectCredentials(engine, spec.engine, userEnv)
+  const programs = (await engine.findPrograms?.({ command: spec.engine.command ?? null, env, credentials })) ?? null
+  const world = await openWorld({
+    ...{ task: spec.harbor, temp, env, userEnv, programs },
+    ...worldPolicies(sandbox, parts),
+  })
   return {
     ...{ temp, cwd: world.cwd, home: world.home, env: world.env, ownEnv: world.env, refused: [] },
     ...{ sandbox: world.sandbox, setupSandbox: world.sandbox, calls: null, world },

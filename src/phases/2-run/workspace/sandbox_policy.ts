@@ -2,7 +2,7 @@
 import type { SandboxSettings } from '../../../../schemas/evals.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
-import type { Sandbox, SandboxLimits } from '../../../base/sandbox/policy.ts'
+import type { Sandbox, SandboxLimits, SandboxPolicy } from '../../../base/sandbox/policy.ts'
 
 export interface SandboxFolders {
   /** Writable folders of the temp directory, absolute. */
@@ -27,16 +27,34 @@ const limits: SandboxLimits = { tmpBytes: 512 * 2 ** 20, fileBytes: 4 * 2 ** 30,
 export function confine(choice: SandboxChoice, parts: SandboxFolders): Sandbox | null {
   const { mechanism, program } = choice
   if (mechanism === 'none' || program === null) return null
+  return { mechanism, program, policy: buildPolicy(choice, parts) }
+}
+
+/** The policies of a Harbor task's world: of its programs, and the network while it is built. */
+export function worldPolicies(choice: SandboxChoice, parts: SandboxFolders) {
+  return {
+    sandbox: confine(choice, parts),
+    policy: buildPolicy(choice, parts),
+    buildNetwork: buildPolicy(choice, { ...parts, phase: 'setup' }).network,
+  }
+}
+
+/** The policy alone, whatever enforces it. */
+function buildPolicy(choice: SandboxChoice, parts: SandboxFolders): SandboxPolicy {
   const { writable, readOnly = [], hidden, settings = {} } = parts
   const readable = [...choice.readable, ...(parts.readable ?? [])]
   // the suite's setting does not count: only the user opens the network
   const isOpen = choice.network === 'open' || (choice.network === 'setup' && parts.phase === 'setup')
   const network = isOpen ? 'open' : 'none'
-  const scratch = settings.writable ?? []
   return {
-    mechanism,
-    program,
-    policy: { readable, writable, readOnly, hidden, scratch, network, tmp: parts.tmp ?? null, limits },
+    readable,
+    writable,
+    readOnly,
+    hidden,
+    scratch: settings.writable ?? [],
+    network,
+    tmp: parts.tmp ?? null,
+    limits,
   }
 }
 

@@ -58,14 +58,17 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
   const outside = [world.workdir, ...targets].find((place) => place !== '/' && !isInPlaces(place, places))
   const outsideReason = outside === undefined ? null : `it writes to ${outside}, which belongs to the system`
   const { cpus, memory_mb, docker_image: image = null, build_timeout_sec } = settings.environment
+  const compose = await findCompose(folder)
   return {
     folder,
     sha256: await hashTask(folder),
     workdir: world.workdir === '/' ? '/root' : world.workdir,
     env,
+    set_env: own.environment,
     places,
     steps: placed.steps,
-    not_plain: (await findCompose(folder)) ?? world.notPlain ?? placed.missing ?? outsideReason,
+    ...(compose !== null && { unsupported: compose }),
+    not_plain: world.notPlain ?? placed.missing ?? outsideReason,
     image,
     build_seconds: build_timeout_sec,
     verifier: {
