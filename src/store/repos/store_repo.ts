@@ -8,6 +8,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { hashFile } from '../../base/fs/files.ts'
 import { canonicalJson, readJson, sha256 } from '../../base/json/json.ts'
+import { jsonText } from '../../base/json/json_text.ts'
 import { runRemoteGit } from '../../base/process/git.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { cachePaths, openCache, temporaryName } from '../cache/cache.ts'
@@ -128,7 +129,7 @@ async function fetchRepo(repo: RepoSource, fetching: Fetching, place: RepoPlace)
   const stored = storedPlace(repo, { commit: asked, branch: fetching.key }, place)
   await mkdir(path.dirname(stored.bundle), { recursive: true })
   await rename(file, stored.bundle)
-  await writeAtomic(stored.facts, JSON.stringify(made))
+  await writeAtomic(stored.facts, jsonText(made))
   return { ...made, bundle: stored.bundle }
 }
 

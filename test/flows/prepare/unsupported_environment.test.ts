@@ -37,7 +37,7 @@ test.each<[string, Partial<Environment>, string | null]>([
   expect(on(engine, { ...none, ...environment }).cases[0]?.cannot_run).toBe(reason)
 })
 test('where nobody can know, a warning says so', () => {
-  expect(on('command', none).warnings).toMatchObject([
+  expect(on('command', { ...none, rules: [file] }).warnings).toMatchObject([
     { message: expect.stringContaining('only writes the files of the environment') },
   ])
   expect(on('command', undefined).warnings).toEqual([])

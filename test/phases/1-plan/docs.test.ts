@@ -34,6 +34,7 @@ describe('every check is on the pages', () => {
   const judges = readFileSync(new URL('../../../docs/reference/checks.md', import.meta.url), 'utf8')
   test.each(checkSchema.options.map((option) => option.shape.type.value))('%s', (type) => {
     expect(judges).toMatch(new RegExp(`^\\| \`${type}\` +\\|`, 'm'))
-    expect(checks.filter((text) => JSON.parse(text).type === type)).toHaveLength(1)
+    // a verifier belongs to a Harbor task
+    expect(checks.filter((text) => JSON.parse(text).type === type)).toHaveLength(type === 'verifier' ? 0 : 1)
   })
 })

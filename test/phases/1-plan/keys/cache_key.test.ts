@@ -1,5 +1,6 @@
 /** The key of a cached run: whatever shapes a run changes it, nothing else does. */
 import { describe, expect, test } from 'vitest'
+import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { planOptions, type RunSpec, runSpec } from '../../../../schemas/plan.ts'
 import { environment, inputFile } from '../../../../schemas/suite.ts'
 import {
@@ -35,6 +36,25 @@ const surroundings: CacheContext = {
   engine: { 'engine version': '1.0.0', 'program agent': 'p1', 'endpoint ANTHROPIC_BASE_URL': 'http://a/' },
 }
 
+const task: HarborTask = {
+  folder: '/t/one',
+  sha256: 't1',
+  backend: 'plain',
+  workdir: '/app',
+  env: {},
+  set_env: {},
+  places: ['/app'],
+  steps: [],
+  not_plain: null,
+  image: null,
+  build_seconds: 60,
+  verifier: { seconds: 60, env: {}, expects_tests: true },
+  solution: null,
+  limits: {},
+  skill_copies: [],
+  skills: [],
+}
+
 type Change = [string, Partial<Omit<RunSpec, 'key'>>]
 /** By field of a run: changes that give another run. */
 const shaping: Change[] = [
@@ -51,6 +71,7 @@ const shaping: Change[] = [
   ['git', { git: { bundle: '/a/b', sha256: 'g1' } }],
   ['environment', { environment: { files: [], rules: [], agents: [], hooks: {}, mcp_servers: {} } }],
   ['sandbox', { sandbox: { network: 'open' } }],
+  ['harbor', { harbor: task }],
   ['skill', { skill: { ...skill, sha256: 's2' } }],
   ['skill', { skill: null }],
   ['absent_skill', { absent_skill: 'tidy' }],
@@ -83,6 +104,16 @@ const keyOf = (changes: Partial<Omit<RunSpec, 'key'>>, more: Partial<CacheContex
 const unseen = (key: (changes: Change[1]) => string) => [
   ...new Set(shaping.filter(([, change]) => key(change) === key({})).map(([field]) => field)),
 ]
+
+test.each<[string, Partial<HarborTask>, boolean]>([
+  ['content', { sha256: 't2' }, false],
+  ['backend', { backend: 'docker' }, false],
+  ['time limit of the verifier', { verifier: { ...task.verifier, seconds: 61 } }, false],
+  ['place on this machine', { folder: '/t/two' }, true],
+  ['solution', { solution: { env: {} } }, true],
+])('a Harbor task with another %s: %j is the same run: %s', (_what, change, isSame) => {
+  expect(keyOf({ harbor: { ...task, ...change } }) === keyOf({ harbor: task })).toBe(isSame)
+})
 
 describe('the plan', () => {
   test('every field of a run either changes the key or is known not to shape it', () => {

@@ -169,7 +169,9 @@ needs(
     const broken = await open(await loadTask({ 'environment/Dockerfile': 'FROM missing\n' }), docker)
     const failed = broken.world.build(signal)
     await expect(failed).rejects.toBeInstanceOf(SetupError)
-    await expect(failed).rejects.toThrow('docker build (it has no network; --network setup allows it): ERROR: failed to solve: missing: not found')
+    await expect(failed).rejects.toThrow(
+      'docker build (it has no network; --network setup allows it): ERROR: failed to solve: missing: not found',
+    )
     for (const { world } of [one, two, broken]) await world[Symbol.asyncDispose]()
   })
 

@@ -15,8 +15,8 @@ import {
   takeText,
   warnRest,
 } from './fields.ts'
+import { readForeignCheck } from './foreign/foreign_checks.ts'
 import { takeForeignLists } from './foreign/text_lists.ts'
-import { readForeignCheck } from './foreign_checks.ts'
 import { criteriaNames, statementNames } from './names.ts'
 
 export interface CaseCriteria {

@@ -1,7 +1,7 @@
 /** Maps trajectory checks of other tools (agentv, promptfoo) to Whetstone's checks with their parameters. */
 import { canonicalJson } from '../../../../../base/json/json.ts'
 import { isJsonObject, readNonEmptyText } from '../fields.ts'
-import type { ForeignReading, TakeParameter } from '../foreign_readings.ts'
+import type { ForeignReading, TakeParameter } from './foreign_readings.ts'
 
 type Step = string | { name: string; args: unknown }
 

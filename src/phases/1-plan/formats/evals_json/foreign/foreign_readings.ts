@@ -1,7 +1,7 @@
 /** Maps check types of other tools to Whetstone's checks with their parameters. */
-import { patternMistake } from '../check_mistakes.ts'
-import { allTextsPattern, anyTextPattern, prefixPattern, suffixPattern } from '../patterns.ts'
-import { readNonEmptyText } from './fields.ts'
+import { patternMistake } from '../../check_mistakes.ts'
+import { allTextsPattern, anyTextPattern, prefixPattern, suffixPattern } from '../../patterns.ts'
+import { readNonEmptyText } from '../fields.ts'
 
 /** Reads a parameter under any of its names; with an unread parameter the meaning is uncertain. */
 export type TakeParameter = (...names: string[]) => unknown

@@ -1,9 +1,9 @@
 /** Reads checks that other tools write among the assertions, where the equivalent Whetstone check is certain. */
-import { type Check, check } from '../../../../../schemas/check.ts'
-import { findPlainMistakes } from '../check_mistakes.ts'
-import { readNonEmptyText } from './fields.ts'
-import { stateTrajectory, trajectoryReadings } from './foreign/trajectory_readings.ts'
+import { type Check, check } from '../../../../../../schemas/check.ts'
+import { findPlainMistakes } from '../../check_mistakes.ts'
+import { readNonEmptyText } from '../fields.ts'
 import { foreignReadings, type TakeParameter, unsupportedCheckTypes } from './foreign_readings.ts'
+import { stateTrajectory, trajectoryReadings } from './trajectory_readings.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
