@@ -53,7 +53,7 @@ export async function prepareEval(
   const placed = await placeRepos(suite, { workspace, skill: root, wish }, context)
   const withTasks = await placeTasks(
     { ...suite, cases: placed.cases },
-    { otherSkill: false, compares: false },
+    { otherSkill: false, compares: false, isQueued: Boolean(request.queue) },
     { backend: request.backend, sandbox: wish, env: context.env, signal: context.signal },
   )
   const read = await readSkills(withTasks.suite, root, request.links)

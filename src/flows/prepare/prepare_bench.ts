@@ -128,7 +128,7 @@ export async function prepareBench(
   const placed = await placeRepos(loaded, { workspace, skill: skill.path, wish }, context)
   const { suite, choices: places } = await placeTasks(
     { ...loaded, cases: placed.cases },
-    { otherSkill: tasks === null, compares: true },
+    { otherSkill: tasks === null, compares: true, isQueued: Boolean(request.queue) },
     { backend: request.backend, sandbox: wish, env, signal: context.signal },
   )
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))

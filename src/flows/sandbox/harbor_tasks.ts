@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { HarborTask } from '../../../schemas/harbor_task.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson, readText, sha256 } from '../../base/json/json.ts'
 import { findHarbor, loadHarbor } from '../../phases/1-plan/formats/harbor.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
@@ -31,15 +32,19 @@ interface TaskUse {
   otherSkill: boolean
   /** Whether runs with and without the skill are compared. */
   compares: boolean
+  /** Whether workers of a queue execute the runs; absent: no. */
+  isQueued?: boolean
 }
 
 /** Chooses a backend and marks the tasks that can't run there. Other suites stay as they are. Throws UserError. */
 export async function placeTasks(
   suite: Suite,
-  { otherSkill, compares }: TaskUse,
+  { otherSkill, compares, isQueued }: TaskUse,
   wish: BackendRequest,
 ): Promise<{ suite: Suite; choices: string[] }> {
   if (!suite.cases.some(({ harbor }) => harbor !== undefined)) return { suite, choices: [] }
+  if (isQueued)
+    throw new UserError(`${suite.path}: Harbor tasks do not run through a queue yet`, 'leave out --queue')
   const { backend, reason: choice } = await chooseBackend(suite.path, wish)
   const cases = suite.cases.map((one) => {
     if (one.harbor === undefined) return one

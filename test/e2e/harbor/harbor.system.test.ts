@@ -146,6 +146,12 @@ suite('Harbor tasks', () => {
     expect(off).toMatchObject({ code: 2, stderr: expect.stringContaining('Harbor tasks write to absolute paths') })
   })
 
+  test('a queue is refused before any run', async () => {
+    const queue = ['--queue', 'redis://127.0.0.1:1', '--shared', fresh(), '--engine', agent('harbor.mjs')]
+    const end = await whetstone(['bench', examples, ...queue])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('Harbor tasks do not run through a queue') })
+  })
+
   test('a Dockerfile that can not be followed fails the run as setup, with its line', async () => {
     const tasks = copyExamples()
     writeFileSync(
