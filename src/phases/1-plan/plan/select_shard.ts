@@ -19,6 +19,7 @@ export function selectShardItems<T>(all: readonly T[], { index, of }: Shard): T[
 
 /**
  * The shard's part of the selected cases. Cases that count are dealt first, so that no shard has only others while one has several.
+ * With more shards than such cases, the first shards get the others too: each case is in one shard.
  * Throws UserError `empty-shard` if nothing would count.
  */
 export function selectShardCases(inspected: InspectedSuite, shard: Shard | null): InspectedSuite {
@@ -28,12 +29,13 @@ export function selectShardCases(inspected: InspectedSuite, shard: Shard | null)
   const others = cases.filter((one) => !counting.includes(one))
   if (shard.index > counting.length) {
     throw new UserError(
-      `--shard ${shard.index}/${shard.of}: ${path} has only ${counting.length} cases that count`,
+      `--shard ${shard.index}/${shard.of}: ${path} has only ${counting.length === 1 ? '1 case that counts' : `${counting.length} cases that count`}`,
       `use at most ${Math.max(1, counting.length)} shards`,
       emptyShard,
     )
   }
-  const own = selectShardItems([...counting, ...others], shard)
+  const of = Math.min(shard.of, counting.length)
+  const own = selectShardItems([...counting, ...others], { index: shard.index, of })
   return selectInspected(
     inspected,
     own.map(({ eval_id }) => String(eval_id)),

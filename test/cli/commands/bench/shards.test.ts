@@ -58,6 +58,14 @@ describe('bench --shard', () => {
     const { folders } = await shardsOf([{ ...first, quarantine: true }, ...others], 2)
     expect(chosen(folders)).toEqual([[1, 2], [3]])
   })
+  test('with more shards than cases that count, a quarantined case is still in one', async () => {
+    const [first, second, third] = cases
+    const skill = makeSkill([first ?? {}, { ...second, quarantine: true }, third ?? {}])
+    const cwd = fresh()
+    const one = await bench(skill, cwd, '--shard', '1/4', '--workspace', 'w1')
+    const two = await bench(skill, cwd, '--shard', '2/4', '--workspace', 'w2')
+    expect(chosen([one.folder, two.folder])).toEqual([[1, 2], [3]])
+  })
   test('a shard without a case ends with 0 and runs nothing', async () => {
     const cwd = fresh()
     const { code, line } = await bench(makeSkill(cases), cwd, '--shard', '4/4')
