@@ -3,6 +3,8 @@ import type { Check, CheckType } from '../../../schemas/check.ts'
 import type { Problem } from '../../../schemas/check_report.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { describeShadowingProgram } from '../../engines/command/shadowing_program.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { findEngine } from '../../engines/table.ts'
 import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/invalid_suite.ts'
@@ -34,6 +36,7 @@ async function findEngineProblems(
   choice: EngineChoice,
   suite: Suite,
 ): Promise<{ honoured: Suite; problems: Problem[] }> {
+  refuseShadowingProgram(choice, suite)
   const honoured = applyEngineSupport(suite, choice)
   const engine = findEngine(choice.name)
   const asks = suite.cases.some(({ checks }) => checks.some(({ type }) => spendingChecks.has(type)))
@@ -49,6 +52,13 @@ async function findEngineProblems(
   return {
     honoured: warnings.length === 0 ? honoured : { ...honoured, warnings: [...honoured.warnings, ...warnings] },
     problems: problems.map((one) => toProblem(one.rule, one.finding, suite.path)),
+  }
+}
+
+function refuseShadowingProgram(choice: EngineChoice, suite: Suite): void {
+  for (const { environment } of suite.cases) {
+    const found = environment?.programs === undefined ? null : describeShadowingProgram(choice, environment.programs)
+    if (found !== null) throw new UserError(`${suite.path}: ${found.message}`, found.fix)
   }
 }
 

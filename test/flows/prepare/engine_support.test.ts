@@ -88,3 +88,19 @@ test('a model without a price can be held to no cost, one with a price can', asy
   expect(await refused('anthropic', [cost], { model: 'claude-of-nobody-knows' })).toContain('cost_at_most')
   expect(await refused('anthropic', [cost], { model: 'claude-haiku-4-5' })).toBe('')
 })
+
+test.each([
+  ['command', 'gh agent.mjs', 'evals/bin/gh would start in place of the agent'],
+  ['command', '/usr/bin/gh agent.mjs', ''],
+  ['command', 'node agent.mjs', ''],
+])('a program of the suite with the name of the agent program is refused: %s %s', async (name, command, message) => {
+  const folder = { path: 'evals/bin', source: '/s/evals/bin', kind: 'directory' as const, sha256: '0'.repeat(64), bytes: 0 }
+  const programs = { folder, executables: [], answers: { gh: [] } }
+  const suite = suiteOf([contains], { environment: { ...environment, hooks: {}, programs } })
+  const choice = { name, model: null, command }
+  for (const prepare of [requireValidSuite(choice, suite, true), skipUnrunnableCases(choice, suite)]) {
+    const said = await prepare.then(() => '', String)
+    expect(said).toContain(message)
+    expect(said === '').toBe(message === '')
+  }
+})

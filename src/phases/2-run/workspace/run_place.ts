@@ -5,7 +5,7 @@ import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { TempDir } from '../../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import { splitCommandLine } from '../../../engines/command/command_line.ts'
+import { describeShadowingProgram } from '../../../engines/command/shadowing_program.ts'
 import type { Engine } from '../../../engines/engine.ts'
 import { selectCredentials } from '../../../engines/models/base_url.ts'
 import { ProgramCalls } from '../collect/program_calls.ts'
@@ -102,10 +102,8 @@ async function openTaskPlace(
 export async function installRunPrograms({ spec }: Pick<PlaceRequest, 'spec'>, { temp }: RunPlace): Promise<void> {
   const programs = spec.environment?.programs
   if (programs === undefined) return
-  const agent = spec.engine.command === undefined ? null : splitCommandLine(spec.engine.command)
-  const [first] = agent !== null && 'words' in agent ? agent.words : []
-  if (first !== undefined && [...programs.executables, ...Object.keys(programs.answers)].includes(first))
-    throw new SetupError(`evals/bin/${first} would start in place of the agent's program: name that by its path`)
+  const found = describeShadowingProgram(spec.engine, programs)
+  if (found !== null) throw new SetupError(`${found.message}: ${found.fix}`)
   await installPrograms(programs, { folder: programsFolder(temp), log: callsLog(temp) })
 }
 
