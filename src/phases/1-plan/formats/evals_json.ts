@@ -13,7 +13,7 @@ import { assertNoMistakes, readAdditions, readSuiteSandbox } from './evals_json/
 import { readCase } from './evals_json/case.ts'
 import { isCaseDocument, openDocument } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
-import { findPrograms } from './evals_json/programs.ts'
+import { findPrograms, findUnknownPrograms } from './evals_json/programs.ts'
 import { warnLostContent } from './evals_json/silent_losses.ts'
 
 /** Bytes. The largest of 1,700 real files has 187 KB. */
@@ -65,7 +65,9 @@ export async function inspectEvalsJson(file: string, skillRoot: string): Promise
   await warnLostContent(text, file, warn)
   const { additions, mistakes: ofCases } = await readAdditions(cases, { root: skillRoot, warn })
   const { programs, mistakes: ofPrograms } = await findPrograms({ file, root: skillRoot, warn })
-  const mistakes = [...ofFile, ...ofCases, ...ofPrograms]
+  const asking = cases.map(({ at }, index) => ({ at, checks: additions[index]?.checks }))
+  const ofCalls = ofPrograms.length > 0 ? [] : findUnknownPrograms(asking, programs)
+  const mistakes = [...ofFile, ...ofCases, ...ofPrograms, ...ofCalls]
   const sandbox = readSuiteSandbox(asked, mistakes)
   const ids = assignIds(cases, warn)
   const place = { file, root: skillRoot, warn, programs }

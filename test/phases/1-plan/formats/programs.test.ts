@@ -70,6 +70,25 @@ describe('a mistake is an error', () => {
   })
 })
 
+describe('a check of a call', () => {
+  const asking = (program: string, files: Record<string, string>) => {
+    const checks = [{ type: 'program_called', program }]
+    const suite = { ...evals, evals: [{ id: 1, prompt: 'a', checks }] }
+    return loadSuite(skillWith(suite, files))
+  }
+  const known = { 'evals/bin/gh.yaml': '- args: a\n' }
+  test.each<[string, Record<string, string>, string]>([
+    ['hg', known, 'no program "hg" in evals/bin; did you mean "gh"?'],
+    ['kubectl', known, 'no program "kubectl" in evals/bin; expected "gh"'],
+    ['gh', {}, 'no program "gh" in evals/bin; that folder has no programs'],
+  ])('of %s, which the suite does not bring, is an error', async (program, files, message) => {
+    expect((await userError(asking(program, files))).message).toContain(`$.evals[0].checks: program_called: ${message}`)
+  })
+  test('control: of a program that it brings', async () => {
+    expect((await asking('gh', known)).warnings).toEqual([])
+  })
+})
+
 describe('the commands of a suite', () => {
   test('list executables, and their content is part of what a yes is for', async () => {
     const before = await load({ kubectl: '#!/bin/sh\necho a\n', 'gh.yaml': gh.replace('data/prs.json', 'kubectl') }, [

@@ -1,11 +1,13 @@
 /** Finds the programs that a suite brings in evals/bin: executables, and recorded answers in YAML or JSON. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Check } from '../../../../../schemas/check.ts'
 import { type ProgramAnswer, programAnswers, programName } from '../../../../../schemas/program.ts'
 import type { SuitePrograms } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { isExecutable, pathExists, type WalkedFile, walk } from '../../../../base/fs/files.ts'
 import { checkAs } from '../../../../base/json/json.ts'
+import { suggestChoice } from '../../../../base/text/did_you_mean.ts'
 import { readYaml } from '../../../../base/text/yaml.ts'
 import { type InputPlace, placeInputs } from '../../suite/input_files.ts'
 import type { SuiteMistake } from '../../suite/inspected_suite.ts'
@@ -56,6 +58,21 @@ export async function findPrograms(from: InputPlace): Promise<FoundPrograms> {
   }
   const isEmpty = executables.length + Object.keys(answers).length === 0
   return { programs: isEmpty ? null : { folder, executables, answers }, mistakes }
+}
+
+/** Checks of calls that no run could record: the suite does not bring the program. */
+export function findUnknownPrograms(
+  cases: readonly { at: string; checks: readonly Check[] | undefined }[],
+  programs: SuitePrograms | null,
+): SuiteMistake[] {
+  const known = programs === null ? [] : [...programs.executables, ...Object.keys(programs.answers)]
+  return cases.flatMap(({ at, checks = [] }) =>
+    checks.flatMap((one) => {
+      if (one.type !== 'program_called' || known.includes(one.program)) return []
+      const instead = known.length === 0 ? `that folder has no programs` : suggestChoice(one.program, known)
+      return [{ at: `${at}.checks`, message: `program_called: no program "${one.program}" in ${place}; ${instead}` }]
+    }),
+  )
 }
 
 async function inactiveKind(file: WalkedFile): Promise<'answers' | 'script' | 'data'> {
