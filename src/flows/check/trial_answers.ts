@@ -158,6 +158,7 @@ async function writeTrialRun({ one, answer, hashes, runFolder, outputs, at }: Tr
     files.push({ path: name, bytes: Buffer.byteLength(text), sha256, change })
   }
   await writeFile(path.join(runFolder, 'transcript.jsonl'), '')
+  if (one.environment?.programs !== undefined) await writeFile(path.join(runFolder, 'programs.jsonl'), '')
   await writeFile(path.join(runFolder, 'transcript.md'), `## Eval Prompt\n\n${one.prompt}\n\n${answer.answer}\n`)
   return buildTrialRecord(one, { answer, files, at })
 }

@@ -119,6 +119,7 @@ describe('answers that no agent gave', () => {
     const files = {
       'sums/SKILL.md': skill('sums'),
       'sums/start.txt': 's',
+      'sums/evals/bin/gh.yaml': '- args: "*"\n',
       'sums/evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p', ...one }] }),
     }
     const { skills } = await run({ skills: [path.join(tree(files), 'sums')], ...request })
@@ -139,6 +140,7 @@ describe('answers that no agent gave', () => {
     ],
     ['is open without a judge', { expectations: ['e'] }, ['not-decided']],
     ['used no tool and read no skill', { checks: [used, { type: 'skill_read' }] }, []],
+    ['called no program', { checks: [{ type: 'program_called', program: 'gh' }] }, []],
     ['fails an indicator alone', { checks: [lacks, { type: 'skill_read' }] }, ['null-passes']],
     ['fails a marked one alone', { checks: [lacks, { ...contains, indicator: true }] }, ['null-passes']],
     [
