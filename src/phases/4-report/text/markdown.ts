@@ -100,7 +100,7 @@ function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
       ...(hasOwners ? [row.owners?.join(', ') ?? ''] : []),
     ]
   })
-  return markdownTable(header, rows, 'numbers')
+  return markdownTable(header, rows, 'numbers', ['owners'])
 }
 
 /** `rate`: the rate as it is shown beside that of the other configuration; undefined: there is no other. */
@@ -110,14 +110,15 @@ function rateCell(arm: CaseRow['arms'][string] | undefined, rate: string | undef
   return `${rate ?? formatPercent(mean)} ± ${formatPercent(stddev)} (n ${arm.runs})`
 }
 
-/** The first column is left-aligned, the others right-aligned unless all are words. */
+/** The first column and `words` are left-aligned, the others right-aligned unless all are words. */
 export function markdownTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
   align: 'numbers' | 'words',
+  words: readonly string[] = [],
 ): string {
   const line = (cells: readonly string[]) => `| ${cells.map(escapeMarkdown).join(' | ')} |`
-  const rule = header.map((_, index) => (index === 0 || align === 'words' ? '---' : '---:'))
+  const rule = header.map((name, index) => (index === 0 || align === 'words' || words.includes(name) ? '---' : '---:'))
   return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n')
 }
 

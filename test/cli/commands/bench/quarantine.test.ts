@@ -50,6 +50,9 @@ describe('bench', () => {
     const markdown = read('out.md')
     expect(markdown).toContain('1 quarantined case is not in these numbers: bad.')
     expect(markdown).toMatch(/\| 1 good \|.*\| ada \|\n\| 2 bad \(quarantined\) \| – \| – \| – \| bo, team-x \|/)
+    expect(markdown, 'names are on the left').toMatch(
+      /\| difference \| owners \|\n\| --- \| ---: \| ---: \| ---: \| --- \|/,
+    )
     const junit = read('out.xml')
     expect(junit).toContain('<property name="owner" value="ada"/>')
     expect(junit).toMatch(
