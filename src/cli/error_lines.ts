@@ -20,7 +20,8 @@ function shortenPaths(line: string): string {
 
 /** A warning, and below it what the user can do. */
 export function warningLines({ file, at, message, fix }: LoadWarning): string[] {
-  const line = `warning: ${message} (${[file, at].filter(Boolean).join(' ')})`
+  const place = at === '$' ? '' : at // of the whole file
+  const line = `warning: ${message} (${[file, place].filter(Boolean).join(' ')})`
   return fix === undefined ? [line] : [line, `         ${fix}`]
 }
 

@@ -35,6 +35,7 @@ test('only the first word is marked', () => {
 test('a warning has the same form, with what to do below it', () => {
   const unknown = { file: 'a.json', at: '$.evals[0]', message: 'unknown' }
   expect(warningLines(unknown)).toEqual(['warning: unknown (a.json $.evals[0])'])
+  expect(warningLines({ ...unknown, file: 'y.md', at: '$' }), 'the whole file').toEqual(['warning: unknown (y.md)'])
   expect(warningLines({ ...unknown, at: '', fix: 'remove it' })).toEqual([
     'warning: unknown (a.json)',
     '         remove it',
