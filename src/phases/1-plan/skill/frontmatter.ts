@@ -20,7 +20,8 @@ export function readFrontmatter(text: string, file: string): Frontmatter {
   const body = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
   const found = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(body)
   if (found === null) {
-    throw new UserError(`${file}: no frontmatter`, 'start it with the lines ---, name: …, description: …, ---')
+    const fix = isLinkText(body) ? linkTextFix : 'start it with the lines ---, name: …, description: …, ---'
+    throw new UserError(`${file}: no frontmatter`, fix)
   }
   const block = found[1] ?? ''
   const { values, warnings } = readBlock(block, file)
@@ -31,6 +32,14 @@ export function readFrontmatter(text: string, file: string): Frontmatter {
   }
   return { name, description: readTextField(values, 'description', file), warnings }
 }
+
+/** Whether git has checked out a link as a text file with its target, as on Windows without `core.symlinks`. */
+export function isLinkText(body: string): boolean {
+  return /^\S*\/SKILL\.md\n?$/.test(body)
+}
+
+export const linkTextFix =
+  'it looks like a link that git checked out as text: git config core.symlinks true, and check it out again'
 
 function readBlock(block: string, file: string): { values: Record<string, unknown>; warnings: string[] } {
   const yaml = readYaml(block, 2)

@@ -53,6 +53,15 @@ describe('frontmatter', () => {
   ])('%s', async (_, text, description) => {
     expect(await read(text)).toEqual({ name: 'sums', description, warnings: [] })
   })
+  test.each<[string, string, boolean]>([
+    ['a link as text', '../../src/sums/SKILL.md', true],
+    ['with a line end, as after autocrlf', '../../src/sums/SKILL.md\r\n', true],
+    ['a text', 'See ../../src/sums/SKILL.md', false],
+  ])('no frontmatter, %s: the fix names git', async (_, text, isLink) => {
+    const error = await userError(read(text))
+    expect(error.message).toContain('no frontmatter')
+    expect(error.fix?.includes('core.symlinks')).toBe(isLink)
+  })
   test.each<[string, string, RegExp]>([
     ['none', 'body', /SKILL\.md: no frontmatter/],
     ['not closed', '---\nname: sums\n', /no frontmatter/],

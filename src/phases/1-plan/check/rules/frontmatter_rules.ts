@@ -1,6 +1,7 @@
 /** Rules of the Agent Skills specification for the frontmatter and the body of a SKILL.md. */
 import { agentKeys, specKeys } from '../../../../../schemas/skill_frontmatter.ts'
 import { yamlFix } from '../../../../base/text/yaml_fix.ts'
+import { isLinkText, linkTextFix } from '../../skill/frontmatter.ts'
 import { findMisspeltKey } from '../../skill/misspelt_key.ts'
 import type { FrontmatterEntry, SkillText } from '../text/skill_text.ts'
 import type { LintFinding, LintRule } from './rule.ts'
@@ -12,11 +13,14 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
     id: 'frontmatter-missing',
     severity: 'error',
     about: 'SKILL.md does not begin with frontmatter between two lines `---`.',
-    find: ({ hasFrontmatter, isUnclosed }) => {
+    find: ({ hasFrontmatter, isUnclosed, body }) => {
       if (hasFrontmatter) return []
       const words = isUnclosed
         ? { message: 'no second line --- ends the frontmatter', fix: 'add a line --- after its last key' }
-        : { message: 'no frontmatter', fix: 'begin it with ---, name: …, description: …, ---' }
+        : {
+            message: 'no frontmatter',
+            fix: isLinkText(body.join('\n')) ? linkTextFix : 'begin it with ---, name: …, description: …, ---',
+          }
       return [{ ...words, line: 1 }]
     },
   },
