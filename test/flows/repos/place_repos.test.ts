@@ -50,6 +50,7 @@ describe('the agent starts from', () => {
     expect(lstatSync(path.join(cwd, 'link')).isSymbolicLink()).toBe(true)
     expect(lstatSync(path.join(cwd, 'out')).isSymbolicLink()).toBe(true)
     expect(git(cwd, 'remote')).toBe('')
+    expect(git(cwd, 'config', '--local', 'user.email'), 'so that commits work').toBe('user@localhost')
   })
 
   test('nothing later than the commit, and no path of this machine', async () => {
@@ -158,6 +159,7 @@ describe('is refused', () => {
     const { root } = repository()
     const { case: one } = await place(root, repo)
     expect(one.cannot_run).toMatch(reason)
+    expect(one.cannot_run, 'reasons are joined with it').not.toContain('; ')
     expect(one.git).toBeNull()
   })
 

@@ -33,15 +33,15 @@ const schemes = ['https', 'http', 'ssh', 'file']
 /** null: nothing speaks against it. Some forms let git start a program that the suite names. */
 function findRefusal(name: string, ref: string | null, subdir: string | null): string | null {
   if (name.startsWith('-') || ref?.startsWith('-')) return 'begins with -, which git would read as an option'
-  if (/^[\w+.-]*::/.test(name)) return 'a remote helper, which is a program that git starts; use an https or ssh URL'
+  if (/^[\w+.-]*::/.test(name)) return 'a remote helper, which is a program that git starts: use an https or ssh URL'
   if ([name, ref, subdir].some((text) => text?.includes('\0') || text?.includes('\n')))
     return 'contains a line end or NUL'
   const scheme = /^([\w+.-]+):\/\//.exec(name)?.[1]
   if (scheme !== undefined && !schemes.includes(scheme.toLowerCase())) {
-    return `unknown scheme "${scheme}"; expected one of ${schemes.join(', ')}`
+    return `unknown scheme "${scheme}", expected one of ${schemes.join(', ')}`
   }
   if (/^https?:\/\/[^/]*@/i.test(name) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(name)) {
-    return 'has credentials in it, which every reader of the suite would see; use a credential helper of git'
+    return 'has credentials in it, which every reader of the suite would see: use a credential helper of git'
   }
   const inner = subdir === null ? null : path.posix.normalize(subdir)
   if (inner !== null && (path.posix.isAbsolute(inner) || inner.split('/')[0] === '..')) {

@@ -30,6 +30,9 @@ export async function cloneRepo(
   const remote = origin === undefined ? [] : [`+refs/heads/${branch}:refs/remotes/origin/${branch}`]
   await run(...fetch, `refs/heads/${branch}`, '+refs/tags/*:refs/tags/*', ...remote)
   await run('checkout', '--quiet', '-B', branch, commit)
+  // the home of a run has no .gitconfig, and without a name no commit is possible
+  await run('config', 'user.name', 'user')
+  await run('config', 'user.email', 'user@localhost')
   if (origin === undefined) return
   await run('remote', 'add', '--', 'origin', origin)
   await run('branch', '--quiet', `--set-upstream-to=origin/${branch}`, branch)
