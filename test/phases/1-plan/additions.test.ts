@@ -90,6 +90,11 @@ describe('a mistake is an error', () => {
     [{ timeout: '90s' }, /\$\.evals\[0\]\.timeout: /],
     [{ timeout: 0 }, /\$\.evals\[0\]\.timeout: /],
     [{ setup: [] }, /\$\.evals\[0\]\.setup: /],
+    [
+      { repo: { url: 'https://a.example/b', path: 'c' } },
+      /\$\.evals\[0\]\.repo: must be a URL, a path, or an object with one/,
+    ],
+    [{ repo: { path: 'c', reff: 'main' } }, /\$\.evals\[0\]\.repo: has no field "reff"/],
     [{ git: 'yes' }, /\$\.evals\[0\]\.git: /],
     [{ eval_key: 3 }, /\$\.evals\[0\]\.eval_key: /],
     [{ turns: 'and now?' }, /\$\.evals\[0\]\.turns: /],

@@ -310,6 +310,13 @@ describe('prompts', () => {
     const { warnings } = await loadCase({ prompt: 'p', expectations: ['e'], colour: 'red' })
     expect(warnings).toContain('$.evals[0].colour: "colour" of a case is not read')
   })
+  test('"sandbox" of a case is not read, and the warning says where it is', async () => {
+    const asked = { sandbox: { network: 'open' } }
+    const { warnings } = await loadCase({ id: 1, prompt: 'p', expectations: ['e'], ...asked })
+    expect(warnings).toEqual([
+      '$.evals[0].sandbox: "sandbox" of a case is not read: write it at the top of the file, where it is for all cases',
+    ])
+  })
   test('what comes with the prompt and is not read is said', async () => {
     const { warnings } = await loadCase({
       id: 1,

@@ -151,6 +151,9 @@ type Issue = z.core.$ZodIssue
 function findClearestIssues(issue: Issue): Issue[] {
   if (issue.code === 'invalid_key') return issue.issues.map((inner) => ({ ...inner, path: issue.path }))
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue]
+  // several forms fit but for their unknown fields, such as "url" and "path" together: only the words for all forms are true
+  const nearest = issue.errors.filter((issues) => issues.every(({ code }) => code === 'unrecognized_keys'))
+  if (nearest.length > 1) return [issue]
   const depth = (issues: readonly Issue[]) => Math.max(...issues.map(({ path }) => path.length))
   const [best = []] = [...issue.errors].sort((a, b) => depth(b) - depth(a))
   if (depth(best) === 0) return [issue]

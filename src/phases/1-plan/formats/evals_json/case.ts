@@ -94,7 +94,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...graders.reasons,
     ...(bundle?.reasons ?? []),
     ...(repo?.reasons ?? []),
-    ...(own.repo !== undefined && own.git !== undefined ? ['it has both "git" and "repo"; remove one'] : []),
+    ...(own.repo !== undefined && own.git !== undefined ? ['it has both "git" and "repo": remove one'] : []),
     ...around.reasons,
   ]
   return {
@@ -188,6 +188,9 @@ function leaveRest(fields: FieldReader, warn: Warn): string[] {
   if (trigger !== null) {
     warn(trigger.at, `"${trigger.key}" is not read: trigger evals belong in a set of their own; here the case is run`)
   }
+  const sandbox = fields.take(['sandbox'])
+  if (sandbox !== null)
+    warn(sandbox.at, '"sandbox" of a case is not read: write it at the top of the file, where it is for all cases')
   const misspelt = takeMisspelt(fields, knownNames)
   warnRest(fields, { what: 'a case', warn, known: knownNames })
   return misspelt
