@@ -27,7 +27,7 @@ export function refuseInlineCredentials({ choices, suite, env }: CredentialSourc
     if (found === null) continue
     throw new UserError(
       `${suite.path}: the environment of case ${eval_id} contains a credential (${found}), which plan.json would keep`,
-      'let the hook or server read it from its environment: --pass-env NAME',
+      'let the program that needs it read it from its environment: --pass-env NAME',
     )
   }
 }

@@ -66,7 +66,7 @@ export function refuseSkillLinks(folder: string, leftOut: readonly LeftOut[]): v
   throw new UserError(
     `${path.join(folder, first.path)}: ${why}, to ${first.target}${more}`,
     first.reason === linkOutReason
-      ? 'copy what links lead to into the skill that agents get with --links copy, or remove the link'
+      ? 'add --links copy, so that agents get a copy of what links lead to, or remove the link'
       : 'remove the link: agents may not get what it leads to',
   )
 }
