@@ -94,7 +94,13 @@ test.each([
   ['command', '/usr/bin/gh agent.mjs', ''],
   ['command', 'node agent.mjs', ''],
 ])('a program of the suite with the name of the agent program is refused: %s %s', async (name, command, message) => {
-  const folder = { path: 'evals/bin', source: '/s/evals/bin', kind: 'directory' as const, sha256: '0'.repeat(64), bytes: 0 }
+  const folder = {
+    path: 'evals/bin',
+    source: '/s/evals/bin',
+    kind: 'directory' as const,
+    sha256: '0'.repeat(64),
+    bytes: 0,
+  }
   const programs = { folder, executables: [], answers: { gh: [] } }
   const suite = suiteOf([contains], { environment: { ...environment, hooks: {}, programs } })
   const choice = { name, model: null, command }
