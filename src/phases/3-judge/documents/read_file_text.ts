@@ -53,7 +53,7 @@ async function readDocumentText(
   { file, format }: { file: string; format: DocumentFormat },
   signal: AbortSignal,
 ): Promise<FileText> {
-  const end = await runDocumentReader({ file, format, want: { as: 'text' } }, z.string(), signal)
+  const end = await runDocumentReader({ file, format, want: 'text' }, z.string(), signal)
   return toFileText('error' in end ? { unreadable: end.error } : { text: end.value })
 }
 
