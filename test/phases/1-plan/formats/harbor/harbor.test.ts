@@ -97,7 +97,11 @@ test('a variable that refers to the environment of the user is not passed on', (
 test('places are top folders that the task names, never those of the system', () => {
   const places = findHarborPlaces(['Write to /results/a.txt and /etc/x, see http://host/path.'], ['/var/www/html'])
   expect(places).toEqual(expect.arrayContaining(['/app', '/results', '/root', '/var/www']))
-  expect(findHarborPlaces([], ['/etc/nginx/nginx.conf', '/etc/ssl/certs/x', '/etc/x.conf']).filter((one) => one.startsWith('/etc'))).toEqual(['/etc/apt', '/etc/claude-code', '/etc/nginx'])
+  expect(
+    findHarborPlaces([], ['/etc/nginx/nginx.conf', '/etc/ssl/certs/x', '/etc/x.conf']).filter((one) =>
+      one.startsWith('/etc'),
+    ),
+  ).toEqual(['/etc/apt', '/etc/claude-code', '/etc/nginx'])
   for (const never of ['/etc', '/usr', '/var', '/host', '/path', '/tests', '/solution'])
     expect(places).not.toContain(never)
 })
