@@ -6,7 +6,9 @@ import type { InputFile, Skill, Suite, SuiteCase } from '../../../schemas/suite.
 import { UserError } from '../../base/errors/error.ts'
 import { hashFile, walk } from '../../base/fs/files.ts'
 import { isInsideFolder } from '../../base/fs/inside_folder.ts'
+import { openScratch } from '../../base/fs/temp_dir.ts'
 import { whyNotWritable } from '../../base/fs/writable.ts'
+import { readText } from '../../base/json/json.ts'
 import { isHiddenFromAgents, listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import {
@@ -16,6 +18,7 @@ import {
   type TaskResult,
 } from '../../phases/1-plan/to_harbor/harbor_task.ts'
 import { checkText } from '../../phases/3-judge/checks/check_text.ts'
+import { placeRepos } from '../repos/place_repos.ts'
 
 export interface HarborConversion {
   cases: number
@@ -26,11 +29,12 @@ export interface HarborConversion {
 /** Throws UserError for a folder that is not usable, and if no case can be a task. */
 export async function writeHarborTasks(suite: Suite, skill: Skill, folder: string): Promise<HarborConversion> {
   assertEmptyFolder(folder, skill.path)
+  await using scratch = await openScratch()
   const skillFiles = await listSkillParts(skill)
   const lost: string[] = []
   const tasks: { name: string; files: TaskFile[] }[] = []
   for (const one of suite.cases) {
-    const built = await buildTask(one, { suite, skill, skillFiles })
+    const built = await buildTask(one, { suite, skill, skillFiles, scratch: scratch.path })
     if ('refusal' in built) {
       lost.push(`case ${one.eval_name} (${built.refusal})`)
       continue
@@ -71,24 +75,60 @@ async function listSkillParts(skill: Skill): Promise<{ path: string; source: str
   return files.map((file) => ({ path: `${name}/${file.path}`, source: file.source }))
 }
 
+/** Fetches the repository of the case, if it has one, as a run would. */
+async function placeRepo(
+  one: SuiteCase,
+  { suite, skill, scratch }: SuiteParts,
+): Promise<{ case: SuiteCase } | { refusal: string }> {
+  if (one.repo === undefined) return { case: one }
+  try {
+    const request = { workspace: scratch, skill: skill.path, wish: null }
+    const { cases } = await placeRepos({ path: suite.path, cases: [one] }, request, {
+      signal: new AbortController().signal, // Ctrl-C ends the program
+    })
+    return { case: cases[0] ?? one }
+  } catch (error) {
+    if (error instanceof UserError) return { refusal: error.message }
+    throw error
+  }
+}
+
 interface SuiteParts {
   suite: Suite
   skill: Skill
   skillFiles: readonly { path: string; source: string }[]
+  /** A temp folder for what is fetched. */
+  scratch: string
 }
 
-async function buildTask(one: SuiteCase, { suite, skill, skillFiles }: SuiteParts): Promise<TaskResult> {
+async function buildTask(one: SuiteCase, parts: SuiteParts): Promise<TaskResult> {
+  const { suite, skill, skillFiles } = parts
   if (one.target !== undefined && one.target !== `skill:${skill.name}`) return { refusal: `it is about ${one.target}` }
   if (one.cannot_run !== null) return { refusal: `it can't run: ${one.cannot_run}` }
   const further = await findInputs(one.environment?.skills ?? [])
+  const start = await placeRepo(one, parts)
+  if ('refusal' in start) return start
   return buildHarborTask({
-    case: one,
+    case: start.case,
     suite,
     skill_name: skill.name,
     inputs: await findInputs(one.files),
+    grading: await findInputs(one.grading_files ?? []),
+    programs: await readPrograms(one),
     skills: [...skillFiles, ...further],
     sentence: checkText,
   })
+}
+
+/** The Python programs of script checks, by their paths in the suite. */
+async function readPrograms({ checks, grading_files = [] }: SuiteCase): Promise<Map<string, string>> {
+  const programs = new Map<string, string>()
+  for (const check of checks) {
+    if (check.type !== 'script' || !check.script.endsWith('.py')) continue
+    const file = grading_files.find(({ path: place }) => place === check.script)
+    if (file !== undefined) programs.set(check.script, await readText(file.source))
+  }
+  return programs
 }
 
 /** The files, and those of the folders. */

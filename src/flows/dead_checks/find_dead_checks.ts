@@ -14,6 +14,7 @@ import { decideCheck } from '../../phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../phases/3-judge/checks/inputs/check_input.ts'
 import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
 import { normalizeInnerPath } from '../../phases/3-judge/checks/inputs/locate_output.ts'
+import { createDocumentReads } from '../../phases/3-judge/documents/document_reads.ts'
 
 /** Starts nothing: what takes a command or the case's `setup` is not decided. Rejects only when aborted or on a bug. */
 export async function findDeadChecks(inspected: InspectedSuite, signal: AbortSignal): Promise<Problem[]> {
@@ -128,6 +129,7 @@ function buildContext(one: SuiteCase, { answer, files, folder, signal }: Foresee
     showsTools: true,
     outputsFolder: folder,
     outputs: files,
+    documents: createDocumentReads(),
     leftOut: [],
     record: {
       steps: 0,

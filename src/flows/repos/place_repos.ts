@@ -31,7 +31,7 @@ export interface PlacedRepos {
 export async function placeRepos(
   suite: Pick<Suite, 'cases' | 'path'>,
   request: RepoRequest,
-  context: FlowContext,
+  context: Pick<FlowContext, 'signal'>,
 ): Promise<PlacedRepos> {
   const known = new Map<string, StoredRepo>()
   const placed: PlacedRepos = { cases: [], warnings: [], notes: [] }

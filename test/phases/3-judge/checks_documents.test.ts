@@ -1,7 +1,10 @@
 /** Checks of delivered documents: text checks on each format, cells of a workbook, encodings, and what cannot be read. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import { createDocumentReads } from '../../../src/phases/3-judge/documents/document_reads.ts'
 import { makeNotebook, makePdf, makeSlides, makeWord, makeWorkbook, makeZip } from './documents/make_documents.ts'
 import { sceneWith } from './scene.ts'
 
@@ -242,4 +245,22 @@ test.each([
       passed: false,
     })
   }
+})
+
+describe('a document is read once in a grading', () => {
+  test.each([
+    { type: 'contains', value: 'Ocean', path: 'a.xlsx' },
+    { type: 'contains', value: 'Ocean', target: 'outputs' },
+    { type: 'equals', value: '# Sheet: Summary\nOcean', path: 'a.xlsx' },
+    { type: 'cell', path: 'a.xlsx', cell: 'a1', equals: 'Ocean' },
+    { type: 'csv', path: 'a.xlsx', columns: ['Ocean'] },
+  ])('%j', async (given) => {
+    const check = checkSchema.parse(given)
+    const scene = await sceneWith({ 'a.xlsx': await makeWorkbook({ Summary: [['Ocean']] }) })
+    expect(await decideCheck(check, scene)).toMatchObject({ passed: true })
+    await writeFile(join(scene.outputsFolder, 'a.xlsx'), await makeWorkbook({ Summary: [['Desert']] }))
+    expect(await decideCheck(check, scene)).toMatchObject({ passed: true })
+    const other = { ...scene, documents: createDocumentReads() }
+    expect(await decideCheck(check, other)).toMatchObject({ passed: false })
+  })
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
+import { createDocumentReads } from '../../../src/phases/3-judge/documents/document_reads.ts'
 
 /** A folder that goes when the test ends. */
 export async function temporary(): Promise<string> {
@@ -37,6 +38,7 @@ export async function sceneWith(
     showsTools: true,
     outputsFolder,
     outputs: Object.keys(files),
+    documents: createDocumentReads(),
     leftOut: [],
     record: workOf(Object.keys(files)),
     skill: { name: 'sums', installed: true },

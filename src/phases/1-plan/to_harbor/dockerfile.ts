@@ -1,4 +1,5 @@
 /** Writes the Dockerfile of a Harbor task: the working folder as a run of the case finds it, and the skills where agents look for them. */
+import type { RepoState } from '../../../../schemas/repo.ts'
 import type { SuiteCase } from '../../../../schemas/suite.ts'
 import { workingFolder } from './verifier_spec.ts'
 
@@ -32,7 +33,7 @@ export function writeDockerfile(parts: ImageParts): string {
     ...(git === null ? [] : [installGit]),
     ...variables,
     `WORKDIR ${workingFolder}`,
-    ...(isBundle ? ['COPY start.bundle /tmp/start.bundle', cloneBundle] : []),
+    ...(isBundle ? ['COPY start.bundle /tmp/start.bundle', git.repo ? cloneCommit(git.repo) : cloneBundle] : []),
     ...(hasFiles ? [`COPY files ${workingFolder}`] : []),
     ...(git === true ? [startRepository] : []),
     ...(setup === null ? [] : [`RUN ${JSON.stringify(['sh', '-c', setup])}`]),
@@ -49,6 +50,23 @@ const cloneBundle = [
   'RUN git clone --quiet /tmp/start.bundle .',
   `  && { git rev-parse --quiet --verify HEAD > /dev/null || git checkout --quiet "$(git for-each-ref --count=1 --format='%(refname:lstrip=3)' refs/remotes/origin)"; }`,
 ].join(' \\\n')
+
+/** As a run clones the `repo` of a case: its branch at its commit, with its tags. */
+function cloneCommit({ commit, branch, shallow = [], origin }: RepoState): string {
+  const name = quoteWord(branch)
+  const isShallow = shallow.length > 0
+  return [
+    `RUN git init --quiet --initial-branch=${name}`,
+    ...(isShallow ? [`  && printf '%s\\n' ${shallow.join(' ')} > .git/shallow`] : []),
+    `  && git fetch --quiet --no-tags /tmp/start.bundle ${quoteWord(`refs/heads/${branch}`)} '+refs/tags/*:refs/tags/*'`,
+    `  && git checkout --quiet -B ${name} ${commit}`,
+    ...(origin === undefined ? [] : [`  && git remote add -- origin ${quoteWord(origin)}`]),
+  ].join(' \\\n')
+}
+
+function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}
 
 const startRepository = [
   'RUN git init --quiet --initial-branch=main',

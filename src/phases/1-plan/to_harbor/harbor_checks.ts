@@ -9,7 +9,7 @@ import { toPythonPattern } from './python_pattern.ts'
 /** What verify.py reads about a check: plain JSON, with every default written out. */
 export type VerifierEntry = { type: string; [parameter: string]: unknown }
 
-type Translation = { entry: VerifierEntry; readsAnswer: boolean } | { reason: string }
+export type Translation = { entry: VerifierEntry; readsAnswer: boolean } | { reason: string }
 
 interface Translator<T extends CheckType> {
   /** Parameters that `translate` reads, apart from those that every check has. */
@@ -61,11 +61,29 @@ const translators: Translators = {
   },
   file_size: { reads: ['path', 'bytes'], translate: ({ type, path: file, bytes }) => readFile(file, { type, bytes }) },
   command: {
-    reads: ['run', 'timeout', 'exit_code'],
-    translate: ({ type, run, timeout = commandSeconds, exit_code = 0 }) => {
-      return { entry: { type, run, timeout, exit_code }, readsAnswer: false }
+    reads: ['run', 'timeout', 'exit_code', 'files', 'result', 'result_file', 'pass_at'],
+    translate: ({ type, run, exit_code = 0, result = 'exit_code', result_file = null, ...more }) => {
+      const entry = { type, run, exit_code, result, result_file, ...writeVerifierFields(more) }
+      return { entry, readsAnswer: false }
     },
   },
+  script: {
+    reads: ['script', 'args', 'timeout', 'files', 'pass_at'],
+    translate: ({ type, script, args = [], ...more }) => {
+      const fields = writeVerifierFields(more)
+      const placed = fields.files.find(({ from }) => from === script)
+      if (!script.endsWith('.py')) return { reason: 'it needs Node.js' }
+      return { entry: { type, script: placed?.to ?? script, args, ...fields }, readsAnswer: false }
+    },
+  },
+}
+
+function writeVerifierFields({
+  timeout = commandSeconds,
+  pass_at = 1,
+  files = [],
+}: Pick<CheckOf<'command'>, 'timeout' | 'pass_at' | 'files'>) {
+  return { timeout, pass_at, files: files.map((file) => (typeof file === 'string' ? { from: file, to: file } : file)) }
 }
 
 /** Default time limit of a command check. */
@@ -114,8 +132,20 @@ function translateCsv({
 
 /** An output file, or the final answer. */
 function readSource(file: string | undefined, entry: VerifierEntry): Translation {
-  return file === undefined ? { entry, readsAnswer: true } : readFile(file, entry)
+  if (file === undefined) return { entry, readsAnswer: true }
+  const ending = path.posix.extname(file).toLowerCase()
+  if (documents.has(ending) && !(ending === '.ipynb' && entry.type === 'json_path'))
+    return { reason: `the text of a ${ending} file is not readable there` }
+  return readFile(file, entry)
 }
+
+/** Files whose text needs more than Python's standard library; verify.py has the same list for the outputs. */
+const documents = new Set(
+  [
+    ...['xlsx', 'xlsm', 'xltx', 'docx', 'docm', 'dotx', 'pptx', 'pptm', 'potx', 'ppsx', 'pdf', 'ipynb'],
+    ...['xls', 'xlsb', 'doc', 'ppt', 'odt', 'ods', 'odp', 'pages', 'numbers', 'key', 'epub', 'msg'],
+  ].map((ending) => `.${ending}`),
+)
 
 function readFile(file: string, entry: VerifierEntry): Translation {
   const plain = path.posix.normalize(file).replace(/\/$/, '')

@@ -27,6 +27,10 @@ export interface TaskRequest {
   skill_name: string
   /** Every input file, also those of folders. */
   inputs: readonly TaskInput[]
+  /** Every file that only the grading sees, also those of folders. */
+  grading: readonly TaskInput[]
+  /** The programs of `script` checks, by their paths in the suite. */
+  programs: ReadonlyMap<string, string>
   /** Files of the skill and of further skills, as <name>/… */
   skills: readonly { path: string; source: string }[]
   /** Writes a check in plain words. */
@@ -39,11 +43,8 @@ export type TaskResult = { files: TaskFile[]; lost: string[] } | { refusal: stri
 export function buildHarborTask(request: TaskRequest): TaskResult {
   const { case: one, inputs } = request
   const texts = listTexts(one.environment)
-  const verifier = planVerifier(
-    one,
-    request.sentence,
-    [...inputs, ...texts].map((file) => file.path),
-  )
+  const taken = [...inputs, ...texts].map((file) => file.path)
+  const verifier = planVerifier(one, { ...request, taken })
   if (verifier.refusal !== null) return { refusal: verifier.refusal }
   const env = pickVariables(one.environment?.env)
   const start = { ...listHashes(inputs), ...listHashes(texts.map(hashText)) }
@@ -65,6 +66,7 @@ export function buildHarborTask(request: TaskRequest): TaskResult {
       ...request.skills.map(({ path, source }) => ({ path: `environment/skills/${path}`, source })),
       { path: 'tests/test.sh', text: testScript, executable: true },
       { path: 'tests/verify.py', text: verifyProgram },
+      ...request.grading.map(({ path, source }) => ({ path: `tests/files/${path}`, source })),
       { path: 'tests/checks.json', text: `${jsonText(spec, 2)}\n` },
       ...writeSolution(one.reference, verifier.answer_file),
     ],

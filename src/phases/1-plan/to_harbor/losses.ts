@@ -33,12 +33,20 @@ function countKinds(kinds: readonly string[]): string[] {
 const carriedFields: ReadonlySet<string> = new Set([
   ...['eval_id', 'eval_key', 'eval_name', 'prompt', 'expected_output', 'files', 'expectations', 'checks', 'reference'],
   ...['timeout_seconds', 'setup', 'git', 'environment', 'cannot_run', 'target', 'draft', 'category', 'judging'],
-  ...['source', 'skill_path'],
+  ...['source', 'skill_path', 'grading_files', 'repo'],
 ])
+
+/** What a field is called where its name alone does not say it. */
+const fieldNames: Readonly<Record<string, string>> = {
+  teardown: 'the teardown',
+  collect: 'files outside of the working folder that are collected',
+  quarantine: 'that it is in quarantine',
+  owners: 'its owners',
+}
 
 function listCaseLosses(one: SuiteCase): string[] {
   return Object.entries(one).flatMap(([name, value]) =>
-    value === null || value === undefined || carriedFields.has(name) ? [] : [name],
+    value === null || value === undefined || carriedFields.has(name) ? [] : [fieldNames[name] ?? name],
   )
 }
 
@@ -56,6 +64,7 @@ const environmentParts: Readonly<Record<string, string | null>> = {
   agent_texts: 'sub-agents',
   mcp_servers: 'MCP servers',
   commands: 'slash commands',
+  programs: 'programs that stand in for others',
   system_prompt: 'the system prompt',
   temperature: 'the temperature',
   tools: 'the choice of tools',

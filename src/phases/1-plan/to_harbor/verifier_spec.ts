@@ -1,7 +1,7 @@
 /** Chooses what the verifier of a Harbor task decides, and lists what it leaves out. */
-import { type Check, isReward } from '../../../../schemas/check.ts'
+import { type Check, type CheckOf, isReward } from '../../../../schemas/check.ts'
 import type { SuiteCase } from '../../../../schemas/suite.ts'
-import { commandSeconds, translateCheck, type VerifierEntry } from './harbor_checks.ts'
+import { commandSeconds, type Translation, translateCheck, type VerifierEntry } from './harbor_checks.ts'
 
 export const workingFolder = '/app'
 
@@ -25,18 +25,24 @@ export interface VerifierPlan {
   refusal: string | null
 }
 
-/** `sentence` writes a check in plain words. An indicator is decided but does not count: only the arm with the skill can pass it. */
-export function planVerifier(
-  one: SuiteCase,
-  sentence: (check: Check) => string,
-  taken: readonly string[],
-): VerifierPlan {
+/** What the verifier's plan depends on besides the case. */
+export interface VerifierSources {
+  /** Writes a check in plain words. */
+  sentence: (check: Check) => string
+  /** The program of a `script` check, by its path in the suite. */
+  programs: ReadonlyMap<string, string>
+  /** Names of files that the case brings. */
+  taken: readonly string[]
+}
+
+/** An indicator is decided but does not count: only the arm with the skill can pass it. */
+export function planVerifier(one: SuiteCase, { sentence, programs, taken }: VerifierSources): VerifierPlan {
   const checks: VerifierSpec['checks'] = []
   const left_out: VerifierPlan['left_out'] = []
   const hasReward = one.checks.some(isReward)
   let readsAnswer = false
   for (const check of one.checks) {
-    const translated = translateCheck(check)
+    const translated = check.type === 'script' ? translateScript(check, one, programs) : translateCheck(check)
     const text = sentence(check)
     if ('reason' in translated) {
       left_out.push({ kind: `${isReward(check) ? 'its reward, ' : ''}${check.type} (${translated.reason})`, text })
@@ -50,6 +56,18 @@ export function planVerifier(
   const counted = checks.filter(({ counts }) => counts).length
   const refusal = counted > 0 ? null : explainRefusal(checks.length, left_out)
   return { checks, answer_file: readsAnswer ? chooseAnswerFile(one, taken) : null, left_out, refusal }
+}
+
+/** A script gets the run as Whetstone gives it, but Harbor has no transcript. */
+function translateScript(check: CheckOf<'script'>, one: SuiteCase, programs: VerifierSources['programs']): Translation {
+  const program = programs.get(check.script) ?? ''
+  if (program.includes('transcript_events_file'))
+    return { reason: 'it reads the transcript, which Harbor does not have' }
+  const translated = translateCheck(check)
+  if ('reason' in translated) return translated
+  const { eval_id: id, eval_name: name, prompt, expected_output, reference } = one
+  const entry = { ...translated.entry, case: { id, name, prompt, expected_output, reference } }
+  return { entry, readsAnswer: program.includes('final_response') }
 }
 
 function explainRefusal(indicators: number, left_out: VerifierPlan['left_out']): string {

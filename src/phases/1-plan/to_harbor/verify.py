@@ -16,12 +16,19 @@ import sys
 import tempfile
 import time
 import unicodedata
+import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOGS = "/logs/verifier"
 START_RECORD = "/var/lib/whetstone/start"
 IGNORED = {".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache"}
 SKILL_FOLDERS = {".claude", ".agents", ".opencode"}
+# they have text that the standard library can't read
+DOCUMENTS = set(
+    "xlsx xlsm xltx docx docm dotx pptx pptm potx ppsx pdf ipynb xls xlsb doc ppt odt ods odp pages numbers key epub msg".split()
+    + "zip gz tgz bz2 xz zst 7z rar tar jar whl parquet".split()
+)
+LARGEST_REPORT = 16 * 1024 * 1024
 
 
 class Undecided(Exception):
@@ -63,7 +70,7 @@ class Run:
         if not is_regular(place):
             raise Failed("there is no final answer in %s" % place)
         with open(place, "rb") as content:
-            return decode(content.read()).rstrip("\r\n")
+            return compose(decode(content.read())).rstrip("\r\n")
 
     def output(self, name):
         """The absolute path of a file that the agent created or changed."""
@@ -79,23 +86,32 @@ class Run:
             fences = re.findall(r"^```[a-zA-Z]*\r?\n(.*?)^```", answer, re.M | re.S)
             return "final answer", answer, fences[0] if len(fences) == 1 else answer
         with open(self.output(path), "rb") as content:
-            text = decode(content.read())
+            text = read_text(content.read())
+        if text is None:
+            raise Undecided("%s has no text" % path)
         return path, text, text
 
     def texts(self, check):
         if check.get("path") is None and check["target"] == "outputs":
-            return [(name, text) for name, text in self.output_texts() if text is not None]
+            return list(self.output_texts())
         label, text, _ = self.source(check)
         return [(label, text)]
 
     def output_texts(self):
+        """Without those that have no text."""
         for name in self.outputs:
+            if is_document(name):
+                continue
             with open(self.file(name), "rb") as content:
-                data = content.read()
-            try:
-                yield name, None if b"\0" in data else data.decode("utf-8")
-            except UnicodeDecodeError:
-                yield name, None
+                text = read_text(content.read())
+            if text is not None:
+                yield name, text
+
+    def refuse_unread(self, check):
+        """Nothing was found in the outputs, but documents may have it."""
+        unread = [name for name in self.outputs if is_document(name)]
+        if check.get("path") is None and check["target"] == "outputs" and unread:
+            raise Undecided("the text may be in %s, which can't be read here" % names_text(unread))
 
 
 def is_regular(place):
@@ -105,6 +121,28 @@ def is_regular(place):
 
 def decode(data):
     return data.decode("utf-8", errors="replace")
+
+
+def compose(text):
+    """An accent is one character with its letter, as in the texts of checks."""
+    return unicodedata.normalize("NFC", text)
+
+
+def is_document(name):
+    return os.path.splitext(name)[1][1:].lower() in DOCUMENTS
+
+
+def read_text(data):
+    """UTF-8, UTF-16 with its mark, or Windows-1252; None: it is not text."""
+    encodings = ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8", "cp1252"]
+    for encoding in encodings:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        controls = r"[\0-\x08\x0b\x0e-\x1f\x7f-\x9f]" if encoding == "cp1252" else r"\0"
+        return None if re.search(controls, text) else compose(text)
+    return None
 
 
 def read_start(start):
@@ -191,6 +229,7 @@ def contains(check, run):
     for label, text in texts:
         if (wanted.lower() in text.lower()) if check["ignore_case"] else (wanted in text):
             return True, "%s contains %s" % (label, short(wanted, 120))
+    run.refuse_unread(check)
     return False, "%s is not in %s" % (short(wanted, 120), names_text([label for label, _ in texts]))
 
 
@@ -206,6 +245,7 @@ def regex(check, run):
         match = pattern.search(text)
         if match:
             return True, "%s: %s" % (label, short(match.group(0)))
+    run.refuse_unread(check)
     return False, "no match in %s" % names_text([label for label, _ in texts])
 
 
@@ -327,20 +367,232 @@ def file_size(check, run):
 def command(check, run):
     """Runs in a copy of the working folder, so that one check does not change what another sees."""
     with tempfile.TemporaryDirectory() as place:
-        copy = os.path.join(place, "work")
-        shutil.copytree(run.folder, copy, symlinks=True, ignore=lambda at, names: left_out(run, at, names))
+        copy = copy_folder(check, run, place)
+        place_of_report, read = REPORTS[check["result"]]
+        report = check["result_file"] or place_of_report
+        if report is not None:
+            clear_place(copy, report)
         with tempfile.TemporaryFile() as output:
-            code = run_shell(check, copy, output)
+            code = run_program(["sh", "-c", check["run"]], check["timeout"], copy, output)
             output.seek(0)
             said = decode(output.read())
-    tail = "; output: %s" % said[-300:] if said else "; no output"
+        tail = "; output: %s" % said[-300:] if said else "; no output"
+        if code is None:
+            return False, "did not end within %g s%s" % (check["timeout"], tail)
+        if code != check["exit_code"]:
+            refuse_missing(check, copy, code, said)
+        if read is None:
+            return code == check["exit_code"], "exit code %d%s" % (code, tail)
+        text = said if report is None else read_report(copy, report, tail)
+    score, message = read(text)
+    return score >= check["pass_at"], "score %g%s" % (score, message), score
+
+
+def copy_folder(check, run, place):
+    """A copy of the working folder with the files of the check, which the agent did not have."""
+    copy = os.path.join(place, "work")
+    shutil.copytree(run.folder, copy, symlinks=True, ignore=lambda at, names: left_out(run, at, names))
+    for file in check["files"]:
+        source = os.path.join(HERE, "files", file["from"])
+        target = os.path.join(copy, file["to"])
+        clear_place(copy, file["to"])
+        if os.path.isdir(source):
+            shutil.copytree(source, target)
+        else:
+            shutil.copy(source, target)
+    return copy
+
+
+def clear_place(folder, place):
+    """Removes what the agent left there, and links or files where its folders must be."""
+    at = folder
+    parts = place.split("/")
+    for index, part in enumerate(parts):
+        at = os.path.join(at, part)
+        if index < len(parts) - 1 and os.path.isdir(at) and not os.path.islink(at):
+            continue
+        if os.path.isdir(at) and not os.path.islink(at):
+            shutil.rmtree(at)
+        elif os.path.lexists(at):
+            os.remove(at)
+        break
+    os.makedirs(os.path.dirname(os.path.join(folder, place)), exist_ok=True)
+
+
+def refuse_missing(check, folder, code, said):
+    """A program of the author's command that is missing here is not the agent's fault."""
+    module = re.search(r"No module named '?([\w.]+)'?\s*\Z", said)
+    if module and re.search(r"-m\s+%s\b" % re.escape(module.group(1)), check["run"]):
+        raise Undecided("the Python module %s is not installed here" % module.group(1))
+    missing = re.search(r"(?:^|[\s:])([^\s:/]+): (?:command )?not found\s*\Z", said) if code == 127 else None
+    if missing is None:
+        return
+    places = [os.path.join(folder, file["to"]) for file in check["files"]]
+    texts = [check["run"]] + [decode(read_bytes(place)) for place in places if is_regular(place)]
+    if any(missing.group(1) in re.split(r"[\s;&|()]+", text) for text in texts):
+        raise Undecided("%s is not installed here" % missing.group(1))
+
+
+def read_bytes(place):
+    with open(place, "rb") as content:
+        return content.read()
+
+
+def read_report(folder, name, tail):
+    place = os.path.join(folder, name)
+    if not is_regular(place):
+        raise Undecided("the command wrote no %s%s" % (name, tail))
+    if os.path.getsize(place) > LARGEST_REPORT:
+        raise Undecided("%s is too large" % name)
+    return decode(read_bytes(place))
+
+
+def to_score(value, name):
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise Undecided("%s is %s, not a number from 0 to 1" % (name, short(value, 50)))
+    return value
+
+
+def rate_tests(tests):
+    """Pairs of a name and an end: passed, failed, skipped or not_loaded."""
+    counted = [(name, end) for name, end in tests if end != "skipped"]
+    if not counted:
+        raise Undecided("the verifier ran no test")
+    if all(end == "not_loaded" for _, end in counted):
+        raise Undecided("the verifier could not load its tests")
+    failed = [name for name, end in counted if end != "passed"]
+    passed = len(counted) - len(failed)
+    more = "; failed: %s" % names_text(failed) if failed else ""
+    return passed / len(counted), ": %d of %d tests passed%s" % (passed, len(counted), more)
+
+
+def is_load_failure(message):
+    return re.match(r"\s*collection failure|.*Test suite failed to run", message or "") is not None
+
+
+def read_score_line(text):
+    line = (text.rstrip().splitlines() or [""])[-1]
+    found = re.fullmatch(r"\s*score\s*[:=]\s*(\S+)\s*", line, re.I)
+    if found is None:
+        raise Undecided("the last line of the output is not a score, such as \"score: 0.75\"")
+    number = parse_number(found.group(1))
+    return to_score(found.group(1) if number is None else number, "the score"), ""
+
+
+def load_report(text):
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise Undecided("the report is not valid JSON (%s)" % error)
+
+
+def read_json_report(text):
+    report = load_report(text)
+    if not isinstance(report, dict) or ("score" not in report and "checks" not in report):
+        raise Undecided("the report needs \"score\" or \"checks\"")
+    checks = report.get("checks")
+    if "score" in report and checks != []:
+        return to_score(report["score"], "the score"), ""
+    return rate_tests([(one["name"], "passed" if one["passed"] is True else "failed") for one in checks])
+
+
+def read_ctrf(text):
+    ends = {"passed": "passed", "skipped": "skipped", "pending": "skipped"}
+
+    def end(test):
+        broken = is_load_failure(test.get("message") or test.get("trace"))
+        return ends.get(test["status"], "not_loaded" if broken else "failed")
+
+    return rate_tests([(test["name"], end(test)) for test in load_report(text)["results"]["tests"]])
+
+
+def read_junit(text):
+    def end(test):
+        first = test.find("error") if test.find("error") is not None else test.find("failure")
+        if first is None:
+            return "passed" if test.find("skipped") is None else "skipped"
+        message = first.get("message") or first.text
+        return "not_loaded" if is_load_failure(message) or is_load_failure(test.get("name")) else "failed"
+
+    # as bytes, because its first line may name an encoding
+    root = xml.etree.ElementTree.fromstring(text.encode("utf-8"))
+    names = [(" ".join(filter(None, [test.get("classname"), test.get("name")])), end(test)) for test in root.iter("testcase")]
+    return rate_tests(names)
+
+
+def read_reward(text):
+    if not text.lstrip().startswith("{"):
+        number = parse_number(text)
+        return to_score(text.strip() if number is None else number, "the reward"), ""
+    rewards = load_report(text)
+    numbers = [value for value in rewards.values() if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    if "reward" not in rewards and len(numbers) != 1:
+        raise Undecided("the reward is not clear: it needs \"reward\", or one number")
+    return to_score(rewards.get("reward", numbers[0] if numbers else None), "the reward"), ""
+
+
+# the usual place of each report, and its reader
+REPORTS = {
+    "exit_code": (None, None),
+    "score_line": (None, read_score_line),
+    "json": ("result.json", read_json_report),
+    "junit": ("junit.xml", read_junit),
+    "ctrf": ("ctrf.json", read_ctrf),
+    "reward": ("reward.txt", read_reward),
+}
+
+
+def script(check, run):
+    """A program of the suite that reads the run as JSON and prints its verdict."""
+    with tempfile.TemporaryDirectory() as place:
+        copy = copy_folder(check, run, place)
+        events = os.path.join(place, "transcript.jsonl")
+        open(events, "w").close()
+        given = {
+            "run_folder": copy,
+            "outputs": run.outputs,
+            "deleted": [name for name in run.start if name not in run.present],
+            "transcript_events_file": events,
+            "final_response": run.answer() if run.answer_file and is_regular(run.file(run.answer_file)) else "",
+            "case": check["case"],
+            "files": [file["to"] for file in check["files"]],
+        }
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as stdin:
+            stdin.write(json.dumps(given).encode())
+            stdin.seek(0)
+            words = ["python3", os.path.join(copy, check["script"]), *check["args"]]
+            code = run_program(words, check["timeout"], copy, output, stdin, subprocess.DEVNULL)
+            output.seek(0)
+            said = decode(output.read()).strip()
     if code is None:
-        return False, "did not end within %g s%s" % (check["timeout"], tail)
-    if code == 127 and code != check["exit_code"]:
-        missing = re.search(r"(?:^|[\s:])([^\s:/]+): (?:command )?not found\s*\Z", said)
-        if missing and missing.group(1) in re.split(r"[\s;&|()]+", check["run"]):
-            raise Undecided("%s is not installed here" % missing.group(1))
-    return code == check["exit_code"], "exit code %d%s" % (code, tail)
+        raise Undecided("the script did not end within %g s" % check["timeout"])
+    if code != 0:
+        raise Undecided("the script failed (exit code %d)" % code)
+    return read_verdict(said, check["pass_at"])
+
+
+def read_verdict(said, pass_at):
+    try:
+        given = json.loads(said)
+    except ValueError:
+        given = load_report(said.splitlines()[-1] if said else "")
+    if isinstance(given, list):
+        scores = [to_score(one.get("score", 1 if one["passed"] else 0), "a score") for one in given]
+        score = sum(scores) / len(scores)
+        return score >= pass_at, "score %g" % score, score
+    if given.get("error"):
+        raise Undecided("the script says: %s" % short(given["error"]))
+    message = given.get("evidence", "")
+    passed = given.get("passed")
+    if "score" in given:
+        score = to_score(given["score"], "the score")
+    elif passed is not None:
+        return passed is True, message
+    else:
+        score, counts = rate_tests([(one["name"], "passed" if one["passed"] else "failed") for one in given["checks"]])
+        message += counts
+    return score >= pass_at if passed is None else passed is True, "score %g: %s" % (score, message), score
 
 
 def left_out(run, at, names):
@@ -356,13 +608,11 @@ def is_own(folder, place):
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
-def run_shell(check, cwd, output):
-    """The exit code; None: the time was over. What the command leaves running is ended."""
-    process = subprocess.Popen(
-        ["sh", "-c", check["run"]], cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
-    )
+def run_program(words, seconds, cwd, output, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT):
+    """The exit code; None: the time was over. What the program leaves running is ended."""
+    process = subprocess.Popen(words, cwd=cwd, stdin=stdin, stdout=output, stderr=stderr, start_new_session=True)
     try:
-        return process.wait(timeout=check["timeout"])
+        return process.wait(timeout=seconds)
     except subprocess.TimeoutExpired:
         return None
     finally:
@@ -387,21 +637,24 @@ DECIDERS = {
     "file_count": file_count,
     "file_size": file_size,
     "command": command,
+    "script": script,
 }
 
 
 def decide(check, run):
     """A test of the CTRF report."""
     started = time.monotonic()
+    texts = {name: check[name] for name in ("value", "pattern", "equals", "columns", "cells") if name in check}
+    check = {**check, **json.loads(compose(json.dumps(texts, ensure_ascii=False)))}
     try:
-        passed, message = DECIDERS[check["type"]](check, run)
-        status = "passed" if passed else "failed"
+        passed, message, *scores = DECIDERS[check["type"]](check, run)
+        status, score = "passed" if passed else "failed", scores[0] if scores else int(passed)
     except Failed as error:
-        status, message = "failed", str(error)
+        status, message, score = "failed", str(error), 0
     except Exception as error:
-        status, message = "other", "could not be decided: %s" % error
+        status, message, score = "other", "could not be decided: %s" % error, 0
     duration = int((time.monotonic() - started) * 1000)
-    return {"name": check["text"], "status": status, "duration": duration, "message": message}
+    return {"name": check["text"], "status": status, "duration": duration, "message": message, "extra": {"score": score}}
 
 
 def remove_earlier_rewards():
@@ -419,13 +672,13 @@ def write_log(name, text):
 
 
 def rate(counted):
-    """The weighted share that passed, as text."""
-    if all(test["status"] == "passed" for _, test in counted):
+    """The weighted mean of the scores, as text."""
+    if all(test["extra"]["score"] == 1 for _, test in counted):
         return "1"
     largest = max(check["weight"] for check, _ in counted)
     total = sum(check["weight"] / largest for check, _ in counted)
-    passed = sum(check["weight"] / largest for check, test in counted if test["status"] == "passed")
-    return repr(passed / total)
+    scored = sum(check["weight"] / largest * test["extra"]["score"] for check, test in counted)
+    return repr(scored / total)
 
 
 def main():

@@ -1,6 +1,7 @@
 /** cell: one cell of a delivered workbook has a value. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { readWorkbookCell, type WorkbookCell } from '../documents/workbook.ts'
+import { readWorkbookOnce } from '../documents/document_reads.ts'
+import { findCell, type WorkbookCell } from '../documents/workbook.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, formatNames } from './inputs/evidence.ts'
 import { locateOutput } from './inputs/locate_output.ts'
@@ -12,19 +13,21 @@ export async function decideCell(check: CheckOf<'cell'>, context: CheckContext):
   if (located.status === 'undecided') return { error: located.error }
   if (located.status === 'missing') return { passed: false, evidence: located.evidence }
   const { path, file } = located
-  const { sheet, cell } = check
-  const found = await readWorkbookCell({ file, name: path }, { sheet, cell: cell.toUpperCase() }, context.signal)
-  if ('unreadable' in found) return { error: `${path} could not be read: ${found.unreadable}` }
-  if (found.sheet === null)
+  const book = await readWorkbookOnce({ file, name: path }, context)
+  if ('unreadable' in book) return { error: `${path} could not be read: ${book.unreadable}` }
+  const names = book.sheets.map(({ name }) => name)
+  const sheet = check.sheet === undefined ? book.sheets[0] : book.sheets.find(({ name }) => name === check.sheet)
+  if (sheet === undefined)
     return {
       passed: false,
-      evidence: `${path} has no sheet ${JSON.stringify(sheet)}; its sheets: ${formatNames(found.sheets)}`,
+      evidence: `${path} has no sheet ${JSON.stringify(check.sheet)}; its sheets: ${formatNames(names)}`,
     }
-  const place = `${path}: ${found.sheet}!${cell.toUpperCase()}`
+  const found = findCell(sheet, check.cell.toUpperCase())
+  const place = `${path}: ${sheet.name}!${found.address}`
   if (found.kind === 'uncalculated')
     return { error: `${place} is the formula ${capText(found.text, 120)} without a saved result` }
   if (found.kind === 'empty' && check.equals !== '')
-    return { passed: false, evidence: `${place} is empty; the sheets are ${formatNames(found.sheets)}` }
+    return { passed: false, evidence: `${place} is empty; the sheets are ${formatNames(names)}` }
   const said = `${place} is ${describeCell(found)}`
   return isWanted(found, check)
     ? { passed: true, evidence: said }

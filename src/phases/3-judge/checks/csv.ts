@@ -4,7 +4,8 @@ import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
 import { findDocumentFormat } from '../documents/document_formats.ts'
-import { readWorkbookRows } from '../documents/workbook.ts'
+import { readWorkbookOnce } from '../documents/document_reads.ts'
+import { listFirstRows } from '../documents/workbook.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { readSource } from './inputs/checked_text.ts'
 import { capText, formatNames } from './inputs/evidence.ts'
@@ -51,8 +52,9 @@ export async function decideCsv(check: CheckOf<'csv'>, context: CheckContext): P
 async function readTableSource({ path, delimiter = ',' }: CheckOf<'csv'>, context: CheckContext) {
   const located = path === undefined ? null : await locateOutput(path, context)
   if (located?.status !== 'found' || findDocumentFormat(located.path) !== 'xlsx') return readSource(path, context)
-  const rows = await readWorkbookRows({ file: located.file, name: located.path }, context.signal)
-  if ('unreadable' in rows) return { verdict: { error: `${located.path} could not be read: ${rows.unreadable}` } }
+  const book = await readWorkbookOnce({ file: located.file, name: located.path }, context)
+  if ('unreadable' in book) return { verdict: { error: `${located.path} could not be read: ${book.unreadable}` } }
+  const rows = listFirstRows(book.sheets)
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
   const quote = (text = '') => `"${composeText(text).replaceAll('"', '""')}"`
   const lines = rows.map((row) => Array.from({ length: width }, (_, at) => quote(row[at])).join(delimiter))

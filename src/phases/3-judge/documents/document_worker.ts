@@ -6,14 +6,12 @@ import { type DocumentFormat, listReaderPackages } from './document_formats.ts'
 
 const limits = { ms: 30_000, megabytes: 1024 }
 
-/** The text; the rows of the first sheet; or one cell. The last two are for workbooks only. */
-export type DocumentPart = { as: 'text' } | { as: 'rows' } | { as: 'cell'; sheet?: string | undefined; cell: string }
-
 export interface DocumentJob {
   /** Absolute. */
   file: string
   format: DocumentFormat
-  want: DocumentPart
+  /** sheets: of workbooks only. */
+  want: 'text' | 'sheets'
 }
 
 /** Reads that part and parses it with `schema`. `error`: why it can't be read. Rejects only when aborted. */

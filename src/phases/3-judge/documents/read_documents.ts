@@ -14,16 +14,16 @@ export interface NamedFile {
 /** Milliseconds after which no further document is opened. */
 const longestMs = 120_000
 
-/** Calls `take` for each file in order. Rejects only when aborted, or when a file is gone. */
+/** Calls `take` for each file in order with what `read` gives. Rejects as `read` does. */
 export async function readTextsInOrder(
   files: readonly NamedFile[],
-  take: (name: string, read: FileText) => void,
-  signal: AbortSignal,
+  take: (name: string, text: FileText) => void,
+  read: (file: NamedFile) => Promise<FileText>,
 ): Promise<void> {
   const begun = activeNow()
-  for (const { name, file } of files) {
-    const isLate = isDocument(name) && activeNow() - begun > longestMs
-    take(name, isLate ? tooLate : await readFileText(file, name, signal))
+  for (const one of files) {
+    const isLate = isDocument(one.name) && activeNow() - begun > longestMs
+    take(one.name, isLate ? tooLate : await read(one))
   }
 }
 
@@ -43,7 +43,7 @@ export async function readDocuments(
   await readTextsInOrder(
     files.filter(({ name }) => isDocument(name)),
     take,
-    signal,
+    ({ file, name }) => readFileText(file, name, signal),
   )
   return { texts, unreadable }
 }

@@ -39,6 +39,7 @@ export async function readFileText(file: string, name: string, signal: AbortSign
 /** Whether a text file has the name of a document, as a CSV file that is named report.xlsx. */
 function isPlainText(format: DocumentFormat, bytes: Buffer): boolean {
   if (format === 'pdf' && bytes.subarray(0, 1024).includes('%PDF-')) return false
+  if (format !== 'pdf' && bytes.subarray(0, 2).toString('latin1') === 'PK') return false // cut so early that its bytes look like text
   return bytes.length > 0 && decodeText(bytes) !== null
 }
 
@@ -53,7 +54,7 @@ async function readDocumentText(
   { file, format }: { file: string; format: DocumentFormat },
   signal: AbortSignal,
 ): Promise<FileText> {
-  const end = await runDocumentReader({ file, format, want: { as: 'text' } }, z.string(), signal)
+  const end = await runDocumentReader({ file, format, want: 'text' }, z.string(), signal)
   return toFileText('error' in end ? { unreadable: end.error } : { text: end.value })
 }
 

@@ -1,56 +1,50 @@
-/** Reads cells and rows of a delivered workbook. */
+/** Reads the sheets of a delivered workbook, and finds cells and rows in them. */
 import * as z from 'zod'
 import { findDocumentFormat } from './document_formats.ts'
-import { type DocumentPart, runDocumentReader } from './document_worker.ts'
+import { runDocumentReader } from './document_worker.ts'
+import type { NamedFile } from './read_documents.ts'
 import { findSizeMistake } from './read_file_text.ts'
 
-const cellFound = z.object({
-  /** Names of all sheets. */
-  sheets: z.array(z.string()),
-  /** The sheet of the cell; null: there is no such sheet. */
-  sheet: z.string().nullable(),
+const workbookCell = z.object({
+  /** Such as B7. */
+  address: z.string(),
+  /** From 1. */
+  column: z.number(),
   /** uncalculated: a formula without a saved result. */
-  kind: z.enum(['empty', 'number', 'boolean', 'date', 'text', 'uncalculated']).optional(),
-  text: z.string().default(''),
+  kind: z.enum(['empty', 'number', 'boolean', 'date', 'text', 'uncalculated']),
+  text: z.string(),
   number: z.number().optional(),
 })
 
-export type WorkbookCell = z.infer<typeof cellFound>
+/** Sheets in their order, with the rows that have cells. */
+const workbook = z.array(z.object({ name: z.string(), rows: z.array(z.array(workbookCell)) }))
 
-const rowsFound = z.array(z.array(z.string()))
+export type WorkbookCell = z.infer<typeof workbookCell>
+export type Workbook = z.infer<typeof workbook>
 
-interface WorkbookFile {
-  /** Absolute. */
-  file: string
-  /** Tells the format. */
-  name: string
-}
-
-/** Reads one cell; of the first sheet if `sheet` is absent. `unreadable`: why not. Rejects only when aborted. */
-export async function readWorkbookCell(
-  book: WorkbookFile,
-  place: { sheet?: string | undefined; cell: string },
+/** `unreadable`: why not. Rejects only when aborted, or when the file is gone. */
+export async function readWorkbook(
+  { file, name }: NamedFile,
   signal: AbortSignal,
-): Promise<WorkbookCell | { unreadable: string }> {
-  return await readPart({ ...book, want: { as: 'cell', ...place } }, cellFound, signal)
-}
-
-/** Reads the rows of the first sheet that have cells, as texts. Rejects only when aborted. */
-export async function readWorkbookRows(
-  book: WorkbookFile,
-  signal: AbortSignal,
-): Promise<string[][] | { unreadable: string }> {
-  return await readPart({ ...book, want: { as: 'rows' } }, rowsFound, signal)
-}
-
-async function readPart<S extends z.ZodType>(
-  { file, name, want }: WorkbookFile & { want: DocumentPart },
-  schema: S,
-  signal: AbortSignal,
-): Promise<z.infer<S> | { unreadable: string }> {
+): Promise<{ sheets: Workbook } | { unreadable: string }> {
   if (findDocumentFormat(name) !== 'xlsx') return { unreadable: 'it is not an .xlsx workbook' }
   const large = await findSizeMistake(file)
   if (large !== null) return { unreadable: large }
-  const end = await runDocumentReader({ file, format: 'xlsx', want }, schema, signal)
-  return 'error' in end ? { unreadable: end.error } : end.value
+  const end = await runDocumentReader({ file, format: 'xlsx', want: 'sheets' }, workbook, signal)
+  return 'error' in end ? { unreadable: end.error } : { sheets: end.value }
+}
+
+/** A cell without a value is an empty one. */
+export function findCell({ rows }: Workbook[number], address: string): WorkbookCell {
+  const cell = rows.flat().find((one) => one.address === address)
+  return cell ?? { address, column: 0, kind: 'empty', text: '' }
+}
+
+/** The rows of the first sheet that have cells, each as texts from its first column on. */
+export function listFirstRows([first]: Workbook): string[][] {
+  return (first?.rows ?? []).map((cells) => {
+    const texts: string[] = []
+    for (const { column, text } of cells) texts[column - 1] = text
+    return Array.from(texts, (text) => text ?? '')
+  })
 }

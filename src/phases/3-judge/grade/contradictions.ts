@@ -6,7 +6,7 @@ import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import { checkText } from '../checks/check_text.ts'
 import { type CheckContext, isContentUnknown } from '../checks/inputs/check_input.ts'
 import { locateOutput, normalizeInnerPath, storedName } from '../checks/inputs/locate_output.ts'
-import { readFileText } from '../documents/read_file_text.ts'
+import { readTextOnce } from '../documents/document_reads.ts'
 import { normalText } from '../evidence/normalize_text.ts'
 import type { Decisions, FailedCheck } from './decisions.ts'
 import { claimsAbsence, claimsContent, claimsFile, claimsTextInFile, findLiterals } from './file_claims.ts'
@@ -94,7 +94,7 @@ async function toFileFinding(failed: FailedCheck, scene: CheckContext): Promise<
   if (located.status === 'missing')
     return (await isNowhere(file, scene)) ? { file, is: 'missing', value: value ?? '', failed } : null
   if (located.status !== 'found' || value === null) return null
-  const read = await readFileText(located.file, located.path, scene.signal)
+  const read = await readTextOnce({ file: located.file, name: located.path }, scene)
   if (read.status !== 'text') return null
   const holds = holdsValue(read.text, value)
   if (check.type === 'not_contains') return holds ? { file, is: 'holds', value, failed } : null

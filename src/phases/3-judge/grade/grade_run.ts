@@ -12,6 +12,7 @@ import { activeNow } from '../../../base/time/active_time.ts'
 import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limiter.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
 import { readEvents, readProgramCalls } from '../checks/inputs/events.ts'
+import { createDocumentReads } from '../documents/document_reads.ts'
 import { fileTextVersion } from '../documents/read_file_text.ts'
 import { verdictPromptVersion } from '../format_judges/eval_md.ts'
 import { searchRun } from '../injections/search_run.ts'
@@ -164,6 +165,7 @@ async function buildCheckContext(request: GradeRunRequest): Promise<CheckContext
     showsTools: record.loaded !== null,
     outputsFolder: path.join(runFolder, 'outputs'),
     outputs: (await listRunOutputs(runFolder)).map((file) => file.path),
+    documents: createDocumentReads(),
     leftOut: record.outputs.left_out,
     record,
     skill: request.skill ?? null,

@@ -8,6 +8,13 @@ import { toPythonPattern } from '../../../../src/phases/1-plan/to_harbor/python_
 
 const input = { path: 'a.txt', source: '/suite/a.txt', sha256: 'f'.repeat(64) }
 
+const grading = { path: 'evals/test.py', source: '/suite/evals/test.py', sha256: 'e'.repeat(64) }
+const programs = new Map([
+  ['evals/grade.py', 'print(1)'],
+  ['evals/answer.py', 'print(given["final_response"])'],
+  ['evals/events.py', 'open(given["transcript_events_file"])'],
+])
+
 function build(changes: Partial<SuiteCase>, suite: Pick<Suite, 'defaults' | 'sandbox'> = {}) {
   const one: SuiteCase = {
     ...blankCase,
@@ -25,6 +32,8 @@ function build(changes: Partial<SuiteCase>, suite: Pick<Suite, 'defaults' | 'san
     skill_name: 'sums',
     inputs: [input],
     skills,
+    grading: changes.grading_files === undefined ? [] : [grading],
+    programs,
     sentence: ({ type }) => type,
   })
 }
@@ -130,6 +139,24 @@ describe('a task', () => {
     const { lost } = task({ checks: [{ type: 'contains', value: '4' }], reference: { files: { x: '1' } } })
     expect(lost).toContain('a solution that passes (its reference has no answer)')
   })
+  test('clones the repository of a case at its commit', () => {
+    const repo = { commit: 'a'.repeat(40), branch: "it's", shallow: ['b'.repeat(40)], origin: 'https://example.org/r' }
+    const { texts, lost } = task({ git: { bundle: '/b', sha256: '', repo } })
+    expect(lost).toEqual([])
+    const dockerfile = (texts['environment/Dockerfile'] ?? '').replaceAll(' \\\n', '')
+    expect(dockerfile).toContain("RUN git init --quiet --initial-branch='it'\\''s'")
+    expect(dockerfile).toContain(`printf '%s\\n' ${'b'.repeat(40)} > .git/shallow`)
+    expect(dockerfile).toContain(`checkout --quiet -B 'it'\\''s' ${'a'.repeat(40)}`)
+    expect(dockerfile).toContain("git remote add -- origin 'https://example.org/r'")
+  })
+  test('names what a case has around the agent', () => {
+    const { lost } = task({ teardown: 'true', collect: ['/tmp/x'], quarantine: true })
+    expect(lost).toEqual([
+      'the teardown',
+      'files outside of the working folder that are collected',
+      'that it is in quarantine',
+    ])
+  })
   test('has a setup as one line, whatever is in it', () => {
     const { texts, checks } = task({ setup: 'echo "a"\necho $HOME \\' })
     expect(texts['environment/Dockerfile']).toContain('\nRUN ["sh","-c","echo \\"a\\"\\necho $HOME \\\\"]\n')
@@ -169,9 +196,35 @@ describe('checks', () => {
   ])('%j is left out', (check, kind) => {
     expect(build({ checks: [check] })).toEqual({ refusal: `nothing to verify but ${kind}` })
   })
-  test('with a parameter that the verifier does not know are left out', () => {
-    const check = { type: 'command' as const, run: 'true', files: ['evals/test.py'] }
-    expect(build({ checks: [check] })).toEqual({ refusal: 'nothing to verify but command (with files)' })
+  test.each<[SuiteCase['checks'][number], string]>([
+    [{ type: 'contains', value: 'x', path: 'r.xlsx' }, 'contains (the text of a .xlsx file is not readable there)'],
+    [{ type: 'csv', path: 'r.XLSM' }, 'csv (the text of a .xlsm file is not readable there)'],
+    [{ type: 'equals', value: 'x', path: 'n.ipynb' }, 'equals (the text of a .ipynb file is not readable there)'],
+    [{ type: 'script', script: 'evals/grade.ts' }, 'script (it needs Node.js)'],
+    [{ type: 'script', script: 'evals/events.py' }, 'script (it reads the transcript, which Harbor does not have)'],
+  ])('%j is left out, because the verifier can not read what it needs', (check, kind) => {
+    expect(build({ checks: [check] })).toEqual({ refusal: `nothing to verify but ${kind}` })
+  })
+  test('a notebook is JSON, so json_path reads it', () => {
+    expect(task({ checks: [{ type: 'json_path', path: 'n.ipynb', query: '$.cells' }] }).lost).toEqual([])
+  })
+  test('a command brings its files, and its report decides', () => {
+    const files = [{ from: 'evals/test.py', to: 't.py' }]
+    const check = { type: 'command' as const, run: 'pytest', files, result: 'junit' as const, pass_at: 0.5 }
+    const file = { path: 'evals/test.py', source: '', kind: 'file' as const, bytes: 1, sha256: '' }
+    const { texts, checks, lost } = task({ checks: [check], grading_files: [file] })
+    expect([texts['tests/files/evals/test.py'], lost]).toEqual(['/suite/evals/test.py', []])
+    expect(checks.checks[0]).toMatchObject({ files, result: 'junit', result_file: null, pass_at: 0.5, exit_code: 0 })
+  })
+  test.each([
+    ['evals/grade.py', null],
+    ['evals/answer.py', 'answer.txt'],
+  ])('the script %s gets the case, and the answer in %j', (script, answer) => {
+    const check = { type: 'script' as const, script, files: [{ from: script, to: script }] }
+    const { checks } = task({ checks: [check], expected_output: 'a sum' })
+    expect(checks.answer_file).toBe(answer)
+    const shown = { id: 7, name: 'A case', prompt: 'Do it.', expected_output: 'a sum', reference: null }
+    expect(checks.checks[0]).toMatchObject({ type: 'script', script, args: [], case: shown })
   })
   test('a case without a check, or with a reward that cannot be decided, is not a task', () => {
     expect(build({ checks: [] })).toEqual({ refusal: 'it has no check' })

@@ -67,6 +67,7 @@ test.each<[string, string, () => Promise<Buffer> | Buffer | string, RegExp]>([
   ],
   ['a cut workbook', 'a.xlsx', () => cut(workbook()), /not a complete zip archive/],
   ['an encrypted workbook', 'a.xlsx', () => ole, /encrypted/],
+  ['the first bytes of a workbook', 'a.xlsx', () => 'PK\u0003\u0004broken', /not a complete zip archive/],
   ['an empty workbook file', 'a.xlsx', () => '', /not a complete zip archive/],
   ['a small archive that unpacks to 101 MiB', 'a.xlsx', bomb, /unpacks to more than 100 MiB/],
   ['a cut Word document', 'a.docx', () => cut(makeWord(['x'])), /not a complete zip archive/],

@@ -48,10 +48,20 @@ function readRun(instruction: Run, world: DockerWorld): string | null {
   const [heredoc] = instruction.getHeredocs()
   const written = instruction.getArgumentsContent() ?? ''
   const body = heredoc === undefined ? written : written.split('\n').slice(1, -1).join('\n')
-  const command = body.replace(/^(?:--\S+\s+)+/, '').trim()
+  const command = toShellCommand(body.replace(/^(?:--\S+\s+)+/, '').trim())
   const { workdir } = world
   if (command !== '') world.steps.push({ kind: 'run', command, workdir, line: lineOf(instruction) })
   return null
+}
+
+/** RUN ["program", "argument"] starts the program without a shell: its words are quoted. Invalid JSON is a shell's text, as for Docker. */
+function toShellCommand(text: string): string {
+  const words = text.startsWith('[') ? listWords(text) : []
+  return words.length === 0 ? text : words.map(quoteWord).join(' ')
+}
+
+function quoteWord(word: string): string {
+  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function readCopy(instruction: Copy | Add, world: DockerWorld): string | null {
@@ -97,8 +107,8 @@ function listWords(text: string): string[] {
 }
 
 function expand(text: string, env: Readonly<Record<string, string>>): string {
-  return text.replace(/\$(?:\{(\w+)(?::-([^}]*))?\}|(\w+))/g, (_, braced, fallback, plain) => {
-    return env[braced ?? plain] ?? fallback ?? ''
+  return text.replace(/\\\$|\$(?:\{(\w+)(?::-([^}]*))?\}|(\w+))/g, (found, braced, fallback, plain) => {
+    return found === '\\$' ? '$' : (env[braced ?? plain] ?? fallback ?? '')
   })
 }
 

@@ -5,6 +5,7 @@ import type { InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
 import type { TranscriptEvent } from '../../../../../schemas/transcript.ts'
 import type { VerifierTest } from '../../../../../schemas/verifier_test.ts'
 import type { Sandbox } from '../../../../base/sandbox/policy.ts'
+import type { DocumentReads } from '../../documents/document_reads.ts'
 
 /** One finished run, as checks see it. */
 export interface CheckContext {
@@ -21,6 +22,8 @@ export interface CheckContext {
   outputsFolder: string
   /** Files the agent created or changed, relative to outputsFolder with /, without Whetstone's own metrics.json. */
   outputs: readonly string[]
+  /** Documents that checks of this run have read. */
+  documents: DocumentReads
   /** Paths that were not collected, with the reason. */
   leftOut: readonly { path: string; reason: string }[]
   /** Usage and outputs from the run's record. */

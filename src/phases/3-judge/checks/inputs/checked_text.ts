@@ -5,7 +5,7 @@ import { parseJson } from '../../../../base/json/json.ts'
 import { decodeText } from '../../documents/decode_text.ts'
 import { describeUnreadable } from '../../documents/describe_unreadable.ts'
 import { isNotebook } from '../../documents/document_formats.ts'
-import { readFileText } from '../../documents/read_file_text.ts'
+import { readTextOnce } from '../../documents/document_reads.ts'
 import type { CheckContext, CheckVerdict } from './check_input.ts'
 import { locateOutput } from './locate_output.ts'
 
@@ -33,7 +33,7 @@ export async function readSource(
     case 'missing':
       return { verdict: { passed: false, evidence: located.evidence } }
     case 'found': {
-      const read = await readFileText(located.file, located.path, context.signal)
+      const read = await readTextOnce({ file: located.file, name: located.path }, context)
       if (read.status !== 'text') return { verdict: { error: describeUnreadable(located.path, read) } }
       const text = read.text.normalize('NFC')
       return { label: located.path, text, fenced: await readJsonText(located, text) }

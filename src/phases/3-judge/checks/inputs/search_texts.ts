@@ -1,8 +1,9 @@
 /** Reads the texts that contains, not_contains and regex search. */
 import type { CheckOf } from '../../../../../schemas/check.ts'
 import { describeUnreadable } from '../../documents/describe_unreadable.ts'
+import { readTextOnce } from '../../documents/document_reads.ts'
 import { type NamedFile, readTextsInOrder } from '../../documents/read_documents.ts'
-import { type FileText, readFileText } from '../../documents/read_file_text.ts'
+import type { FileText } from '../../documents/read_file_text.ts'
 import { type CheckContext, isContentUnknown } from './check_input.ts'
 import { formatNames } from './evidence.ts'
 import { locateOutput } from './locate_output.ts'
@@ -29,7 +30,7 @@ export async function readSearchTexts(
   if (where.path !== undefined) {
     const located = await locateOutput(where.path, context)
     if (located.status !== 'found') return located
-    const read = await readFileText(located.file, located.path, context.signal)
+    const read = await readTextOnce({ file: located.file, name: located.path }, context)
     if (read.status === 'text') return texts([{ label: located.path, text: read.text }])
     return { status: 'undecided', error: describeUnreadable(located.path, read) }
   }
@@ -90,7 +91,7 @@ async function outputTexts(context: CheckContext): Promise<SearchTexts> {
     else if (read.status === 'unreadable') unread.push(describeUnreadable(name, read))
     else binaries.push(name)
   }
-  await readTextsInOrder(files, take, context.signal)
+  await readTextsInOrder(files, take, (file) => readTextOnce(file, context))
   const uncollected = context.leftOut.filter(isContentUnknown).map((one) => one.path)
   const left = uncollected.length === 0 ? [] : [`files that were not collected: ${formatNames(uncollected)}`]
   const closed = unread.length === 0 ? [] : [`files that could not be read: ${formatNames(unread)}`]

@@ -17,14 +17,13 @@ const ignoreNodes = [
 /** Text outside cells. */
 const otherParts = /^xl\/(?:drawings\/drawing|charts\/chart|comments|threadedComments\/)[^/]*\.xml$/
 
-/** `want`: { as: 'text' }, { as: 'rows', most } of the first sheet, or { as: 'cell', sheet, cell }. */
+/** `want`: 'text', or 'sheets' with their cells. */
 export async function readDocument(bytes, want) {
   const zip = await openZip(bytes, 'xl/workbook.xml')
   const book = new ExcelJS.Workbook()
   await book.xlsx.load(bytes, { ignoreNodes })
   const sheets = book.worksheets
-  if (want.as === 'rows') return sheets[0] === undefined ? [] : readRows(sheets[0])
-  if (want.as === 'cell') return readCell(sheets, want)
+  if (want === 'sheets') return sheets.map((sheet) => ({ name: sheet.name, rows: listCells(sheet) }))
   const parts = sheets.map((sheet) =>
     [`# Sheet: ${sheet.name}`, ...readRows(sheet).map((row) => row.join('\t'))].join('\n'),
   )
@@ -45,12 +44,17 @@ function readRows(sheet) {
   return rows
 }
 
-function readCell(sheets, { sheet: name, cell: address }) {
-  const names = sheets.map((one) => one.name)
-  const sheet = name === undefined ? sheets[0] : sheets.find((one) => one.name === name)
-  if (sheet === undefined) return { sheets: names, sheet: null }
-  const value = sheet.getCell(address).value
-  return { sheets: names, sheet: sheet.name, ...describe(value) }
+/** The rows that have cells, each as a list of these. */
+function listCells(sheet) {
+  const rows = []
+  sheet.eachRow((row) => {
+    const cells = []
+    row.eachCell((cell, column) => {
+      cells.push({ address: cell.address, column, ...describe(cell.value) })
+    })
+    rows.push(cells)
+  })
+  return rows
 }
 
 /** `kind` says what the value is; `text` is the value as text. */

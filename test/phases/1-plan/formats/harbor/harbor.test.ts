@@ -44,12 +44,26 @@ describe('a Dockerfile', () => {
       [{ kind: 'run', command: 'true', workdir: '/', line: 2 }],
     ],
     [
+      'a command as a JSON list',
+      'RUN ["sh","-c","echo \\"a\\"\\necho it\'s $HOME"]\n',
+      [{ kind: 'run', command: "sh -c 'echo \"a\"\necho it'\\''s $HOME'", workdir: '/', line: 2 }],
+    ],
+    [
+      'a command that begins with a bracket',
+      'RUN [ -f x ] || true\n',
+      [{ kind: 'run', command: '[ -f x ] || true', workdir: '/', line: 2 }],
+    ],
+    [
       'a here-document',
       'RUN <<EOF\nmkdir /app/x\ncd /app/x\nEOF\n',
       [{ kind: 'run', command: 'mkdir /app/x\ncd /app/x', workdir: '/', line: 2 }],
     ],
   ])('%s', (_, text, steps) => {
     expect(readDockerfile(`${from}${text}`)).toMatchObject({ steps, notPlain: null })
+  })
+
+  test('variables keep an escaped dollar sign', () => {
+    expect(readDockerfile(`${from}ENV A="a \\$B" B=b C="$B-\\$B"\n`).env).toEqual({ A: 'a $B', B: 'b', C: 'b-$B' })
   })
 
   test('counts only its last stage', () => {
