@@ -43,8 +43,7 @@ export async function placeTasks(
   wish: BackendRequest,
 ): Promise<{ suite: Suite; choices: string[] }> {
   if (!suite.cases.some(({ harbor }) => harbor !== undefined)) return { suite, choices: [] }
-  if (isQueued)
-    throw new UserError(`${suite.path}: Harbor tasks do not run through a queue yet`, 'leave out --queue')
+  if (isQueued) throw new UserError(`${suite.path}: Harbor tasks do not run through a queue yet`, 'leave out --queue')
   const { backend, reason: choice } = await chooseBackend(suite.path, wish)
   const cases = suite.cases.map((one) => {
     if (one.harbor === undefined) return one
