@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { HarborCopy, HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
+import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
 import { runInWorld } from './run_in_world.ts'
 import { writeStandIns } from './stand_ins.ts'
@@ -99,6 +100,8 @@ export async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: 
   try {
     const info = statSync(source, { throwIfNoEntry: false })
     if (info === undefined) throw new Error(`environment/${step.from} is missing`)
+    // checked here too: anyone may have written the plan, and a link may be new
+    if (!isInsideFolder(path.join(task.folder, 'environment'), source)) throw new Error('it leads out of environment/')
     if (info.isDirectory()) {
       const skip = (name: string) => step.from === '.' && /^(?:skills(?:\/|$)|Dockerfile$)/.test(name)
       const { files } = await walk(source, { skip })
