@@ -5,6 +5,7 @@ import type { HarborCopy, HarborStep, HarborTask } from '../../../../schemas/har
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
+import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
 import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
 import { runInWorld } from './run_in_world.ts'
 import { writeStandIns } from './stand_ins.ts'
@@ -56,7 +57,8 @@ function worldVariables(
     Object.entries(own).map(([name, value]) => [name, own.HOME ? value.replace(own.HOME, home) : value]),
   )
   return {
-    ...image,
+    // variables also reach programs of this machine outside of the sandbox, such as its own
+    ...suiteVariables(image).set,
     ...moved,
     HOME: home,
     TMPDIR: tmp,
@@ -65,6 +67,9 @@ function worldVariables(
     PYTEST_PLUGINS: 'whetstone_ctrf',
   }
 }
+
+/** What engines create in a home. */
+const engineFolders = ['.codex', '.opencode-run', '.config', '.cache', '.local/share', '.local/state', 'tmp']
 
 /** Follows the Dockerfile: copies files and runs its commands, with the packages of this machine. Throws SetupError. */
 async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: AbortSignal): Promise<void> {
@@ -75,6 +80,11 @@ async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: Abo
   makeFolder(world, task.workdir)
   if (realpathSync(world.cwd) !== world.cwd)
     throw new SetupError(`${task.workdir}: the Dockerfile makes it a link, which this machine cannot follow`)
+  // engines write there without a sandbox
+  assertNoSymlinkTraps(
+    world.home,
+    engineFolders.map((name) => path.join(world.home, name)),
+  )
 }
 
 /** Creates a folder of the world. Throws SetupError if a link of an earlier step leads out of its place. */
@@ -105,7 +115,10 @@ export async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: 
     if (info.isDirectory()) {
       const skip = (name: string) => step.from === '.' && /^(?:skills(?:\/|$)|Dockerfile$)/.test(name)
       const { files } = await walk(source, { skip })
-      assertInWorld(world, files.map((file) => path.join(named, file.path)))
+      assertInWorld(
+        world,
+        files.map((file) => path.join(named, file.path)),
+      )
       await copyWalk(files, named)
       return
     }
