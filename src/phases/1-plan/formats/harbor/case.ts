@@ -7,6 +7,7 @@ import { UserError } from '../../../../base/errors/error.ts'
 import { hashWalk, listEntries, pathExists, walk } from '../../../../base/fs/files.ts'
 import { findOwnFile, isInsideFolder } from '../../../../base/fs/inside_folder.ts'
 import { readText, sha256 } from '../../../../base/json/json.ts'
+import { suiteVariables } from '../../../../base/secrets/suite_variables.ts'
 import { listSkillFiles, readSkill } from '../../skill/read_skill.ts'
 import { blankCase } from '../../suite/blank_case.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
@@ -58,6 +59,10 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
   const placed = await placeCopies(environment, world.steps)
   const own = readVariables(settings, key, warn)
   const env = { ...world.env, ...own.environment }
+  const refused = suiteVariables({ ...env, ...own.verifier, ...own.solution }).refused.filter(
+    (name) => !/^(PYTHON)?PATH$/.test(name),
+  )
+  for (const name of refused) warn(key, `the variable ${name} is left out: each run has its own value`)
   const targets = placed.steps.flatMap((step) => (step.kind === 'copy' ? [step.to] : [step.workdir]))
   const places = findHarborPlaces([dockerfile, prompt], [world.workdir, ...targets])
   const outside = [world.workdir, ...targets].find((place) => place !== '/' && !isInPlaces(place, places))
