@@ -34,6 +34,16 @@ export function escapesFolder(folder: string, place: string): boolean {
   return false
 }
 
+/** Whether a place below a folder (both absolute) is a folder, and no link is on the way to it. */
+export function isPlainFolder(folder: string, place: string): boolean {
+  let at = folder
+  for (const part of path.relative(folder, place).split(path.sep)) {
+    at = path.join(at, part)
+    if (lstatSync(at, notThere)?.isDirectory() !== true) return false
+  }
+  return true
+}
+
 /** Whether a relative path names a place below a folder (absolute), links aside. */
 export function isChildPath(folder: string, name: string): boolean {
   const inside = path.relative(folder, path.join(folder, name))

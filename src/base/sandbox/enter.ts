@@ -8,6 +8,7 @@ import { bubblewrapArguments } from './bubblewrap.ts'
 import { prepareLimits } from './command_limits.ts'
 import type { EnteredSandbox, Invocation } from './invocation.ts'
 import { firstProcessPipes, firstProcessWords } from './kernel/first_process.ts'
+import { clearMountPaths } from './kernel/mount_paths.ts'
 import { listCoveredProcEntries } from './kernel/proc.ts'
 import { seccompFilter } from './kernel/seccomp.ts'
 import { hasUserNamespace } from './kernel/user_namespace.ts'
@@ -33,6 +34,7 @@ export async function enterSandbox(
   const link = await openLink(outside, policy)
   try {
     const limited = await prepareLimits(policy.limits)
+    clearMountPaths(policy, listMounts(shown, link.placed))
     const words = bubblewrapArguments({
       ...shown,
       coveredProc: listCoveredProcEntries(),
@@ -82,6 +84,14 @@ async function findExistingPolicy(outside: Invocation, policy: SandboxPolicy) {
     hidden: coveredPaths(readable, hidden),
     policy: { ...policy, readOnly },
   }
+}
+
+type ShownParts = Awaited<ReturnType<typeof findExistingPolicy>>
+
+function listMounts({ readable, hidden, policy }: ShownParts, placed: Link['placed']): string[] {
+  const { writable, readOnly, scratch, places = [] } = policy
+  const own = [...hidden, ...placed.map(({ at }) => ({ path: at })), ...places.map(({ at }) => ({ path: at }))]
+  return [...readable, ...writable, ...readOnly, ...scratch, ...own.map((one) => one.path)]
 }
 
 interface Link {

@@ -12,6 +12,7 @@ import { solveWorld, verifyWorld } from '../../phases/2-run/harbor/verify.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { worldPolicies } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
+import { decideLoadFailure } from '../../phases/3-judge/checks/results/load_failures.ts'
 import { readVerifierResult } from '../../phases/3-judge/checks/results/verifier_folder.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { Trial } from './trial_answers.ts'
@@ -46,7 +47,7 @@ export async function tryTasks(
 }
 
 async function tryTask(
-  { eval_id, eval_name: name, cannot_run, harbor }: SuiteCase,
+  { eval_id, eval_name: name, cannot_run, harbor, ...asked }: SuiteCase,
   { trials, sandbox }: Omit<TryTasksRequest, 'cases'>,
   context: FlowContext,
 ): Promise<TriedTask> {
@@ -55,7 +56,7 @@ async function tryTask(
   const row: Pick<TriedTask, 'oracle' | 'null'> = {}
   for (const trial of trials) {
     context.signal.throwIfAborted()
-    row[trial] = await tryOnce(harbor, trial, sandbox, context)
+    row[trial] = await tryOnce({ task: harbor, asked, trial, sandbox }, context)
   }
   const reason = explain(row)
   return { eval_id, name, ...row, sound: reason === null, reason }
@@ -73,12 +74,14 @@ function withReason(text: string, reason = ''): string {
   return reason === '' ? text : `${text}: ${reason}`
 }
 
-async function tryOnce(
-  task: HarborTask,
-  trial: Trial,
-  sandbox: SandboxChoice,
-  context: FlowContext,
-): Promise<TaskTrial> {
+interface TrialRequest {
+  task: HarborTask
+  asked: Pick<SuiteCase, 'prompt' | 'expected_output' | 'reference'>
+  trial: Trial
+  sandbox: SandboxChoice
+}
+
+async function tryOnce({ task, asked, trial, sandbox }: TrialRequest, context: FlowContext): Promise<TaskTrial> {
   if (trial === 'oracle' && task.solution === null) return { reward: null, reason: 'there is no solution/solve.sh' }
   await using temp = await openTempDir()
   const home = path.join(temp.path, 'home')
@@ -96,7 +99,8 @@ async function tryOnce(
     if (solved !== null) await world.settle(signal)
     const folder = path.join(temp.path, 'verifier')
     const end = await verifyWorld(world, { task, folder, skillsFolder: null, signal })
-    const result = await readVerifierResult(folder, { expectsTests: task.verifier.expects_tests })
+    const read = await readVerifierResult(folder, { expectsTests: task.verifier.expects_tests })
+    const result = decideLoadFailure(read, end.output, asked)
     const said =
       solved !== null && solved.exitCode !== 0 ? `solve.sh: ${solved.ending}: ${lastLines(solved.output)}` : null
     if ('error' in result) return { reward: null, reason: said ?? `${result.error}: ${lastLines(end.output)}` }

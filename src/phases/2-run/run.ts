@@ -8,11 +8,12 @@ import type { RunRecord } from '../../../schemas/run.ts'
 import type { AttemptMark } from '../../../schemas/timing.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
+import { isPlainFolder } from '../../base/fs/inside_folder.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { assertDiskSpace, isShortage } from '../../base/process/resource_shortage.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
-import { getRedactor } from '../../base/secrets/redact.ts'
+import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
 import {
   type Engine,
@@ -32,7 +33,7 @@ import { createEarlyReport } from './aborted_report.ts'
 import { collectChangedFiles, copyPlainFolder, takeSnapshot } from './collect/collect_outputs.ts'
 import { findOutsideFiles, takeOutsideSnapshot } from './collect/outside_files.ts'
 import { cleanNames } from './collect/redact_names.ts'
-import { cleanOutputs, cleanRecord, keepStderr } from './collect/redact_run.ts'
+import { cleanFolder, cleanOutputs, cleanRecord, keepStderr } from './collect/redact_run.ts'
 import { Transcript } from './collect/transcript.ts'
 import { writeRunFiles } from './collect/write_run.ts'
 import { verifyWorld } from './harbor/verify.ts'
@@ -103,7 +104,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   if (end.before !== null) await world?.settle(request.signal)
   place.calls?.take('agent')
   const { outputs, warnings: left } = await collectOutputs(request, { ...place, end })
-  if (world !== null && end.outcome.status === 'completed') await verify(request, world)
+  if (world !== null && end.outcome.status === 'completed') await verify(request, world, redactor)
   if (world !== null && end.outcome.status !== 'failed') request.onAgentEnd?.()
   const { folder } = request
   const kept = path.join(folder, 'outputs')
@@ -135,10 +136,16 @@ const setupLimit = pLimit(64)
 type Place = RunPlace & { transcript: Transcript }
 
 /** Runs the verifier of a Harbor task, which nothing of the agent may outlive. */
-async function verify({ spec, engine, folder, signal }: RunRequest, world: HarborWorld): Promise<void> {
+async function verify(
+  { spec, engine, folder, signal }: RunRequest,
+  world: HarborWorld,
+  redactor: Redactor,
+): Promise<void> {
   if (spec.harbor === undefined) return
   const { skillsFolder } = engine
-  await verifyWorld(world, { task: spec.harbor, folder: path.join(folder, 'verifier'), skillsFolder, signal })
+  const kept = path.join(folder, 'verifier')
+  await verifyWorld(world, { task: spec.harbor, folder: kept, skillsFolder, signal })
+  cleanFolder(kept, redactor)
 }
 
 async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promise<RunEnd> {
@@ -272,10 +279,13 @@ function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt
 
 async function collectOutputs(
   request: RunRequest,
-  { cwd, home, world, end }: Pick<RunPlace, 'cwd' | 'home' | 'world'> & { end: RunEnd },
+  { temp, cwd, home, world, end }: Pick<RunPlace, 'temp' | 'cwd' | 'home' | 'world'> & { end: RunEnd },
 ): Promise<{ outputs: RunRecord['outputs']; warnings: string[] }> {
   const target = path.join(request.folder, 'outputs')
   mkdirSync(target, { recursive: true })
+  // this process has no sandbox: a link that the agent left in place of the folder could lead it anywhere
+  if (existsSync(cwd) && !isPlainFolder(temp, cwd))
+    return { outputs: { files: [], deleted: [], left_out: [{ path: '.', reason: 'a link' }] }, warnings: [] }
   if (request.keepWork) await copyPlainFolder(cwd, path.join(request.folder, 'work'))
   const { before, outsideBefore = new Map() } = end
   if (before === null) return { outputs: { files: [], deleted: [], left_out: [] }, warnings: [] }

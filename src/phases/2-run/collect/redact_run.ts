@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunRecord } from '../../../../schemas/run.ts'
+import { listPlainFiles } from '../../../base/fs/files.ts'
 import { sha256 } from '../../../base/json/json.ts'
 import type { Redactor } from '../../../base/secrets/redact.ts'
 import { withVisibleControls } from '../../../base/text/show_control_characters.ts'
@@ -24,14 +25,25 @@ export function keepStderr(from: string, to: string, redactor: Redactor): void {
 /** Removes the user's own credentials from the collected files. Everything else stays as the agent wrote it. */
 export function cleanOutputs(folder: string, outputs: RunRecord['outputs'], redactor: Redactor): string[] {
   return outputs.files.flatMap((file) => {
-    const place = path.join(folder, file.path)
-    const clean = redactor.bytes(readFileSync(place))
+    const clean = cleanFile(path.join(folder, file.path), redactor)
     if (clean === null) return []
-    const { mode } = statSync(place)
-    rmSync(place) // an agent may leave files that are read-only
-    writeFileSync(place, clean.bytes, { mode })
     file.bytes = clean.bytes.length
     file.sha256 = sha256(clean.bytes)
     return [`${file.path} contained the value of ${clean.names.join(', ')}, which was removed`]
   })
+}
+
+/** Removes the user's own credentials from every file of a folder of Whetstone's. */
+export function cleanFolder(folder: string, redactor: Redactor): void {
+  for (const file of listPlainFiles(folder)) cleanFile(file, redactor)
+}
+
+/** null: the file has none of them. */
+function cleanFile(file: string, redactor: Redactor): ReturnType<Redactor['bytes']> {
+  const clean = redactor.bytes(readFileSync(file))
+  if (clean === null) return null
+  const { mode } = statSync(file)
+  rmSync(file) // an agent may leave files that are read-only
+  writeFileSync(file, clean.bytes, { mode })
+  return clean
 }

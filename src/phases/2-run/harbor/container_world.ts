@@ -17,6 +17,7 @@ import { runMark } from '../../../base/process/process_marks.ts'
 import { isSubpath } from '../../../base/sandbox/paths_below.ts'
 import type { SandboxPlace } from '../../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../../base/sandbox/programs.ts'
+import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
 import { SetupError } from '../workspace/symlink_traps.ts'
 import { provideImage } from './container_image.ts'
 import { moveHome } from './move_home.ts'
@@ -79,7 +80,13 @@ function worldVariables({ task, env }: WorldRequest, home: string, tmp: string):
   // files that come from this machine belong to its user, and git refuses repositories of others
   const git = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
   const moved = moveHome(passed, home)
-  return { ...git, ...task.set_env, ...moved, TMPDIR: tmp, PATH: `${env.PATH ?? ''}:${ownPrograms}` }
+  return {
+    ...git,
+    ...suiteVariables(task.set_env).set,
+    ...moved,
+    TMPDIR: tmp,
+    PATH: `${env.PATH ?? ''}:${ownPrograms}`,
+  }
 }
 
 async function buildContainerWorld(box: Box, request: WorldRequest, signal: AbortSignal): Promise<void> {

@@ -4,7 +4,9 @@ import path from 'node:path'
 import type { HarborCopy, HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
+import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import type { SandboxPolicy } from '../../../base/sandbox/policy.ts'
+import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
 import { isNetworkFailure } from '../workspace/network_failure.ts'
 import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
 import { moveHome } from './move_home.ts'
@@ -60,7 +62,8 @@ function worldVariables(
   const ofImage = (image.PATH ?? '').split(':').filter(isInPlace)
   const search = [programs.bin, ...ofImage, ...systemPath, ...(own.PATH ?? '').split(':')]
   return {
-    ...image,
+    // variables also reach programs of this machine outside of the sandbox, such as its own
+    ...suiteVariables(image).set,
     ...moveHome(own, home),
     TMPDIR: tmp,
     PATH: [...new Set(search.filter(Boolean))].join(':'),
@@ -68,6 +71,9 @@ function worldVariables(
     PYTEST_PLUGINS: 'whetstone_ctrf',
   }
 }
+
+/** What engines create in a home. */
+const engineFolders = ['.codex', '.opencode-run', '.config', '.cache', '.local/share', '.local/state', 'tmp']
 
 /** Follows the Dockerfile: copies files and runs its commands, with the packages of this machine. Throws SetupError. */
 async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: AbortSignal): Promise<void> {
@@ -78,6 +84,11 @@ async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: Abo
   makeFolder(world, task.workdir)
   if (realpathSync(world.cwd) !== world.cwd)
     throw new SetupError(`${task.workdir}: the Dockerfile makes it a link, which this machine cannot follow`)
+  // engines write there without a sandbox
+  assertNoSymlinkTraps(
+    world.home,
+    engineFolders.map((name) => path.join(world.home, name)),
+  )
 }
 
 /** Creates a folder of the world. Throws SetupError if a link of an earlier step leads out of its place. */
@@ -103,6 +114,8 @@ export async function copyIntoWorld(world: HarborWorld, task: HarborTask, step: 
   try {
     const info = statSync(source, { throwIfNoEntry: false })
     if (info === undefined) throw new Error(`environment/${step.from} is missing`)
+    // checked here too: anyone may have written the plan, and a link may be new
+    if (!isInsideFolder(path.join(task.folder, 'environment'), source)) throw new Error('it leads out of environment/')
     if (info.isDirectory()) {
       const skip = (name: string) => step.from === '.' && /^(?:skills(?:\/|$)|Dockerfile$)/.test(name)
       const { files } = await walk(source, { skip })

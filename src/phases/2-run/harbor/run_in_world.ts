@@ -1,6 +1,7 @@
 /** Runs one program in the world of a Harbor task, as its own processes see it. */
 import path from 'node:path'
 import { runProcess, SpawnError } from '../../../base/process/spawn.ts'
+import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import type { HarborWorld } from './world.ts'
 
@@ -8,7 +9,7 @@ export interface WorldProgram {
   words: readonly [string, ...string[]]
   /** Absolute path inside the world. */
   workdir: string
-  /** Further variables. */
+  /** Further variables; those that a suite may not set are left out. */
   env: Readonly<Record<string, string>>
   seconds: number
   /** Further folders of the world to show, such as /tests; absent: none. */
@@ -26,6 +27,8 @@ export interface WorldEnd {
 }
 
 const keptLines = 2000
+/** A longer line is left out, so that a program without an end does not fill this machine's memory. */
+const longestLine = 10_000
 
 /** Rejects when aborted, or when the program can't start. */
 export async function runInWorld(world: HarborWorld, program: WorldProgram): Promise<WorldEnd> {
@@ -42,9 +45,10 @@ export async function runInWorld(world: HarborWorld, program: WorldProgram): Pro
       command: 'sh',
       args: ['-c', 'exec 2>&1; exec "$@"', 'sh', ...words],
       cwd: workdir === '/' ? workdir : path.join(world.root, workdir),
-      env: { ...world.env, HOME: '/root', TMPDIR: '/tmp', ...program.env },
+      env: { ...world.env, HOME: '/root', TMPDIR: '/tmp', ...suiteVariables(program.env).set },
       signal: limit.signal,
       stdoutLimit: 0,
+      lineLimit: longestLine,
       sandbox: { ...world.sandbox, policy: { ...world.sandbox.policy, writable: [], places } },
       onLine: (line) => {
         lines.push(line)

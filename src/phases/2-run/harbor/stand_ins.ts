@@ -23,7 +23,7 @@ name=\${1%%@*}
 shift
 case "$name" in
   python|python3|python3.*) exec python3 "$@" ;;
-  pytest|py.test) exec python3 -m pytest "$@" ;;
+  pytest|py.test) exec pytest "$@" ;;
   *.py) exec python3 "$name" "$@" ;;
   *) exec "$name" "$@" ;;
 esac
@@ -37,6 +37,11 @@ case "$1" in
   --version|version) echo "uv 0.9.0" ;;
   *) echo "uv: nothing is installed here; packages are those of this machine" >&2 ;;
 esac
+`
+
+/** Without the working folder on its path, as the real program: a module there would run in place of the verifier's own. */
+const pytest = `#!/bin/sh
+exec python3 -c 'import sys; del sys.path[0]; import pytest; sys.exit(pytest.console_main())' "$@"
 `
 
 const sudo = `#!/bin/sh
@@ -54,7 +59,8 @@ const programs: Readonly<Record<string, string>> = {
   uvx,
   sudo,
   python: '#!/bin/sh\nexec python3 "$@"\n',
-  pytest: '#!/bin/sh\nexec python3 -m pytest "$@"\n',
+  pytest,
+  'py.test': pytest,
 }
 
 const pipModule = `import sys
@@ -85,7 +91,8 @@ class Report:
 
     def pytest_collectreport(self, report):
         if report.failed:
-            self.tests[report.nodeid] = {"name": report.nodeid, "status": "failed", "duration": 0, "message": str(report.longrepr)[:2000]}
+            message = "collection failure: " + str(report.longrepr)[-2000:]
+            self.tests[report.nodeid] = {"name": report.nodeid, "status": "failed", "duration": 0, "message": message}
 
     def pytest_runtest_logreport(self, report):
         known = self.tests.setdefault(report.nodeid, {"name": report.nodeid, "status": "passed", "duration": 0})

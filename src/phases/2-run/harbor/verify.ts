@@ -1,8 +1,10 @@
 /** Runs the verifier of a Harbor task after the agent ended, and the task's own solution for a check of the task. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { copyWalk, walk } from '../../../base/fs/files.ts'
+import { removeTree } from '../../../base/fs/remove_tree.ts'
+import { isShortage } from '../../../base/process/resource_shortage.ts'
 import { isSubpath } from '../../../base/sandbox/paths_below.ts'
 import { copyIntoWorld } from './plain_world.ts'
 import { runInWorld, type WorldEnd } from './run_in_world.ts'
@@ -17,33 +19,31 @@ export interface VerifyRequest {
   signal: AbortSignal
 }
 
-/** Files of /logs/verifier to keep, in bytes. */
-const longestLog = 5 * 1024 * 1024
+/** What to keep of /logs/verifier, where code of the agent may write too while the verifier runs. */
+const logLimits = { fileBytes: 5 * 1024 * 1024, files: 100 }
+
+const outputName = 'output.txt'
+const verdictNames = ['reward.json', 'reward.txt', 'ctrf.json']
 
 /** Only now do tests appear in the world, and nothing that the agent left at their places remains. */
 export async function verifyWorld(world: HarborWorld, request: VerifyRequest): Promise<WorldEnd> {
   const { task, folder, skillsFolder, signal } = request
   const [top = ''] = (skillsFolder ?? '').split('/')
   const logs = path.join(world.root, 'logs')
-  emptyFolder(logs)
+  await emptyFolder(logs)
   mkdirSync(path.join(logs, 'verifier'), { recursive: true })
   await showFolder(world, path.join(task.folder, 'tests'), '/tests')
   const end = await runInWorld(world, {
-    words: startScript('/tests/test.sh', top),
-    workdir: task.workdir,
-    env: task.verifier.env,
+    words: startScript(task, '/tests/test.sh', top),
+    workdir: '/',
+    env: { ...task.verifier.env, PYTHONNOUSERSITE: '1' }, // or Python loads what the agent left in ~/.local/lib
     seconds: task.verifier.seconds,
     shows: ['/tests', '/logs/verifier'],
     signal,
   })
   await world.settle(signal)
-  mkdirSync(folder, { recursive: true })
-  const { files } = await walk(path.join(logs, 'verifier'), { links: 'never', unreadable: 'leave_out' })
-  await copyWalk(
-    files.filter(({ bytes }) => bytes <= longestLog),
-    folder,
-  )
-  writeFileSync(path.join(folder, 'output.txt'), `${end.output}\n(${end.ending})\n`)
+  await keepLogs(path.join(logs, 'verifier'), folder)
+  writeFileSync(path.join(folder, outputName), `${end.output}\n(${end.ending})\n`)
   return end
 }
 
@@ -58,8 +58,8 @@ export async function solveWorld(
   for (const copy of task.skill_copies) if (isShown(copy.to)) await copyIntoWorld(world, task, copy)
   await showFolder(world, path.join(task.folder, 'solution'), '/solution')
   return await runInWorld(world, {
-    words: startScript('/solution/solve.sh'),
-    workdir: task.workdir,
+    words: startScript(task, '/solution/solve.sh'),
+    workdir: '/',
     env: task.solution?.env ?? {},
     shows: ['/solution'],
     ...how,
@@ -68,23 +68,41 @@ export async function solveWorld(
 
 /**
  * Starts a script of the task, with the file that installers of uv leave, which scripts read. Within the world, because
- * the agent may have left links.
+ * the agent may have left links. It starts even if the agent removed the working folder.
  */
-function startScript(script: string, unwanted = ''): ['sh', ...string[]] {
+function startScript({ workdir }: HarborTask, script: string, unwanted = ''): ['sh', ...string[]] {
   const remove = unwanted === '' ? [] : [`rm -rf './${unwanted}'`]
-  const steps = [...remove, 'mkdir -p ~/.local/bin', ': >> ~/.local/bin/env', `exec bash ${script}`]
-  return ['sh', '-c', steps.join('\n')]
+  // the installer of uv writes it again too, and what the agent left there would run in the verifier's shell
+  const installed = ['rm -rf ~/.local/bin/env', 'mkdir -p ~/.local/bin', ': > ~/.local/bin/env']
+  const steps = ['cd "$1"', ...remove, ...installed, `exec bash ${script}`]
+  return ['sh', '-c', steps.join('\n'), 'sh', workdir]
 }
 
 /** Copies a folder of the task into the world, without what the agent may have left at its place. */
 async function showFolder(world: HarborWorld, from: string, at: string): Promise<void> {
   const target = path.join(world.root, at)
-  emptyFolder(target)
+  await emptyFolder(target)
   await copyWalk((await walk(from)).files, target)
 }
 
 /** Removes what is in a folder that the agent could write to; the folder itself stays, because it is mounted. */
-function emptyFolder(folder: string): void {
+async function emptyFolder(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true })
+  chmodSync(folder, 0o700) // the agent may have closed it
+  for (const name of readdirSync(folder)) await removeTree(path.join(folder, name))
+}
+
+/** Copies the plain files, those of the verdict first; what can't be copied is left out. */
+async function keepLogs(from: string, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const { files } = await walk(from, { links: 'never', unreadable: 'leave_out' })
+  const isOwnOutput = (name: string) => name.split('/')[0] === outputName
+  const small = files.filter(({ path: name, bytes }) => bytes <= logLimits.fileBytes && !isOwnOutput(name))
+  const verdict = small.filter((file) => verdictNames.includes(file.path))
+  const others = small.filter((file) => !verdict.includes(file))
+  for (const file of [...verdict, ...others].slice(0, logLimits.files)) {
+    await copyWalk([file], folder).catch((error: unknown) => {
+      if (isShortage(error)) throw error
+    })
+  }
 }

@@ -2,11 +2,13 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CheckOf } from '../../../../schemas/check.ts'
+import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { readText } from '../../../base/json/json.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capTextEnd } from './inputs/evidence.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
+import { decideLoadFailure } from './results/load_failures.ts'
 import { resultReaders } from './results/table.ts'
 import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
@@ -26,11 +28,15 @@ export async function decideCommand(check: CommandCheck, context: CheckContext):
     if (report?.file) await clearPlace(place.cwd, report.file)
     const program = { command: 'sh', args: ['-c', `exec 2>&1\n${check.run}`], timeout: check.timeout }
     const end = await runVerifier(program, context, place)
-    return await decideEnd(check, end, place.cwd)
+    return await decideEnd(check, end, { cwd: place.cwd, asked: context.asked })
   })
 }
 
-async function decideEnd(check: CommandCheck, end: VerifierEnd, cwd: string): Promise<CheckVerdict> {
+async function decideEnd(
+  check: CommandCheck,
+  end: VerifierEnd,
+  { cwd, asked }: { cwd: string; asked: CheckContext['asked'] | undefined },
+): Promise<CheckVerdict> {
   switch (end.end) {
     case 'not_started':
       return { error: `the command could not be started: ${end.error.message}` }
@@ -41,8 +47,9 @@ async function decideEnd(check: CommandCheck, end: VerifierEnd, cwd: string): Pr
       if (missing !== null) return { error: `the command could not be started: ${missing} is not installed here` }
       const report = findReport(check)
       if (report === null) return decideByExitCode(check, end.process, end.output)
-      const result =
+      const read =
         report.file === null ? await report.read(end.output) : await readReport(cwd, report.file, report.read)
+      const result = decideLoadFailure(read, end.output, asked)
       return 'error' in result
         ? { error: withOutput(describeNoResult(end.process, result.error), end.output) }
         : decideByScore(result, check.pass_at)
@@ -60,7 +67,7 @@ async function readReport(cwd: string, name: string, read: ReadResult): Promise<
   const file = path.join(cwd, name)
   const found = await lstat(file).catch(() => null)
   if (found === null) return { error: `the command wrote no ${name}` }
-  if (!found.isFile()) return { error: `${name} is not a file` }
+  if (!found.isFile() || !isInsideFolder(cwd, file)) return { error: `${name} is not a file of the working folder` }
   if (found.size > largestReport) return { error: `${name} is larger than ${largestReport} bytes` }
   return await read(await readText(file))
 }

@@ -8,7 +8,7 @@ import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capTextEnd } from './inputs/evidence.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
 import { readScriptVerdict } from './results/script_verdict.ts'
-import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
+import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
 import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 
 type ScriptCheck = CheckOf<'script'>
@@ -24,7 +24,7 @@ export async function decideScript(check: ScriptCheck, context: CheckContext): P
     const problem = await putGradingFiles(check.files ?? [check.script], context, place.cwd)
     if (problem !== null) return problem
     const placed = (check.files ?? []).map(toPlacedFile).find(({ from }) => from === check.script)
-    const program = await findProgram(path.join(place.cwd, placed?.to ?? check.script))
+    const program = await findProgram(place.cwd, placed?.to ?? check.script)
     if ('error' in program) return program
     const { command, file } = program
     const end = await runVerifier(
@@ -67,7 +67,8 @@ function buildScriptInput(
 }
 
 /** The interpreter and the file that it runs. TypeScript becomes JavaScript next to it, since Node 20 runs none. */
-async function findProgram(script: string): Promise<{ command: string; file: string } | { error: string }> {
+async function findProgram(cwd: string, name: string): Promise<{ command: string; file: string } | { error: string }> {
+  const script = path.join(cwd, name)
   const extension = path.extname(script)
   if (extension === '.py') return { command: 'python3', file: script }
   if (extension !== '.ts' && extension !== '.mts') return { command: process.execPath, file: script }
@@ -81,9 +82,10 @@ async function findProgram(script: string): Promise<{ command: string; file: str
       sourcefile: path.basename(script),
       logLevel: 'silent',
     })
-    const file = `${script}.mjs`
-    await writeFile(file, code)
-    return { command: process.execPath, file }
+    const translated = `${name}.mjs`
+    await clearPlace(cwd, translated) // a setup may have left a link there
+    await writeFile(path.join(cwd, translated), code)
+    return { command: process.execPath, file: path.join(cwd, translated) }
   } catch (error) {
     return { error: `the script is not valid TypeScript: ${errorMessage(error)}` }
   }

@@ -5,6 +5,7 @@ import { pathExists } from '../../../base/fs/files.ts'
 import { readText } from '../../../base/json/json.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capTextEnd } from './inputs/evidence.ts'
+import { decideLoadFailure } from './results/load_failures.ts'
 import { readVerifierResult } from './results/verifier_folder.ts'
 
 /** Passes at the full reward. A verifier that could not run its tests decides nothing. */
@@ -13,9 +14,9 @@ export async function decideVerifier(_: CheckOf<'verifier'>, context: CheckConte
   if (!path.isAbsolute(folder) || !(await pathExists(folder)))
     return { error: 'no verifier ran: only a Harbor task has one' }
   const expectsTests = context.start.harbor?.verifier.expects_tests ?? false
-  const result = await readVerifierResult(folder, { expectsTests })
+  const output = await readText(path.join(folder, 'output.txt')).catch(() => '')
+  const result = decideLoadFailure(await readVerifierResult(folder, { expectsTests }), output, context.asked)
   if ('error' in result) {
-    const output = await readText(path.join(folder, 'output.txt')).catch(() => '')
     return { error: `${result.error}; its output ends: ${capTextEnd(output.trim())}` }
   }
   const { score, tests = [] } = result

@@ -1,4 +1,5 @@
 /** Script checks: programs in TypeScript, JavaScript and Python that read the run and print a verdict. */
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../../schemas/check.ts'
@@ -57,6 +58,18 @@ console.log(JSON.stringify({ score: readFileSync('sum.txt', 'utf8').startsWith('
     expect(await decide('evals/a.cjs', `require('node:fs')\n${score}`)).toEqual(half)
     expect(await decide('evals/a.js', score, {}, { pass_at: 0.5 })).toEqual({ ...half, passed: true })
   })
+})
+
+test('a link in place of the translated script is not followed', async () => {
+  const outside = await temporary()
+  await write(outside, { 'mine.txt': 'mine' })
+  const restore = async (target: string) => {
+    mkdirSync(path.join(target, 'evals'))
+    symlinkSync(path.join(outside, 'mine.txt'), path.join(target, 'evals/grade.ts.mjs'))
+  }
+  const verdict = await decide('evals/grade.ts', 'console.log(JSON.stringify({ passed: true }))', { restore })
+  expect(verdict).toEqual(expect.objectContaining({ passed: true }))
+  expect(readFileSync(path.join(outside, 'mine.txt'), 'utf8')).toBe('mine')
 })
 
 describe('what leaves it undecided', () => {

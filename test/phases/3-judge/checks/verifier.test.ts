@@ -61,6 +61,14 @@ describe('files of the suite', () => {
     expect(await decide({ run, files }, {}, { gradingFiles, restore })).toEqual(passed)
     expect((await walk(outside)).files).toEqual([])
   })
+  test('load no module that the agent left next to them', async () => {
+    const gradingFiles = await suiteWith({ 'evals/verify.py': 'import json\njson.loads("1")\nraise SystemExit(1)\n' })
+    const check = { run: 'python3 evals/verify.py', files: ['evals/verify.py'] }
+    const module = { 'evals/json.py': 'import os\nos._exit(0)\n' }
+    const cheat = { ...module, 'evals/verify.py': 'import json\nraise SystemExit(1)\n' }
+    expect(await decide({ run: check.run }, cheat)).toEqual(passed) // control: the module decides
+    expect(await decide(check, module, { gradingFiles })).toEqual(failed)
+  })
   test('that vanish, change or are not in the plan leave it undecided', async () => {
     const gone = await suiteWith(verify)
     for (const file of gone) rmSync(file.source)
@@ -128,11 +136,17 @@ describe('results', () => {
       { run: 'echo no network; exit 2', result: 'junit' },
       undecided('wrote no junit.xml (exit code 2); output: no network'),
     ],
-    [{ run: 'mkdir result.json', result: 'json' }, undecided('result.json is not a file')],
+    [{ run: 'mkdir result.json', result: 'json' }, undecided('result.json is not a file of the working folder')],
     [{ run: 'echo x > result.json', result: 'json' }, undecided('not valid JSON')],
     [{ run: 'sleep 30', result: 'json', timeout: 0.2 }, expect.objectContaining({ passed: false })],
   ])('%j', async (check, verdict) => expect(await decide(check, {})).toEqual(verdict))
 
+  test('a report is not read through a link out of the working folder', async () => {
+    const outside = await temporary()
+    await write(outside, { 'r.txt': '1' })
+    const check = { run: `rm -rf o; ln -s ${outside} o`, result: 'reward', result_file: 'o/r.txt' }
+    expect(await decide(check, {})).toEqual(undecided('not a file of the working folder'))
+  })
   test('a report that the agent left does not decide', async () => {
     const left = { 'reward.txt': '1' }
     expect(await decide({ run: 'cat reward.txt' }, left)).toEqual(passed) // control: it is in the folder

@@ -5,7 +5,9 @@ import type { HarborStep, HarborTask } from '../../../../../schemas/harbor_task.
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { UserError } from '../../../../base/errors/error.ts'
 import { hashWalk, listEntries, pathExists, walk } from '../../../../base/fs/files.ts'
+import { findOwnFile, isInsideFolder } from '../../../../base/fs/inside_folder.ts'
 import { readText, sha256 } from '../../../../base/json/json.ts'
+import { suiteVariables } from '../../../../base/secrets/suite_variables.ts'
 import { listSkillFiles, readSkill } from '../../skill/read_skill.ts'
 import { blankCase } from '../../suite/blank_case.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
@@ -16,11 +18,14 @@ import { type HarborSettings, parseHarborSettings, splitVariables } from './task
 /** Reads the task in `folder`, named `key` in its suite. What keeps it from running is in `cannot_run`. */
 export async function readHarborCase(folder: string, key: string, warn: Warn): Promise<Omit<SuiteCase, 'eval_id'>> {
   const blank = { ...blankCase, eval_key: key, eval_name: path.basename(folder) }
-  const read = parseHarborSettings(await readText(path.join(folder, 'task.toml')))
+  const file = findOwnFile(folder, 'task.toml')
+  if (file === null) return { ...blank, cannot_run: 'task.toml is not a file of the task' }
+  const read = parseHarborSettings(await readText(file))
   if ('mistake' in read) return { ...blank, cannot_run: `task.toml: ${read.mistake}` }
   const { settings } = read
-  const prompt = await readText(path.join(folder, 'instruction.md')).catch(() => '')
-  const missing = await findMissingPart(folder, prompt)
+  const instruction = findOwnFile(folder, 'instruction.md')
+  const prompt = instruction === null ? '' : await readText(instruction)
+  const missing = findMissingPart(folder, prompt)
   if (missing !== null) return { ...blank, cannot_run: missing }
   return {
     ...blank,
@@ -32,11 +37,12 @@ export async function readHarborCase(folder: string, key: string, warn: Warn): P
   }
 }
 
-async function findMissingPart(folder: string, prompt: string): Promise<string | null> {
+/** A link out of the task counts as missing: a task may read nothing else of this machine. */
+function findMissingPart(folder: string, prompt: string): string | null {
   if (prompt.trim() === '') return 'it has no instruction.md, or an empty one'
-  if (!(await pathExists(path.join(folder, 'tests/test.sh')))) return 'it has no tests/test.sh'
-  if (await pathExists(path.join(folder, 'environment/Dockerfile'))) return null
-  return 'it has no environment/Dockerfile'
+  if (findOwnFile(folder, 'tests/test.sh') === null) return 'it has no tests/test.sh'
+  if (findOwnFile(folder, 'environment/Dockerfile') === null) return 'it has no environment/Dockerfile'
+  return null
 }
 
 interface TaskSource {
@@ -53,6 +59,10 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
   const placed = await placeCopies(environment, world.steps)
   const own = readVariables(settings, key, warn)
   const env = { ...world.env, ...own.environment }
+  const refused = suiteVariables({ ...env, ...own.verifier, ...own.solution }).refused.filter(
+    (name) => !/^(PYTHON)?PATH$/.test(name),
+  )
+  for (const name of refused) warn(key, `the variable ${name} is left out: each run has its own value`)
   const targets = placed.steps.flatMap((step) => (step.kind === 'copy' ? [step.to] : [step.workdir]))
   const places = findHarborPlaces([dockerfile, prompt], [world.workdir, ...targets])
   const outside = [world.workdir, ...targets].find((place) => place !== '/' && !isInPlaces(place, places))
@@ -76,7 +86,7 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
       env: own.verifier,
       expects_tests: (await readText(path.join(folder, 'tests/test.sh'))).includes('ctrf'),
     },
-    solution: (await pathExists(path.join(folder, 'solution/solve.sh'))) ? { env: own.solution } : null,
+    solution: findOwnFile(folder, 'solution/solve.sh') !== null ? { env: own.solution } : null,
     limits: { ...(cpus && { cpus }), ...(memory_mb && { memory_mb }) },
     skill_copies: world.skillCopies.filter(({ to }) => isInPlaces(to, places)),
     skills: await readTaskSkills(folder, key, warn),
@@ -110,6 +120,8 @@ async function placeCopies(
       continue
     }
     const sources = await findSources(environment, step.from)
+    const outside = sources.find((source) => !isInsideFolder(environment, path.join(environment, source)))
+    if (outside !== undefined) missing ??= `${outside} leads out of environment/`
     if (sources.length === 0) missing ??= `environment/${step.from} is missing`
     for (const from of sources) {
       const isFolder = listEntries(path.join(environment, from)).length > 0
@@ -139,8 +151,8 @@ async function findCompose(folder: string): Promise<string | null> {
 /** Skills are versions of their own; solution/ shapes no run. */
 async function hashTask(folder: string): Promise<string> {
   const skip = (name: string) => name === 'skills'
-  const environment = await walk(path.join(folder, 'environment'), { skip, links: 'never' })
-  const tests = await walk(path.join(folder, 'tests'), { links: 'never' })
+  const environment = await walk(path.join(folder, 'environment'), { skip })
+  const tests = await walk(path.join(folder, 'tests'))
   return sha256(`${await hashWalk(environment.files)} ${await hashWalk(tests.files)}`)
 }
 
@@ -148,6 +160,7 @@ async function hashTask(folder: string): Promise<string> {
 async function readTaskSkills(folder: string, key: string, warn: Warn): Promise<HarborTask['skills']> {
   const root = path.join(folder, 'environment/skills')
   const skills: HarborTask['skills'] = []
+  if (!isInsideFolder(folder, root)) return skills
   for (const { name } of listEntries(root).filter((entry) => entry.isDirectory())) {
     const at = path.join(root, name)
     if (!(await pathExists(path.join(at, 'SKILL.md')))) continue

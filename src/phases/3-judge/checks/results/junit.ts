@@ -54,5 +54,7 @@ function toReportedTest(one: z.infer<typeof testCase>): ReportedTest {
   const [first] = [...error, ...failure]
   if (first === undefined) return { name, end: skipped.length === 0 ? 'passed' : 'skipped' }
   const message = first['@message'] || first['#text']
-  return { name, end: isLoadFailure(message) || isLoadFailure(title) ? 'not_loaded' : 'failed', message }
+  const isBroken = isLoadFailure(message) || isLoadFailure(title)
+  if (!isBroken) return { name, end: 'failed', message }
+  return { name, end: 'not_loaded', message: [message, first['#text']].filter(Boolean).join(': ') }
 }

@@ -23,7 +23,9 @@ export async function readVerifierResult(
   const tests = await readIfThere(folder, 'ctrf.json', readCtrf)
   if (tests === null) {
     const couldNotRun = expectsTests && reward.score === 0
-    return couldNotRun ? { error: 'the verifier gave 0 and wrote no ctrf.json, so it ran no test' } : reward
+    return couldNotRun
+      ? { error: 'the verifier gave 0 and wrote no ctrf.json, so it ran no test', notLoaded: [] }
+      : reward
   }
   if (!('error' in tests)) return { ...reward, ...(tests.tests && { tests: tests.tests }) }
   return reward.score === 0 ? tests : reward // a reward above 0 was earned somehow

@@ -2,8 +2,13 @@
 import type { VerifierTest } from '../../../../../schemas/verifier_test.ts'
 import { capText } from '../inputs/evidence.ts'
 
-/** `score`: 0 to 1. `error`: the verifier could not run its tests, so the run has no verdict. */
-export type VerifierResult = { score: number; tests?: VerifierTest[] } | { error: string }
+/**
+ * `score`: 0 to 1. `error`: the verifier could not run its tests, so the run has no verdict. `notLoaded`: no file of tests
+ * could be loaded, or none was reported; absent: another reason.
+ */
+export type VerifierResult =
+  | { score: number; tests?: VerifierTest[] }
+  | { error: string; notLoaded?: readonly ReportedTest[] }
 
 /** Reads the text of a report, or the output of the verifier. Never rejects. */
 export type ReadResult = (text: string) => VerifierResult | Promise<VerifierResult>
@@ -22,10 +27,13 @@ export interface ReportedTest {
 export function rateTests(reported: readonly ReportedTest[]): VerifierResult {
   const counted = reported.filter(({ end }) => end !== 'skipped')
   const broken = counted.filter(({ end }) => end === 'not_loaded')
-  if (counted.length === 0) return { error: `the verifier ran no test (${describeNone(reported.length)})` }
+  if (counted.length === 0) {
+    const error = `the verifier ran no test (${describeNone(reported.length)})`
+    return reported.length === 0 ? { error, notLoaded: [] } : { error }
+  }
   if (broken.length === counted.length) {
     const why = broken[0]?.message === undefined ? '' : `: ${capText(broken[0].message)}`
-    return { error: `the verifier could not load its tests${why}` }
+    return { error: `the verifier could not load its tests${why}`, notLoaded: broken }
   }
   const passed = counted.filter(({ end }) => end === 'passed').length
   return { score: passed / counted.length, tests: shortenTests(counted.map(toVerifierTest)) }
@@ -50,7 +58,8 @@ function describeNone(all: number): string {
   return all === 0 ? 'its report lists none' : `all ${all} were skipped`
 }
 
-function toVerifierTest({ name, end, message }: ReportedTest): VerifierTest {
+/** A test as a verdict lists it. */
+export function toVerifierTest({ name, end, message }: ReportedTest): VerifierTest {
   const passed = end === 'passed'
   return { name, passed, ...(!passed && message !== undefined && { message }) }
 }

@@ -2,6 +2,7 @@
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { CheckFile } from '../../../../../schemas/checks/verifier.ts'
+import type { OutputFile } from '../../../../../schemas/run.ts'
 import type { InputFile } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, walk } from '../../../../base/fs/files.ts'
@@ -11,9 +12,10 @@ import type { CheckContext } from '../inputs/check_input.ts'
 /** Replaces whatever the agent left at these places. `error`: a file is missing or not the one that was planned. */
 export async function putGradingFiles(
   files: readonly CheckFile[],
-  { gradingFiles = [] }: Pick<CheckContext, 'gradingFiles'>,
+  { gradingFiles = [], record }: Pick<CheckContext, 'gradingFiles' | 'record'>,
   cwd: string,
 ): Promise<{ error: string } | null> {
+  if (files.some((file) => isInEvals(toPlacedFile(file).to))) await clearNeighbours(record.outputs.files, cwd)
   for (const file of files) {
     const { from, to } = toPlacedFile(file)
     const planned = gradingFiles.find((one) => one.path === from)
@@ -27,6 +29,15 @@ export async function putGradingFiles(
     }
   }
   return null
+}
+
+/** A module that the agent left next to a verifier would be loaded in place of the verifier's own. */
+async function clearNeighbours(outputs: readonly OutputFile[], cwd: string): Promise<void> {
+  for (const { path: name, change } of outputs) if (change === 'created' && isInEvals(name)) await clearPlace(cwd, name)
+}
+
+function isInEvals(name: string): boolean {
+  return name.split('/')[0] === 'evals'
 }
 
 /** A name alone is also its place. */

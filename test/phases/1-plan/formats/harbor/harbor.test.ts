@@ -1,5 +1,5 @@
 /** How Harbor tasks are read: the Dockerfile, task.toml, the places of the world, and what keeps a task from running. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readDockerfile } from '../../../../../src/phases/1-plan/formats/harbor/dockerfile.ts'
@@ -149,6 +149,68 @@ test('a copy of a missing file, several services, and a target in the system kee
   expect(await reason({ 'one/environment/Dockerfile': `${from}COPY in.txt /usr/local/bin/in\n` })).toMatch(
     /belongs to the system/,
   )
+})
+
+describe("a stranger's task reads nothing else of this machine", () => {
+  const reasonOf = async (folder: string) => {
+    const [one] = (await loadHarbor(folder)).cases
+    return one?.cannot_run ?? one?.harbor?.not_plain ?? null
+  }
+  const linked = (name: string, target: string) => {
+    const folder = folderOf({ ...whole, 'outside/secret.txt': 'secret', 'outside/test.sh': 'true' })
+    rmSync(path.join(folder, name), { recursive: true, force: true })
+    symlinkSync(path.join(folder, target), path.join(folder, name))
+    return folder
+  }
+
+  test.each(['../../outside/secret.txt', '../task.toml', '../../out*/secret.txt', 'a/../../../outside'])(
+    'COPY %s leads out of environment/',
+    async (from) => {
+      const text = `FROM debian\nCOPY ${from} /app/\n`
+      const folder = folderOf({ ...whole, 'one/environment/Dockerfile': text, 'outside/secret.txt': 'secret' })
+      expect(await reasonOf(folder)).toMatch(/leads out of environment\//)
+    },
+  )
+
+  test.each([
+    ['one/environment/in.txt', 'outside/secret.txt', /leads out of environment\//],
+    ['one/instruction.md', 'outside/secret.txt', /no instruction.md/],
+    ['one/task.toml', 'outside/secret.txt', /task.toml is not a file/],
+    ['one/tests', 'outside', /no tests\/test.sh/],
+  ])('a link at %s to %s is refused', async (name, target, reason) => {
+    expect(await reasonOf(linked(name, target))).toMatch(reason)
+  })
+
+  test('control: a link inside of environment/ is copied', async () => {
+    const folder = folderOf({ ...whole, 'one/environment/real.txt': 'in' })
+    rmSync(path.join(folder, 'one/environment/in.txt'))
+    symlinkSync('real.txt', path.join(folder, 'one/environment/in.txt'))
+    expect(await reasonOf(folder)).toBeNull()
+  })
+
+  test.each(['one/instruction.md', 'one/task.toml', 'one/tests/test.sh', 'one/environment/Dockerfile'])(
+    'a folder at %s has a reason',
+    async (name) => {
+      const folder = folderOf(whole)
+      rmSync(path.join(folder, name))
+      mkdirSync(path.join(folder, name))
+      expect(await reasonOf(folder)).toMatch(/^(it has no|task.toml is not)/)
+    },
+  )
+
+  test('a Dockerfile with CRLF, one that is empty, and one that is not UTF-8 are read', async () => {
+    const crlf = `${from}WORKDIR /app\nCOPY in.txt .\nRUN a && \\\n  b\n`.replaceAll('\n', '\r\n')
+    const { cases } = await loadHarbor(folderOf({ ...whole, 'one/environment/Dockerfile': crlf }))
+    expect(cases[0]?.harbor).toMatchObject({
+      workdir: '/app',
+      steps: [
+        { kind: 'copy', from: 'in.txt', to: '/app/in.txt' },
+        { kind: 'run', command: expect.stringMatching(/^a && +b$/) },
+      ],
+    })
+    for (const text of ['', new Uint8Array([0x46, 0x52, 0xff, 0xfe, 0x0a])])
+      expect(await reasonOf(folderOf({ ...whole, 'one/environment/Dockerfile': text }))).toBeNull()
+  })
 })
 
 describe('the key of a run', () => {

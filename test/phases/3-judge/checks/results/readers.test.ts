@@ -10,7 +10,7 @@ import { readScoreLine } from '../../../../../src/phases/3-judge/checks/results/
 import { readVerifierResult } from '../../../../../src/phases/3-judge/checks/results/verifier_folder.ts'
 import { temporary } from '../../scene.ts'
 
-const undecided = (why: string) => ({ error: expect.stringContaining(why) })
+const undecided = (why: string) => expect.objectContaining({ error: expect.stringContaining(why) })
 
 describe('score line', () => {
   test.each([

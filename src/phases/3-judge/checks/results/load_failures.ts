@@ -1,0 +1,42 @@
+/** Decides what it means that a verifier could not load its tests: the agent left a file out, or this machine lacks something. */
+import path from 'node:path'
+import type { CheckContext } from '../inputs/check_input.ts'
+import { toVerifierTest, type VerifierResult } from './verifier_result.ts'
+
+type Asked = Pick<NonNullable<CheckContext['asked']>, 'prompt' | 'expected_output' | 'reference'>
+
+/**
+ * A fail if the messages, or the output, say that a file of the agent is missing or broken. `asked`: the case, which names
+ * the files that the agent had to leave; absent: it stays undecided, as for a missing package of this machine.
+ */
+export function decideLoadFailure(result: VerifierResult, output: string, asked: Asked | undefined): VerifierResult {
+  if (!('error' in result) || result.notLoaded === undefined || asked === undefined) return result
+  const said = [...result.notLoaded.map(({ message = '' }) => message), output].join('\n')
+  const wanted = listWantedFiles(asked)
+  const isOfAgent = listBrokenNames(said).some((name) => wanted.has(name))
+  return isOfAgent ? { score: 0, tests: result.notLoaded.map(toVerifierTest) } : result
+}
+
+const codeFile = /[\w-]+\.(?:py|[cm]?[jt]sx?)\b/g
+const testFile = /(?:^|[._-])(?:test|tests|spec|conftest)(?:[._-]|$)/
+
+/** Names of files and, for code, of modules: `calc.py` and `calc`. */
+function listWantedFiles({ prompt, expected_output, reference }: Asked): Set<string> {
+  const paths = Object.keys(reference?.files ?? {})
+  const text = [prompt, expected_output ?? '', ...paths].join('\n')
+  const named = [...text.matchAll(/[\w-]+\.[A-Za-z]\w*/g)].map(([name]) => name)
+  const modules = [...text.matchAll(codeFile)].map(([name]) => path.parse(name).name)
+  const folders = paths.flatMap((one) => path.dirname(one).split('/'))
+  return new Set([...named, ...modules, ...folders].filter((name) => !testFile.test(name)))
+}
+
+/** What a message of Python, pytest, Node.js or Jest says is missing, and the files of code that its trace names. */
+function listBrokenNames(said: string): string[] {
+  const missing = [
+    ...said.matchAll(/No module named '?(\w+)/g),
+    ...said.matchAll(/cannot import name '\w+' from (?:partially initialized module )?'(\w+)/g),
+    ...said.matchAll(/No such file or directory: '?(?:[^'\n]*\/)?([\w.-]+)/g),
+    ...said.matchAll(/Cannot find module '(?:[^'\n]*\/)?([\w.-]+)'/g),
+  ].map(([, name = '']) => name)
+  return [...missing, ...[...said.matchAll(codeFile)].map(([name]) => name)]
+}
