@@ -19,7 +19,8 @@ describe('what the page shows is read', () => {
   })
   test('there are checks and fields to look at', () => expect([checks.length, fields.length]).toEqual([30, 5]))
   test.each(checks)('%s', async (text) => {
-    const read = await loadCase({ id: 1, prompt: 'p', checks: [JSON.parse(text)] })
+    const programs = { 'evals/bin/gh.yaml': '- args: "*"\n  stdout: x\n' } // for program_called
+    const read = await loadCase({ id: 1, prompt: 'p', checks: [JSON.parse(text)] }, programs)
     expect(read.case.checks).toEqual([JSON.parse(text)])
   })
   test.each(fields)('%s: %s', async (field = '', text = '') => {
