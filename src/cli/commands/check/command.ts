@@ -15,7 +15,7 @@ function checkOptions(args: Argv) {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'skills, suite files, folders of skills, plugins or globs',
+      describe: 'skills, suites, folders of them, plugins or globs',
     })
     .option('suite', {
       type: 'string',
