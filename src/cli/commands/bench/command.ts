@@ -33,7 +33,7 @@ function benchOptions(args: Argv) {
       type: 'string',
       array: true,
       demandOption: true,
-      describe: 'folders with SKILL.md or Harbor tasks, or a pattern',
+      describe: 'skill folders, Harbor tasks, or a pattern',
     })
     .options(benchFlags)
     .usage(
