@@ -8,8 +8,8 @@ import { fresh, makeSkill, whetstone } from '../program.ts'
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
 
-/** Says where its home is, what is in it and in its working folder; leaves something in each where its prompt asks for it. */
-const script = `echo "$HOME: $(cd "$HOME" && find . | sort | tr '\\n' ' ')and $(find . -type f | tr '\\n' ' ')"
+/** Folders further down are mount points of the sandbox in /tmp. Says where its home is, what is in it and in its working folder; leaves something in each where its prompt asks for it. */
+const script = `echo "$HOME: $(cd "$HOME" && { find . -maxdepth 1; find . -mindepth 2 -type f; } | sort | tr '\\n' ' ')and $(find . -type f | tr '\\n' ' ')"
 if grep -q leave; then for left in "$HOME" "$TMPDIR" .; do echo x >"$left/left"; done; fi
 `
 
