@@ -110,7 +110,7 @@ export function ownWords(container: string, owner: string, folders: readonly str
   return ['exec', container, ...find]
 }
 
-/** Lets anyone remove the files below a folder of a container, whoever owns them. */
+/** Opens the files below a folder of a container, so that this user can remove files of any owner. */
 export function openFilesWords(container: string, folder: string): string[] {
   return ['exec', container, 'chmod', '-R', 'a+rwX', folder]
 }

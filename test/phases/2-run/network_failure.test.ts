@@ -16,17 +16,17 @@ describe('a network failure', () => {
       'pip',
       'WARNING: Retrying … NewConnectionError(...): Failed to establish a new connection: [Errno -3] Temporary failure in name resolution',
     ],
-    ['requests', "NameResolutionError: Failed to resolve 'pypi.org'"],
+    ['requests', "NameResolutionError: Failed to resolve 'packages.example'"],
     [
       'npm',
-      'npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/x failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org',
+      'npm error code EAI_AGAIN\nnpm error request to https://registry.example/x failed, reason: getaddrinfo EAI_AGAIN registry.example',
     ],
     ['npm, other code', 'npm ERR! code ENOTFOUND'],
-    ['apt', "Err:1 http://deb.debian.org/debian stable InRelease\n  Temporary failure resolving 'deb.debian.org'"],
+    ['apt', "Err:1 http://mirror.example/debian stable InRelease\n  Temporary failure resolving 'mirror.example'"],
     ['git', "fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com"],
     ['git over ssh', 'ssh: Could not resolve hostname github.com: Temporary failure in name resolution'],
-    ['go', 'dial tcp: lookup proxy.golang.org on 127.0.0.53:53: no such host'],
-    ['cargo', '[6] Could not resolve hostname (Could not resolve host: index.crates.io)'],
+    ['go', 'dial tcp: lookup modules.example on 127.0.0.53:53: no such host'],
+    ['cargo', '[6] Could not resolve hostname (Could not resolve host: index.example)'],
     ['an address', 'connect: Network is unreachable'],
   ])('in the words of %s', (_, said) => expect(isNetworkFailure(failure(said))).toBe(true))
   test.each([

@@ -6,7 +6,7 @@ import { keepRated } from '../../../../schemas/pass_rate.ts'
 import type { AggregateInput, PlannedRun, ReportCase, RunWithGrading } from './aggregate_input.ts'
 import { buildBenchmarkRun } from './run_entry.ts'
 
-/** `used`: graded and in the rates. `excluded`: in no rate; the reasons `ungraded` and `quarantined` are by design and leave a benchmark complete. */
+/** `used`: graded and in the rates. `excluded`: in no rate. A benchmark is complete without runs that are `ungraded` or `quarantined`. */
 export type RunOutcome =
   | { status: 'used'; run: BenchmarkRun; judgeErrors: readonly JudgeError[] }
   | { status: 'excluded'; run: ExcludedRun; judgeErrors: readonly JudgeError[] }

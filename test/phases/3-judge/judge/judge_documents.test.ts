@@ -194,7 +194,7 @@ test('a judge whose provider refuses images is asked without them, and told so',
   expect(bodies[1]).toContain('Images that you are not shown: 1')
 })
 
-test('a judge that may not see is told which images it is not shown', async () => {
+test('a judge without vision gets the names of the images that it does not see', async () => {
   const { prompt } = await witness({ 'chart.png': png })
   expect(prompt).toContain('Images that you are not shown: 1')
   expect(prompt).toContain('file: "images not shown"\n\n1. "outputs/chart.png"')

@@ -24,7 +24,7 @@ interface CasePlace extends InputPlace {
   /** Input files, which the agent gets and may change: a command that names them means those. */
   inputs: readonly InputFile[]
   prompt: string
-  /** Whether a setup or a git bundle brings files that nobody lists. */
+  /** Whether a setup or a git bundle can add files that the case does not list. */
   opensFolder: boolean
 }
 

@@ -32,7 +32,7 @@ interface UpkeepFields {
   quarantine?: boolean | string | undefined
 }
 
-/** Warns about a quarantined case, so that nobody forgets it. */
+/** Warns about a quarantined case: it should be fixed or removed at some time. */
 export function readUpkeep(
   { owner = [], owners = [], quarantine = false }: UpkeepFields,
   at: string,

@@ -178,7 +178,7 @@ function stepCount(value: unknown) {
   return { type: 'tool_used', name: tool, times: { min, ...(max !== undefined && { max }) } }
 }
 
-/** A pattern is a glob, of which only the star means the same here. */
+/** A pattern is a glob. Only its star has the same meaning here. */
 function readToolOrPattern(name: unknown, pattern: unknown): string | null {
   if (pattern === undefined) return readToolName(name)
   const text = name === undefined ? readNonEmptyText(pattern) : null
