@@ -118,6 +118,14 @@ suite('Harbor tasks', () => {
     expect(run?.grading.summary.pass_rate).toBe(1)
   })
 
+  test('the verifier sees the same working folder in both configurations: the skill is removed first', async () => {
+    const tasks = copyExamples()
+    const script = '[ -f report.txt ] && [ "$(ls -A)" = "$(ls)" ] && echo 1 > /logs/verifier/reward.txt\n'
+    writeFileSync(path.join(tasks, 'count-words/tests/test.sh'), script)
+    const runs = await benchTask(tasks, 'count-words', 0)
+    expect(Object.values(runs).map((run) => run.grading.summary.pass_rate)).toEqual([1, 1])
+  })
+
   test('a verifier that does not end in time, and one that could not run its tests, decide nothing', async () => {
     const tasks = copyExamples()
     const script = path.join(tasks, 'count-words/tests/test.sh')
