@@ -9,7 +9,6 @@ import type { RunRecord } from '../../../schemas/run.ts'
 import type { AttemptMark } from '../../../schemas/timing.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
-import { isPlainFolder } from '../../base/fs/inside_folder.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { assertDiskSpace, isShortage } from '../../base/process/resource_shortage.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
@@ -32,8 +31,9 @@ import { selectCredentials } from '../../engines/models/base_url.ts'
 import { loadPrices } from '../../engines/models/cost.ts'
 import { listSkillsFolders } from '../../engines/skills_folders.ts'
 import { createEarlyReport } from './aborted_report.ts'
-import { collectChangedFiles, copyPlainFolder, takeSnapshot } from './collect/collect_outputs.ts'
-import { findOutsideFiles, takeOutsideSnapshot } from './collect/outside_files.ts'
+import { takeSnapshot } from './collect/collect_outputs.ts'
+import { collectOutputs } from './collect/collect_run.ts'
+import { takeOutsideSnapshot } from './collect/outside_files.ts'
 import { cleanNames } from './collect/redact_names.ts'
 import { cleanFolder, cleanOutputs, cleanRecord, keepStderr } from './collect/redact_run.ts'
 import { Transcript } from './collect/transcript.ts'
@@ -282,29 +282,6 @@ function untilDeadline({ signal, deadline }: RunRequest): AbortSignal {
 
 function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt' | 'endedAt'> {
   return { outcome: { status: 'cancelled', report: emptyReport }, startedAt, endedAt: new Date() }
-}
-
-async function collectOutputs(
-  request: RunRequest,
-  { temp, cwd, home, world, end }: Pick<RunPlace, 'temp' | 'cwd' | 'home' | 'world'> & { end: RunEnd },
-): Promise<{ outputs: RunRecord['outputs']; warnings: string[] }> {
-  const target = path.join(request.folder, 'outputs')
-  mkdirSync(target, { recursive: true })
-  // this process has no sandbox: a link that the agent left in place of the folder could lead it anywhere
-  if (existsSync(cwd) && !isPlainFolder(temp, cwd))
-    return { outputs: { files: [], deleted: [], left_out: [{ path: '.', reason: 'a link' }] }, warnings: [] }
-  if (request.keepWork) await copyPlainFolder(cwd, path.join(request.folder, 'work'))
-  const { before, outsideBefore = new Map() } = end
-  if (before === null) return { outputs: { files: [], deleted: [], left_out: [] }, warnings: [] }
-  const { collect = [] } = request.spec
-  const { signal, engine } = request
-  const { wanted, warnings } =
-    world === null
-      ? await findOutsideFiles({ home, before: outsideBefore, collect, signal })
-      : { wanted: [], warnings: [] }
-  const skillsFolders = listSkillsFolders(engine, request.spec.engine)
-  const how = { cwd, before, skillsFolders, isHome: cwd === home, target, outside: wanted }
-  return { outputs: await collectChangedFiles(how), warnings }
 }
 
 /** Also after a failed setup, which may have started something. Returns the warning about a failure, if any. */
