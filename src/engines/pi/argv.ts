@@ -45,6 +45,7 @@ export function piEnvironment(
     PI_CODING_AGENT_DIR: piFolder(task),
     PI_OFFLINE: '1',
     PI_TELEMETRY: '0',
+    JITI_FS_CACHE: 'false', // the loader of extensions would write to the temporary folder
   }
 }
 
