@@ -6,7 +6,7 @@ import { withSchema } from '../answers/json_answer.ts'
 import { listCliPrograms } from '../cli/agent_cli.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
-import type { Engine, EngineContext, EngineTask } from '../engine.ts'
+import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
 import { anthropicAccount, openaiAccount } from '../limits/account.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
@@ -37,10 +37,12 @@ export const pi: Engine = {
   findPrograms: (task) => listCliPrograms(piCli, task),
   probe: probePi,
   reports: (model) => reportsOfProvider('pi', model),
-  run: withPlaceholders(
-    (task, context) => runHeadlessCli(headless, task, context),
-    (task) => chooseProviderServer('pi', task),
-  ),
+  run: withPlaceholders(runPi, (task) => chooseProviderServer('pi', task)),
+}
+
+/** Runs pi with the task's credentials as they are. */
+export function runPi(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+  return runHeadlessCli(headless, task, context)
 }
 
 function reaches(task: Pick<EngineTask, 'model' | 'credentials'>): string[] {

@@ -134,7 +134,9 @@ export class PiStream {
     const { maxTurns } = this.#request
     const goesOn = this.reason === 'toolUse' && this.error === null
     this.hadEnough = goesOn && maxTurns !== null && this.step >= maxTurns
-    return this.hadEnough ? 'enough' : 'more'
+    if (!this.hadEnough) return 'more'
+    this.close()
+    return 'enough'
   }
 
   #startTool({ toolCallId: id, toolName: name, args }: PiToolCall): void {
