@@ -24,6 +24,8 @@ export interface Contender {
     provider: string
     /** How its tool for commands is named in the transcript. */
     tool: string
+    /** It does not say how many of its tokens were reasoning. */
+    hidesReasoning?: true
   } | null
 }
 
@@ -88,6 +90,17 @@ export const contenders: Record<string, Contender> = {
     shell: (command) => ({ name: 'bash', input: { command, description: 'do it' } }),
     read: (file) => ({ name: 'read', input: { filePath: file } }),
     shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
+  },
+  pi: {
+    engine: findEngine('pi'),
+    cli: cliBinary('pi'),
+    needs: (server) => ({
+      credentials: { ...keysFor(server), WHETSTONE_PI: cliBinary('pi') ?? 'pi' },
+      model: 'anthropic/claude-sonnet-4-5',
+    }),
+    shell: (command) => ({ name: 'bash', input: { command } }),
+    read: (file) => ({ name: 'read', input: { path: file } }),
+    shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash', hidesReasoning: true },
   },
 }
 

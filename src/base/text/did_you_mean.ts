@@ -5,7 +5,7 @@ export function findNearest(word: string, known: readonly string[], limit = 3): 
   const given = word.toLowerCase()
   return known
     .map((one) => ({ one, distance: wordDistance(given, one.toLowerCase()) }))
-    .filter(({ one, distance }) => distance <= Math.max(2, Math.floor(one.length / 3)))
+    .filter(({ one, distance }) => distance <= Math.max(2, Math.floor(one.length / 3)) && distance < one.length)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, limit)
     .map(({ one }) => one)

@@ -34,7 +34,8 @@ export async function readCliVersion(request: VersionRequest): Promise<string | 
       signal: limit.signal,
       stdoutLimit: 10_000,
     })
-    const version = /\d+\.\d+\.\d+/.exec(end.stdout)?.[0]
+    // pi writes it to stderr
+    const version = /\d+\.\d+\.\d+/.exec(end.stdout.trim() || end.stderrTail)?.[0]
     if (version === undefined || end.exitCode !== 0) {
       const said = getRedactor(env).text(`${end.stdout} ${end.stderrTail}`.trim()).slice(0, 300)
       return unusable(`${program} --version gave no version: ${said}`, look)

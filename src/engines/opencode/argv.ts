@@ -1,7 +1,7 @@
 /** How opencode is started: arguments, environment, configuration and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
-import { opencodeBaseUrl, opencodeKeyName, opencodeModel } from './model.ts'
+import { chooseProviderModel, type ProviderModel, providerKeyName, providerServer } from '../models/provider_model.ts'
 
 /** Arguments of a headless run. Without a title, opencode would ask a model for one. */
 export function opencodeArguments(): string[] {
@@ -19,8 +19,8 @@ export function opencodeFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'se
 export function opencodeEnvironment(
   task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools'>,
 ): Record<string, string> {
-  const model = opencodeModel(task.model, task.credentials)
-  const key = 'mistake' in model ? null : opencodeKeyName(model)
+  const model = chooseProviderModel('opencode', task.model, task.credentials)
+  const key = 'mistake' in model ? null : providerKeyName(model)
   const value = key === null ? undefined : task.credentials[key]
   const folders = opencodeFolders(task)
   return {
@@ -48,7 +48,7 @@ const judgeEnvironment = {
 }
 
 function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools'>): object {
-  const model = opencodeModel(task.model, task.credentials)
+  const model = chooseProviderModel('opencode', task.model, task.credentials)
   const base = { autoupdate: false, share: 'disabled', snapshot: false, permission: permission(task.tools) }
   if ('mistake' in model) return base
   const name = `${model.provider}/${model.id}`
@@ -56,6 +56,18 @@ function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools'>
   // makes opencode accept a model that is missing in its own list
   const provider = { [model.provider]: { options, models: { [model.id]: {} } } }
   return { ...base, model: name, small_model: name, enabled_providers: [model.provider], provider }
+}
+
+/** The address below which it sends its requests; Anthropic's variable has no /v1, OpenAI's has. */
+function opencodeBaseUrl(model: ProviderModel, credentials: EngineTask['credentials']): string {
+  const { url } = providerServer(model, credentials)
+  return model.provider === 'anthropic' ? `${url}/v1` : url
+}
+
+/** The address that the sandbox lets it reach. */
+export function opencodeEndpoint({ model, credentials }: Pick<EngineTask, 'model' | 'credentials'>): string {
+  const choice = chooseProviderModel('opencode', model, credentials)
+  return 'mistake' in choice ? 'https://localhost' : opencodeBaseUrl(choice, credentials)
 }
 
 /** An agent may do everything; a judge reads only below its folder. */

@@ -5,16 +5,22 @@ import type { FailureKind } from '../../../schemas/run.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { listCliPrograms } from '../cli/agent_cli.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
-import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
+import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
 import { anthropicAccount, openaiAccount } from '../limits/account.ts'
+import { classifyErrorText } from '../limits/error_text.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
-import { isPriced } from '../models/cost.ts'
-import { opencodeArguments, opencodeEnvironment, opencodeFolders } from './argv.ts'
+import {
+  chooseProviderModel,
+  chooseProviderServer,
+  type ProviderModel,
+  providerKeys,
+  reportsOfProvider,
+} from '../models/provider_model.ts'
+import { opencodeArguments, opencodeEndpoint, opencodeEnvironment, opencodeFolders } from './argv.ts'
 import { OpencodeLog } from './log.ts'
-import { type OpencodeModel, opencodeEndpoint, opencodeKeys, opencodeModel, opencodeServer } from './model.ts'
 import { opencodeCli, probeOpencode } from './probe.ts'
-import { classifyErrorText, opencodeFailure, opencodeReport } from './report.ts'
+import { opencodeFailure, opencodeReport } from './report.ts'
 import { listOfferedSkills } from './skills.ts'
 import { OpencodeStream } from './stream.ts'
 
@@ -22,7 +28,7 @@ const skillsFolder = '.agents/skills'
 
 export const opencode: Engine = {
   name: 'opencode',
-  credentials: [...opencodeKeys, 'WHETSTONE_OPENCODE'],
+  credentials: [...providerKeys, 'WHETSTONE_OPENCODE'],
   skillsFolder,
   questionTools: ['question'],
   // with both keys set, only the model says which account is used, so both then share one limit
@@ -30,23 +36,12 @@ export const opencode: Engine = {
   reaches,
   findPrograms: (task) => listCliPrograms(opencodeCli, task),
   probe: probeOpencode,
-  async reports(name) {
-    const model = opencodeModel(name, {})
-    if ('mistake' in model) return { cost: false, tokens: true }
-    const priced = { model: model.id, provider: model.provider }
-    return { cost: await isPriced(priced), tokens: true, priced }
-  },
-  run: withPlaceholders(runOpencode, keyedServer),
+  reports: (model) => reportsOfProvider('opencode', model),
+  run: withPlaceholders(runOpencode, (task) => chooseProviderServer('opencode', task)),
 }
 
 function reaches(task: Pick<EngineTask, 'model' | 'credentials'>): string[] {
   return [opencodeEndpoint(task)]
-}
-
-/** The server of its model's provider; null: there is no such provider. */
-function keyedServer({ model, credentials }: EngineTask): KeyedServer | null {
-  const chosen = opencodeModel(model, credentials)
-  return 'mistake' in chosen ? null : opencodeServer(chosen, credentials)
 }
 
 /** More polls that wait for opencode's own error once a request has failed too often: it is better, but comes later than the log's. */
@@ -68,7 +63,7 @@ export function runOpencode(task: EngineTask, context: EngineContext): Promise<E
 }
 
 async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
-  const model = opencodeModel(task.model, task.credentials)
+  const model = chooseProviderModel('opencode', task.model, task.credentials)
   if ('mistake' in model) return model.mistake
   const folders = opencodeFolders(task)
   await createFolders(folders)
@@ -100,7 +95,7 @@ async function createFolders({ config, data, cache, state }: ReturnType<typeof o
 interface OpencodeRun {
   task: EngineTask
   context: EngineContext
-  model: OpencodeModel
+  model: ProviderModel
   /** The skills that it offers its model; null: not known. */
   offered: string[] | null
 }

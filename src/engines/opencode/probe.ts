@@ -2,8 +2,8 @@
 import { type AgentCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { findProgram } from '../cli/find_program.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
+import { chooseProviderModel, missingProviderKey } from '../models/provider_model.ts'
 import { opencodeEnvironment } from './argv.ts'
-import { type OpencodeModel, opencodeKeyName, opencodeModel } from './model.ts'
 
 export const opencodeCli: AgentCli = {
   name: 'opencode',
@@ -15,22 +15,15 @@ export const opencodeCli: AgentCli = {
 
 /** Checks the model's name, `opencode --version`, the key and ripgrep; no server is asked. Rejects only when aborted. */
 export async function probeOpencode(request: ProbeRequest): Promise<Probe> {
-  const model = opencodeModel(request.model, request.credentials)
+  const model = chooseProviderModel('opencode', request.model, request.credentials)
   if ('mistake' in model) {
     return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'pass anthropic/MODEL or openai/MODEL' }
   }
   return probeCli(opencodeCli, request, {
     env: opencodeEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null, tools: 'all' }),
     detail: `${model.provider}/${model.id}`,
-    failure: async () => keyFailure(model, request) ?? (await ripgrepFailure(request)),
+    failure: async () => missingProviderKey('opencode', model, request) ?? (await ripgrepFailure(request)),
   })
-}
-
-function keyFailure(model: OpencodeModel, { credentials }: ProbeRequest): ProbeFailure | null {
-  const key = opencodeKeyName(model)
-  if (credentials[key]) return null
-  const message = `opencode has no key for ${model.provider}/${model.id}: ${key} is unset`
-  return { ok: false, kind: 'credentials', message, fix: `export ${key}=…, or name a model of the other provider` }
 }
 
 async function ripgrepFailure({ env }: ProbeRequest): Promise<ProbeFailure | null> {

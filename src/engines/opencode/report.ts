@@ -6,18 +6,19 @@ import { lastJsonObject } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
+import { classifyErrorText } from '../limits/error_text.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
 import { parseResetMs } from '../limits/reset_time.ts'
 import { estimateCost } from '../models/cost.ts'
+import type { ProviderModel } from '../models/provider_model.ts'
 import { knownUsage } from '../models/usage.ts'
 import type { OpencodeLog } from './log.ts'
-import type { OpencodeModel } from './model.ts'
 import type { OpencodeStream } from './stream.ts'
 import type { OpencodeFailure, OpencodeTokens } from './stream_records.ts'
 
 interface OpencodeEnd {
   task: EngineTask
-  model: OpencodeModel
+  model: ProviderModel
   /** The skills that it offers its model; null: not known. */
   offered: string[] | null
   /** null: Whetstone ended it. */
@@ -83,7 +84,7 @@ function toStopReason(reason: string | null): string | null {
   return reason === null ? null : (stopReasons[reason] ?? reason)
 }
 
-function chooseCost(usage: Usage, own: number, { id, provider }: OpencodeModel): Promise<Cost | null> {
+function chooseCost(usage: Usage, own: number, { id, provider }: ProviderModel): Promise<Cost | null> {
   return own > 0 ? Promise.resolve({ usd: own, source: 'agent' }) : estimateCost(usage, id, provider)
 }
 
@@ -129,19 +130,4 @@ export function opencodeFailure(stream: OpencodeStream, log: OpencodeLog, end: P
 function toRetryableError(kind: FailureKind, message: string): EngineError {
   const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
   return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
-}
-
-/** Failure kinds by the text of an error: the log has no field for the status. */
-const kinds: readonly (readonly [RegExp, FailureKind])[] = [
-  [/\b429\b|rate.?limit|too many requests/i, 'rate_limited'],
-  [/\b(529|503)\b|overloaded/i, 'overloaded'],
-  [/closed unexpectedly|terminated/i, 'server_error'], // it had been established before
-  [/connect|ECONN|ENOTFOUND|network|socket|fetch failed/i, 'unreachable'],
-  [/\b40[13]\b|api key|unauthori[sz]ed|authentication/i, 'credentials'],
-  [/model not found|ModelNotFound|\b(400|404|413|422)\b/i, 'bad_request'],
-]
-
-/** The failure kind of a request with this error text. */
-export function classifyErrorText(text: string): FailureKind {
-  return kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'server_error'
 }

@@ -12,3 +12,7 @@ test.each([
 
 test('several near words', () => expect(didYouMean('helts', known)).toBe('did you mean "helps" or "hurts"?'))
 test('no near word', () => expect(didYouMean('banana', known)).toBeNull())
+test('a word of which no letter stays is not near', () => {
+  expect(didYouMean('gpt', ['pi'])).toBeNull()
+  expect(didYouMean('ip', ['pi'])).toBe('did you mean "pi"?')
+})

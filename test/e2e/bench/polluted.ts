@@ -44,6 +44,8 @@ export function pollutedHome(): string {
     '.config/opencode/AGENTS.md': says('OPENCODE-MEMORY'),
     '.config/opencode/opencode.json': { instructions: [path.join(home, 'AGENTS.md')] },
     '.config/opencode/skills/tidy/SKILL.md': skill('opencode'),
+    '.pi/agent/AGENTS.md': says('PI-MEMORY'),
+    '.pi/agent/skills/tidy/SKILL.md': skill('pi'),
     '.gitconfig': `[user]\n\tname = ${says('GIT')}\n`,
     '.netrc': says('NETRC'),
     '.bashrc': `echo ${says('SHELL')}\nexport SPY=${says('SHELL')}\n`,

@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LOGS = "/logs/verifier"
 START_RECORD = "/var/lib/whetstone/start"
 IGNORED = {".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache"}
-SKILL_FOLDERS = {".claude", ".agents", ".opencode"}
+SKILL_FOLDERS = {".claude", ".agents", ".opencode", ".pi"}
 # they have text that the standard library can't read
 DOCUMENTS = set(
     "xlsx xlsm xltx docx docm dotx pptx pptm potx ppsx pdf ipynb xls xlsb doc ppt odt ods odp pages numbers key epub msg".split()

@@ -1,0 +1,105 @@
+/** Turns pi's stream into a report at its end, and says whether and why the run failed. */
+import type { FailureKind } from '../../../schemas/run.ts'
+import type { Cost, Usage } from '../../../schemas/usage.ts'
+import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { lastJsonObject } from '../answers/json_answer.ts'
+import { tooDeepError } from '../cli/json_line.ts'
+import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
+import { contextFull, saysContextFull } from '../limits/context_full.ts'
+import { classifyErrorText } from '../limits/error_text.ts'
+import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
+import { parseResetMs } from '../limits/reset_time.ts'
+import { estimateCost } from '../models/cost.ts'
+import type { ProviderModel } from '../models/provider_model.ts'
+import { addUsage, knownUsage, noUsage } from '../models/usage.ts'
+import type { PiStream } from './stream.ts'
+
+interface PiEnd {
+  task: EngineTask
+  model: ProviderModel
+  /** null: Whetstone ended it. */
+  end: ProcessEnd | null
+}
+
+/** The report from what was seen. Never rejects. */
+export async function piReport(stream: PiStream, { task, model, end }: PiEnd): Promise<EngineReport> {
+  const { offer, error } = stream
+  const usage = sumUsage(stream)
+  const isFailing = error !== null && ownEnd(stream) === null
+  return {
+    ...emptyReport,
+    finalResponse: stream.lastText,
+    answer: task.answerSchema === null ? undefined : lastJsonObject(stream.lastText),
+    version: offer?.version ?? null,
+    model: stream.model ?? model.id,
+    provider: model.provider,
+    sessionId: stream.sessionId,
+    usage,
+    cost: usage === null ? null : await chooseCost(stream, usage, model),
+    stopReason: ownEnd(stream) ?? toStopReason(stream.reason),
+    exitCode: end?.exitCode ?? null,
+    signal: end?.signal ?? null,
+    loaded: offer === null ? null : { skills: offer.skills, tools: offer.tools, mcp_servers: null },
+    permissionDenials: [...stream.denied],
+    answered: stream.reason !== null,
+    retrying: isFailing ? { kind: classifyError(error), message: error } : null,
+  }
+}
+
+/** The stop reason if the agent ended by itself, though pi may call it an error: such runs are graded. null: it ended otherwise. */
+function ownEnd({ hadEnough, refused, error, reason }: PiStream): string | null {
+  if (hadEnough) return 'max_turns'
+  if (refused) return 'refusal'
+  return error !== null && reason !== null && saysContextFull(error) ? contextFull : null
+}
+
+/** Stop reasons of pi in the words of the other engines; any other word is kept. */
+const stopReasons: Readonly<Record<string, string>> = { stop: 'end_turn', toolUse: 'tool_use', length: 'max_tokens' }
+
+function toStopReason(reason: string | null): string | null {
+  return reason === null ? null : (stopReasons[reason] ?? reason)
+}
+
+/** null: an answer came without a count, so the sum is not known. */
+function sumUsage({ usage, missesUsage }: PiStream): Usage | null {
+  if (missesUsage) return null
+  const sum = usage.reduce(
+    (before, { input, output, cacheRead, cacheWrite }) =>
+      addUsage(before, {
+        ...{ input_tokens: input, output_tokens: output },
+        ...{ cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite },
+      }),
+    noUsage,
+  )
+  return knownUsage(sum)
+}
+
+/** pi's own cost, if it knows the model's price; else an estimate. */
+function chooseCost({ offer, usage }: PiStream, sum: Usage, { id, provider }: ProviderModel): Promise<Cost | null> {
+  const own = usage.reduce((before, { cost }) => before + (cost?.total ?? 0), 0)
+  return offer?.priced && own > 0 ? Promise.resolve({ usd: own, source: 'agent' }) : estimateCost(sum, id, provider)
+}
+
+/** Why the run failed; null: it did not. */
+export function piFailure(stream: PiStream, end: ProcessEnd | null): EngineError | null {
+  const { error, reason, others } = stream
+  if (ownEnd(stream) !== null) return null
+  if (error !== null) return toEngineError(classifyError(error), error)
+  if (reason !== null && reason !== 'toolUse') return others.isTooDeep ? tooDeepError : null
+  const how = end === null ? 'ended' : end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
+  const said = [end?.stderrTail.trim(), others.unreadable?.slice(0, 300)]
+  const message = [`pi gave no answer (${how})`, ...said].filter(Boolean).join(': ')
+  return toEngineError(end?.exitCode === 0 ? 'bad_output' : 'crash', message)
+}
+
+/** Errors of the API begin with its status. */
+function classifyError(error: string): FailureKind {
+  if (saysContextFull(error)) return 'bad_request'
+  const status = /^([45]\d\d)\b/.exec(error)?.[1]
+  return status === undefined ? classifyErrorText(error) : kindOfStatus(Number(status))
+}
+
+function toEngineError(kind: FailureKind, message: string): EngineError {
+  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
+  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
+}
