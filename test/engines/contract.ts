@@ -211,7 +211,13 @@ export function contract(name: string): void {
       ['529', '{ status: 529 }', { kind: 'overloaded', retryable: true }],
     ])('a server that answers %s is a failure of its kind', async (_, fault, error) => {
       await using broken = await practice(`faults: [${fault}]\nrules: [{ name: a, answer: { text: a } }]`)
-      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0', OPENCODE_MAX_RETRIES: '0' }
+      const env = {
+        ...stage.env,
+        CLAUDE_CODE_MAX_RETRIES: '0',
+        CODEX_MAX_RETRIES: '0',
+        OPENCODE_MAX_RETRIES: '0',
+        COPILOT_MAX_RETRIES: '0',
+      }
       const { outcome, events } = await perform(engine, stage.task({ ...needed(broken), env }))
       expect(outcome).toMatchObject({ status: 'failed', error })
       expect(ofType(events, 'error')).toMatchObject([{ kind: error.kind }])
@@ -221,7 +227,13 @@ export function contract(name: string): void {
     test('a server that is not there is unreachable', async () => {
       const gone = await practice('rules: [{ name: a, answer: { text: a } }]')
       await gone.close()
-      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0', OPENCODE_MAX_RETRIES: '0' }
+      const env = {
+        ...stage.env,
+        CLAUDE_CODE_MAX_RETRIES: '0',
+        CODEX_MAX_RETRIES: '0',
+        OPENCODE_MAX_RETRIES: '0',
+        COPILOT_MAX_RETRIES: '0',
+      }
       const { outcome } = await perform(engine, stage.task({ ...needed(gone), env }))
       expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'unreachable', retryable: true } })
     })
