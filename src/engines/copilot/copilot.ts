@@ -96,11 +96,14 @@ function readRun(task: EngineTask, context: EngineContext, model: CopilotModel):
     take: (line) => stream.take(line),
     poll() {
       session.catchUp()
-      return stream.failures > allowedRetries(task)
+      const isOver = stream.failures > allowedRetries(task)
+      if (isOver) stream.close()
+      return isOver
     },
     report: (end) => copilotReport(stream, session, { task, model, end }),
     failure: (end) => copilotFailure(stream, end),
     finish() {
+      stream.close()
       session.catchUp()
       session.close()
     },

@@ -58,6 +58,7 @@ export class CopilotStream {
   readonly #skillReads: SkillReads
   readonly #names = new Map<string, string>()
   #calledTools = false
+  #isClosed = false
 
   constructor(request: CopilotStreamRequest) {
     this.#request = request
@@ -69,6 +70,7 @@ export class CopilotStream {
 
   /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
   take(line: string): AfterLine {
+    if (this.#isClosed) return 'more'
     const read = readCopilotLine(line)
     switch (read.kind) {
       case 'record':
@@ -85,6 +87,11 @@ export class CopilotStream {
         this.others.keepUnreadable(line, read, this.step)
         return 'more'
     }
+  }
+
+  /** Lines that follow are ignored: Copilot, asked to end, reports an end without an error. */
+  close(): void {
+    this.#isClosed = true
   }
 
   #takeRecord(record: CopilotRecord): AfterLine {
