@@ -61,7 +61,7 @@ function keyedServer({ model, credentials }: EngineTask): KeyedServer | null {
 const headless: HeadlessCli = { cli: copilotCli, reaches, open: openRun }
 
 /** Runs Copilot with the task's credentials as they are. */
-async function runCopilot(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+export async function runCopilot(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   const unpacked = task.sandbox === null ? [] : await listUnpacked(copilotCache(task.credentials))
   return runHeadlessCli(headless, { ...task, sandbox: withReadable(task.sandbox, unpacked) }, context)
 }
