@@ -146,17 +146,27 @@ describe('copilot', () => {
     ['github/gpt-5.5', { COPILOT_GITHUB_TOKEN: 'g' }, 'github/gpt-5.5'],
   ])('model %j with %j: %s', async (model, keys, chosen) => {
     const credentials = { ...keys, WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
-    expect(await probe('copilot', { model, credentials })).toMatchObject({ ok: true, detail: expect.stringContaining(chosen) })
+    expect(await probe('copilot', { model, credentials })).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining(chosen),
+    })
   })
   test('a provider that it does not take, and a token that is not set', async () => {
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
     const other = await probe('copilot', { model: 'google/gemini-3', credentials })
     expect(other).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('google') })
     const unset = await probe('copilot', { model: 'github/gpt-5.5', credentials })
-    expect(unset).toMatchObject({ ok: false, kind: 'credentials', fix: expect.stringContaining('COPILOT_GITHUB_TOKEN') })
+    expect(unset).toMatchObject({
+      ok: false,
+      kind: 'credentials',
+      fix: expect.stringContaining('COPILOT_GITHUB_TOKEN'),
+    })
   })
   test('unpacks itself into the cache folder of the user, where runs find it', async () => {
-    const WHETSTONE_COPILOT = await program('copilot', 'echo 1.0.102 "$COPILOT_CACHE_HOME"; touch "$COPILOT_CACHE_HOME/here"')
+    const WHETSTONE_COPILOT = await program(
+      'copilot',
+      'echo 1.0.102 "$COPILOT_CACHE_HOME"; touch "$COPILOT_CACHE_HOME/here"',
+    )
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_COPILOT, COPILOT_CACHE_HOME: stage.home }
     expect(await probe('copilot', { credentials })).toMatchObject({ ok: true })
     expect(existsSync(path.join(stage.home, 'here'))).toBe(true)

@@ -38,7 +38,13 @@ describe('refuses', () => {
 })
 
 describe('leaves alone', () => {
-  test.each(['README.md', '.claude/settings.json', '.github/workflows/ci.yml', 'tmp/room/CLAUDE.md', 'other/CLAUDE.md'])('%s', async (file) => {
+  test.each([
+    'README.md',
+    '.claude/settings.json',
+    '.github/workflows/ci.yml',
+    'tmp/room/CLAUDE.md',
+    'other/CLAUDE.md',
+  ])('%s', async (file) => {
     await expect(refuseStrayInstructions(roomBelow(file))).resolves.toBeUndefined()
   })
 })
