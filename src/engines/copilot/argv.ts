@@ -57,7 +57,8 @@ export function copilotEnvironment(
 
 function providerSettings(model: CopilotModel, credentials: EngineTask['credentials']): Record<string, string> {
   const key = credentials[copilotKeyName(model)] ?? ''
-  if (model.provider === 'github') return { COPILOT_GITHUB_TOKEN: key }
+  // a host that a suite sets would be sent the token
+  if (model.provider === 'github') return { COPILOT_GH_HOST: 'github.com', COPILOT_GITHUB_TOKEN: key }
   return {
     COPILOT_OFFLINE: 'true',
     COPILOT_PROVIDER_TYPE: model.provider,
