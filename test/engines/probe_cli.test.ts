@@ -144,11 +144,10 @@ describe('copilot', () => {
     [null, { OPENAI_API_KEY: 'o' }, 'openai/gpt-5.4'],
     [null, { COPILOT_GITHUB_TOKEN: 'g' }, 'github'],
     ['github/gpt-5.5', { COPILOT_GITHUB_TOKEN: 'g' }, 'github/gpt-5.5'],
-  ])('model %j with %j: %s', async (model, keys, chosen) => {
+  ])('model %j with %j: %s, and a cached run of another is not taken', async (model, keys, chosen) => {
     const credentials = { ...keys, WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
     expect(await probe('copilot', { model, credentials })).toMatchObject({
-      ok: true,
-      detail: expect.stringContaining(chosen),
+      ...{ ok: true, detail: expect.stringContaining(chosen), identity: { model: chosen } },
     })
   })
   test('a provider that it does not take, and a token that is not set', async () => {
