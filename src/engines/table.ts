@@ -5,6 +5,7 @@ import { anthropic } from './anthropic/anthropic.ts'
 import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
 import { commandEngine } from './command/command.ts'
+import { copilot } from './copilot/copilot.ts'
 import type { Engine } from './engine.ts'
 import { openai } from './openai/openai.ts'
 import { opencode } from './opencode/opencode.ts'
@@ -17,6 +18,7 @@ const engines = {
   openai,
   opencode,
   pi,
+  copilot,
   command: commandEngine,
 } satisfies Record<string, Engine>
 

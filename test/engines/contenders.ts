@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Engine, EngineTask } from '../../src/engines/engine.ts'
 import { findEngine } from '../../src/engines/table.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { claudeBinary, cliBinary } from '../require.ts'
+import { claudeBinary, cliBinary, cliFolder } from '../require.ts'
 import { agents, keysFor } from './stage.ts'
 
 /** A tool call of the practice model, as its scenario writes it. */
@@ -35,6 +35,9 @@ const claudeTools = {
 }
 
 const claudeShows = { model: 'sonnet', provider: 'anthropic', tool: 'Bash' }
+
+/** Where `npm run agents` lets Copilot unpack itself. */
+const copilotUnpacked = path.join(cliFolder, '../home/.cache/copilot')
 
 export const contenders: Record<string, Contender> = {
   command: {
@@ -102,6 +105,21 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'read', input: { path: file } }),
     shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash', hidesReasoning: true },
   },
+  copilot: {
+    engine: findEngine('copilot'),
+    cli: cliBinary('copilot'),
+    needs: (server) => ({
+      credentials: {
+        ...keysFor(server),
+        WHETSTONE_COPILOT: cliBinary('copilot') ?? 'copilot',
+        COPILOT_CACHE_HOME: copilotUnpacked,
+      },
+      model: 'anthropic/claude-sonnet-5-5',
+    }),
+    shell: (command) => ({ name: 'bash', input: { command, description: 'do it' } }),
+    read: (file) => ({ name: 'view', input: { path: file } }),
+    shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
+  },
 }
 
 /** What the model does for each prompt; the worker agent of the command engine does the same. */
@@ -124,7 +142,11 @@ export function rulesFor({ engine, shell, read }: Contender): string {
     rule('env', { user: 'env please' }, call(shell('env > env.txt'))),
     rule('sleep', { user: 'sleep' }, call(shell('touch started; sleep 300'))),
     rule('skill-tool', { user: 'use the skill', tool: '^Skill$' }, call({ name: 'Skill', input: { skill: 'demo' } })),
-    rule('skill-own', { user: 'use the skill', tool: '^skill$' }, call({ name: 'skill', input: { name: 'demo' } })),
+    rule(
+      'skill-own',
+      { user: 'use the skill', tool: '^skill$' },
+      call({ name: 'skill', input: { name: 'demo', skill: 'demo' } }),
+    ),
     rule('skill-file', { user: 'use the skill' }, call(read(skillFile))),
     { name: 'other', answer: { text: 'all done' } },
   ]

@@ -132,7 +132,13 @@ export async function playEvent(contender: Contender, event: RunEvent): Promise<
   }
 }
 
-const ownRetryNames = ['CLAUDE_CODE_MAX_RETRIES', 'CODEX_MAX_RETRIES', 'OPENCODE_MAX_RETRIES', 'PI_MAX_RETRIES']
+const ownRetryNames = [
+  'CLAUDE_CODE_MAX_RETRIES',
+  'CODEX_MAX_RETRIES',
+  'OPENCODE_MAX_RETRIES',
+  'PI_MAX_RETRIES',
+  'COPILOT_MAX_RETRIES',
+]
 
 interface Attempt {
   scene: Scene

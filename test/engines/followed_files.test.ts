@@ -5,12 +5,21 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CodexJournal } from '../../src/engines/codex/session_file.ts'
+import { CopilotSession } from '../../src/engines/copilot/session_file.ts'
 import { OpencodeLog } from '../../src/engines/opencode/log.ts'
 
 const meta = JSON.stringify({ type: 'session_meta', payload: { cli_version: '1.2.3' } })
 const created = 'timestamp=2026-01-01T00:00:00Z message=created id=1 version=1.2.3'
 
+const started = JSON.stringify({ type: 'session.start', data: { copilotVersion: '1.2.3' } })
+
 const followed = {
+  'the session of copilot': (home: string) => {
+    const session = new CopilotSession(path.join(home, 'events.jsonl'))
+    session.catchUp()
+    session.close()
+    return session.version
+  },
   'the session of codex': (home: string) => {
     const journal = new CodexJournal(home)
     journal.catchUp()
@@ -25,11 +34,12 @@ const followed = {
   },
 }
 const places = {
+  'the session of copilot': ['events.jsonl', `${started}\n`],
   'the session of codex': ['sessions/rollout-1.jsonl', `${meta}\n`],
   'the log of opencode': ['opencode/log/opencode.log', `${created}\n`],
 } as const
 
-describe.each(['the session of codex', 'the log of opencode'] as const)('%s', (which) => {
+describe.each(['the session of codex', 'the log of opencode', 'the session of copilot'] as const)('%s', (which) => {
   const [name, text] = places[which]
   function laid(make: (file: string) => void): string | null {
     const home = mkdtempSync(path.join(tmpdir(), 'followed-'))

@@ -1,4 +1,5 @@
-/** Whether codex and opencode can work, asked before anything is paid for: program, version, key, server, and what else they need. */
+/** Whether codex, opencode and copilot can work, asked before anything is paid for: program, version, key, server, and what else they need. */
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -41,6 +42,7 @@ const probe = (name: string, { model = null, credentials = {}, env = {} }: Asked
 describe.each([
   ['codex', 'WHETSTONE_CODEX', 'codex-cli 0.169.0', 'codex-cli 0.149.9'],
   ['opencode', 'WHETSTONE_OPENCODE', '1.18.33', '1.17.99'],
+  ['copilot', 'WHETSTONE_COPILOT', '1.0.102', '1.0.101'],
 ])('%s', (name, variable, version, old) => {
   const asked = async (says = `echo ${version}`, more: Record<string, string> = {}) => ({
     ...{ ...keysFor(server), ANTHROPIC_API_KEY: '' },
@@ -134,5 +136,38 @@ describe('opencode', () => {
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33') }
     const answer = await probe('opencode', { model: 'google/gemini-3', credentials })
     expect(answer).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('google') })
+  })
+})
+
+describe('copilot', () => {
+  test.each([
+    [null, { OPENAI_API_KEY: 'o' }, 'openai/gpt-5.4'],
+    [null, { COPILOT_GITHUB_TOKEN: 'g' }, 'github'],
+    ['github/gpt-5.5', { COPILOT_GITHUB_TOKEN: 'g' }, 'github/gpt-5.5'],
+  ])('model %j with %j: %s, and a cached run of another is not taken', async (model, keys, chosen) => {
+    const credentials = { ...keys, WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
+    expect(await probe('copilot', { model, credentials })).toMatchObject({
+      ...{ ok: true, detail: expect.stringContaining(chosen), identity: { model: chosen } },
+    })
+  })
+  test('a provider that it does not take, and a token that is not set', async () => {
+    const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
+    const other = await probe('copilot', { model: 'google/gemini-3', credentials })
+    expect(other).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('google') })
+    const unset = await probe('copilot', { model: 'github/gpt-5.5', credentials })
+    expect(unset).toMatchObject({
+      ok: false,
+      kind: 'credentials',
+      fix: expect.stringContaining('COPILOT_GITHUB_TOKEN'),
+    })
+  })
+  test('unpacks itself into the cache folder of the user, where runs find it', async () => {
+    const WHETSTONE_COPILOT = await program(
+      'copilot',
+      'echo 1.0.102 "$COPILOT_CACHE_HOME"; touch "$COPILOT_CACHE_HOME/here"',
+    )
+    const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_COPILOT, COPILOT_CACHE_HOME: stage.home }
+    expect(await probe('copilot', { credentials })).toMatchObject({ ok: true })
+    expect(existsSync(path.join(stage.home, 'here'))).toBe(true)
   })
 })

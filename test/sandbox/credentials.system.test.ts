@@ -7,6 +7,7 @@ import { chooseSandbox, noSandboxWish, probeSandbox, type SandboxChoice } from '
 import { runClaude } from '../../src/engines/claude_code/claude_code.ts'
 import { runCodex } from '../../src/engines/codex/codex.ts'
 import { runCommand } from '../../src/engines/command/command.ts'
+import { runCopilot } from '../../src/engines/copilot/copilot.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { runOpencode } from '../../src/engines/opencode/opencode.ts'
 import { runPi } from '../../src/engines/pi/pi.ts'
@@ -59,6 +60,7 @@ const cases: Record<string, Case> = {
   codex: { contender: 'codex', keys: ['CODEX_API_KEY'], bare: runCodex },
   opencode: { contender: 'opencode', keys: ['ANTHROPIC_API_KEY'], bare: runOpencode },
   pi: { contender: 'pi', keys: ['ANTHROPIC_API_KEY'], bare: runPi },
+  copilot: { contender: 'copilot', keys: ['ANTHROPIC_API_KEY'], bare: runCopilot },
 }
 
 /** The command engine's agent: it looks, and asks the model as the variables say. */

@@ -12,6 +12,7 @@ const programs: Readonly<Record<string, { setting: string; program: string }>> =
   codex: { setting: 'WHETSTONE_CODEX', program: 'codex' },
   opencode: { setting: 'WHETSTONE_OPENCODE', program: 'opencode' },
   pi: { setting: 'WHETSTONE_PI', program: 'pi' },
+  copilot: { setting: 'WHETSTONE_COPILOT', program: 'copilot' },
 }
 
 /** What is missing; null: nothing. Throws UserError for an unknown engine. */

@@ -15,8 +15,8 @@ export interface AutoRequest {
   model?: string | null
 }
 
-/** The engines that are probed, in this order. */
-const autoOrder: readonly string[] = ['claude-code', 'anthropic', 'codex', 'openai']
+/** The engines that are probed, in this order; the others work only if they are named. */
+export const autoOrder: readonly string[] = ['claude-code', 'anthropic', 'codex', 'openai']
 
 /** Probes the engines in order. Throws UserError `no-engine`, which says for each why it can't run; rejects when aborted. */
 export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: string; why: string }> {

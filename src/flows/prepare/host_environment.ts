@@ -9,6 +9,7 @@ const strays = [
   ...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md', '.claude/skills'],
   ...['.claude/rules', '.claude/agents', '.claude/commands'],
   ...['AGENTS.md', '.agents/skills', 'opencode.json', 'opencode.jsonc', '.opencode'],
+  ...['.github/skills', '.github/instructions', '.github/copilot-instructions.md'],
 ]
 
 /** Throws UserError when a folder above `room` has instructions or skills that no case asked for. */

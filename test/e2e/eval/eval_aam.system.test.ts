@@ -68,7 +68,7 @@ describe('the example package on the SDK engine', () => {
     expect(verdicts(ran)).toMatchObject({ 'closed-book': 'pass', audit: 'skip' })
     expect(ran.end.stdout).toMatch(/audit\.yaml:\d+:\d+: /)
   })
-  test.each(['copilot', 'cursor', 'hal'])('unsupported-engine: %s; --engine names another', async (engine) => {
+  test.each(['cursor', 'hal'])('unsupported-engine: %s; --engine names another', async (engine) => {
     const folder = copyOfExample((replace) => replace('evals/eval-config.json', '"claude-code"', `"${engine}"`))
     const refused = await evaluated(folder, ['--json'])
     expect(refused.end.code).toBe(2)

@@ -28,6 +28,8 @@ describe('refuses', () => {
     'opencode.json',
     'tmp/opencode.jsonc',
     '.opencode/agent/reviewer.md',
+    '.github/skills/other/SKILL.md',
+    '.github/copilot-instructions.md',
   ])('%s above the room', async (file) => {
     const attempt = refuseStrayInstructions(roomBelow(file))
     await expect(attempt).rejects.toThrow(UserError)
@@ -36,7 +38,13 @@ describe('refuses', () => {
 })
 
 describe('leaves alone', () => {
-  test.each(['README.md', '.claude/settings.json', 'tmp/room/CLAUDE.md', 'other/CLAUDE.md'])('%s', async (file) => {
+  test.each([
+    'README.md',
+    '.claude/settings.json',
+    '.github/workflows/ci.yml',
+    'tmp/room/CLAUDE.md',
+    'other/CLAUDE.md',
+  ])('%s', async (file) => {
     await expect(refuseStrayInstructions(roomBelow(file))).resolves.toBeUndefined()
   })
 })

@@ -1,6 +1,7 @@
 /** `whetstone doctor`: checks that everything a benchmark needs is there. */
 import type { Argv } from 'yargs'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { autoOrder } from '../../../engines/models/first_available.ts'
 import type { DoctorReport } from '../../../flows/doctor/doctor.ts'
 import type { DoctorFinding } from '../../../flows/doctor/finding.ts'
 import { exitCodes } from '../../exit_codes.ts'
@@ -50,13 +51,14 @@ function reportLines(report: DoctorReport): string[] {
 
 /** The conclusion: whether an engine works, and if none does, what prevents it. */
 function endLine({ working, lacking, findings }: DoctorReport): string {
-  const [first, ...others] = working
+  const [first] = working
   const limited = findings.find(({ name, state }) => name.startsWith('engine ') && state === 'warning')
   if (first === undefined && limited !== undefined) return `No engine works yet; see the warning on ${limited.name}.`
   if (first === undefined) return 'No engine can work yet; `whetstone demo` needs none.'
   if (lacking.length > 0) return `${first} can work; what is missing for a benchmark: ${lacking.join(', ')}.`
-  const isNamedOnly = first === 'opencode' && others.length === 0
-  return isNamedOnly ? 'One engine works if you name it: --engine opencode.' : 'An engine can work.'
+  if (working.some((name) => name === 'command' || autoOrder.includes(name))) return 'An engine can work.'
+  const [count, them] = working.length === 1 ? ['One engine works', 'it'] : [`${working.length} engines work`, 'one']
+  return `${count} if you name ${them}: --engine ${working.join(' or ')}.`
 }
 
 function findingLines({ name, state, detail, fix }: DoctorFinding, width: number): string[] {

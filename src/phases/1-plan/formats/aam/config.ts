@@ -18,8 +18,8 @@ export interface AamConfig {
 }
 
 /** Engines that the format names and Whetstone supports. */
-const supportedEngines: ReadonlySet<string> = new Set(['claude-code', 'codex'])
-const reservedEngines: ReadonlySet<string> = new Set(['copilot', 'cursor'])
+const supportedEngines: ReadonlySet<string> = new Set(['claude-code', 'codex', 'copilot'])
+const reservedEngines: ReadonlySet<string> = new Set(['cursor'])
 const timeoutSeconds = 120
 
 /** `root`: folder of the package. Throws UserError for an unreadable file and for mistakes in it. */
@@ -72,6 +72,6 @@ function mapEngine(engine: string): Pick<SuiteDefaults, 'engine' | 'unsupported_
   if (supportedEngines.has(engine)) return { engine }
   const why = reservedEngines.has(engine)
     ? 'it is reserved: it has no headless mode yet'
-    : 'claude-code and codex are known'
+    : 'claude-code, codex and copilot are known'
   return { unsupported_engine: `${engine} (${why})` }
 }

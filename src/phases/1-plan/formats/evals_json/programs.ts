@@ -25,6 +25,7 @@ const reserved: ReadonlySet<string> = new Set([
   'codex',
   'opencode',
   'pi',
+  'copilot',
 ])
 
 export interface FoundPrograms {

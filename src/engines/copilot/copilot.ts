@@ -1,0 +1,116 @@
+/** The copilot engine: the real GitHub Copilot CLI, headless, in folders of its own, on Anthropic's, OpenAI's or GitHub's models. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { withReadable } from '../../base/sandbox/policy.ts'
+import { withSchema } from '../answers/json_answer.ts'
+import { listCliPrograms } from '../cli/agent_cli.ts'
+import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
+import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
+import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import { anthropicAccount, openaiAccount } from '../limits/account.ts'
+import { reportRetry } from '../limits/rate_limiter.ts'
+import { isPriced } from '../models/cost.ts'
+import { copilotArguments, copilotEnvironment, copilotFolders } from './argv.ts'
+import { type CopilotModel, copilotEndpoints, copilotKeys, copilotModel, copilotServer } from './model.ts'
+import { copilotCli, probeCopilot } from './probe.ts'
+import { copilotFailure, copilotReport } from './report.ts'
+import { CopilotSession } from './session_file.ts'
+import { CopilotStream } from './stream.ts'
+import { copilotCache, linkUnpacked, listUnpacked } from './unpacked.ts'
+
+const skillsFolder = '.agents/skills'
+
+export const copilot: Engine = {
+  name: 'copilot',
+  credentials: [...copilotKeys, 'COPILOT_CACHE_HOME', 'WHETSTONE_COPILOT'],
+  skillsFolder,
+  // with several keys set, only the model says which account is used, so all of them then share one limit
+  account: { slots: 'runs', of: findAccount },
+  reaches,
+  async findPrograms(task) {
+    return [...(await listCliPrograms(copilotCli, task)), ...(await listUnpacked(copilotCache(task.credentials)))]
+  },
+  probe: probeCopilot,
+  async reports(name) {
+    const model = copilotModel(name, {})
+    if ('mistake' in model || model.provider === 'github') return { cost: false, tokens: true }
+    const priced = { model: model.id, provider: model.provider }
+    return { cost: await isPriced(priced), tokens: true, priced }
+  },
+  run: withPlaceholders(runCopilot, keyedServer),
+}
+
+function findAccount(credentials: EngineTask['credentials']) {
+  if (credentials.ANTHROPIC_API_KEY) return anthropicAccount(credentials)
+  const token = credentials.COPILOT_GITHUB_TOKEN
+  if (credentials.OPENAI_API_KEY || !token) return openaiAccount(credentials)
+  return { provider: 'github', baseUrl: 'https://api.githubcopilot.com', secret: token }
+}
+
+function reaches({ model, credentials }: Pick<EngineTask, 'model' | 'credentials'>): readonly string[] {
+  const chosen = copilotModel(model, credentials)
+  return 'mistake' in chosen ? [] : copilotEndpoints(chosen, credentials)
+}
+
+/** The server of its model's provider; null: there is no such provider, or it is GitHub. */
+function keyedServer({ model, credentials }: EngineTask): KeyedServer | null {
+  const chosen = copilotModel(model, credentials)
+  return 'mistake' in chosen ? null : copilotServer(chosen, credentials)
+}
+
+const headless: HeadlessCli = { cli: copilotCli, reaches, open: openRun }
+
+/** Runs Copilot with the task's credentials as they are. */
+export async function runCopilot(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+  const unpacked = task.sandbox === null ? [] : await listUnpacked(copilotCache(task.credentials))
+  return runHeadlessCli(headless, { ...task, sandbox: withReadable(task.sandbox, unpacked) }, context)
+}
+
+async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
+  const model = copilotModel(task.model, task.credentials)
+  if ('mistake' in model) return model.mistake
+  const folders = copilotFolders(task)
+  await mkdir(folders.home, { recursive: true })
+  await linkUnpacked(copilotCache(task.credentials), folders.cache)
+  // a judge works in a folder that an agent has filled
+  if (task.tools !== 'all') await writeFile(path.join(folders.home, 'settings.json'), '{"disableAllHooks":true}')
+  return {
+    args: copilotArguments(task),
+    env: copilotEnvironment(task, model),
+    stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
+    read: () => readRun(task, context, model),
+    clean: () => rm(folders.root, { recursive: true, force: true, maxRetries: 3 }),
+  }
+}
+
+function readRun(task: EngineTask, context: EngineContext, model: CopilotModel): CliReader {
+  const session = new CopilotSession(copilotFolders(task).events)
+  const stream = new CopilotStream({
+    ...{ skills: task.skills, skillsFolder, sessionId: task.sessionId, maxTurns: task.maxTurns, emit: context.emit },
+    onRetry: (retry) => reportRetry(context.gate, retry),
+  })
+  return {
+    get step() {
+      return stream.step
+    },
+    take: (line) => stream.take(line),
+    poll() {
+      session.catchUp()
+      const isOver = stream.failures > allowedRetries(task)
+      if (isOver) stream.close()
+      return isOver
+    },
+    report: (end) => copilotReport(stream, session, { task, model, end }),
+    failure: (end) => copilotFailure(stream, end),
+    finish() {
+      stream.close()
+      session.catchUp()
+      session.close()
+    },
+  }
+}
+
+/** Copilot itself sends a failed request again up to five times. */
+function allowedRetries({ env }: EngineTask): number {
+  return Number(env.COPILOT_MAX_RETRIES ?? 4) || 0
+}

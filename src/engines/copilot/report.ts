@@ -1,0 +1,131 @@
+/** Turns Copilot's stream and session into a report at its end, and says whether and why the run failed. */
+import type { FailureKind } from '../../../schemas/run.ts'
+import type { Cost, Usage } from '../../../schemas/usage.ts'
+import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { lastJsonObject } from '../answers/json_answer.ts'
+import { tooDeepError } from '../cli/json_line.ts'
+import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
+import { contextFull, saysContextFull } from '../limits/context_full.ts'
+import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
+import { parseResetMs } from '../limits/reset_time.ts'
+import { estimateCost } from '../models/cost.ts'
+import { knownUsage } from '../models/usage.ts'
+import type { CopilotModel } from './model.ts'
+import type { CopilotSession } from './session_file.ts'
+import type { CopilotStream } from './stream.ts'
+
+interface CopilotEnd {
+  task: EngineTask
+  model: CopilotModel
+  /** null: Whetstone ended it. */
+  end: ProcessEnd | null
+}
+
+/** The report from what was seen. Never rejects. */
+export async function copilotReport(
+  stream: CopilotStream,
+  session: CopilotSession,
+  { task, model, end }: CopilotEnd,
+): Promise<EngineReport> {
+  const usage = session.usage === null ? null : knownUsage(session.usage)
+  return {
+    ...emptyReport,
+    finalResponse: stream.lastText,
+    answer: task.answerSchema === null ? undefined : lastJsonObject(stream.lastText),
+    version: session.version,
+    model: model.id ?? session.model,
+    provider: model.provider,
+    sessionId: task.sessionId,
+    usage,
+    cost: usage === null ? null : await findCost(usage, model),
+    stopReason: ownEnd(stream) ?? toStopReason(session.finishReason),
+    exitCode: end?.exitCode ?? null,
+    signal: end?.signal ?? null,
+    loaded: stream.skills === null ? null : { skills: stream.skills, tools: null, mcp_servers: stream.mcpServers },
+    permissionDenials: [...stream.denied],
+    answered: stream.answered,
+    retrying: stream.failures > 0 ? describeFailure(stream) : null,
+  }
+}
+
+/** Copilot's own models are paid by its plan, not by their tokens. */
+async function findCost(usage: Usage, { provider, id }: CopilotModel): Promise<Cost | null> {
+  return provider === 'github' || id === null ? null : await estimateCost(usage, id, provider)
+}
+
+/** Copilot's words for the end of a response in the words of the other engines; any other word is kept. */
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  tool_calls: 'tool_use',
+  length: 'max_tokens',
+  content_filter: 'refusal',
+}
+
+function toStopReason(reason: string | null): string | null {
+  return reason === null ? null : (stopReasons[reason] ?? reason)
+}
+
+/** The stop reason if the agent ended by itself, though Copilot may call it an error: such runs are graded. null: it ended otherwise. */
+function ownEnd(stream: CopilotStream): string | null {
+  if (stream.hadEnough) return 'max_turns'
+  if (!stream.answered || stream.exitCode === 0) return null
+  if (isFull(stream)) return contextFull
+  // an empty answer, such as a refusal over the Responses API: Copilot does not show its text
+  return /no response was returned/i.test(stream.error?.message ?? '') ? 'end_turn' : null
+}
+
+function isFull({ failures, lastFailure, error }: CopilotStream): boolean {
+  return error?.errorType === 'context_limit' || (failures > 0 && saysContextFull(lastFailure?.message ?? ''))
+}
+
+/** Why the run failed; null: it did not. */
+export function copilotFailure(stream: CopilotStream, end: ProcessEnd | null): EngineError | null {
+  if (ownEnd(stream) !== null) return null
+  if (stream.exitCode === 0) return stream.others.isTooDeep ? tooDeepError : null
+  if (stream.error !== null || stream.failures > 0) return toEngineError(describeFailure(stream))
+  if (end === null) return toEngineError({ kind: 'crash', message: 'copilot was ended before it answered' })
+  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
+  const said = [end.stderrTail.trim(), stream.others.unreadable?.slice(0, 300)]
+  const message = [`copilot gave no answer (${how})`, ...said].filter(Boolean).join(': ')
+  if (/no authentication information|not logged in|authenticat/i.test(end.stderrTail)) {
+    return toEngineError({ kind: 'credentials', message })
+  }
+  return toEngineError({ kind: end.exitCode === 0 ? 'bad_output' : 'crash', message })
+}
+
+function toEngineError({ kind, message }: ProviderError): EngineError {
+  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
+  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
+}
+
+/** The error that ended it, or that it is trying to get over. */
+function describeFailure(stream: CopilotStream): ProviderError {
+  const { error, failures, lastFailure } = stream
+  const message = error?.message || lastFailure?.message || 'its requests failed'
+  if (isFull(stream)) return { kind: 'bad_request', message }
+  const status = error?.statusCode ?? (failures > 0 ? lastFailure?.status : null) ?? null
+  if (status !== null && status >= 400) return { kind: kindOfStatus(status), message }
+  const kind = errorKinds[error?.errorType ?? '']
+  return { kind: kind ?? classifyMessage(`${lastFailure?.message ?? ''} ${message}`), message }
+}
+
+/** Failure kinds by Copilot's kinds of errors; `query` is any other. */
+const errorKinds: Readonly<Record<string, FailureKind>> = {
+  authentication: 'credentials',
+  authorization: 'credentials',
+  policy: 'credentials',
+  quota: 'credentials',
+  rate_limit: 'rate_limited',
+}
+
+/** Failure kinds by the text of an error without a status: an error within a stream, or no connection. */
+const messageKinds: readonly (readonly [RegExp, FailureKind])[] = [
+  [/rate.?limit|too many requests/i, 'rate_limited'],
+  [/overloaded/i, 'overloaded'],
+  [/error sending request|connect|dns|unreachable/i, 'unreachable'],
+]
+
+function classifyMessage(message: string): FailureKind {
+  if (/reading a body|decoding response body/i.test(message)) return 'server_error' // the connection had been established
+  return messageKinds.find(([pattern]) => pattern.test(message))?.[1] ?? 'server_error'
+}

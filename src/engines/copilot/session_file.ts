@@ -1,0 +1,106 @@
+/** Reads Copilot's own record of a session, during the run: the stream shows neither tokens nor why a response ended. */
+import { closeSync, readSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+import * as z from 'zod'
+import type { Usage } from '../../../schemas/usage.ts'
+import { openRegularFile } from '../../base/fs/special_files.ts'
+import { tryParseJson } from '../../base/json/json.ts'
+import { addUsage, noUsage } from '../models/usage.ts'
+
+const count = z.number().nonnegative().catch(0).default(0)
+
+const entry = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('session.start'),
+    data: z.looseObject({ copilotVersion: z.string().optional() }),
+  }),
+  z.looseObject({
+    type: z.literal('session.usage_record'),
+    agentId: z.string().optional(),
+    data: z.looseObject({
+      usage: z.looseObject({
+        model: z.string().optional(),
+        /** With cached tokens. */
+        inputTokens: count,
+        /** With reasoning. */
+        outputTokens: count,
+        cacheReadTokens: count,
+        cacheWriteTokens: count,
+        reasoningTokens: count,
+        finishReason: z.string().optional(),
+        parentToolCallId: z.string().optional(),
+      }),
+    }),
+  }),
+])
+
+/** Characters; a longer line contains no entry that is used here. */
+const lineLimit = 2 * 1024 * 1024
+
+/** Follows the file while it is written. */
+export class CopilotSession {
+  version: string | null = null
+  /** The model of the last response. */
+  model: string | null = null
+  /** Tokens of all responses so far, sub-agents included; null: none. */
+  usage: Usage | null = null
+  /** Why the agent's last response ended, in Copilot's words; null: there is none, or it does not say. */
+  finishReason: string | null = null
+
+  readonly #path: string
+  readonly #decoder = new StringDecoder('utf8')
+  #file: number | null = null
+  #line = ''
+
+  constructor(file: string) {
+    this.#path = file
+  }
+
+  /** Reads what has been written since the last time. */
+  catchUp(): void {
+    this.#file ??= tryOpen(this.#path)
+    if (this.#file === null) return
+    const chunk = Buffer.alloc(64 * 1024)
+    for (;;) {
+      const bytes = readSync(this.#file, chunk, 0, chunk.length, null)
+      if (bytes === 0) return
+      const lines = (this.#line + this.#decoder.write(chunk.subarray(0, bytes))).split('\n')
+      this.#line = lines.pop() ?? ''
+      for (const line of lines) if (line.length <= lineLimit) this.#take(line)
+    }
+  }
+
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = null
+  }
+
+  #take(line: string): void {
+    const read = entry.safeParse(tryParseJson(line))
+    if (!read.success) return
+    if (read.data.type === 'session.start') {
+      this.version = read.data.data.copilotVersion ?? null
+      return
+    }
+    const { usage } = read.data.data
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
+    this.usage = addUsage(this.usage ?? noUsage, {
+      input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
+      output_tokens: outputTokens,
+      cache_read_tokens: cacheReadTokens,
+      cache_write_tokens: cacheWriteTokens,
+      reasoning_tokens: reasoningTokens,
+    })
+    if (read.data.agentId !== undefined || usage.parentToolCallId !== undefined) return
+    this.model = usage.model ?? this.model
+    this.finishReason = usage.finishReason ?? null
+  }
+}
+
+function tryOpen(file: string): number | null {
+  try {
+    return openRegularFile(file)
+  } catch {
+    return null // not created yet
+  }
+}
