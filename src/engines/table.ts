@@ -6,6 +6,7 @@ import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
 import { commandEngine } from './command/command.ts'
 import type { Engine } from './engine.ts'
+import { gemini } from './gemini/gemini.ts'
 import { openai } from './openai/openai.ts'
 import { opencode } from './opencode/opencode.ts'
 
@@ -15,11 +16,12 @@ const engines = {
   codex,
   openai,
   opencode,
+  gemini,
   command: commandEngine,
 } satisfies Record<string, Engine>
 
 /** Known agents that have no engine yet: their names are reserved for one. */
-const reservedNames: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'gemini', 'goose']
+const reservedNames: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'goose']
 
 export type EngineName = keyof typeof engines
 
