@@ -24,6 +24,8 @@ export interface Contender {
     provider: string
     /** How its tool for commands is named in the transcript. */
     tool: string
+    /** Whether its API counts tokens that it writes to a cache; absent: it does. */
+    countsCacheWrites?: false
   } | null
 }
 
@@ -89,7 +91,30 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'read', input: { filePath: file } }),
     shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
   },
+  gemini: {
+    engine: findEngine('gemini'),
+    cli: cliBinary('gemini'),
+    needs: (server) => ({
+      credentials: {
+        GEMINI_API_KEY: 'practice-key',
+        GOOGLE_GEMINI_BASE_URL: server.url,
+        WHETSTONE_GEMINI: cliBinary('gemini') ?? 'gemini',
+      },
+      model: 'gemini-2.5-pro',
+    }),
+    shell: (command) => ({ name: 'run_shell_command', input: { command } }),
+    read: (file) => ({ name: 'read_file', input: { file_path: file } }),
+    shows: { model: 'gemini-2.5-pro', provider: 'google', tool: 'run_shell_command', countsCacheWrites: false },
+  },
 }
+
+/** The variables that limit how often an agent CLI sends a request again. */
+export const ownRetryNames = [
+  'CLAUDE_CODE_MAX_RETRIES',
+  'CODEX_MAX_RETRIES',
+  'OPENCODE_MAX_RETRIES',
+  'GEMINI_MAX_RETRIES',
+]
 
 /** What the model does for each prompt; the worker agent of the command engine does the same. */
 export function rulesFor({ engine, shell, read }: Contender): string {
@@ -112,6 +137,11 @@ export function rulesFor({ engine, shell, read }: Contender): string {
     rule('sleep', { user: 'sleep' }, call(shell('touch started; sleep 300'))),
     rule('skill-tool', { user: 'use the skill', tool: '^Skill$' }, call({ name: 'Skill', input: { skill: 'demo' } })),
     rule('skill-own', { user: 'use the skill', tool: '^skill$' }, call({ name: 'skill', input: { name: 'demo' } })),
+    rule(
+      'skill-activate',
+      { user: 'use the skill', tool: '^activate_skill$' },
+      call({ name: 'activate_skill', input: { name: 'demo' } }),
+    ),
     rule('skill-file', { user: 'use the skill' }, call(read(skillFile))),
     { name: 'other', answer: { text: 'all done' } },
   ]

@@ -86,6 +86,14 @@ async function readVersion(program: string): Promise<string | null> {
   return null
 }
 
+/** Whether the result of a command is awaited. One that the model put into the background itself is not waited for. */
+function isCommandOpen({ calls }: GeminiStream): boolean {
+  const commands = [...calls.values()].filter(({ name }) => name === 'run_shell_command')
+  return commands.length > 0 && !commands.some(({ input }) => backgroundCall.safeParse(input).success)
+}
+
+const backgroundCall = z.looseObject({ is_background: z.literal(true) })
+
 interface GeminiRun {
   task: EngineTask
   context: EngineContext
@@ -108,8 +116,7 @@ function readRun({ task, context, version }: GeminiRun): CliReader {
     take: (line) => stream.take(line),
     poll() {
       log.catchUp()
-      const isCommandOpen = [...stream.calls.values()].some(({ name }) => name === 'run_shell_command')
-      if (isCommandOpen) void held.poll()
+      if (isCommandOpen(stream)) void held.poll()
       return false
     },
     report(end) {

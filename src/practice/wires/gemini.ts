@@ -29,8 +29,9 @@ function toParts({ content }: PracticeMessage, tools: readonly OfferedTool[]): P
   })
 }
 
+/** The API has no counts of tokens that it wrote to a cache. */
 function toCounts({ usage }: PracticeMessage) {
-  const prompt = usage.input + usage.cacheRead + usage.cacheWrite
+  const prompt = usage.input + usage.cacheRead
   return {
     promptTokenCount: prompt,
     candidatesTokenCount: usage.output - usage.reasoning,
