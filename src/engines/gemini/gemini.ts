@@ -11,11 +11,12 @@ import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
+import { GeminiErrors } from './errors.ts'
 import { HeldCommands } from './held_commands.ts'
 import { GeminiLog } from './log.ts'
 import { geminiAccount, geminiKeys, geminiModel, geminiProvider, geminiServer } from './model.ts'
 import { geminiCli, probeGemini } from './probe.ts'
-import { geminiFailure, geminiReport } from './report.ts'
+import { type GeminiSources, geminiFailure, geminiReport } from './report.ts'
 import { GeminiSession } from './session_file.ts'
 import { geminiArguments, geminiEnvironment, geminiFolders, geminiSettings } from './settings.ts'
 import { GeminiStream } from './stream.ts'
@@ -102,12 +103,17 @@ interface GeminiRun {
 
 function readRun({ task, context, version }: GeminiRun): CliReader {
   const folders = geminiFolders(task)
-  const log = new GeminiLog(folders.log, ({ status }, waitMs) => {
+  const log = new GeminiLog(folders.log, (status, waitMs) => {
     reportRetry(context.gate, { status: status === 429 ? 429 : null, waitMs })
   })
   const session = new GeminiSession(folders.chats)
+  const errors = new GeminiErrors(folders.debug)
   const { skills, env } = task
   const stream = new GeminiStream({ skills, skillsFolder, emit: context.emit, output: (id) => session.output(id) })
+  const seen: GeminiSources = { stream, log, session, errors }
+  const catchUp = () => {
+    for (const one of [log, session, errors]) one.catchUp()
+  }
   const held = new HeldCommands(env.TMPDIR ?? '/tmp', env[runMark] ?? '')
   return {
     get step() {
@@ -120,15 +126,14 @@ function readRun({ task, context, version }: GeminiRun): CliReader {
       return false
     },
     report(end) {
-      log.catchUp()
-      return geminiReport(stream, log, { task, version, end })
+      catchUp()
+      return geminiReport(seen, { task, version, end })
     },
-    failure: (end) => geminiFailure(stream, log, end),
+    failure: (end) => geminiFailure(seen, end),
     finish() {
-      log.catchUp()
       stream.finish()
-      log.close()
-      session.close()
+      catchUp()
+      for (const one of [log, session, errors]) one.close()
     },
   }
 }

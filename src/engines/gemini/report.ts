@@ -4,15 +4,25 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
 import { lastJsonObject } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
-import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
+import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
 import { parseResetMs } from '../limits/reset_time.ts'
 import { estimateCost } from '../models/cost.ts'
 import { knownUsage } from '../models/usage.ts'
-import type { GeminiLog, GeminiRequestError } from './log.ts'
+import type { GeminiErrors, GeminiRequestError } from './errors.ts'
+import type { GeminiLog } from './log.ts'
 import { geminiModel, geminiProvider } from './model.ts'
+import type { GeminiSession, GeminiTokens } from './session_file.ts'
 import type { GeminiStream } from './stream.ts'
+
+/** What shows the course of a run. */
+export interface GeminiSources {
+  stream: GeminiStream
+  log: GeminiLog
+  session: GeminiSession
+  errors: GeminiErrors
+}
 
 export interface GeminiEnd {
   task: EngineTask
@@ -22,13 +32,11 @@ export interface GeminiEnd {
 }
 
 /** The report from what was seen. Never rejects. */
-export async function geminiReport(
-  stream: GeminiStream,
-  log: GeminiLog,
-  { task, version, end }: GeminiEnd,
-): Promise<EngineReport> {
-  const usage = countTokens(stream, log)
-  const model = log.model ?? stream.model ?? geminiModel(task.model)
+export async function geminiReport(seen: GeminiSources, { task, version, end }: GeminiEnd): Promise<EngineReport> {
+  const { stream, log, session } = seen
+  const usage = countTokens(seen)
+  const error = openError(seen)
+  const model = session.model ?? stream.model ?? geminiModel(task.model)
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
@@ -39,37 +47,42 @@ export async function geminiReport(
     sessionId: stream.sessionId,
     usage,
     cost: usage === null ? null : await estimateCost(usage, model, geminiProvider),
-    stopReason: ownEnd(stream, log) ?? toStopReason(log.finishReason),
+    stopReason: ownEnd(seen) ?? toStopReason(log.finishReason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
     loaded: log.skills === null ? null : { skills: log.skills, tools: null, mcp_servers: null },
     permissionDenials: [...stream.denied],
-    answered: hasAnswered(stream, log),
-    retrying: log.error === null ? null : toProviderError(log.error),
+    answered: hasAnswered(seen),
+    retrying: error === null ? null : { kind: classify(error), message: plainMessage(error.message) },
   }
 }
 
-function hasAnswered({ hasToolResult }: GeminiStream, { tokens }: GeminiLog): boolean {
-  return hasToolResult || tokens.length > 0
+function hasAnswered({ stream, session }: GeminiSources): boolean {
+  return stream.hasToolResult || session.tokens.size > 0
 }
 
-/** The result has the tokens of all models; a run that was ended has none, and what its log shows counts. */
-function countTokens({ result }: GeminiStream, { tokens }: GeminiLog): Usage | null {
-  const stats = result?.stats
+/** The error of the last request, if none has been answered since. */
+function openError({ errors, session }: GeminiSources): GeminiRequestError | null {
+  return errors.last !== null && errors.last.at > session.answeredAt ? errors.last : null
+}
+
+/** The result has the tokens of all models; a run that was ended has none, and its session file counts. */
+function countTokens({ stream, session }: GeminiSources): Usage | null {
+  const stats = stream.result?.stats
   if (stats !== undefined && stats.total_tokens > 0) {
     const output = Math.max(stats.output_tokens, stats.total_tokens - stats.input_tokens)
     const { input_tokens: input, cached } = stats
     return toUsage({ input, cached, output, thoughts: output - stats.output_tokens })
   }
-  if (tokens.length === 0) return null
-  const sum = (pick: (one: (typeof tokens)[number]) => number) => tokens.reduce((before, one) => before + pick(one), 0)
-  const thoughts = sum((one) => one.thoughts)
-  const output = sum((one) => one.output) + thoughts
-  return toUsage({ input: sum((one) => one.input), cached: sum((one) => one.cached), output, thoughts })
+  const all = [...session.tokens.values()]
+  if (all.length === 0) return null
+  const sum = (name: keyof GeminiTokens) => all.reduce((before, one) => before + one[name], 0)
+  const thoughts = sum('thoughts')
+  return toUsage({ input: sum('input'), cached: sum('cached'), output: sum('output') + thoughts, thoughts })
 }
 
 /** `input` includes cached tokens, `output` includes thoughts. The API counts no tokens that it wrote to a cache. */
-function toUsage(all: { input: number; cached: number; output: number; thoughts: number }): Usage | null {
+function toUsage(all: GeminiTokens): Usage | null {
   return knownUsage({
     input_tokens: Math.max(0, all.input - all.cached),
     output_tokens: all.output,
@@ -95,29 +108,30 @@ function toStopReason(reason: string | null): string | null {
 }
 
 /** The stop reason if the agent ended by itself, though the CLI may call it an error: such runs are graded. null: it ended otherwise. */
-function ownEnd(stream: GeminiStream, log: GeminiLog): string | null {
-  const { result } = stream
+function ownEnd(seen: GeminiSources): string | null {
+  const { result } = seen.stream
   if (result === null || result.status === 'success') return null
   if (result.error === undefined) {
     // an answer without text, such as a refusal
-    const reason = toStopReason(log.finishReason)
+    const reason = toStopReason(seen.log.finishReason)
     return reason === 'refusal' || reason === 'max_tokens' ? reason : null
   }
   if (result.error.type === 'FatalTurnLimitedError') return 'max_turns'
-  return hasAnswered(stream, log) && saysContextFull(result.error.message) ? contextFull : null
+  return hasAnswered(seen) && saysContextFull(result.error.message) ? contextFull : null
 }
 
 /** Why the run failed; null: it did not. */
-export function geminiFailure(stream: GeminiStream, log: GeminiLog, end: ProcessEnd | null): EngineError | null {
-  if (ownEnd(stream, log) !== null) return null
+export function geminiFailure(seen: GeminiSources, end: ProcessEnd | null): EngineError | null {
+  if (ownEnd(seen) !== null) return null
+  const { stream, errors } = seen
   const { result, others } = stream
   if (result?.status === 'success') return others.isTooDeep ? tooDeepError : null
   if (result?.error !== undefined) {
     const message = plainMessage(result.error.message)
-    return toError(classify({ status: statusOfExit(end?.exitCode ?? null), message }), message)
+    return toError(classify({ status: findStatus(end), message }), message)
   }
   if (result !== null) return toError('bad_output', stream.lastError ?? 'gemini gave no answer')
-  if (log.error !== null) return toError(classify(log.error), plainMessage(log.error.message))
+  if (errors.last !== null) return toError(classify(errors.last), plainMessage(errors.last.message))
   const how =
     end === null ? 'it was ended' : end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
   const said = [end?.stderrTail.trim(), others.unreadable?.slice(0, 300)]
@@ -125,13 +139,12 @@ export function geminiFailure(stream: GeminiStream, log: GeminiLog, end: Process
   return toError(end?.exitCode === 0 ? 'bad_output' : 'crash', message)
 }
 
-/** After a failed request, its exit code is the status, of which the system keeps the last eight bits. */
-function statusOfExit(code: number | null): number | null {
-  return code !== null && code >= (400 & 255) ? code + 256 : null
-}
-
-function toProviderError(error: GeminiRequestError): ProviderError {
-  return { kind: classify(error), message: plainMessage(error.message) }
+/** After a failed request, its exit code is the status, of which the system keeps the last eight bits; or stderr has it. */
+function findStatus(end: ProcessEnd | null): number | null {
+  const code = end?.exitCode ?? 0
+  if (code >= (400 & 255)) return code + 256
+  const [, status] = /^ +(?:code|status): ([45]\d\d),?$/m.exec(end?.stderrTail ?? '') ?? []
+  return status === undefined ? null : Number(status)
 }
 
 function toError(kind: FailureKind, message: string): EngineError {

@@ -9,11 +9,17 @@ export function geminiArguments({ model, tools }: Pick<EngineTask, 'model' | 'to
   return ['--model', geminiModel(model), '--approval-mode', mode, '--output-format', 'stream-json']
 }
 
-/** Its home, separate for each session, below the run's home, which judges share; and its own log in it. */
+/** Its home, separate for each session, below the run's home, which judges share; and its own logs in it. */
 export function geminiFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>) {
   const home = path.join(env.HOME ?? '', '.gemini-run', sessionId)
   const own = path.join(home, '.gemini')
-  return { home, settings: path.join(own, 'settings.json'), chats: path.join(own, 'tmp'), log: path.join(home, 'log') }
+  return {
+    home,
+    settings: path.join(own, 'settings.json'),
+    chats: path.join(own, 'tmp'),
+    log: path.join(home, 'log'),
+    debug: path.join(home, 'debug'),
+  }
 }
 
 /** The child's whole environment: the run's, its key, and settings that isolate it. */
@@ -27,7 +33,7 @@ export function geminiEnvironment(task: Pick<EngineTask, 'env' | 'credentials' |
     GEMINI_CLI_HOME: geminiFolders(task).home,
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
     GEMINI_CLI_NO_RELAUNCH: 'true', // it would start itself a second time for more memory
-    OTEL_BLRP_SCHEDULE_DELAY: '100', // milliseconds until an event is in its log
+    GEMINI_DEBUG_LOG_FILE: geminiFolders(task).debug,
   }
 }
 
