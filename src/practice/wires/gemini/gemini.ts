@@ -1,9 +1,9 @@
 /** The Gemini API of Google: its answers and its stream. */
-import type { OfferedTool, PracticeMessage, StopReason } from '../dialogue.ts'
+import type { OfferedTool, PracticeMessage, StopReason } from '../../dialogue.ts'
+import { callId } from '../openai_items.ts'
+import { splitPieces, type Wire } from '../wire.ts'
 import { refuseGemini } from './gemini_error.ts'
 import { readGemini } from './gemini_request.ts'
-import { callId } from './openai_items.ts'
-import { splitPieces, type Wire } from './wire.ts'
 
 const finishReasons = {
   end_turn: 'STOP',

@@ -1,5 +1,5 @@
 /** Refusals in the shape of Google's APIs. */
-import type { RefusedRequest, WireRefusal } from './wire.ts'
+import type { RefusedRequest, WireRefusal } from '../wire.ts'
 
 const statuses: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',

@@ -1,9 +1,9 @@
 /** Reads requests of the Gemini API and translates their contents into messages. */
 import * as z from 'zod'
-import { formatJsonPath } from '../../base/json/json.ts'
-import type { Block, Message, OfferedTool, ReadDialogue } from '../dialogue.ts'
-import { joinMessages, resultBlock, structuredTools } from './openai_items.ts'
-import type { WireRoute } from './wire.ts'
+import { formatJsonPath } from '../../../base/json/json.ts'
+import type { Block, Message, OfferedTool, ReadDialogue } from '../../dialogue.ts'
+import { joinMessages, resultBlock, structuredTools } from '../openai_items.ts'
+import type { WireRoute } from '../wire.ts'
 
 /** Only fields in use are typed; unknown parts and fields pass. */
 const part = z.looseObject({
