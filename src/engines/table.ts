@@ -7,6 +7,7 @@ import { codex } from './codex/codex.ts'
 import { commandEngine } from './command/command.ts'
 import { copilot } from './copilot/copilot.ts'
 import type { Engine } from './engine.ts'
+import { gemini } from './gemini/gemini.ts'
 import { openai } from './openai/openai.ts'
 import { opencode } from './opencode/opencode.ts'
 import { pi } from './pi/pi.ts'
@@ -19,6 +20,7 @@ const engines = {
   opencode,
   pi,
   copilot,
+  gemini,
   command: commandEngine,
 } satisfies Record<string, Engine>
 

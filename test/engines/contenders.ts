@@ -26,6 +26,8 @@ export interface Contender {
     tool: string
     /** It does not say how many of its tokens were reasoning. */
     hidesReasoning?: true
+    /** Whether its API counts tokens that it writes to a cache; absent: it does. */
+    countsCacheWrites?: false
   } | null
 }
 
@@ -120,7 +122,32 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'view', input: { path: file } }),
     shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
   },
+  gemini: {
+    engine: findEngine('gemini'),
+    cli: cliBinary('gemini'),
+    needs: (server) => ({
+      credentials: {
+        GEMINI_API_KEY: 'practice-key',
+        GOOGLE_GEMINI_BASE_URL: server.url,
+        WHETSTONE_GEMINI: cliBinary('gemini') ?? 'gemini',
+      },
+      model: 'gemini-2.5-pro',
+    }),
+    shell: (command) => ({ name: 'run_shell_command', input: { command } }),
+    read: (file) => ({ name: 'read_file', input: { file_path: file } }),
+    shows: { model: 'gemini-2.5-pro', provider: 'google', tool: 'run_shell_command', countsCacheWrites: false },
+  },
 }
+
+/** The variables that limit how often an agent CLI sends a request again. */
+export const ownRetryNames = [
+  'CLAUDE_CODE_MAX_RETRIES',
+  'CODEX_MAX_RETRIES',
+  'OPENCODE_MAX_RETRIES',
+  'GEMINI_MAX_RETRIES',
+  'PI_MAX_RETRIES',
+  'COPILOT_MAX_RETRIES',
+]
 
 /** What the model does for each prompt; the worker agent of the command engine does the same. */
 export function rulesFor({ engine, shell, read }: Contender): string {
@@ -146,6 +173,11 @@ export function rulesFor({ engine, shell, read }: Contender): string {
       'skill-own',
       { user: 'use the skill', tool: '^skill$' },
       call({ name: 'skill', input: { name: 'demo', skill: 'demo' } }),
+    ),
+    rule(
+      'skill-activate',
+      { user: 'use the skill', tool: '^activate_skill$' },
+      call({ name: 'activate_skill', input: { name: 'demo' } }),
     ),
     rule('skill-file', { user: 'use the skill' }, call(read(skillFile))),
     { name: 'other', answer: { text: 'all done' } },

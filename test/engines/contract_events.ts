@@ -14,7 +14,7 @@ import type { PracticeServer } from '../../src/practice/server.ts'
 import { specOf } from '../fixtures/run_spec.ts'
 import { suiteCase } from '../fixtures/suite_case.ts'
 import { cliFolder, needs } from '../require.ts'
-import { type Contender, contenders } from './contenders.ts'
+import { type Contender, contenders, ownRetryNames } from './contenders.ts'
 import { practice } from './stage.ts'
 
 interface Scene {
@@ -131,14 +131,6 @@ export async function playEvent(contender: Contender, event: RunEvent): Promise<
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
-
-const ownRetryNames = [
-  'CLAUDE_CODE_MAX_RETRIES',
-  'CODEX_MAX_RETRIES',
-  'OPENCODE_MAX_RETRIES',
-  'PI_MAX_RETRIES',
-  'COPILOT_MAX_RETRIES',
-]
 
 interface Attempt {
   scene: Scene

@@ -1,4 +1,4 @@
-/** Detects that a skill was read: by a call of Claude's Skill tool, or of any tool whose input names its SKILL.md. */
+/** Detects that a skill was read: by a call of the agent's own tool for skills, or of any tool whose input names its SKILL.md. */
 import path from 'node:path'
 import type { EmittedEvent, InstalledSkill } from '../engine.ts'
 
@@ -44,7 +44,7 @@ export function followSkillReads({ skills, skillsFolder, emit }: SkillReadsReque
 
 function reads(call: ToolCall, skill: InstalledSkill, skillsFolder: string): boolean {
   const texts = collectStrings(call.input)
-  if (call.name.toLowerCase() === 'skill')
+  if (/^(?:activate_)?skill$/i.test(call.name))
     return texts.some((text) => text === skill.name || text.endsWith(`:${skill.name}`))
   if (readsNothing.has(call.name.toLowerCase())) return false
   const folders = [

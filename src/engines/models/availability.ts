@@ -13,6 +13,7 @@ const programs: Readonly<Record<string, { setting: string; program: string }>> =
   opencode: { setting: 'WHETSTONE_OPENCODE', program: 'opencode' },
   pi: { setting: 'WHETSTONE_PI', program: 'pi' },
   copilot: { setting: 'WHETSTONE_COPILOT', program: 'copilot' },
+  gemini: { setting: 'WHETSTONE_GEMINI', program: 'gemini' },
 }
 
 /** What is missing; null: nothing. Throws UserError for an unknown engine. */

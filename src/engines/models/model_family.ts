@@ -5,7 +5,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 const families: Readonly<Record<string, { ids: RegExp; engines: readonly string[] }>> = {
   anthropic: { ids: /^(?:claude|sonnet|opus|haiku)\b/, engines: ['anthropic', 'claude-code'] },
   openai: { ids: /^(?:gpt|o\d|chatgpt|codex)\b/, engines: ['openai', 'codex'] },
-  google: { ids: /^(?:gemini|gemma)\b/, engines: [] },
+  google: { ids: /^(?:gemini|gemma)\b/, engines: ['gemini'] },
   meta: { ids: /^llama/, engines: [] },
   mistral: { ids: /^(?:mi[sx]tral|codestral|devstral|magistral)/, engines: [] },
   qwen: { ids: /^qw[eq]/, engines: [] },

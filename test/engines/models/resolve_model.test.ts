@@ -128,7 +128,7 @@ describe('names', () => {
   )
   test('so is a reserved name on an engine that is named', () => {
     expect(resolveJudgeChoice('openai:goose:7b')).toEqual({ name: 'openai', model: 'goose:7b' })
-    expect(resolveEngineChoice({ engine: 'openai', model: 'gemini:x' })).toEqual({ name: 'openai', model: 'gemini:x' })
+    expect(resolveEngineChoice({ engine: 'openai', model: 'goose:x' })).toEqual({ name: 'openai', model: 'goose:x' })
   })
   test('an unknown name is not called unsupported', () => expect(thrown(() => findEngine('cursors')).code).toBeNull())
 })

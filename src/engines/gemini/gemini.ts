@@ -1,0 +1,139 @@
+/** The gemini engine: the real Gemini CLI, headless, in a home of its own, on the Gemini API. */
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import * as z from 'zod'
+import { tryParseJson } from '../../base/json/json.ts'
+import { runMark } from '../../base/process/process_marks.ts'
+import { withSchema } from '../answers/json_answer.ts'
+import { listCliPrograms } from '../cli/agent_cli.ts'
+import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
+import { withPlaceholders } from '../cli/key_placeholders.ts'
+import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import { reportRetry } from '../limits/rate_limiter.ts'
+import { isPriced } from '../models/cost.ts'
+import { GeminiErrors } from './errors.ts'
+import { HeldCommands } from './held_commands.ts'
+import { GeminiLog } from './log.ts'
+import { geminiAccount, geminiKeys, geminiModel, geminiProvider, geminiServer } from './model.ts'
+import { geminiCli, probeGemini } from './probe.ts'
+import { type GeminiSources, geminiFailure, geminiReport } from './report.ts'
+import { GeminiSession } from './session_file.ts'
+import { geminiArguments, geminiEnvironment, geminiFolders, geminiSettings } from './settings.ts'
+import { GeminiStream } from './stream.ts'
+
+const skillsFolder = '.agents/skills'
+
+export const gemini: Engine = {
+  name: 'gemini',
+  credentials: [...geminiKeys, 'WHETSTONE_GEMINI'],
+  address: 'GOOGLE_GEMINI_BASE_URL',
+  skillsFolder,
+  questionTools: ['ask_user'],
+  account: { slots: 'runs', of: geminiAccount },
+  reaches,
+  findPrograms: (task) => listCliPrograms(geminiCli, task),
+  probe: probeGemini,
+  async reports(name) {
+    const priced = { model: geminiModel(name), provider: geminiProvider }
+    return { cost: await isPriced(priced), tokens: true, priced }
+  },
+  run: withPlaceholders(runGemini, (task) => geminiServer(task.credentials)),
+}
+
+function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+  return [geminiServer(credentials).url]
+}
+
+const headless: HeadlessCli = { cli: geminiCli, reaches, open: openRun }
+
+/** Runs Gemini CLI with the task's credentials as they are. */
+function runGemini(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+  return runHeadlessCli(headless, task, context)
+}
+
+async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
+  const mistake = task.tools === 'all' ? null : await findInstructions(task.cwd)
+  if (mistake !== null) return mistake
+  const { home, settings } = geminiFolders(task)
+  await mkdir(path.dirname(settings), { recursive: true })
+  await writeFile(settings, JSON.stringify(geminiSettings(task)))
+  return {
+    args: geminiArguments(task),
+    env: geminiEnvironment(task),
+    stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
+    read: async ({ command }) => readRun({ task, context, version: await readVersion(command) }),
+    clean: () => rm(home, { recursive: true, force: true, maxRetries: 3 }),
+  }
+}
+
+/** Files below the folder that would configure or instruct a judge: the CLI can't be told to leave them out. null: there are none. */
+async function findInstructions(cwd: string): Promise<string | null> {
+  const found = await readdir(cwd, { recursive: true, withFileTypes: true })
+  const bad = found.find(({ name }) => name === '.gemini' || name === 'GEMINI.md')
+  return bad === undefined ? null : `gemini can't judge this folder: ${bad.name} in it would configure the judge`
+}
+
+const manifest = z.looseObject({ name: z.literal('@google/gemini-cli'), version: z.string() })
+
+/** The version in the program's package: nothing that it writes contains it. null: not known. */
+async function readVersion(program: string): Promise<string | null> {
+  let folder = path.dirname(await realpath(program).catch(() => program))
+  for (let level = 0; level < 4; level += 1) {
+    const text = await readFile(path.join(folder, 'package.json'), 'utf8').catch(() => '')
+    const read = manifest.safeParse(tryParseJson(text))
+    if (read.success) return read.data.version
+    folder = path.dirname(folder)
+  }
+  return null
+}
+
+/** Whether the result of a command is awaited. One that the model put into the background itself is not waited for. */
+function isCommandOpen({ calls }: GeminiStream): boolean {
+  const commands = [...calls.values()].filter(({ name }) => name === 'run_shell_command')
+  return commands.length > 0 && !commands.some(({ input }) => backgroundCall.safeParse(input).success)
+}
+
+const backgroundCall = z.looseObject({ is_background: z.literal(true) })
+
+interface GeminiRun {
+  task: EngineTask
+  context: EngineContext
+  version: string | null
+}
+
+function readRun({ task, context, version }: GeminiRun): CliReader {
+  const folders = geminiFolders(task)
+  const log = new GeminiLog(folders.log, (status, waitMs) => {
+    reportRetry(context.gate, { status: status === 429 ? 429 : null, waitMs })
+  })
+  const session = new GeminiSession(folders.chats)
+  const errors = new GeminiErrors(folders.debug)
+  const { skills, env } = task
+  const stream = new GeminiStream({ skills, skillsFolder, emit: context.emit, output: (id) => session.output(id) })
+  const seen: GeminiSources = { stream, log, session, errors }
+  const catchUp = () => {
+    for (const one of [log, session, errors]) one.catchUp()
+  }
+  const held = new HeldCommands(env.TMPDIR ?? '/tmp', env[runMark] ?? '')
+  return {
+    get step() {
+      return stream.step
+    },
+    take: (line) => stream.take(line),
+    poll() {
+      log.catchUp()
+      if (isCommandOpen(stream)) void held.poll()
+      return false
+    },
+    report(end) {
+      catchUp()
+      return geminiReport(seen, { task, version, end })
+    },
+    failure: (end) => geminiFailure(seen, end),
+    finish() {
+      stream.finish()
+      catchUp()
+      for (const one of [log, session, errors]) one.close()
+    },
+  }
+}
