@@ -8,6 +8,7 @@ import { commandEngine } from './command/command.ts'
 import type { Engine } from './engine.ts'
 import { openai } from './openai/openai.ts'
 import { opencode } from './opencode/opencode.ts'
+import { qwen } from './qwen/qwen.ts'
 
 const engines = {
   'claude-code': claudeCode,
@@ -15,6 +16,7 @@ const engines = {
   codex,
   openai,
   opencode,
+  qwen,
   command: commandEngine,
 } satisfies Record<string, Engine>
 

@@ -24,6 +24,8 @@ export interface Contender {
     provider: string
     /** How its tool for commands is named in the transcript. */
     tool: string
+    /** Its API does not count the tokens that are written to a cache. */
+    hidesCacheWrites?: true
   } | null
 }
 
@@ -89,6 +91,17 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'read', input: { filePath: file } }),
     shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
   },
+  qwen: {
+    engine: findEngine('qwen'),
+    cli: cliBinary('qwen'),
+    needs: (server) => ({
+      credentials: { ...keysFor(server), WHETSTONE_QWEN: cliBinary('qwen') ?? 'qwen' },
+      model: 'gpt-5.4-mini',
+    }),
+    shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'do it', is_background: false } }),
+    read: (file) => ({ name: 'read_file', input: { file_path: file } }),
+    shows: { model: 'gpt-5.4-mini', provider: 'openai', tool: 'run_shell_command', hidesCacheWrites: true },
+  },
 }
 
 /** What the model does for each prompt; the worker agent of the command engine does the same. */
@@ -111,7 +124,11 @@ export function rulesFor({ engine, shell, read }: Contender): string {
     rule('env', { user: 'env please' }, call(shell('env > env.txt'))),
     rule('sleep', { user: 'sleep' }, call(shell('touch started; sleep 300'))),
     rule('skill-tool', { user: 'use the skill', tool: '^Skill$' }, call({ name: 'Skill', input: { skill: 'demo' } })),
-    rule('skill-own', { user: 'use the skill', tool: '^skill$' }, call({ name: 'skill', input: { name: 'demo' } })),
+    rule(
+      'skill-own',
+      { user: 'use the skill', tool: '^skill$' },
+      call({ name: 'skill', input: { name: 'demo', skill: 'demo' } }),
+    ),
     rule('skill-file', { user: 'use the skill' }, call(read(skillFile))),
     { name: 'other', answer: { text: 'all done' } },
   ]

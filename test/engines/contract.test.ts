@@ -8,6 +8,6 @@ contract('anthropic')
 contract('openai')
 
 test('no engine is left out', () => {
-  const here = ['command', 'anthropic', 'openai', 'claude-code', 'codex', 'opencode']
+  const here = ['command', 'anthropic', 'openai', 'claude-code', 'codex', 'opencode', 'qwen']
   expect(Object.keys(contenders).sort()).toEqual(here.sort())
 })

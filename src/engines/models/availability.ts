@@ -11,6 +11,7 @@ const programs: Readonly<Record<string, { setting: string; program: string }>> =
   'claude-code': { setting: 'WHETSTONE_CLAUDE', program: 'claude' },
   codex: { setting: 'WHETSTONE_CODEX', program: 'codex' },
   opencode: { setting: 'WHETSTONE_OPENCODE', program: 'opencode' },
+  qwen: { setting: 'WHETSTONE_QWEN', program: 'qwen' },
 }
 
 /** What is missing; null: nothing. Throws UserError for an unknown engine. */

@@ -9,6 +9,7 @@ const strays = [
   ...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md', '.claude/skills'],
   ...['.claude/rules', '.claude/agents', '.claude/commands'],
   ...['AGENTS.md', '.agents/skills', 'opencode.json', 'opencode.jsonc', '.opencode'],
+  ...['QWEN.md', '.qwen/QWEN.local.md', '.qwen/skills'],
 ]
 
 /** Throws UserError when a folder above `room` has instructions or skills that no case asked for. */

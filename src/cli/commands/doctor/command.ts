@@ -48,6 +48,9 @@ function reportLines(report: DoctorReport): string[] {
   return [...findings.flatMap((finding) => findingLines(finding, width)), '', bold(endLine(report))]
 }
 
+/** Engines that `--engine auto` does not take. */
+const namedOnly: readonly string[] = ['opencode', 'qwen']
+
 /** The conclusion: whether an engine works, and if none does, what prevents it. */
 function endLine({ working, lacking, findings }: DoctorReport): string {
   const [first, ...others] = working
@@ -55,8 +58,9 @@ function endLine({ working, lacking, findings }: DoctorReport): string {
   if (first === undefined && limited !== undefined) return `No engine works yet; see the warning on ${limited.name}.`
   if (first === undefined) return 'No engine can work yet; `whetstone demo` needs none.'
   if (lacking.length > 0) return `${first} can work; what is missing for a benchmark: ${lacking.join(', ')}.`
-  const isNamedOnly = first === 'opencode' && others.length === 0
-  return isNamedOnly ? 'One engine works if you name it: --engine opencode.' : 'An engine can work.'
+  if (!working.every((name) => namedOnly.includes(name))) return 'An engine can work.'
+  if (others.length === 0) return `One engine works if you name it: --engine ${first}.`
+  return `These engines work if you name one: ${working.map((name) => `--engine ${name}`).join(', ')}.`
 }
 
 function findingLines({ name, state, detail, fix }: DoctorFinding, width: number): string[] {

@@ -73,7 +73,16 @@ function worldVariables(
 }
 
 /** What engines create in a home. */
-const engineFolders = ['.codex', '.opencode-run', '.config', '.cache', '.local/share', '.local/state', 'tmp']
+const engineFolders = [
+  '.codex',
+  '.opencode-run',
+  '.qwen-run',
+  '.config',
+  '.cache',
+  '.local/share',
+  '.local/state',
+  'tmp',
+]
 
 /** Follows the Dockerfile: copies files and runs its commands, with the packages of this machine. Throws SetupError. */
 async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: AbortSignal): Promise<void> {

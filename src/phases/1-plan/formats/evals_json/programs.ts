@@ -15,7 +15,17 @@ import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 const place = 'evals/bin'
 
 /** With these names an agent program or the sandbox itself would start the suite's file. */
-const reserved: ReadonlySet<string> = new Set(['sh', 'bash', 'env', 'node', 'bwrap', 'claude', 'codex', 'opencode'])
+const reserved: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'env',
+  'node',
+  'bwrap',
+  'claude',
+  'codex',
+  'opencode',
+  'qwen',
+])
 
 export interface FoundPrograms {
   /** null: there are none. */
