@@ -9,6 +9,7 @@ import { runCodex } from '../../src/engines/codex/codex.ts'
 import { runCommand } from '../../src/engines/command/command.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { runOpencode } from '../../src/engines/opencode/opencode.ts'
+import { runQwen } from '../../src/engines/qwen/qwen.ts'
 import { confine } from '../../src/phases/2-run/workspace/sandbox_policy.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { type Contender, contenders } from '../engines/contenders.ts'
@@ -57,6 +58,7 @@ const cases: Record<string, Case> = {
   },
   codex: { contender: 'codex', keys: ['CODEX_API_KEY'], bare: runCodex },
   opencode: { contender: 'opencode', keys: ['ANTHROPIC_API_KEY'], bare: runOpencode },
+  qwen: { contender: 'qwen', keys: ['OPENAI_API_KEY'], bare: runQwen },
 }
 
 /** The command engine's agent: it looks, and asks the model as the variables say. */

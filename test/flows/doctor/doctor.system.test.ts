@@ -77,7 +77,7 @@ describe('what it all comes to', () => {
   test('every engine that is listed in the documentation is asked', async () => {
     const names = (await examined()).findings.map(({ name }: { name: string }) => name)
     const docs = readFileSync(path.join(import.meta.dirname, '../../../docs/reference/engines.md'), 'utf8')
-    const rows = [...docs.slice(0, docs.indexOf('`--engine auto`')).matchAll(/^\| `([\w-]+)`/gm)].map(
+    const rows = [...docs.slice(0, docs.indexOf('`--engine auto`')).matchAll(/^\| \[?`([\w-]+)`/gm)].map(
       ([, name]) => name,
     )
     expect(rows).toContain('opencode')

@@ -28,6 +28,8 @@ describe('refuses', () => {
     'opencode.json',
     'tmp/opencode.jsonc',
     '.opencode/agent/reviewer.md',
+    'QWEN.md',
+    '.qwen/skills/a/SKILL.md',
   ])('%s above the room', async (file) => {
     const attempt = refuseStrayInstructions(roomBelow(file))
     await expect(attempt).rejects.toThrow(UserError)

@@ -66,6 +66,7 @@ describe('evals.json', () => {
     'opencode.json',
     'opencode.jsonc',
     '.opencode/plugin/a.js',
+    '.qwen/settings.json',
     '.gemini/settings.json',
     '.gemini/extensions/a/gemini-extension.json',
     '.cursor/hooks.json',
