@@ -11,6 +11,7 @@ import { gemini } from './gemini/gemini.ts'
 import { openai } from './openai/openai.ts'
 import { opencode } from './opencode/opencode.ts'
 import { pi } from './pi/pi.ts'
+import { qwen } from './qwen/qwen.ts'
 
 const engines = {
   'claude-code': claudeCode,
@@ -21,6 +22,7 @@ const engines = {
   pi,
   copilot,
   gemini,
+  qwen,
   command: commandEngine,
 } satisfies Record<string, Engine>
 

@@ -26,8 +26,8 @@ export interface Contender {
     tool: string
     /** It does not say how many of its tokens were reasoning. */
     hidesReasoning?: true
-    /** Whether its API counts tokens that it writes to a cache; absent: it does. */
-    countsCacheWrites?: false
+    /** Its API does not count the tokens that are written to a cache. */
+    hidesCacheWrites?: true
   } | null
 }
 
@@ -135,7 +135,18 @@ export const contenders: Record<string, Contender> = {
     }),
     shell: (command) => ({ name: 'run_shell_command', input: { command } }),
     read: (file) => ({ name: 'read_file', input: { file_path: file } }),
-    shows: { model: 'gemini-2.5-pro', provider: 'google', tool: 'run_shell_command', countsCacheWrites: false },
+    shows: { model: 'gemini-2.5-pro', provider: 'google', tool: 'run_shell_command', hidesCacheWrites: true },
+  },
+  qwen: {
+    engine: findEngine('qwen'),
+    cli: cliBinary('qwen'),
+    needs: (server) => ({
+      credentials: { ...keysFor(server), WHETSTONE_QWEN: cliBinary('qwen') ?? 'qwen' },
+      model: 'gpt-5.4-mini',
+    }),
+    shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'do it', is_background: false } }),
+    read: (file) => ({ name: 'read_file', input: { file_path: file } }),
+    shows: { model: 'gpt-5.4-mini', provider: 'openai', tool: 'run_shell_command', hidesCacheWrites: true },
   },
 }
 
@@ -147,6 +158,7 @@ export const ownRetryNames = [
   'GEMINI_MAX_RETRIES',
   'PI_MAX_RETRIES',
   'COPILOT_MAX_RETRIES',
+  'QWEN_MAX_RETRIES',
 ]
 
 /** What the model does for each prompt; the worker agent of the command engine does the same. */

@@ -1,13 +1,19 @@
 /** The contract of engines, over command, anthropic, openai. In files of their own, so that the slow ones run side by side. */
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { engineNames } from '../../src/engines/table.ts'
 import { contenders } from './contenders.ts'
 import { contract } from './contract.ts'
 
-contract('command')
-contract('anthropic')
-contract('openai')
+const here = ['command', 'anthropic', 'openai']
+for (const name of here) contract(name)
 
 test('no engine is left out', () => {
-  const here = ['command', 'anthropic', 'openai', 'claude-code', 'codex', 'opencode', 'copilot']
-  expect(Object.keys(contenders).sort()).toEqual(here.sort())
+  expect(Object.keys(contenders).sort()).toEqual([...engineNames].sort())
+  const files = readdirSync(import.meta.dirname)
+  for (const name of engineNames.filter((one) => !here.includes(one))) {
+    const own = name.replaceAll('-', '_')
+    expect(files).toContain(`contract_${own}.system.test.ts`)
+    expect(files).toContain(`contract_events_${own}.system.test.ts`)
+  }
 })

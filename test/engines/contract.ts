@@ -136,7 +136,7 @@ export function contract(name: string): void {
       expect(ofType(events, 'skill_read')).toMatchObject([{ skill: 'demo', step: 1 }])
       const asked = server.requests
         .slice(before)
-        .filter((one) => /\/(messages|responses)$|:streamGenerateContent$/.test(one.path))
+        .filter((one) => /\/(messages|responses|chat\/completions)$|:streamGenerateContent$/.test(one.path))
       const first = JSON.stringify(asked[0])
       expect(first).toContain('Shows things.')
       expect(first).not.toContain(bodyCanary)
@@ -172,12 +172,12 @@ export function contract(name: string): void {
     })
 
     test('tells tokens by kind, each counted once', async () => {
-      const kinds = { cache_read: 30_000, cache_write: 20_000, reasoning: 70 }
+      const written = shows.hidesCacheWrites ? 0 : 20_000
+      const kinds = { cache_read: 30_000, cache_write: written, reasoning: 70 }
       await using counting = await practice(JSON.stringify({ rules: [{ name: 'a', text: 'all done', usage: kinds }] }))
       const counted = await perform(engine, stage.task({ ...needed(counting), ...speech }))
       const [plain, more] = [(await spoken()).outcome.report.usage, counted.outcome.report.usage]
       expect(plain).toMatchObject({ cache_read_tokens: 0, cache_write_tokens: 0 })
-      const written = shows.countsCacheWrites === false ? 0 : 20_000
       expect(more).toMatchObject({ cache_read_tokens: 30_000, cache_write_tokens: written })
       expect(more?.reasoning_tokens).toBe(shows.hidesReasoning ? undefined : 70)
       expect(more?.output_tokens).toBe((plain?.output_tokens ?? 0) + 70)
@@ -188,7 +188,7 @@ export function contract(name: string): void {
     test('a judge reads below its folder and nowhere else', async () => {
       const rules = [
         { name: 'end', when: { turn: { min: 2 } }, answer: { text: 'all done' } },
-        { name: 'inside', when: { user: 'inside' }, answer: { tool_calls: [read('note.md')] } },
+        { name: 'inside', when: { user: 'inside' }, answer: { tool_calls: [read(path.join(stage.cwd, 'note.md'))] } },
         { name: 'outside', answer: { tool_calls: [read(`${stage.home}/note.md`)] } },
       ]
       await using reading = await practice(JSON.stringify({ rules }))

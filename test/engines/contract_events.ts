@@ -32,6 +32,8 @@ const works = ({ shell }: Contender, command = 'printf hello > a.txt', name = 'w
   return { name, when: { turn: 1 }, answer: { text: 'I begin.', tool_calls: [shell(command)] } }
 }
 const done = { name: 'done', answer: { text: 'all done' } }
+/** Longer than the part of the stream that a cut lets through, on every API. */
+const tells = { name: 'tells', answer: { text: 'I begin with a long answer, and its last word is never sent' } }
 const always = (fault: object) => () => ({ faults: [fault], rules: [done] })
 const afterAnAnswer = (fault: object) => (contender: Contender) => ({
   faults: [{ ...fault, after: 1 }],
@@ -58,7 +60,7 @@ const scenes = {
     untilLimit: true,
     ownRetries: 4,
   },
-  'the stream is cut, always': { scenario: always({ cut: 3 }) },
+  'the stream is cut, always': { scenario: () => ({ faults: [{ cut: 3 }], rules: [tells] }) },
   'the model refuses': { scenario: says('I will not.', 'refusal'), stopReason: /^(refusal|end_turn)$/ },
   'the context is full at once': { scenario: always({ context_full: true }) },
   'the context is full after an answer': {

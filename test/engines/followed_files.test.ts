@@ -7,11 +7,14 @@ import { describe, expect, test } from 'vitest'
 import { CodexJournal } from '../../src/engines/codex/session_file.ts'
 import { CopilotSession } from '../../src/engines/copilot/session_file.ts'
 import { OpencodeLog } from '../../src/engines/opencode/log.ts'
+import { ChatRecord } from '../../src/engines/qwen/chat_record.ts'
 
 const meta = JSON.stringify({ type: 'session_meta', payload: { cli_version: '1.2.3' } })
 const created = 'timestamp=2026-01-01T00:00:00Z message=created id=1 version=1.2.3'
 
 const started = JSON.stringify({ type: 'session.start', data: { copilotVersion: '1.2.3' } })
+
+const failed = { 'event.name': 'qwen-code.api_error', 'event.timestamp': '', error_message: '1.2.3' }
 
 const followed = {
   'the session of copilot': (home: string) => {
@@ -32,14 +35,29 @@ const followed = {
     log.close()
     return log.version
   },
+  'the record of Qwen Code': (home: string) => {
+    const record = new ChatRecord({ home, sessionId: 'session' }, () => {})
+    record.catchUp()
+    record.close()
+    return record.lastError?.message ?? null
+  },
 }
 const places = {
   'the session of copilot': ['events.jsonl', `${started}\n`],
   'the session of codex': ['sessions/rollout-1.jsonl', `${meta}\n`],
   'the log of opencode': ['opencode/log/opencode.log', `${created}\n`],
+  'the record of Qwen Code': [
+    'projects/-work/chats/session.jsonl',
+    `${JSON.stringify({ systemPayload: { uiEvent: failed } })}\n`,
+  ],
 } as const
 
-describe.each(['the session of codex', 'the log of opencode', 'the session of copilot'] as const)('%s', (which) => {
+describe.each([
+  'the session of codex',
+  'the log of opencode',
+  'the session of copilot',
+  'the record of Qwen Code',
+] as const)('%s', (which) => {
   const [name, text] = places[which]
   function laid(make: (file: string) => void): string | null {
     const home = mkdtempSync(path.join(tmpdir(), 'followed-'))

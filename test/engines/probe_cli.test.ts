@@ -1,4 +1,4 @@
-/** Whether codex, opencode and copilot can work, asked before anything is paid for: program, version, key, server, and what else they need. */
+/** Whether the agent CLIs can work, asked before anything is paid for: program, version, key, server, and what else they need. */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -43,6 +43,7 @@ describe.each([
   ['codex', 'WHETSTONE_CODEX', 'codex-cli 0.169.0', 'codex-cli 0.149.9'],
   ['opencode', 'WHETSTONE_OPENCODE', '1.18.33', '1.17.99'],
   ['copilot', 'WHETSTONE_COPILOT', '1.0.102', '1.0.101'],
+  ['qwen', 'WHETSTONE_QWEN', '0.24.4', '0.23.9'],
 ])('%s', (name, variable, version, old) => {
   const asked = async (says = `echo ${version}`, more: Record<string, string> = {}) => ({
     ...{ ...keysFor(server), ANTHROPIC_API_KEY: '' },
@@ -58,7 +59,7 @@ describe.each([
       version: version.split(' ').at(-1),
       detail: expect.stringContaining(name),
     })
-    expect(server.requests.map((one) => one.path).filter((one) => !one.endsWith('/models'))).toEqual([])
+    expect(server.requests.map((one) => one.path).filter((one) => !/\/models(\/|$)/.test(one))).toEqual([])
   })
   test('is not there', async () => {
     const env = { PATH: path.join(stage.home, 'nothing') }
@@ -169,5 +170,29 @@ describe('copilot', () => {
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_COPILOT, COPILOT_CACHE_HOME: stage.home }
     expect(await probe('copilot', { credentials })).toMatchObject({ ok: true })
     expect(existsSync(path.join(stage.home, 'here'))).toBe(true)
+  })
+})
+
+describe('qwen', () => {
+  const startsWith = async (node: string, code = 1) => {
+    const says = `echo "SyntaxError: Unexpected token\n\nNode.js v${node}" >&2; exit ${code}`
+    const credentials = { ...keysFor(server), WHETSTONE_QWEN: await program('qwen', says) }
+    return probe('qwen', { credentials })
+  }
+  test('a Node that is too old: the version found, the one needed, and what to do', async () => {
+    const answer = await startsWith('18.20.4')
+    const message = expect.stringMatching(/qwen needs Node 22 or later; it starts with Node 18$/)
+    const fix = 'install Node 22 or later, or name in WHETSTONE_QWEN a script that starts it with a newer Node'
+    expect(answer).toMatchObject({ ok: false, kind: 'missing_binary', message, fix })
+  })
+  test('negative control: with a Node that is new enough, another failure is told as it is', async () => {
+    expect(await startsWith('24.1.0')).toMatchObject({ ok: false, message: expect.stringContaining('no version') })
+  })
+  test('a key that the server refuses, and a server that is not there', async () => {
+    const WHETSTONE_QWEN = await program('qwen', 'echo 0.24.4')
+    const refused = { OPENAI_API_KEY: 'wrong', OPENAI_BASE_URL: `${server.url}/v1`, WHETSTONE_QWEN }
+    expect(await probe('qwen', { credentials: refused })).toMatchObject({ ok: false, kind: 'credentials' })
+    const gone = { ...refused, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
+    expect(await probe('qwen', { credentials: gone })).toMatchObject({ ok: false, kind: 'unreachable' })
   })
 })

@@ -11,6 +11,7 @@ import { runCopilot } from '../../src/engines/copilot/copilot.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { runOpencode } from '../../src/engines/opencode/opencode.ts'
 import { runPi } from '../../src/engines/pi/pi.ts'
+import { runQwen } from '../../src/engines/qwen/qwen.ts'
 import { confine } from '../../src/phases/2-run/workspace/sandbox_policy.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { type Contender, contenders } from '../engines/contenders.ts'
@@ -61,6 +62,7 @@ const cases: Record<string, Case> = {
   opencode: { contender: 'opencode', keys: ['ANTHROPIC_API_KEY'], bare: runOpencode },
   pi: { contender: 'pi', keys: ['ANTHROPIC_API_KEY'], bare: runPi },
   copilot: { contender: 'copilot', keys: ['ANTHROPIC_API_KEY'], bare: runCopilot },
+  qwen: { contender: 'qwen', keys: ['OPENAI_API_KEY'], bare: runQwen },
 }
 
 /** The command engine's agent: it looks, and asks the model as the variables say. */

@@ -11,7 +11,7 @@ export const ignoredFolders: ReadonlySet<string> = new Set([
 ])
 
 /** Skill folders of the engines. */
-const skillFolders: ReadonlySet<string> = new Set(['.claude', '.agents', '.opencode', '.pi'])
+const skillFolders: ReadonlySet<string> = new Set(['.claude', '.agents', '.opencode', '.pi', '.qwen'])
 
 /** Whether a path or glob names such a folder, or something in one. */
 export function isIgnoredPath(plain: string): boolean {

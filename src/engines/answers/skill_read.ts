@@ -23,7 +23,16 @@ export interface SkillReadsRequest {
 }
 
 /** Tools that only name a file, or write one. */
-const readsNothing = new Set(['write', 'edit', 'multiedit', 'notebookedit', 'glob', 'apply_patch'])
+const readsNothing = new Set([
+  'write',
+  'edit',
+  'multiedit',
+  'notebookedit',
+  'glob',
+  'apply_patch',
+  'write_file',
+  'notebook_edit',
+])
 
 /** Follows the tool calls of one run. */
 export function followSkillReads({ skills, skillsFolder, emit }: SkillReadsRequest): SkillReads {

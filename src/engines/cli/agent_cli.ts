@@ -2,6 +2,7 @@
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { readCliVersion } from './cli_version.ts'
 import { findProgram } from './find_program.ts'
+import { findWrappedPrograms } from './wrapped_programs.ts'
 
 export interface AgentCli {
   /** Name of the program on PATH. */
@@ -12,6 +13,8 @@ export interface AgentCli {
   package: string
   /** The oldest version that can be used, such as 2.1.0. */
   leastVersion: string
+  /** The oldest major version of Node that it starts with; absent: it needs none. */
+  leastNode?: number
   /** The CLI's own command for an update. */
   update: string
 }
@@ -29,7 +32,7 @@ export async function listCliPrograms(
   task: Pick<ProbeRequest, 'credentials' | 'env'>,
 ): Promise<string[]> {
   const program = await findCli(cli, task)
-  return program === null ? [] : [program]
+  return program === null ? [] : [program, ...(await findWrappedPrograms(program))]
 }
 
 /** The message and the fix for a missing program. */
@@ -49,6 +52,12 @@ export interface CliProbeOptions {
   detail?: string
 }
 
+function nodeNeeded({ leastNode, variable }: AgentCli) {
+  if (leastNode === undefined) return undefined
+  const fix = `install Node ${leastNode} or later, or name in ${variable} a script that starts it with a newer Node`
+  return { least: leastNode, fix }
+}
+
 /** Finds the program and checks that it can be used. Rejects only when aborted. */
 export async function probeCli(cli: AgentCli, request: ProbeRequest, look: CliProbeOptions): Promise<Probe> {
   request.signal.throwIfAborted()
@@ -56,7 +65,8 @@ export async function probeCli(cli: AgentCli, request: ProbeRequest, look: CliPr
   if (program === null) return missingCli(cli, request.credentials)
   const { leastVersion, package: from } = cli
   const update = `${cli.update}, or npm install -g ${from}`
-  const version = await readCliVersion({ program, env: look.env, leastVersion, update, signal: request.signal })
+  const node = nodeNeeded(cli)
+  const version = await readCliVersion({ program, env: look.env, leastVersion, update, node, signal: request.signal })
   if (typeof version !== 'string') return version
   const detail = [`${cli.name} ${version} at ${program}`, look.detail].filter(Boolean).join(', ')
   return (await look.failure()) ?? { ok: true, version, detail }

@@ -14,6 +14,8 @@ export interface VersionRequest {
   leastVersion: string
   /** How to get a newer version, for the user. */
   update: string
+  /** For a program that needs a newer Node; absent: it needs none. */
+  node?: { least: number; fix: string } | undefined
   signal: AbortSignal
   /** Milliseconds, for tests; absent: 20 s. */
   patienceMs?: number
@@ -37,6 +39,9 @@ export async function readCliVersion(request: VersionRequest): Promise<string | 
     // pi writes it to stderr
     const version = /\d+\.\d+\.\d+/.exec(end.stdout.trim() || end.stderrTail)?.[0]
     if (version === undefined || end.exitCode !== 0) {
+      const old = findOldNode(end.stderrTail, request.node)
+      if (old !== null)
+        return unusable(`${program} needs Node ${old.least} or later; it starts with Node ${old.found}`, old.fix)
       const said = getRedactor(env).text(`${end.stdout} ${end.stderrTail}`.trim()).slice(0, 300)
       return unusable(`${program} --version gave no version: ${said}`, look)
     }
@@ -47,6 +52,12 @@ export async function readCliVersion(request: VersionRequest): Promise<string | 
     if (limit.signal.aborted) return unusable(`${program} --version: ${errorMessage(error)}`, look)
     return unusable(`${program} does not start: ${errorMessage(error)}`, look)
   }
+}
+
+/** Node ends the report of its own failure with its version. null: it is new enough, or it did not fail. */
+function findOldNode(stderr: string, node: VersionRequest['node']) {
+  const [, found = ''] = /^Node\.js v(\d+)\./m.exec(stderr) ?? []
+  return node !== undefined && found !== '' && Number(found) < node.least ? { ...node, found } : null
 }
 
 function isEnough(version: string, least: string): boolean {

@@ -9,6 +9,7 @@ import type { EngineTask } from '../engine.ts'
 import { type EngineContext, type EngineError, type EngineOutcome, type EngineReport, emptyReport } from '../engine.ts'
 import { type AgentCli, findCli, missingCli } from './agent_cli.ts'
 import { toStartError } from './start_error.ts'
+import { findWrappedPrograms } from './wrapped_programs.ts'
 
 /** last: nothing that counts follows; enough: it would go on after its last allowed turn; more: it goes on. */
 export type AfterLine = 'last' | 'enough' | 'more'
@@ -102,7 +103,7 @@ export async function runHeadlessCli(
 }
 
 async function findParts({ sandbox }: EngineTask, program: string): Promise<string[]> {
-  return sandbox === null ? [] : await findCommandParts([program])
+  return sandbox === null ? [] : await findCommandParts([program, ...(await findWrappedPrograms(program))])
 }
 
 function failEarly(context: EngineContext, error: EngineError): EngineOutcome {
@@ -139,15 +140,21 @@ async function follow({ run, launch, reader, stop, task, context }: Follow): Pro
     })
   } catch (error) {
     if (!context.signal.aborted && !stop.signal.aborted) throw error
-    // programs of its tools may be in process groups of their own, and outlive it
-    const mark = task.env[runMark]
-    if (mark) await endMarked(mark)
+    await endPrograms(task)
     context.signal.throwIfAborted()
     return null
   } finally {
     clearInterval(polls)
     finish()
+    // other judges may share the mark of this one, and have no tools that start programs
+    if (task.tools === 'all') await endPrograms(task)
   }
+}
+
+/** Programs of its tools may be in process groups of their own, and outlive it. */
+async function endPrograms({ env }: EngineTask): Promise<void> {
+  const mark = env[runMark]
+  if (mark) await endMarked(mark)
 }
 
 function callOnce(action: () => void): () => void {

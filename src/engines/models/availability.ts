@@ -14,6 +14,7 @@ const programs: Readonly<Record<string, { setting: string; program: string }>> =
   pi: { setting: 'WHETSTONE_PI', program: 'pi' },
   copilot: { setting: 'WHETSTONE_COPILOT', program: 'copilot' },
   gemini: { setting: 'WHETSTONE_GEMINI', program: 'gemini' },
+  qwen: { setting: 'WHETSTONE_QWEN', program: 'qwen' },
 }
 
 /** What is missing; null: nothing. Throws UserError for an unknown engine. */

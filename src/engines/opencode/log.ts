@@ -1,8 +1,6 @@
 /** Reads opencode's own log: nothing else shows its version, and that it sends a failed request again and again. */
-import { closeSync, readSync } from 'node:fs'
 import path from 'node:path'
-import { StringDecoder } from 'node:string_decoder'
-import { openRegularFile } from '../../base/fs/special_files.ts'
+import { FollowedFile } from '../cli/followed_file.ts'
 
 /** Follows the log below the data folder while it is written. */
 export class OpencodeLog {
@@ -12,11 +10,8 @@ export class OpencodeLog {
   /** The error of the last failed request. */
   lastError: string | null = null
 
-  readonly #path: string
+  readonly #file: FollowedFile
   readonly #onRetry: (error: string, waitMs: number) => void
-  readonly #decoder = new StringDecoder('utf8')
-  #file: number | null = null
-  #line = ''
   #failures = 0
   /** When the last request failed, in ms since 1970; null: another request has been sent since, or none failed. */
   #failedAt: number | null = null
@@ -24,7 +19,7 @@ export class OpencodeLog {
   /** `onRetry` is called for each request that is sent again, with the error of the last one and the wait in milliseconds. */
   constructor(data: string, onRetry: (error: string, waitMs: number) => void) {
     this.#onRetry = onRetry
-    this.#path = path.join(data, 'opencode/log/opencode.log')
+    this.#file = new FollowedFile(() => path.join(data, 'opencode/log/opencode.log'))
   }
 
   /** Whether a request has been sent since one failed, in the same step. */
@@ -44,21 +39,11 @@ export class OpencodeLog {
   }
 
   catchUp(): void {
-    this.#file ??= tryOpenLog(this.#path)
-    if (this.#file === null) return
-    const chunk = Buffer.alloc(64 * 1024)
-    for (;;) {
-      const bytes = readSync(this.#file, chunk, 0, chunk.length, null)
-      if (bytes === 0) return
-      const lines = (this.#line + this.#decoder.write(chunk.subarray(0, bytes))).split('\n')
-      this.#line = lines.pop() ?? ''
-      for (const line of lines) this.#take(line)
-    }
+    for (const line of this.#file.readLines()) this.#take(line)
   }
 
   close(): void {
-    if (this.#file !== null) closeSync(this.#file)
-    this.#file = null
+    this.#file.close()
   }
 
   #again(at: number): void {
@@ -83,12 +68,4 @@ export class OpencodeLog {
 
 function readLineTime(line: string): number {
   return Date.parse(/^timestamp=(\S+)/.exec(line)?.[1] ?? '') || 0
-}
-
-function tryOpenLog(file: string): number | null {
-  try {
-    return openRegularFile(file)
-  } catch {
-    return null // not created yet
-  }
 }

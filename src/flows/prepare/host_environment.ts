@@ -10,6 +10,8 @@ const strays = [
   ...['.claude/rules', '.claude/agents', '.claude/commands'],
   ...['AGENTS.md', '.agents/skills', 'opencode.json', 'opencode.jsonc', '.opencode'],
   ...['.github/skills', '.github/instructions', '.github/copilot-instructions.md'],
+  ...['GEMINI.md', '.gemini/skills', '.pi/skills'],
+  ...['QWEN.md', '.qwen/QWEN.local.md', '.qwen/skills'],
 ]
 
 /** Throws UserError when a folder above `room` has instructions or skills that no case asked for. */

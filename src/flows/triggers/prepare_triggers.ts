@@ -122,6 +122,6 @@ export async function chooseTriggerEngine(
   if (chosen.name !== 'command') return chosen
   throw new UserError(
     'the command engine does not report which files a program reads, so skill use cannot be measured',
-    'use --engine claude-code, codex, opencode, pi, copilot, anthropic or openai',
+    'use --engine claude-code, codex, opencode, pi, copilot, qwen, anthropic or openai',
   )
 }

@@ -30,6 +30,8 @@ describe('refuses', () => {
     '.opencode/agent/reviewer.md',
     '.github/skills/other/SKILL.md',
     '.github/copilot-instructions.md',
+    'QWEN.md',
+    '.qwen/skills/a/SKILL.md',
   ])('%s above the room', async (file) => {
     const attempt = refuseStrayInstructions(roomBelow(file))
     await expect(attempt).rejects.toThrow(UserError)

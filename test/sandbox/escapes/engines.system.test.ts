@@ -131,7 +131,9 @@ needs(
 
       test('leave a daemon', () => {
         expect(inside.left).toBe(0)
-        expect(free.left).toBeGreaterThan(0)
+        // these engines end marked programs themselves at the end of a run, so without a sandbox nothing is left either
+        const endsThem = ['opencode', 'qwen'].includes(engine.name)
+        expect(free.left > 0).toBe(!endsThem)
       })
     })
   })

@@ -132,7 +132,7 @@ function programCommands(programs: SuitePrograms | undefined): Command[] {
 
 /** Project settings of agent CLIs, and of the git that they call, in any folder: an agent may start a program there. */
 const agentSettings =
-  /(?:^|\/)(?:\.(?:git|claude|codex|opencode|gemini|pi)(?:\/|$)|\.cursor\/(?:hooks|mcp)\.json$|\.mcp\.json$|opencode\.jsonc?$)/i
+  /(?:^|\/)(?:\.(?:git|claude|codex|opencode|gemini|pi|qwen)(?:\/|$)|\.cursor\/(?:hooks|mcp)\.json$|\.mcp\.json$|opencode\.jsonc?$)/i
 
 /** The frontmatter of a sub-agent can name hooks and servers. */
 function listSubAgents({ agents = [], agent_texts: texts = {} }: Partial<Environment>): string[] {

@@ -79,7 +79,7 @@ function outputPath(inHome: string): string {
 const noise = [
   /(^|\/)[^/]*cache[^/]*(\/|$)/i,
   /^(go|snap|Library|node_modules|AppData)\//,
-  /^tmp\/(npm|pip|pytest|uv|node|v8|tsx|vitest|jest|claude|codex|opencode|playwright|puppeteer|com|systemd|tmp)[-_.]/i,
+  /^tmp\/(npm|pip|pytest|uv|node|v8|tsx|vitest|jest|claude|codex|opencode|qwen|playwright|puppeteer|com|systemd|tmp)[-_.]/i,
   /^tmp\/tmp[a-z0-9_]{6,10}(\.\w+)?(\/|$)/,
   /\.(lock|log|pid|sock|tmp|temp|swp|pyc|so|node|bak)$/i,
 ]

@@ -168,7 +168,8 @@ async function fillPlaces({ client, places }: Box, image: string, signal: AbortS
 }
 
 /** Where agents look for skills, below a home or a working folder. */
-const skillFolders = '.claude .codex .agents .opencode .gemini .goose .factory .cursor .github .config/opencode .kiro'
+const skillFolders =
+  '.claude .codex .agents .opencode .gemini .qwen .pi .goose .factory .cursor .github .config/opencode .kiro'
 
 /** Removes the task's skills that the image has: each run installs its own, in the configuration with the skill. */
 function removeTaskSkills(root: string, { skills, workdir }: Pick<HarborTask, 'skills' | 'workdir'>): void {

@@ -78,6 +78,8 @@ const engineFolders = [
   '.opencode-run',
   '.pi-run',
   '.copilot-run',
+  '.qwen-run',
+  '.gemini-run',
   '.config',
   '.cache',
   '.local/share',

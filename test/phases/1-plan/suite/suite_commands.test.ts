@@ -67,6 +67,7 @@ describe('evals.json', () => {
     'opencode.jsonc',
     '.opencode/plugin/a.js',
     '.pi/settings.json',
+    '.qwen/settings.json',
     '.gemini/settings.json',
     '.gemini/extensions/a/gemini-extension.json',
     '.cursor/hooks.json',

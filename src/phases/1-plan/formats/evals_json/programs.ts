@@ -26,6 +26,8 @@ const reserved: ReadonlySet<string> = new Set([
   'opencode',
   'pi',
   'copilot',
+  'qwen',
+  'gemini',
 ])
 
 export interface FoundPrograms {

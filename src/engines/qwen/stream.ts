@@ -1,0 +1,139 @@
+/** Follows Qwen Code's stream line by line: emits transcript events, and keeps what is needed at the end. */
+import { toJsonValue } from '../answers/json_value.ts'
+import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
+import type { AfterLine } from '../cli/headless_cli.ts'
+import { OtherLines } from '../cli/other_lines.ts'
+import type { EmittedEvent } from '../engine.ts'
+import {
+  type QwenBlock,
+  type QwenInit,
+  type QwenMessage,
+  type QwenResult,
+  type QwenToolResults,
+  readQwenLine,
+  readResultText,
+} from './stream_records.ts'
+
+/** Emits events; the fields contain what has been seen so far. */
+export class QwenStream {
+  step = 0
+  init: QwenInit | null = null
+  result: QwenResult | null = null
+  /** The model that answered last. */
+  model: string | null = null
+  lastText = ''
+  /** Whether a response has ended: with a tool call, or with its tokens. */
+  hasAnswered = false
+  /** Whether it sends a request again because it rejected the response. */
+  isAskingAgain = false
+  readonly others: OtherLines
+
+  readonly #emit: (event: EmittedEvent) => void
+  readonly #skillReads: SkillReads
+  readonly #nameOf = new Map<string, string>()
+  /** Whether the next line of the assistant belongs to the same response. */
+  #isOpen = false
+
+  constructor(request: SkillReadsRequest) {
+    this.#emit = request.emit
+    this.others = new OtherLines(request.emit)
+    this.#skillReads = followSkillReads(request)
+  }
+
+  take(line: string): AfterLine {
+    const read = readQwenLine(line)
+    if (read.kind === 'unreadable') {
+      this.others.keepUnreadable(line, read, this.step)
+      return 'more'
+    }
+    if (read.kind === 'other') {
+      this.#takeOther(line, read.value)
+      return 'more'
+    }
+    switch (read.record.type) {
+      case 'system':
+        this.#takeInit(read.record)
+        return 'more'
+      case 'assistant':
+        this.#takeMessage(read.record)
+        return 'more'
+      case 'user':
+        this.#takeResults(read.record)
+        return 'more'
+      case 'result':
+        this.result = read.record
+        return 'last'
+    }
+  }
+
+  #takeOther(line: string, value: Record<string, unknown>): void {
+    if (value.type === 'stream_event') return // the state of a goal that nobody set
+    const name = [value.type, value.subtype].filter((part) => typeof part === 'string').join('/')
+    if (name === 'system/retry') this.isAskingAgain = true
+    this.others.keep(name || 'unknown', { line, value, step: this.step })
+  }
+
+  #takeInit(init: QwenInit): void {
+    this.init ??= init
+    const { session_id, model, tools } = init
+    const known = Object.fromEntries(Object.entries({ session_id, model, tools }).filter(([, one]) => one))
+    this.#emit({ type: 'system', step: this.step, subtype: 'init', ...known })
+  }
+
+  #takeMessage({ message, parent_tool_use_id: parent }: QwenMessage): void {
+    const text = message.content[0]?.text
+    if (typeof text === 'string' && isErrorText(text)) {
+      this.#emit({ type: 'system', step: this.step, subtype: 'api_error', text })
+      return
+    }
+    this.isAskingAgain = false
+    this.model = message.model ?? this.model
+    const isMain = typeof parent !== 'string'
+    if (isMain && !this.#isOpen) this.step += 1
+    for (const block of message.content) this.#takeBlock(block, isMain)
+    // a response may come as several lines, and only its last one has tokens
+    const hasTokens = (message.usage?.input_tokens ?? 0) > 0
+    this.hasAnswered ||= hasTokens
+    if (isMain) this.#isOpen = !hasTokens
+  }
+
+  #takeBlock(block: QwenBlock, isMain: boolean): void {
+    const { step } = this
+    if (block.type === 'text' && typeof block.text === 'string') {
+      if (isMain) this.lastText = block.text
+      if (block.text !== '') this.#emit({ type: 'assistant', step, text: block.text })
+    } else if (block.type === 'thinking' && typeof block.thinking === 'string') {
+      if (block.thinking !== '') this.#emit({ type: 'thinking', step, text: block.thinking })
+    } else if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
+      const { id, name, input } = block
+      this.hasAnswered = true
+      this.#nameOf.set(id, name)
+      this.#skillReads.called({ id, name, input })
+      this.#emit({ type: 'tool_call', step, id, name, input: toJsonValue(input) })
+    }
+  }
+
+  #takeResults({ message, parent_tool_use_id: parent }: QwenToolResults): void {
+    if (typeof parent !== 'string') this.#isOpen = false
+    const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
+    for (const block of blocks) {
+      if (block.type === 'tool_result' && typeof block.tool_use_id === 'string') {
+        const id = block.tool_use_id
+        const isError = block.is_error === true
+        const output = readResultText(block.content)
+        this.#emit({
+          type: 'tool_result',
+          ...{ step: this.step, id, name: this.#nameOf.get(id) ?? '', output, is_error: isError },
+        })
+        this.#skillReads.ended(id, { isError, step: this.step })
+      } else {
+        this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: readResultText([block]) })
+      }
+    }
+  }
+}
+
+/** Qwen Code shows a failed request as a text of the assistant. */
+function isErrorText(text: string): boolean {
+  return text.startsWith('[API Error: ')
+}
