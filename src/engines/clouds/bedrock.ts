@@ -12,11 +12,11 @@ export function bedrockRegion(credentials: CloudCredentials): string {
 
 /** Whether a gateway signs the requests. */
 export function isBedrockAuthSkipped(credentials: CloudCredentials): boolean {
-  return isOn(credentials[skipAuth])
+  return readSwitch(credentials[skipAuth])
 }
 
-/** Claude Code reads its switches so. */
-export function isOn(value: string | undefined): boolean {
+/** Whether a switch is on, as Claude Code reads it. */
+export function readSwitch(value: string | undefined): boolean {
   return /^(1|true|yes|on)$/i.test(value?.trim() ?? '')
 }
 

@@ -1,7 +1,7 @@
 /** Claude on Google Vertex AI. The variables are those of Claude Code (https://code.claude.com/docs/en/google-vertex-ai). */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { isOn } from './bedrock.ts'
+import { readSwitch } from './bedrock.ts'
 import { claudeModelVariables } from './claude_settings.ts'
 import type { Cloud, CloudCredentials, CloudGap } from './cloud.ts'
 
@@ -11,7 +11,7 @@ const skipAuth = 'CLAUDE_CODE_SKIP_VERTEX_AUTH'
 
 /** Whether a gateway signs the requests. */
 export function isVertexAuthSkipped(credentials: CloudCredentials): boolean {
-  return isOn(credentials[skipAuth])
+  return readSwitch(credentials[skipAuth])
 }
 
 /** The host of a region, as the SDK chooses it. */
