@@ -12,6 +12,7 @@ export const queueNeeds = z.object({
   engine: z.string(),
   account: z.string().nullable().describe('hash of the account whose rate limit applies; null: unknown'),
   base_url: z.string().nullable(),
+  cloud: z.string().optional().describe('the cloud that serves the model; absent: its provider itself'),
   tags: z.array(z.string()),
 })
 

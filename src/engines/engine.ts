@@ -224,7 +224,7 @@ export interface Engine {
   /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: they count against no limit. */
   readonly account?: {
     slots: 'requests' | 'runs'
-    of: (credentials: Readonly<Record<string, string>>) => AccountId
+    of: (credentials: Readonly<Record<string, string>>, model: string | null) => AccountId
   }
   /** Whether it can run; called before any paid run, and never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
+import { eventStreamType, packEventStream } from './clouds/event_stream.ts'
 import type { OfferedTool, PracticeMessage } from './dialogue.ts'
+import type { PracticeRequest } from './request.ts'
 import type { Wire } from './wires/wire.ts'
 
 export type Reply =
@@ -25,8 +27,16 @@ export function refusalReply(status: number, message: string, retryAfter: number
   return { kind: 'error', status, message, retryAfter }
 }
 
+export interface ReplyForm extends Pick<PracticeRequest, 'framing'> {
+  wire: Wire
+}
+
 /** Sends the reply and waits until it is sent or the connection is gone. True: it was a message, and it was sent completely. */
-export async function sendReply(reply: Reply, response: ServerResponse, wire: Wire): Promise<boolean> {
+export async function sendReply(
+  reply: Reply,
+  response: ServerResponse,
+  { wire, framing }: ReplyForm,
+): Promise<boolean> {
   const requestId = `req_${randomBytes(12).toString('hex')}`
   response.setHeader(wire.requestIdHeader, requestId)
   switch (reply.kind) {
@@ -41,14 +51,14 @@ export async function sendReply(reply: Reply, response: ServerResponse, wire: Wi
     }
     case 'message': {
       const { message, tools, stream, broken } = reply
-      if (stream) sendStream(response, wire.frames(message, tools), broken)
+      if (stream) sendStream(response, { frames: wire.frames(message, tools), framing }, broken)
       else sendWhole(response, JSON.stringify(wire.whole(message, tools)), broken)
       break
     }
     case 'context_full': {
       const { model, stream } = reply
       const full = wire.refuseFull({ model, stream, requestId })
-      if ('frames' in full) sendStream(response, full.frames, null)
+      if ('frames' in full) sendStream(response, { frames: full.frames, framing }, null)
       else sendJson(response, full.status, JSON.stringify(full.body))
       break
     }
@@ -74,17 +84,24 @@ function sendWhole(response: ServerResponse, body: string, broken: Breakage | nu
   response.write(half, () => broken.kind === 'cut' && response.socket?.end())
 }
 
-function sendStream(response: ServerResponse, frames: readonly string[], broken: Breakage | null): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
+interface FramedStream extends Pick<ReplyForm, 'framing'> {
+  frames: readonly string[]
+}
+
+function sendStream(response: ServerResponse, { frames, framing }: FramedStream, broken: Breakage | null): void {
+  const type = framing === 'aws' ? eventStreamType : 'text/event-stream; charset=utf-8'
+  const pack = (some: readonly string[]) =>
+    framing === 'aws' ? Buffer.concat(some.map(packEventStream)) : some.join('')
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' })
   if (broken === null) {
-    response.end(frames.join(''))
+    response.end(pack(frames))
   } else if (broken.kind === 'malformed') {
     const middle = Math.floor(frames.length / 2)
     const bad = `${(frames[middle] ?? '').slice(0, -6)}\n\n`
-    response.end([...frames.slice(0, middle), bad, ...frames.slice(middle + 1)].join(''))
+    response.end(pack([...frames.slice(0, middle), bad, ...frames.slice(middle + 1)]))
   } else {
     response.flushHeaders()
-    const begun = frames.slice(0, broken.events).join('') || '\n'
-    response.write(begun, () => broken.kind === 'cut' && response.socket?.end())
+    const begun = pack(frames.slice(0, broken.events))
+    response.write(begun.length > 0 ? begun : '\n', () => broken.kind === 'cut' && response.socket?.end())
   }
 }

@@ -6,12 +6,14 @@ export interface PracticeRequest {
   method: string
   /** Without the query. */
   path: string
-  /** From x-api-key, x-goog-api-key, ?key= or authorization; empty: none. Never logged. */
+  /** From x-api-key, api-key, x-goog-api-key, ?key= or authorization; empty: none. Never logged. */
   key: string
   /** By its way of authentication: tells the APIs apart where the path does not. */
   dialect: 'anthropic' | 'openai' | 'gemini'
   userAgent: string
   body: Body
+  /** How a streamed answer is framed: as server-sent events, or as the event stream of AWS. */
+  framing: 'sse' | 'aws'
 }
 
 type Body = { kind: 'json'; value: unknown } | { kind: 'not_json' } | { kind: 'too_large' }
@@ -23,7 +25,7 @@ export async function readPracticeRequest(request: IncomingMessage): Promise<Pra
   const { headers, method = '', url = '/' } = request
   const path = url.replace(/[?#].*$/s, '')
   const googleKey = headers['x-goog-api-key'] || new URLSearchParams(url.slice(path.length)).get('key')
-  const keys = [headers['x-api-key'], googleKey, (headers.authorization ?? '').replace(/^Bearer\s+/i, '')]
+  const keys = [headers['x-api-key'], headers['api-key'], googleKey, readAuthorization(headers.authorization)]
   return {
     method,
     path,
@@ -31,10 +33,18 @@ export async function readPracticeRequest(request: IncomingMessage): Promise<Pra
     dialect: googleKey ? 'gemini' : isOpenai(headers) ? 'openai' : 'anthropic',
     userAgent: headers['user-agent'] ?? '',
     body: await readBody(request),
+    framing: 'sse',
   }
 }
 
+/** A request that is signed for AWS has the id of its key in place of the key. */
+function readAuthorization(authorization = ''): string {
+  const [, signer] = /^AWS4-HMAC-SHA256 Credential=([^/]+)\//.exec(authorization) ?? []
+  return signer ?? authorization.replace(/^Bearer\s+/i, '')
+}
+
 function isOpenai(headers: IncomingMessage['headers']): boolean {
+  if (headers['api-key'] !== undefined) return true
   return headers.authorization !== undefined && !headers['x-api-key'] && !headers['anthropic-version']
 }
 

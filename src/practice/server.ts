@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errnoCode, errorMessage, UserError } from '../base/errors/error.ts'
+import { translateCloudRequest } from './clouds/cloud_request.ts'
 import { decideRequest, limitFault } from './endpoints.ts'
 import { type LoggedRequest, RequestLog } from './log.ts'
 import { Practice } from './practice.ts'
@@ -87,14 +88,16 @@ async function serve(shared: Shared, request: IncomingMessage, response: ServerR
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const signal = AbortSignal.any([gone.signal, shared.closing.signal])
-  const asked = await readPracticeRequest(request)
-  const entry = shared.log.begin(asked)
+  const received = await readPracticeRequest(request)
+  const entry = shared.log.begin(received)
+  const asked = translateCloudRequest(received)
   shared.inFlight += 1
   try {
     const decision = decideRequest(asked, entry, { practice: shared.practice, inFlight: shared.inFlight })
     if (entry.fault === limitFault) shared.inFlight -= 1
     const isAwaited = await sleep(decision.wait, true, { signal }).catch(() => false)
-    const isWhole = isAwaited && (await sendReply(decision.reply, response, findWire(asked)))
+    const isWhole =
+      isAwaited && (await sendReply(decision.reply, response, { wire: findWire(asked), framing: asked.framing }))
     if (!isWhole) decision.undo()
     if (isAwaited && response.headersSent) entry.status = response.statusCode
   } finally {

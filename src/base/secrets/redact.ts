@@ -22,7 +22,7 @@ interface Secret {
 }
 
 const secretName =
-  /(^|_)(API_?KEY|KEY|TOKEN|PASS|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIE)S?$|_(PWD|PAT)$|SECRET|PASSWORD|(ACCESS|PRIVATE)_?KEY$/i
+  /(^|_)(API_?KEY|KEY|TOKEN|PASS|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIE)S?$|BEARER_TOKEN|_(PWD|PAT)$|SECRET|PASSWORD|(ACCESS|PRIVATE)_?KEY$/i
 const passwordName = /PASS|SECRET|PWD|CREDENTIAL|COOKIE/i
 const leastLength = 8
 /** Shorter values count only as a whole word, and uncut: a key such as `practice-1` is part of many harmless words. */

@@ -1,4 +1,5 @@
 /** The Anthropic engine: the official SDK with Whetstone's tool loop in the run's folder. */
+import { splitCloud } from '../clouds/table.ts'
 import type { Engine, Probe, ProbeRequest } from '../engine.ts'
 import { toolLoopSupport } from '../hooks/supported_events.ts'
 import { anthropicAccount } from '../limits/account.ts'
@@ -18,18 +19,25 @@ export const anthropic: Engine = {
   probe,
   async reports(model) {
     const { isPriced } = await import('../models/cost.ts')
-    const priced = { model: anthropicModel(model), provider: 'anthropic' }
+    const { cloud, model: id } = splitCloud(anthropicModel(model))
+    const priced = { model: id ?? '', provider: cloud ?? 'anthropic' }
     return { cost: await isPriced(priced), tokens: true, priced }
   },
   // the SDK is loaded only when needed, so that commands without an engine stay fast
   async run(task, context) {
-    const [{ runLoop }, { anthropicApi }] = await Promise.all([import('../tool_loop/loop.ts'), import('./api.ts')])
-    return runLoop({ task, context, api: anthropicApi, skillsFolder })
+    const [{ runLoop }, { createAnthropicApi }] = await Promise.all([
+      import('../tool_loop/loop.ts'),
+      import('./api.ts'),
+    ])
+    return runLoop({ task, context, api: createAnthropicApi(task.model), skillsFolder })
   },
 }
 
 async function probe({ model, credentials, signal }: ProbeRequest): Promise<Probe> {
   signal.throwIfAborted()
+  const { cloud } = splitCloud(model)
+  if (cloud !== null)
+    return (await import('./probe_cloud.ts')).probeAnthropicCloud({ cloud, model, credentials, signal })
   const { anthropicBaseUrl, hasAnthropicKey } = await import('./address.ts')
   if (!hasAnthropicKey(credentials)) {
     const message = 'neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set'

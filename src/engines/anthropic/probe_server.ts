@@ -25,28 +25,46 @@ export async function probeAnthropicServer(request: ReachRequest): Promise<Extra
   const address = { name: 'ANTHROPIC_BASE_URL', url }
   const unusable = findUnusableSetting({ credentials, keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], address })
   if (unusable !== null) return unusable
+  const names = { key: 'ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN)', address: 'ANTHROPIC_BASE_URL' }
+  const headers = keyHeaders(credentials, request.keyHeader ?? 'authorization')
+  const refused = await countTokensOnServer({ url, headers, model, names, signal })
+  if (refused === null || refused.kind !== 'bad_request') return refused
+  if (!request.checkModel) return null
+  return { ...refused, fix: suggestModel(model, await listModels(request, url)) }
+}
+
+export interface CountRequest {
+  url: string
+  /** Those that sign the request. */
+  headers: Readonly<Record<string, string>>
+  model: string
+  /** The variables that hold the key and the address, for messages. */
+  names: { key: string; address: string }
+  signal: AbortSignal
+}
+
+/** Counts the tokens of a word. null: the server answers, or its refusal is left to the runs; bad_request: it does not know the model. */
+export async function countTokensOnServer(request: CountRequest): Promise<Extract<Probe, { ok: false }> | null> {
+  const { url, headers, model, names, signal } = request
   const answer = await askServer({
     base: url,
     path: '/v1/messages/count_tokens',
-    headers: requestHeaders(request),
+    headers: { 'anthropic-version': apiVersion, ...headers },
     body: { model, messages: [{ role: 'user', content: 'hello' }] },
     signal,
   })
   if (answer.as === 'silence') {
-    const fix = 'check the network, the proxy settings and ANTHROPIC_BASE_URL'
+    const fix = `check the network, the proxy settings and ${names.address}`
     return { ok: false, kind: 'unreachable', message: answer.message, fix }
   }
   if (answer.as === 'answer') return null
   const { kind, message } = answer
   if (kind === 'credentials') {
-    const fix =
-      'check ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), and that it belongs to ANTHROPIC_BASE_URL if that is set'
+    const fix = `check ${names.key}, and that it belongs to ${names.address} if that is set`
     return { ok: false, kind, message: `${url} rejects the key: ${message}`, fix }
   }
-  // any other answer is left to the runs
-  if (!request.checkModel || answer.status !== 404 || !message.includes(model)) return null
-  const fix = suggestModel(model, await listModels(request, url))
-  return { ok: false, kind: 'bad_request', message: `${url} does not know the model "${model}"`, fix }
+  if (answer.status !== 404 || !message.includes(model)) return null
+  return { ok: false, kind: 'bad_request', message: `${url} does not know the model "${model}"`, fix: 'check its name' }
 }
 
 function requestHeaders({ credentials, keyHeader = 'authorization' }: ReachRequest): Record<string, string> {

@@ -1,6 +1,7 @@
 /** A conversation over Anthropic's Messages API. */
 import Anthropic from '@anthropic-ai/sdk'
 import type { Usage } from '../../../schemas/usage.ts'
+import { splitCloud } from '../clouds/table.ts'
 import type { EngineTask, TaskImage } from '../engine.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
@@ -15,22 +16,22 @@ import type {
 } from '../tool_loop/session.ts'
 import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
 import { temperatureSetting } from '../tool_loop/temperature.ts'
-import { openAnthropicClient } from './client.ts'
+import type { MessagesClient } from './cloud_client.ts'
 
 /** The most output tokens of one response. */
 const maxTokens = 32_000
 
 export class AnthropicSession implements ModelSession {
   readonly model: string
-  readonly #client: Anthropic
+  readonly #client: MessagesClient
   readonly #request: Omit<Anthropic.MessageStreamParams, 'messages'>
   readonly #messages: Anthropic.MessageParam[]
   #unfinished: UnfinishedResponse = null
 
-  constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
+  constructor(task: EngineTask, offers: readonly ToolOffer[], client: MessagesClient) {
     const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
-    this.model = anthropicModel(task.model)
-    this.#client = openAnthropicClient(task.credentials, send)
+    this.model = splitCloud(anthropicModel(task.model)).model ?? ''
+    this.#client = client
     this.#request = {
       model: this.model,
       max_tokens: maxTokens,

@@ -1,5 +1,6 @@
 /** How Claude Code is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
 import path from 'node:path'
+import { cloudOfModel, splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import { claudeKeyDescriptor, claudeKeyName } from './pass_key.ts'
 
@@ -17,7 +18,8 @@ export function claudeArguments(task: EngineTask): string[] {
     '--session-id',
     task.sessionId,
   ]
-  if (task.model !== null) argv.push('--model', task.model)
+  const { model } = splitCloud(task.model)
+  if (model !== null) argv.push('--model', model)
   if (task.maxTurns !== null) argv.push('--max-turns', String(task.maxTurns))
   if (task.answerSchema !== null) argv.push('--json-schema', JSON.stringify(task.answerSchema))
   return [...argv, ...environmentArguments(task), ...permissions(task.tools)]
@@ -61,16 +63,19 @@ function permissions(tools: EngineTask['tools']): string[] {
 
 /** The child's whole environment: the run's, its keys, and settings that isolate it. `isLent`: the API key is passed another way. */
 export function claudeEnvironment(
-  task: Pick<EngineTask, 'env' | 'credentials'>,
+  task: Pick<EngineTask, 'env' | 'credentials' | 'model'>,
   isLent = false,
 ): Record<string, string> {
   const { CLAUDECODE: _, ...env } = task.env // with it, Claude Code refuses to start inside another Claude Code
+  const cloud = cloudOfModel(task.model)
+  const withheld = cloud?.claude?.withheld(task.credentials) ?? (isLent ? [claudeKeyName] : [])
   const keys = Object.entries(task.credentials).filter(
-    ([name]) => claudeKeys.includes(name) && !(isLent && name === claudeKeyName),
+    ([name]) => (cloud?.variables ?? claudeKeys).includes(name) && !withheld.includes(name),
   )
   return {
     ...env,
     ...Object.fromEntries(keys),
+    ...cloud?.claude?.switch,
     ...(isLent ? { CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR: String(claudeKeyDescriptor) } : {}),
     CLAUDE_CONFIG_DIR: path.join(env.HOME ?? '', '.claude'),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

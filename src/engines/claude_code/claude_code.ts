@@ -6,6 +6,7 @@ import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { findCli, listCliPrograms, missingCli } from '../cli/agent_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
+import { cloudOfModel, splitCloud } from '../clouds/table.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
 import { anthropicAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
@@ -46,12 +47,18 @@ export const claudeCode: Engine = {
   run: withPlaceholders(runClaude, keyedServer),
 }
 
-function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+function reaches({ credentials, model }: Pick<EngineTask, 'credentials' | 'model'>): string[] {
+  const cloud = cloudOfModel(model)
+  if (cloud !== null) return [cloud.server(credentials), ...(cloud.claude?.alsoReaches(credentials) ?? [])]
   return [credentials.ANTHROPIC_BASE_URL || anthropicUrl]
 }
 
 /** Claude Code disables some of its features if the base URL is not Anthropic's; the proxy's is not, but leads to Anthropic. */
-function keyedServer({ credentials }: EngineTask): KeyedServer {
+function keyedServer({ credentials, model }: EngineTask): KeyedServer {
+  const cloud = cloudOfModel(model)
+  if (cloud !== null) {
+    return { address: cloud.address, url: cloud.server(credentials), keys: cloud.claude?.replaceable ?? [] }
+  }
   const url = credentials.ANTHROPIC_BASE_URL || anthropicUrl
   const isAnthropic = URL.canParse(url) && new URL(url).host === new URL(anthropicUrl).host
   const env = isAnthropic ? { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' } : {}
@@ -60,7 +67,10 @@ function keyedServer({ credentials }: EngineTask): KeyedServer {
 }
 
 /** Its short names are the same as for the API. */
-const pricedAs = (model: string) => ({ model: anthropicModel(model), provider: 'anthropic' })
+const pricedAs = (name: string) => {
+  const { cloud, model } = splitCloud(anthropicModel(name))
+  return { model: model ?? '', provider: cloud ?? 'anthropic' }
+}
 
 /** For the report of a process that was ended before the run was complete. */
 const unendedProcess = { exitCode: null, signal: null }
@@ -76,8 +86,12 @@ export async function runClaude(task: EngineTask, context: EngineContext): Promi
     emit: context.emit,
     onRetry: (retry) => reportRetry(context.gate, retry),
   })
-  context.soFar?.(() => withCost(claudeReport(stream, unendedProcess)))
+  const { cloud } = splitCloud(task.model)
+  const provider = cloud ?? 'anthropic'
+  context.soFar?.(() => withCost(claudeReport(stream, unendedProcess, provider)))
   using key = passKeyViaPipe(task)
+  const files = cloudOfModel(task.model)?.claude?.files(task.credentials) ?? []
+  const readable = [...(await findCommandParts([program])), ...files]
   const [command, ...before] = key === null ? [program] : [...key.prefix, program]
   try {
     const end = await runProcess({
@@ -90,9 +104,9 @@ export async function runClaude(task: EngineTask, context: EngineContext): Promi
       onLine: (line) => (stream.take(line) ? 'last' : undefined),
       stderrFile: context.stderrFile,
       stdoutLimit: 0, // only the lines are used
-      sandbox: withEndpoint(withReadable(task.sandbox, await findCommandParts([program])), ...reaches(task)),
+      sandbox: withEndpoint(withReadable(task.sandbox, readable), ...reaches(task)),
     })
-    const report = await withCost(claudeReport(stream, end))
+    const report = await withCost(claudeReport(stream, end, provider))
     const failure = claudeFailure(stream, end)
     if (failure !== null) return failRun(context, failure, { report, step: stream.step })
     return completeRun(context, report, stream.step)

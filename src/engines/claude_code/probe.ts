@@ -1,5 +1,7 @@
 /** Checks whether Claude Code can run here: the program, its version, a key, and a server that accepts it. */
+import { probeCloudServer } from '../anthropic/probe_cloud_server.ts'
 import { type AgentCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
+import { splitCloud } from '../clouds/table.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { claudeEnvironment } from './argv.ts'
@@ -14,7 +16,13 @@ export const claudeCli: AgentCli = {
 
 /** Checks `claude --version` and the key, then asks the server. Rejects only when aborted. */
 export function probeClaude(request: ProbeRequest): Promise<Probe> {
-  const env = claudeEnvironment({ env: request.env, credentials: {} })
+  const env = claudeEnvironment({ env: request.env, credentials: {}, model: null })
+  const { cloud, model } = splitCloud(anthropicModel(request.model))
+  if (cloud !== null) {
+    const { credentials, signal } = request
+    const failure = () => probeCloudServer({ cloud, model: model ?? '', credentials, signal })
+    return probeCli(claudeCli, request, { env, failure })
+  }
   const failure = async () => keyFailure(request) ?? (await serverFailure(request))
   return probeCli(claudeCli, request, { env, failure })
 }

@@ -11,8 +11,12 @@ import { addUsage } from '../models/usage.ts'
 import { brokenServers, type ClaudeStream, serverNames } from './stream.ts'
 import type { InitRecord, PlainUsage, ResultRecord, RetryRecord } from './stream_records.ts'
 
-/** The report from what was seen of the stream and the process. */
-export function claudeReport(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCode' | 'signal'>): EngineReport {
+/** The report from what was seen of the stream and the process. `provider`: the provider or cloud that served the model. */
+export function claudeReport(
+  stream: ClaudeStream,
+  end: Pick<ProcessEnd, 'exitCode' | 'signal'>,
+  provider = 'anthropic',
+): EngineReport {
   const { init, result } = stream
   const usd = result?.total_cost_usd ?? 0
   const early = ownEnd(stream)
@@ -22,7 +26,7 @@ export function claudeReport(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCo
     answer: result?.structured_output,
     version: init?.claude_code_version ?? null,
     model: mainModel(result) ?? stream.model ?? init?.model ?? null,
-    provider: 'anthropic',
+    provider,
     sessionId: result?.session_id ?? init?.session_id ?? null,
     usage: result === null ? usageSoFar(stream) : claudeUsage(result),
     cost: usd > 0 ? { usd, source: 'agent' } : null,

@@ -41,9 +41,9 @@ export const copilot: Engine = {
 }
 
 function findAccount(credentials: EngineTask['credentials']) {
-  if (credentials.ANTHROPIC_API_KEY) return anthropicAccount(credentials)
+  if (credentials.ANTHROPIC_API_KEY) return anthropicAccount(credentials, null)
   const token = credentials.COPILOT_GITHUB_TOKEN
-  if (credentials.OPENAI_API_KEY || !token) return openaiAccount(credentials)
+  if (credentials.OPENAI_API_KEY || !token) return openaiAccount(credentials, null)
   return { provider: 'github', baseUrl: 'https://api.githubcopilot.com', secret: token }
 }
 

@@ -1,10 +1,23 @@
 /** Finds the account whose limit an engine's requests count against, from its credentials and address. */
 import type { AccountId } from '../../base/rate_limit_slot.ts'
 
+import { findCloud, splitCloud } from '../clouds/table.ts'
+
 type Credentials = Readonly<Record<string, string>>
 
+/** The account on the cloud that the model's name chooses; null: it chooses none. */
+function cloudAccount(credentials: Credentials, model: string | null): AccountId | null {
+  const { cloud } = splitCloud(model)
+  if (cloud === null) return null
+  const { keys, server } = findCloud(cloud)
+  const secret = keys.map((name) => credentials[name]).find(Boolean) ?? ''
+  return { provider: cloud, baseUrl: server(credentials), secret }
+}
+
 /** The Anthropic account; the API key comes first, as in the requests. */
-export function anthropicAccount(credentials: Credentials): AccountId {
+export function anthropicAccount(credentials: Credentials, model: string | null): AccountId {
+  const own = cloudAccount(credentials, model)
+  if (own !== null) return own
   const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token, CLAUDE_CODE_OAUTH_TOKEN: login } = credentials
   return {
     provider: 'anthropic',
@@ -14,7 +27,9 @@ export function anthropicAccount(credentials: Credentials): AccountId {
 }
 
 /** The OpenAI account. */
-export function openaiAccount(credentials: Credentials): AccountId {
+export function openaiAccount(credentials: Credentials, model: string | null): AccountId {
+  const own = cloudAccount(credentials, model)
+  if (own !== null) return own
   const { CODEX_API_KEY: codexKey, OPENAI_API_KEY: key } = credentials
   return {
     provider: 'openai',

@@ -1,8 +1,10 @@
 /** Checks whether this machine has what an engine needs: a key, a program. No call is made. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { findProgram } from '../cli/find_program.ts'
+import { cloudOfModel } from '../clouds/table.ts'
 import { splitCommandLine } from '../command/command_line.ts'
 import { findEngine } from '../table.ts'
+import { selectCredentials } from './base_url.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -28,6 +30,8 @@ export async function findMissingRequirement(choice: EngineChoice, env: Environm
   const cli = programs[choice.name]
   const gone = cli === undefined ? null : await missingProgram(env[cli.setting] || cli.program, env)
   if (gone !== null) return gone
+  const cloud = cloudOfModel(choice.model)
+  if (cloud !== null) return cloud.findGap(selectCredentials(engine, choice, env))?.message ?? null
   const keys = engine.credentials.filter((name) => /_(?:API_KEY|TOKEN)$/.test(name))
   return keys.some((name) => env[name]) ? null : `${keys.join(' or ')} is not set`
 }

@@ -1,6 +1,7 @@
 /** --base-url: the server of an engine, as part of the engine's choice, and the credentials with it. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { cloudOfModel, splitCloud } from '../clouds/table.ts'
 import type { Engine } from '../engine.ts'
 import { engineNames, findEngine } from '../table.ts'
 
@@ -9,22 +10,47 @@ export function withBaseUrl(choice: EngineChoice, url: string | null): EngineCho
   if (url === null) return choice
   const able = engineNames.filter((name) => findEngine(name).address !== undefined).join(', ')
   if (choice.name === 'auto') throw new UserError('--base-url without an engine', `add --engine: ${able}`)
-  if (findEngine(choice.name).address === undefined) {
+  if (findAddressVariable(findEngine(choice.name), choice) === undefined) {
     throw new UserError(`--base-url: not supported by the engine ${choice.name}`, `supported by ${able}`)
   }
   return { ...choice, base_url: checkBaseUrl(url) }
 }
 
-/** The user's variables that an engine gets: those that it names, with the choice's server in place of the user's. */
+type ServedChoice = { base_url?: string | undefined; model?: string | null } | null
+
+/** The cloud that a choice names, if the engine reaches it; null: none. */
+function findChosenCloud(engine: Engine, choice: ServedChoice) {
+  const cloud = cloudOfModel(choice?.model)
+  return cloud?.engines.includes(engine.name) ? cloud : null
+}
+
+/** The variable with the address of the server: the cloud's if the choice names one. undefined: its server can't be chosen. */
+export function findAddressVariable(engine: Engine, choice: ServedChoice): string | undefined {
+  return findChosenCloud(engine, choice)?.address ?? engine.address
+}
+
+/** Whether --base-url for the one choice is meant for the other too: the same engine on the same cloud. */
+export function sharesServer(one: EngineChoice, other: EngineChoice): boolean {
+  return one.name === other.name && splitCloud(one.model).cloud === splitCloud(other.model).cloud
+}
+
+/** Names of the variables that an engine gets. On a cloud these are the cloud's and, of the engine's own, the program's. */
+export function listCredentials(engine: Engine, choice: ServedChoice): readonly string[] {
+  const cloud = findChosenCloud(engine, choice)
+  if (cloud === null) return engine.credentials
+  return [...cloud.variables, ...engine.credentials.filter((name) => name.startsWith('WHETSTONE_'))]
+}
+
+/** The user's variables that an engine gets, with the choice's server in place of the user's. */
 export function selectCredentials(
   engine: Engine,
-  choice: Pick<EngineChoice, 'base_url'> | null,
+  choice: ServedChoice,
   user: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const given =
-    engine.address === undefined ? user : { ...user, [engine.address]: choice?.base_url ?? user[engine.address] }
+  const address = findAddressVariable(engine, choice)
+  const given = address === undefined ? user : { ...user, [address]: choice?.base_url ?? user[address] }
   return Object.fromEntries(
-    engine.credentials.flatMap((name) => {
+    listCredentials(engine, choice).flatMap((name) => {
       const value = given[name]
       return value ? [[name, value] as const] : []
     }),

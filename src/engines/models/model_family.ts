@@ -1,5 +1,6 @@
 /** The family of the model that an engine uses: judges favour answers of their own family. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import { splitCloud } from '../clouds/table.ts'
 
 /** The pattern of a family's model ids, and the engines that use the family when no model is named. */
 const families: Readonly<Record<string, { ids: RegExp; engines: readonly string[] }>> = {
@@ -15,9 +16,14 @@ const families: Readonly<Record<string, { ids: RegExp; engines: readonly string[
 
 type AskedModel = Pick<EngineChoice, 'name' | 'model'>
 
-/** The family by the model's id (after a provider's name), or by the engine if no model is named; null: unknown. */
+/** The family by the model's id (after the names of a cloud and a provider), or by the engine if no model is named; null: unknown. */
 export function modelFamily({ name, model }: AskedModel): string | null {
-  const id = (model ?? '').slice((model ?? '').lastIndexOf('/') + 1).toLowerCase()
+  const full = splitCloud(model).model ?? ''
+  // on Bedrock: us.anthropic.claude-…
+  const id = full
+    .slice(full.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/^(?:[a-z-]+\.)?anthropic\./, '')
   const found = Object.entries(families).find(([, { ids, engines }]) =>
     model === null ? engines.includes(name) : ids.test(id),
   )

@@ -1,4 +1,5 @@
 /** The providers of models, which a model string may name before its colon, and the short names of their models. */
+import { findCloud, splitCloud } from '../clouds/table.ts'
 
 interface Provider {
   /** The engines that can reach it. */
@@ -21,10 +22,17 @@ export const providers = {
 
 const defaultAnthropicModel = providers.anthropic.aliases.sonnet
 
-/** The model id for the Anthropic API: a short name becomes its id, null becomes the default, anything else is kept. */
+/**
+ * The model id for the Anthropic API: a short name becomes its id, null becomes the default, anything else is kept. A cloud before the
+ * name stays, and its short names become its own ids.
+ */
 export function anthropicModel(model: string | null): string {
-  const aliases: Readonly<Record<string, string>> = providers.anthropic.aliases
-  return model === null ? defaultAnthropicModel : Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model
+  const { cloud, model: name } = splitCloud(model)
+  if (name === null) return defaultAnthropicModel
+  const aliases: Readonly<Record<string, string>> =
+    cloud === null ? providers.anthropic.aliases : findCloud(cloud).aliases
+  const id = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name
+  return cloud === null ? id : `${cloud}:${id}`
 }
 
 export function isProvider(name: string): name is keyof typeof providers {
@@ -54,6 +62,8 @@ export function guessProvider(model: string): keyof typeof providers | null {
 /** The provider that serves an engine's model, by the engine, else by the provider or the id in the model's name; null: unknown. */
 export function findServingProvider({ name, model }: { name: string; model: string | null }): string | null {
   const table: Readonly<Record<string, Provider>> = providers
+  const { cloud } = splitCloud(model)
+  if (cloud !== null && findCloud(cloud).engines.includes(name)) return cloud
   const own = Object.keys(table).find((one) => table[one]?.engines.includes(name))
   if (own !== undefined) return own
   if (name === 'command' || model === null) return null

@@ -1,7 +1,8 @@
-/** The only resolver of model strings: alias, model id, provider:model, engine:model, command:<line>. Pure. */
+/** The only resolver of model strings: alias, model id, provider:model, cloud:model, engine:model, command:<line>. Pure. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { findMisspelling, suggestChoice } from '../../base/text/did_you_mean.ts'
+import { type CloudName, cloudNames, findCloud, isCloudName, splitCloud } from '../clouds/table.ts'
 import { engineNames, findEngine, isEngineName, refuseReserved } from '../table.ts'
 import { anthropicModel, guessProvider, isProvider, providers } from './providers.ts'
 
@@ -29,6 +30,7 @@ export function resolveEngineChoice(request: EngineRequest): EngineChoice {
       `the engine ${name}, which takes no command`,
     ])
   if (name === 'auto') return rest === null ? autoChoice(model) : autoChoice(sameModel(rest, model, request))
+  if (isCloudName(name)) throw cloudAsEngine(name, rest)
   findEngine(name)
   if (model !== null && rest !== null) return makeChoice(name, sameModel(rest, model, request))
   return makeChoice(name, model === null ? rest : resolveModelForEngine(name, model))
@@ -46,9 +48,10 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   if (given === '')
     throw new UserError('--judge: empty', 'expected engine[:model] or a model, such as --judge anthropic:haiku')
   if (rest !== null && isProvider(name)) return makeChoice(name, rest)
+  if (rest !== null && isCloudName(name)) return makeChoice(findCloud(name).engines[0] ?? name, given)
   refuseReserved(name)
   const provider = guessProvider(given)
-  const names = [...new Set([...engineNames, ...Object.keys(providers)])]
+  const names = [...new Set([...engineNames, ...Object.keys(providers), ...cloudNames])]
   const isModelTag = provider !== null || /\d|^latest$/.test(rest ?? '') // llama3:8b, mistral:latest
   const isEngineMeant = rest !== null && (!isModelTag || findMisspelling(name, names) !== null)
   if (isEngineMeant) throw new UserError(`--judge "${given}": unknown engine "${name}"`, suggestJudge(name, names))
@@ -64,7 +67,7 @@ function refuseList(line: string): void {
   const [, before = '', after] = /^(?:.*\s)?([^\s,]*),\s*(\S+)$/.exec(line) ?? []
   const isNamed = (text: string) => {
     const { name } = splitEngine(text)
-    return isEngineName(name) || isProvider(name) || name === 'auto'
+    return isEngineName(name) || isProvider(name) || isCloudName(name) || name === 'auto'
   }
   if (after === undefined || isNamed(before) || !after.split(',').every(isNamed)) return
   throw new UserError(
@@ -97,6 +100,7 @@ function autoChoice(model: string | null): EngineChoice {
   }
   refuseReserved(name)
   if (rest === null) return { name: 'auto', model }
+  if (isCloudName(name)) return cloudChoice(model, findCloud(name).engines)
   const engines: readonly string[] = isProvider(name) ? providers[name].engines : []
   if (engines.length > 1) {
     throw conflict(
@@ -107,6 +111,24 @@ function autoChoice(model: string | null): EngineChoice {
   return isEngineName(name) ? resolveEngineChoice({ engine: model, model: null }) : { name: 'auto', model }
 }
 
+/** The only engine that reaches a cloud, with this model. */
+function cloudChoice(model: string, engines: readonly string[]): EngineChoice {
+  const [only, ...others] = engines
+  if (only !== undefined && others.length === 0) return makeChoice(only, model)
+  throw conflict(
+    `--model ${model}`,
+    engines.map((engine) => `--engine ${engine} --model ${model}`),
+  )
+}
+
+function cloudAsEngine(cloud: CloudName, rest: string | null): UserError {
+  const [engine] = findCloud(cloud).engines
+  return new UserError(
+    `--engine ${cloud}: this is a cloud, not an engine`,
+    `write --engine ${engine} --model ${cloud}:${rest ?? 'MODEL'}`,
+  )
+}
+
 /** The model that --model names on an engine that --engine names. */
 function resolveModelForEngine(engine: string, model: string): string | null {
   const { name, rest } = splitEngine(model)
@@ -114,6 +136,7 @@ function resolveModelForEngine(engine: string, model: string): string | null {
     throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}`, `--engine ${model}`])
   }
   if (rest === null || name === engine) return rest ?? model
+  if (isCloudName(name)) return model
   if (isProvider(name) && providers[name].engines.some((one) => one === engine)) return rest
   if (!isEngineName(name) && !isProvider(name)) return model
   throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}:${rest}`, `--engine ${model}`])
@@ -131,6 +154,14 @@ function sameModel(rest: string, model: string | null, request: EngineRequest): 
 }
 
 function makeChoice(name: string, model: string | null): EngineChoice {
+  const { cloud } = splitCloud(model)
+  const engines = cloud === null ? null : findCloud(cloud).engines
+  if (cloud !== null && engines?.includes(name) === false) {
+    throw new UserError(
+      `--model ${model}: the engine ${name} can't reach ${findCloud(cloud).title}`,
+      `choose --engine ${engines.join(' or ')}`,
+    )
+  }
   return { name, model: model === null ? null : finalModel(name, model) }
 }
 

@@ -1,6 +1,8 @@
 /** A conversation over the Chat Completions API, for compatible servers that have no Responses API. */
 import OpenAI from 'openai'
+import * as z from 'zod'
 import type { Usage } from '../../../schemas/usage.ts'
+import { splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import { openaiModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
@@ -25,8 +27,8 @@ export class ChatSession implements ModelSession {
   readonly #temperature: { temperature?: number }
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
-    this.model = openaiModel(task.model)
-    this.#client = openOpenaiClient(task.credentials, send)
+    this.model = splitCloud(openaiModel(task.model)).model ?? ''
+    this.#client = openOpenaiClient(task, send)
     this.#tools = offers.map(({ name, description, inputSchema: parameters }) => {
       return { type: 'function', function: { name, description, parameters } }
     })
@@ -90,6 +92,8 @@ function functionCalls({ tool_calls: calls }: Choice['message']): OpenAI.ChatCom
   return (calls ?? []).filter((call) => call.type === 'function')
 }
 
+const reportedCost = z.looseObject({ cost: z.number().nonnegative() })
+
 const stopReasons: Readonly<Record<string, string>> = {
   stop: 'end_turn',
   tool_calls: 'tool_use',
@@ -108,10 +112,17 @@ function toChatResponse({ choices: [choice], usage, model }: OpenAI.ChatCompleti
   return {
     blocks: [{ type: 'text', text }, ...blocks],
     usage: toChatUsage(usage),
+    ...readReportedCost(usage),
     model: model || null,
     stopReason,
     lastIsCut: stopReason === 'max_tokens' && calls.length > 0,
   }
+}
+
+/** OpenRouter reports what a response costs, in dollars. */
+function readReportedCost(usage: object | null | undefined): { usd?: number } {
+  const parsed = reportedCost.safeParse(usage)
+  return parsed.success ? { usd: parsed.data.cost } : {}
 }
 
 /** OpenAI's input tokens include those read from and written to the cache; Whetstone's don't. A count that the server leaves out is 0. */

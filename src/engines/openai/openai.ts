@@ -1,4 +1,5 @@
 /** The OpenAI engine: the official SDK with Whetstone's tool loop in the run's folder. */
+import { splitCloud } from '../clouds/table.ts'
 import type { Engine, Probe, ProbeRequest } from '../engine.ts'
 import { toolLoopSupport } from '../hooks/supported_events.ts'
 import { openaiAccount } from '../limits/account.ts'
@@ -18,19 +19,22 @@ export const openai: Engine = {
   probe,
   async reports(model) {
     const { isPriced } = await import('../models/cost.ts')
-    const priced = { model: openaiModel(model), provider: 'openai' }
+    const { cloud, model: id } = splitCloud(openaiModel(model))
+    const priced = { model: id ?? '', provider: cloud ?? 'openai' }
     return { cost: await isPriced(priced), tokens: true, priced }
   },
   // the SDK is loaded only when needed, so that commands without an engine stay fast
   async run(task, context) {
-    const [{ runLoop }, { openaiApi }] = await Promise.all([import('../tool_loop/loop.ts'), import('./api.ts')])
-    return runLoop({ task, context, api: openaiApi, skillsFolder })
+    const [{ runLoop }, { createOpenaiApi }] = await Promise.all([import('../tool_loop/loop.ts'), import('./api.ts')])
+    return runLoop({ task, context, api: createOpenaiApi(task.model), skillsFolder })
   },
 }
 
 async function probe(request: ProbeRequest): Promise<Probe> {
   const { model, credentials, signal } = request
   signal.throwIfAborted()
+  const { cloud } = splitCloud(model)
+  if (cloud !== null) return (await import('./probe_cloud.ts')).probeOpenaiCloud({ ...request, cloud })
   if (!credentials.OPENAI_API_KEY) {
     const fix = 'export OPENAI_API_KEY=… (a key from platform.openai.com; any word for a local server)'
     return { ok: false, kind: 'credentials', message: 'OPENAI_API_KEY is not set', fix }

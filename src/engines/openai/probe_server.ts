@@ -31,13 +31,18 @@ export async function probeOpenaiServer(
   return { ok: false, kind: 'bad_request', message, fix: suggestModel(model, known) }
 }
 
-function toProbeFailure(answer: Exclude<ServerAnswer, { as: 'answer' }>, url: string): Failure | null {
+/** What a refusal or a silence says against a run; null: nothing. `names`: the variables, for messages. */
+export function toProbeFailure(
+  answer: Exclude<ServerAnswer, { as: 'answer' }>,
+  url: string,
+  names = { key: 'OPENAI_API_KEY', address: 'OPENAI_BASE_URL' },
+): Failure | null {
   if (answer.as === 'silence') {
-    const fix = 'check the network, the proxy settings, OPENAI_BASE_URL and --base-url'
+    const fix = `check the network, the proxy settings, ${names.address} and --base-url`
     return { ok: false, kind: 'unreachable', message: answer.message, fix }
   }
   const { kind, message } = answer
   if (kind !== 'credentials') return null // any other answer is left to the runs
-  const fix = 'check OPENAI_API_KEY, and that it belongs to OPENAI_BASE_URL or --base-url if one is set'
+  const fix = `check ${names.key}, and that it belongs to ${names.address} or --base-url if one is set`
   return { ok: false, kind, message: `${url} rejects the key: ${message}`, fix }
 }

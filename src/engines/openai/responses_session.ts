@@ -1,5 +1,6 @@
 /** A conversation over the Responses API. The server stores nothing: every request contains the whole conversation. */
 import OpenAI from 'openai'
+import { splitCloud } from '../clouds/table.ts'
 import type { EngineError, EngineTask, TaskImage } from '../engine.ts'
 import { isRetryableKind } from '../limits/http_status.ts'
 import { openaiModel } from '../models/providers.ts'
@@ -24,8 +25,8 @@ export class ResponsesSession implements ModelSession {
   #keepsReasoning = true
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
-    this.model = openaiModel(task.model)
-    this.#client = openOpenaiClient(task.credentials, send)
+    this.model = splitCloud(openaiModel(task.model)).model ?? ''
+    this.#client = openOpenaiClient(task, send)
     this.#request = {
       model: this.model,
       instructions: fillSystemPrompt(task),

@@ -1,4 +1,5 @@
 /** A conversation over the Responses API, or over Chat Completions if a compatible server has only that. */
+import { findCloud, splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import type { CallResult, ModelAnswer, ModelSession, ToolOffer } from '../tool_loop/session.ts'
 import { isOwnServer, openaiBaseUrl } from './address.ts'
@@ -19,8 +20,9 @@ export class OpenaiSession implements ModelSession {
     this.#send = send
     this.#task = task
     this.#offers = offers
-    this.#url = openaiBaseUrl(task.credentials)
-    const isChat = apis.get(this.#url) === 'chat'
+    const { cloud } = splitCloud(task.model)
+    this.#url = cloud === null ? openaiBaseUrl(task.credentials) : findCloud(cloud).server(task.credentials)
+    const isChat = cloud === 'openrouter' || apis.get(this.#url) === 'chat'
     this.#session = isChat ? new ChatSession(task, offers, send) : new ResponsesSession(task, offers, send)
   }
 

@@ -32,7 +32,10 @@ export const opencode: Engine = {
   skillsFolder,
   questionTools: ['question'],
   // with both keys set, only the model says which account is used, so both then share one limit
-  account: { slots: 'runs', of: (keys) => (keys.ANTHROPIC_API_KEY ? anthropicAccount(keys) : openaiAccount(keys)) },
+  account: {
+    slots: 'runs',
+    of: (keys) => (keys.ANTHROPIC_API_KEY ? anthropicAccount(keys, null) : openaiAccount(keys, null)),
+  },
   reaches,
   findPrograms: (task) => listCliPrograms(opencodeCli, task),
   probe: probeOpencode,

@@ -1,8 +1,10 @@
 /** The agent loop: asks the model and runs the tool calls that it asks for, until it has finished. */
+import type { Cost, Usage } from '../../../schemas/usage.ts'
 import { isTooDeep } from '../../base/json/nesting_depth.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { followSkillReads } from '../answers/skill_read.ts'
 import { tooDeepError } from '../cli/json_line.ts'
+import { isCloudName } from '../clouds/table.ts'
 import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask, ProviderError } from '../engine.ts'
 import { emptyReport } from '../engine.ts'
 import { HookRunner } from '../hooks/hooks.ts'
@@ -40,11 +42,12 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
   if (missing !== null) return failRun(context, missing, { report: emptyReport, step: 0 })
   const tools = selectTools(task.tools, task.environment?.allowedTools)
   const gate = context.gate ?? openRateLimiter(null)
-  const session = api.open(task, describeTools(tools, task.answerSchema), createLimitedFetch(gate))
+  const session = await api.open(task, describeTools(tools, task.answerSchema), createLimitedFetch(gate))
+  if ('kind' in session) return failRun(context, session, { report: emptyReport, step: 0 })
   const work = startLoopProgress(session.model, gate)
   const loaded = { skills: task.skills.map(({ name }) => name), tools: tools.map(({ name }) => name), mcp_servers: [] }
   emit({ type: 'system', step: 0, subtype: 'init', model: session.model, ...loaded })
-  const known = { api, loaded, sessionId: task.sessionId, gate }
+  const known = { api, asked: session.model, loaded, sessionId: task.sessionId, gate }
   context.soFar?.(() => toLoopReport(withUnfinished(work, session), { ...known, denials: hooks?.denials ?? [] }))
   const workshop: ToolContext = {
     tools,
@@ -134,8 +137,19 @@ async function ask({ session, work, workshop, gate }: Loop, forced: boolean): Pr
   return asked.ok || asked.error.kind !== 'bad_request' ? asked : unforced()
 }
 
+/** A cloud's prices can depend on the id that was asked for (a region), and a deployment's name has no price. */
+async function estimateServedCost(
+  { usage, asked, model }: { usage: Usage; asked: string; model: string },
+  { provider }: ModelApi,
+): Promise<Cost | null> {
+  const byAsked = isCloudName(provider) ? await estimateCost(usage, asked, provider) : null
+  return byAsked ?? (await estimateCost(usage, model, provider))
+}
+
 interface LoopFacts {
   api: ModelApi
+  /** The id of the requested model. */
+  asked: string
   loaded: EngineReport['loaded']
   sessionId: string
   denials: string[]
@@ -144,7 +158,7 @@ interface LoopFacts {
 
 async function toLoopReport(
   work: LoopProgress,
-  { api, loaded, sessionId, denials, gate }: LoopFacts,
+  { api, asked, loaded, sessionId, denials, gate }: LoopFacts,
 ): Promise<EngineReport> {
   const { step, usage, model, answer, text, answered } = work
   return {
@@ -156,7 +170,7 @@ async function toLoopReport(
     provider: api.provider,
     sessionId,
     usage: step === 0 ? null : usage,
-    cost: step === 0 || usage === null ? null : await estimateCost(usage, model, api.provider),
+    cost: step === 0 || usage === null ? null : (work.cost ?? (await estimateServedCost({ usage, asked, model }, api))),
     loaded,
     permissionDenials: denials,
     answered,

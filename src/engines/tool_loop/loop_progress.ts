@@ -1,5 +1,5 @@
 /** The progress of a run of the tool loop: responses, token counts, the last text. */
-import type { Usage } from '../../../schemas/usage.ts'
+import type { Cost, Usage } from '../../../schemas/usage.ts'
 import { toJsonValue } from '../answers/json_value.ts'
 import type { EngineContext, ProviderError } from '../engine.ts'
 import type { RateLimiter } from '../limits/rate_limiter.ts'
@@ -11,6 +11,8 @@ export interface LoopProgress {
   step: number
   /** null: a response did not report its usage. */
   usage: Usage | null
+  /** The sum of the responses' costs as the server reports them; null: one did not report its cost, or there is none yet. */
+  cost: Cost | null
   /** The last text that the model wrote. */
   text: string
   model: string
@@ -24,7 +26,17 @@ export interface LoopProgress {
 }
 
 export function startLoopProgress(model: string, { refusals }: Pick<RateLimiter, 'refusals'>): LoopProgress {
-  return { step: 0, usage: noUsage, text: '', model, answer: null, answered: false, failure: null, refusals }
+  return {
+    step: 0,
+    usage: noUsage,
+    cost: null,
+    text: '',
+    model,
+    answer: null,
+    answered: false,
+    failure: null,
+    refusals,
+  }
 }
 
 const refusedError: ProviderError = { kind: 'rate_limited', message: 'the server refused the request (429)' }
@@ -39,6 +51,7 @@ export function retriedError(
 
 /** Counts a response, emits events for its blocks and returns its tool calls. */
 export function takeResponse(work: LoopProgress, response: ModelResponse, emit: EngineContext['emit']): ModelCall[] {
+  work.cost = addReportedCost(work, response)
   work.step += 1
   work.answered = true
   work.failure = null
@@ -49,6 +62,11 @@ export function takeResponse(work: LoopProgress, response: ModelResponse, emit: 
   const text = response.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
   if (text.trim() !== '') work.text = text
   return response.blocks.filter((block) => block.type === 'call')
+}
+
+function addReportedCost({ step, cost }: LoopProgress, { usd }: ModelResponse): Cost | null {
+  if (usd === undefined || (step > 0 && cost === null)) return null
+  return { usd: (cost?.usd ?? 0) + usd, source: 'agent' }
 }
 
 function emitBlock(block: ModelBlock, step: number, emit: EngineContext['emit']): void {

@@ -21,12 +21,18 @@ export interface SdkErrors {
   APIConnectionError: abstract new (...args: never[]) => Error
 }
 
+/** How the clouds' clients say that they got no token to sign a request with. */
+const unsigned = /Failed to (?:acquire Google OAuth|resolve AWS) credentials/
+
 /** Maps whatever a request threw; the message names `url` if the server could not be reached. */
 export function toEngineError(error: unknown, url: string, { APIError, APIConnectionError }: SdkErrors): EngineError {
   const silence = findSilence(error)
   if (silence !== null) return { kind: 'server_error', message: silence.message, retryable: true, retryAfterMs: null }
   if (error instanceof APIConnectionError) {
     const cause = error.cause === undefined ? error.message : innermostMessage(error.cause)
+    if (unsigned.test(error.message)) {
+      return { kind: 'credentials', message: `${error.message} ${cause}`, retryable: true, retryAfterMs: null }
+    }
     return { kind: 'unreachable', message: `can't reach ${url}: ${cause}`, retryable: true, retryAfterMs: null }
   }
   if (!(error instanceof APIError)) return unreadableResponse(errorMessage(error))
@@ -56,6 +62,10 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   context_length_exceeded: 'bad_request',
   not_found_error: 'bad_request',
   request_too_large: 'bad_request',
+  // in a stream of Bedrock
+  throttlingException: 'rate_limited',
+  serviceUnavailableException: 'overloaded',
+  validationException: 'bad_request',
 }
 
 /** The failure kind of an API's own error word; null: the word is not known. */

@@ -16,6 +16,8 @@ export interface ModelResponse {
   blocks: readonly ModelBlock[]
   /** Of this response alone; all 0 if the server does not report it. */
   usage: Usage
+  /** Dollars, if the server reports them. */
+  usd?: number
   /** The model that answered; null: the server does not report it. */
   model: string | null
   /** end_turn, tool_use, max_tokens, stop_sequence, pause_turn, refusal, or another word of the API. */
@@ -60,10 +62,10 @@ export interface ToolOffer {
 export interface ModelApi {
   /** The SDK's version. */
   version: string
-  /** The provider that serves the model. */
+  /** The provider or cloud that serves the model. */
   provider: string
   /** Why no request can be sent; null: requests can be sent. */
   missing(credentials: EngineTask['credentials']): EngineError | null
-  /** `send` sends every request, under the account's rate limit. */
-  open(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch): ModelSession
+  /** `send` sends every request, under the account's rate limit. An error: a package that it needs is not installed. */
+  open(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch): Promise<ModelSession | EngineError>
 }

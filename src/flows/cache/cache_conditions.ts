@@ -3,6 +3,7 @@ import type { KeyParts } from '../../../schemas/cache.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { hashFile, type WalkedFile } from '../../base/fs/files.ts'
 import { sha256 } from '../../base/json/json.ts'
+import { listCredentials } from '../../engines/models/base_url.ts'
 import { findEngine } from '../../engines/table.ts'
 import { pickVariables } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -21,7 +22,7 @@ export function buildEngineKeyParts(
   { env }: Pick<FlowContext, 'env'>,
 ): KeyParts {
   const parts: KeyParts = { 'engine version': probe?.version ?? 'unknown', ...probe?.identity }
-  const { credentials } = findEngine(choice.name)
+  const credentials = listCredentials(findEngine(choice.name), choice)
   for (const [name, value] of Object.entries(
     pickVariables(
       env,

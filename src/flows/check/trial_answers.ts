@@ -9,13 +9,13 @@ import type { SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { selectCredentials } from '../../engines/models/base_url.ts'
 import { isJudgeList } from '../../engines/models/judge_choice.ts'
 import { resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
 import { findEngine } from '../../engines/table.ts'
 import { startProblem, trialProblems } from '../../phases/1-plan/check/rules/trial_rules.ts'
 import type { InspectedSuite } from '../../phases/1-plan/suite/inspected_suite.ts'
 import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
-import { pickVariables } from '../../phases/2-run/workspace/run_environment.ts'
 import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
 import { normalizeInnerPath } from '../../phases/3-judge/checks/inputs/locate_output.ts'
 import { gradeRun } from '../../phases/3-judge/grade/grade_run.ts'
@@ -126,7 +126,7 @@ async function gradeAnswer(
     sandboxFor,
     env,
     checkEnv,
-    credentials: judge === null ? {} : pickVariables(context.env, judge.engine.credentials),
+    credentials: judge === null ? {} : selectCredentials(judge.engine, { model: judge.model }, context.env),
     gate: judge === null ? undefined : work.gate(judge.engine, null),
     signal,
   })

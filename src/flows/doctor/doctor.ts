@@ -1,10 +1,14 @@
 /** doctor: checks that everything a benchmark needs is there, and how to fix what is not. Costs nothing, changes nothing. */
+import type { EngineChoice } from '../../../schemas/plan.ts'
 import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
+import type { CloudGap } from '../../engines/clouds/cloud.ts'
+import { cloudOfModel } from '../../engines/clouds/table.ts'
 import type { Probe } from '../../engines/engine.ts'
+import { listCredentials, selectCredentials } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { engineNames, findEngine } from '../../engines/table.ts'
-import { buildRunEnvironment, pickVariables } from '../../phases/2-run/workspace/run_environment.ts'
+import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { DoctorFinding } from './finding.ts'
 import { checkMachine } from './machine.ts'
@@ -65,7 +69,7 @@ async function engineFinding(text: string, tempDir: TempDir | null, context: Flo
   const answer = await engine.probe({
     model: choice.model,
     command: choice.command ?? null,
-    credentials: pickVariables(context.env, engine.credentials),
+    credentials: selectCredentials(engine, choice, context.env),
     env: buildRunEnvironment({ user: context.env, home: tempDir.path, mark: tempDir.mark, passEnv: [], hidden: [] }),
     signal: context.signal,
   })
@@ -81,18 +85,27 @@ const isSecret = (name: string) => /KEY|TOKEN/.test(name)
 
 /** Names of the credentials that are set; never their values. */
 function credentialFinding(asked: readonly string[], { env }: FlowContext): DoctorFinding {
-  const engines = asked.map((text) => findEngine(resolveEngineChoice({ engine: text, model: null }).name))
-  const names = [...new Set(engines.flatMap(({ credentials }) => credentials))]
+  const choices = asked.map((text) => resolveEngineChoice({ engine: text, model: null }))
+  const names = [...new Set(choices.flatMap((choice) => listCredentials(findEngine(choice.name), choice)))]
   const set = names.filter((name) => env[name])
   const unset = names.filter((name) => !env[name])
-  const hasKey = set.some(isSecret) || engines.every(({ name }) => name === 'command')
+  const gap = findCloudGap(choices, env)
+  const hasKey =
+    gap === undefined ? set.some(isSecret) || choices.every(({ name }) => name === 'command') : gap === null
   const list = (some: readonly string[]) => some.join(', ') || 'none'
   return {
     name: 'credentials',
     state: hasKey ? 'ok' : 'missing',
     detail: `set: ${list(set)}; not set: ${list(unset)}`,
-    fix: hasKey ? null : keyFix(names),
+    fix: hasKey ? null : (gap?.fix ?? keyFix(names)),
   }
+}
+
+/** What is missing for the cloud that was asked about; null: nothing; undefined: no cloud was. */
+function findCloudGap(choices: readonly EngineChoice[], env: FlowContext['env']): CloudGap | null | undefined {
+  const [choice, ...others] = choices
+  const cloud = others.length > 0 ? null : cloudOfModel(choice?.model)
+  return choice && cloud?.findGap(selectCredentials(findEngine(choice.name), choice, env))
 }
 
 function keyFix(names: readonly string[]): string {

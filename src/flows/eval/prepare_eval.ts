@@ -5,7 +5,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { withBaseUrl } from '../../engines/models/base_url.ts'
+import { sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
@@ -182,5 +182,5 @@ async function chooseEngines(
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge ?? resolveSuiteJudge(defaults.judge, file, engine), engine, choices)
-  return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
+  return { engine, judge: sharesServer(judge, engine) ? withBaseUrl(judge, url) : judge, choices }
 }

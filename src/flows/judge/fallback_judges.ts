@@ -2,7 +2,7 @@
 import type { Golden } from '../../../schemas/golden.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { findMissingRequirement } from '../../engines/models/availability.ts'
-import { selectCredentials, withBaseUrl } from '../../engines/models/base_url.ts'
+import { selectCredentials, sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
 import { guessProvider } from '../../engines/models/providers.ts'
 import { resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
 import { findEngine } from '../../engines/table.ts'
@@ -41,7 +41,7 @@ export async function listFallbackChoices(
   const able: EngineChoice[] = []
   for (const [index, one] of choices.entries()) {
     if (index === at || isSame(one, agent) || (await findMissingRequirement(one, env)) !== null) continue
-    able.push(one.name === chosen.name ? withBaseUrl(one, chosen.base_url ?? null) : one)
+    able.push(sharesServer(one, chosen) ? withBaseUrl(one, chosen.base_url ?? null) : one)
   }
   return able
 }

@@ -40,7 +40,7 @@ export function openAccountLimiters(options: RateLimitOptions | undefined, conte
           if (engine.account === undefined || options?.rateControl === false) {
             return openRateLimiter(null, options?.idleMs, work)
           }
-          const id = engine.account.of(selectCredentials(engine, choice, context.env))
+          const id = engine.account.of(selectCredentials(engine, choice, context.env), choice?.model ?? null)
           return openRateLimiter(watch(getAccount(id)), options?.idleMs, work)
         },
         [Symbol.dispose]: () => work?.[Symbol.dispose](),

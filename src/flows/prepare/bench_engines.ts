@@ -2,7 +2,7 @@
 
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Suite } from '../../../schemas/suite.ts'
-import { withBaseUrl } from '../../engines/models/base_url.ts'
+import { sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import type { AutoEngine } from './choose_engine.ts'
@@ -43,7 +43,7 @@ export async function chooseBenchEngines(
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge, engine, choices)
-  return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
+  return { engine, judge: sharesServer(judge, engine) ? withBaseUrl(judge, url) : judge, choices }
 }
 
 /** `auto` stays `auto`. */

@@ -3,7 +3,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import type { Probe } from '../../engines/engine.ts'
-import { selectCredentials } from '../../engines/models/base_url.ts'
+import { findAddressVariable, selectCredentials } from '../../engines/models/base_url.ts'
 import { findEngine } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -60,7 +60,7 @@ async function probe(
   })
   if (answer.ok) return answer
   const message = `${roles[flag] ?? 'engine'} ${choice.name}: ${answer.message}`
-  const fix = choice.base_url === undefined ? answer.fix : suggestFlag(answer.fix, engine.address)
+  const fix = choice.base_url === undefined ? answer.fix : suggestFlag(answer.fix, findAddressVariable(engine, choice))
   if (answer.kind === 'unreachable') throw new IncompleteError(message, fix)
   throw new UserError(message, fix?.replace('--model', flag) ?? null)
 }

@@ -1,6 +1,7 @@
 /** Resolves the model that a suite names to an engine. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { cloudNames } from '../../engines/clouds/table.ts'
 import { guessProvider, isProvider, providers, splitProvider } from '../../engines/models/providers.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { isEngineName } from '../../engines/table.ts'
@@ -12,12 +13,28 @@ interface SuiteField {
 
 /** Throws UserError for a program: it would get the user's keys, and the suite's author may not choose one. */
 export function refuseProgram(text: string, { file, field }: SuiteField): void {
+  refuseCloud(text, { file, field })
   if (!text.split(',').some((one) => /^\s*(?:auto\s*:\s*)?command\s*(?::|$)/i.test(one))) return
   const flag = field === 'judge' ? '--judge' : '--engine'
   throw new UserError(
     `${file}: ${field}: refusing to run ${JSON.stringify(text)}, a program named by the suite, with your API keys`,
     `choose another with ${flag} ${field === 'judge' ? 'anthropic:haiku' : 'anthropic'}, or pass the program with ${flag} if you trust it`,
   )
+}
+
+/** Throws UserError for a cloud: its runs would get other credentials of the user. */
+function refuseCloud(text: string, { file, field }: SuiteField): void {
+  const cloud = cloudNames.find((name) => namesCloud(text, name))
+  if (cloud === undefined) return
+  const flag = { engine: '--engine', model: '--model', judge: '--judge' }[field]
+  throw new UserError(
+    `${file}: ${field}: the suite names the cloud ${cloud}, for which only you can choose your credentials`,
+    `pass it yourself with ${flag} ${text.trim()}, or choose another model`,
+  )
+}
+
+function namesCloud(text: string, cloud: string): boolean {
+  return new RegExp(`(?:^|[\\s,:])${cloud}:`).test(text)
 }
 
 /** The judge that a suite names, through the engine of the runs if possible: the user surely has access to that one. Throws UserError. */
@@ -47,6 +64,10 @@ export function resolveSuiteModel(model: string, file: string): EngineChoice {
  */
 export function keepSuiteModel(engine: string, model: string | null, choices: string[]): string | null {
   if (model === null || engine.includes(':')) return null
+  if (cloudNames.some((cloud) => namesCloud(model, cloud))) {
+    choices.push(`the suite's model ${model} is not used: it names a cloud, which only you can choose with --model`)
+    return null
+  }
   if (model.startsWith(`${engine}:`)) return model
   const { provider, rest } = splitProvider(model)
   const whose = provider ?? guessProvider(rest)

@@ -2,6 +2,7 @@
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { jobVersion, type QueueNeeds } from '../../../schemas/queue_job.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
+import { splitCloud } from '../../engines/clouds/table.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { findEngine } from '../../engines/table.ts'
 
@@ -11,7 +12,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function resolveQueueNeeds(choice: EngineChoice, tags: readonly string[], env: Environment): QueueNeeds {
   const base_url = choice.base_url ?? null
   const sorted = [...new Set(tags)].sort()
-  return { engine: choice.name, account: accountHash(choice.name, base_url, env), base_url, tags: sorted }
+  const { cloud } = splitCloud(choice.model)
+  const place = { engine: choice.name, base_url, ...(cloud !== null && { cloud }) }
+  return { ...place, account: accountHash(place, env), tags: sorted }
 }
 
 export function queueName(needs: QueueNeeds): string {
@@ -19,11 +22,12 @@ export function queueName(needs: QueueNeeds): string {
 }
 
 /** null: the engine has no account, or no credential is set. */
-function accountHash(name: string, chosen: string | null, env: Environment): string | null {
+function accountHash({ engine: name, base_url, cloud }: Omit<QueueNeeds, 'account' | 'tags'>, env: Environment) {
   const engine = findEngine(name)
   if (engine.account === undefined) return null
-  const choice = chosen === null ? {} : { base_url: chosen }
-  const account = engine.account.of(selectCredentials(engine, choice, env))
+  const model = cloud === undefined ? null : `${cloud}:any`
+  const choice = { model, ...(base_url !== null && { base_url }) }
+  const account = engine.account.of(selectCredentials(engine, choice, env), model)
   const baseUrl = account.baseUrl.replace(/\/+$/, '')
   return account.secret === '' ? null : sha256(canonicalJson({ ...account, baseUrl })).slice(0, 16)
 }
@@ -37,7 +41,7 @@ export interface WorkerOffer {
 /** Whether a worker with this offer may take from a queue. A queue for another job version has a different name. */
 export function canServeQueue(offer: WorkerOffer, { queue, needs }: { queue: string; needs: QueueNeeds }): boolean {
   if (queue !== queueName(needs) || !hasCapabilities(offer, needs)) return false
-  return needs.account === null || needs.account === accountHash(needs.engine, needs.base_url, offer.env)
+  return needs.account === null || needs.account === accountHash(needs, offer.env)
 }
 
 /** Whether a worker meets the needs except the account, which only the worker itself can check. */

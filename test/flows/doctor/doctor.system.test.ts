@@ -31,6 +31,18 @@ async function withServer(scenario: string, args: string[] = ['--engine', 'anthr
 
 const says = "models: [practice-1]\nrules: [{ name: says, text: 'hello' }]"
 
+test('a cloud: what is missing for it, and nothing once it is there', async () => {
+  const asked = ['--engine', 'anthropic:bedrock:haiku']
+  const without = await examined(asked, { AWS_REGION: 'eu-west-1', AWS_PROFILE: 'work', ANTHROPIC_API_KEY: key })
+  expect(without).toMatchObject({ code: 1, ok: false })
+  for (const name of ['engine anthropic', 'credentials']) {
+    expect(without.found(name)).toMatchObject({ state: 'missing', fix: expect.stringContaining('export-credentials') })
+  }
+  const keyed = await examined(asked, { AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: key })
+  expect(keyed.found('credentials')).toMatchObject({ state: 'ok' })
+  expect(keyed).toMatchObject({ code: 0, ok: true })
+})
+
 describe('exit code', () => {
   test('1 where no engine available', async () => {
     expect(await examined()).toMatchObject({ code: 1, ok: false, exit_code: 1 })

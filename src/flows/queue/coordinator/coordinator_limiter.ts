@@ -37,5 +37,6 @@ export function resolveAccount(
   env: Readonly<Record<string, string | undefined>>,
 ): Account | null {
   const engine = findEngine(choice.name)
-  return engine.account === undefined ? null : getAccount(engine.account.of(selectCredentials(engine, choice, env)))
+  if (engine.account === undefined) return null
+  return getAccount(engine.account.of(selectCredentials(engine, choice, env), choice.model))
 }
