@@ -98,6 +98,8 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
     'max-turns',
     'retries',
     'judge-samples',
+    'effort',
+    'judge-effort',
     'require-evidence',
   ],
   ...['pairs', 'seed', 'sample'],

@@ -2,6 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineTask, TaskImage } from '../engine.ts'
+import { anthropicEffort } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
 import type {
@@ -30,6 +31,7 @@ export class AnthropicSession implements ModelSession {
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
     this.model = anthropicModel(task.model)
+    const effort = anthropicEffort(task.effort)
     this.#client = openAnthropicClient(task.credentials, send)
     this.#request = {
       model: this.model,
@@ -38,6 +40,7 @@ export class AnthropicSession implements ModelSession {
       metadata: { user_id: task.sessionId },
       ...(tools.length > 0 ? { tools } : {}),
       ...temperatureSetting(task),
+      ...(effort === null ? {} : { output_config: { effort } }),
     }
     this.#messages = [firstMessage(task)]
   }

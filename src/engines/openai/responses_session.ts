@@ -2,6 +2,7 @@
 import OpenAI from 'openai'
 import type { EngineError, EngineTask, TaskImage } from '../engine.ts'
 import { isRetryableKind } from '../limits/http_status.ts'
+import { openaiEffort } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
 import { kindOfWord, toEngineError, unreadableResponse } from '../tool_loop/sdk_error.ts'
 import type { CallResult, ModelAnswer, ModelSession, ToolOffer } from '../tool_loop/session.ts'
@@ -26,6 +27,7 @@ export class ResponsesSession implements ModelSession {
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = openaiModel(task.model)
     this.#client = openOpenaiClient(task.credentials, send)
+    const effort = openaiEffort(task.effort)
     this.#request = {
       model: this.model,
       instructions: fillSystemPrompt(task),
@@ -34,6 +36,7 @@ export class ResponsesSession implements ModelSession {
       stream: true,
       prompt_cache_key: task.sessionId,
       ...temperatureSetting(task),
+      ...(effort === null ? {} : { reasoning: { effort } }),
     }
     this.#input = [{ role: 'user', content: firstContent(task) }]
   }

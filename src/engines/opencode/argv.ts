@@ -1,7 +1,7 @@
 /** How opencode is started: arguments, environment, configuration and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
-import { opencodeBaseUrl, opencodeKeyName, opencodeModel } from './model.ts'
+import { type OpencodeModel, opencodeBaseUrl, opencodeKeyName, opencodeModel } from './model.ts'
 
 /** Arguments of a headless run. Without a title, opencode would ask a model for one. */
 export function opencodeArguments(): string[] {
@@ -17,7 +17,7 @@ export function opencodeFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'se
 
 /** The child's whole environment: the run's, its key, and settings that isolate it. */
 export function opencodeEnvironment(
-  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools'>,
+  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools' | 'effort'>,
 ): Record<string, string> {
   const model = opencodeModel(task.model, task.credentials)
   const key = 'mistake' in model ? null : opencodeKeyName(model)
@@ -47,15 +47,21 @@ const judgeEnvironment = {
   OPENCODE_DISABLE_CLAUDE_CODE: '1',
 }
 
-function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools'>): object {
+function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools' | 'effort'>): object {
   const model = opencodeModel(task.model, task.credentials)
   const base = { autoupdate: false, share: 'disabled', snapshot: false, permission: permission(task.tools) }
   if ('mistake' in model) return base
   const name = `${model.provider}/${model.id}`
   const options = { baseURL: opencodeBaseUrl(model, task.credentials) }
   // makes opencode accept a model that is missing in its own list
-  const provider = { [model.provider]: { options, models: { [model.id]: {} } } }
+  const provider = { [model.provider]: { options, models: { [model.id]: modelSettings(model, task.effort) } } }
   return { ...base, model: name, small_model: name, enabled_providers: [model.provider], provider }
+}
+
+/** As options of the model, because --variant is ignored for models that are missing in opencode's own list. */
+function modelSettings({ provider }: OpencodeModel, effort: string | undefined): object {
+  if (effort === undefined) return {}
+  return { options: provider === 'anthropic' ? { effort } : { reasoningEffort: effort } }
 }
 
 /** An agent may do everything; a judge reads only below its folder. */

@@ -16,6 +16,7 @@ import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, e
 import { anthropicAccount, openaiAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
+import { anthropicEfforts, openaiEfforts } from '../models/effort_levels.ts'
 import { opencodeArguments, opencodeEnvironment, opencodeFolders } from './argv.ts'
 import type { Launch } from './launch.ts'
 import { OpencodeLog } from './log.ts'
@@ -30,6 +31,7 @@ const skillsFolder = '.agents/skills'
 export const opencode: Engine = {
   name: 'opencode',
   credentials: [...opencodeKeys, 'WHETSTONE_OPENCODE'],
+  efforts: opencodeEfforts,
   skillsFolder,
   questionTools: ['question'],
   // with both keys set, only the model says which account is used, so both then share one limit
@@ -48,6 +50,12 @@ export const opencode: Engine = {
 
 function reaches(task: Pick<EngineTask, 'model' | 'credentials'>): string[] {
   return [opencodeEndpoint(task)]
+}
+
+/** Those of the model's provider; those of both if no model is named, because then the key chooses. */
+function opencodeEfforts(name: string | null): readonly string[] {
+  const model = opencodeModel(name, {})
+  return name !== null && !('mistake' in model) && model.provider === 'openai' ? openaiEfforts : anthropicEfforts
 }
 
 /** The server of its model's provider; null: there is no such provider. */

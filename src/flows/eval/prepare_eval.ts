@@ -5,6 +5,7 @@ import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suit
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
+import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
@@ -175,9 +176,11 @@ async function chooseEngines(
       : resolveEngineChoice({ engine: asked, model: request.model ?? keepSuiteModel(asked, ofSuite, choices) })
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
-  const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
+  const chosen = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
+  const engine = withEffort(chosen, request.effort ?? null, '--effort')
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge ?? resolveSuiteJudge(defaults.judge, file, engine), engine, choices)
-  return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
+  const reached = judge.name === engine.name ? withBaseUrl(judge, url) : judge
+  return { engine, judge: withEffort(reached, request.judging?.effort ?? null, '--judge-effort'), choices }
 }

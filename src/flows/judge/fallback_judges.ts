@@ -10,6 +10,7 @@ import type { JudgeAccess } from '../../phases/3-judge/judge_request.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { RateLimitedWork } from '../limits/rate_limiters.ts'
 import type { GradeRequest } from './grade_request.ts'
+import { toJudgeChoice } from './judge_of_choice.ts'
 
 /** In list order, other model families first; never the agent's own model. Empty if a flag named the judge. */
 export async function resolveFallbackJudges(
@@ -21,7 +22,7 @@ export async function resolveFallbackJudges(
   return choices.map((choice) => {
     const engine = findEngine(choice.name)
     return {
-      judge: { engine, model: choice.model, command: null, baseUrl: choice.base_url },
+      judge: toJudgeChoice(engine, choice),
       credentials: selectCredentials(engine, choice, env),
       gate: work.gate(engine, choice),
     }

@@ -21,6 +21,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { toGradeFinishedEvent } from '../run_events.ts'
 import { resolveFallbackJudges } from './fallback_judges.ts'
 import type { GradeRequest } from './grade_request.ts'
+import { toJudgeChoice } from './judge_of_choice.ts'
 import { isWorthKeeping } from './prefer_grading.ts'
 
 /** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
@@ -99,12 +100,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     record: stored.record,
     runFolder: paths.folder,
     skill: describeArmSkill(spec),
-    judge: engine && {
-      engine,
-      model: choice?.model ?? null,
-      command: choice?.command ?? null,
-      baseUrl: choice?.base_url,
-    },
+    judge: engine && choice && toJudgeChoice(engine, choice),
     onTimeout,
     fastFail: plan.options.fast_fail,
     samples: plan.options.judge_samples,

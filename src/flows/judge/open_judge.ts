@@ -11,6 +11,7 @@ import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import type { JudgeContext } from '../../phases/3-judge/compare/ask_outside_grading.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { AccountLimiters } from '../limits/rate_limiters.ts'
+import { toJudgeChoice } from './judge_of_choice.ts'
 
 export interface JudgeOpenerRequest {
   choice: EngineChoice
@@ -38,7 +39,7 @@ export async function createJudgeOpener(request: JudgeOpenerRequest, context: Fl
     return {
       cwd,
       asking: {
-        judge: { engine, model: choice.model, command: choice.command ?? null, baseUrl: choice.base_url },
+        judge: toJudgeChoice(engine, choice),
         env: { ...env, TMPDIR: tempDir.path },
         sandboxFor: (writable) =>
           confine(sandbox, { writable: [...writable, tempDir.path], hidden, settings: undefined }),

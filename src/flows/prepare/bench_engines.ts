@@ -2,8 +2,10 @@
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
+import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import type { AutoEngine } from './choose_engine.ts'
+import type { JudgingWish } from './judge_settings.ts'
 import { keepSuiteModel, resolveSuiteModel } from './suite_model.ts'
 
 export interface BenchEnginesRequest {
@@ -13,8 +15,11 @@ export interface BenchEnginesRequest {
   model: string | null
   /** The URL of the engine's server, also for a judge on the same engine; null: the environment's. */
   baseUrl?: string | null
+  /** How hard the agent's model thinks; absent or null: the engine's default. */
+  effort?: string | null
   /** engine[:model]; null: chosen automatically. */
   judge: string | null
+  judging?: JudgingWish
 }
 
 export interface BenchEngines {
@@ -34,11 +39,13 @@ export async function chooseBenchEngines(
   const choices: string[] = []
   const url = request.baseUrl ?? null
   const named = withBaseUrl(resolveNamedEngine(request, suite, choices), url)
-  const engine = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
+  const chosen = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
+  const engine = withEffort(chosen, request.effort ?? null, '--effort')
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge, engine, choices)
-  return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
+  const placed = judge.name === engine.name ? withBaseUrl(judge, url) : judge
+  return { engine, judge: withEffort(placed, request.judging?.effort ?? null, '--judge-effort'), choices }
 }
 
 /** `auto` stays `auto`. */

@@ -33,6 +33,7 @@ export const evalFlags = {
     describe: 'agent: engine[:model] or "command:<program>"',
   },
   model: benchFlags.model,
+  effort: benchFlags.effort,
   'base-url': benchFlags['base-url'],
   judge: {
     type: 'string',

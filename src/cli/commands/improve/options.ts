@@ -127,6 +127,7 @@ export const improveFlags = {
   ...descriptionFlags,
   ...shared,
   'max-turns': benchFlags['max-turns'],
+  effort: benchFlags.effort,
   'base-url': benchFlags['base-url'],
   'idle-timeout': benchFlags['idle-timeout'],
   'on-timeout': benchFlags['on-timeout'],

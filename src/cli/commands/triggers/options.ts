@@ -37,6 +37,7 @@ export const askingFlags = {
     describe: 'agent: engine[:model]',
   },
   model: benchFlags.model,
+  effort: benchFlags.effort,
   'base-url': { ...benchFlags['base-url'], describe: "URL of the engine's server" },
   concurrency: benchFlags.concurrency,
   timeout: {
