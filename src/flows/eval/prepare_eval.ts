@@ -59,7 +59,7 @@ export async function prepareEval(
   )
   const read = await readSkills(withTasks.suite, root, request.links)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
-  const honoured = await skipUnrunnableCases(engine, read.suite)
+  const honoured = await skipUnrunnableCases(engine, read.suite, context.prices)
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)

@@ -5,6 +5,7 @@ import { findMissingRequirement } from '../../engines/models/availability.ts'
 import { selectCredentials, withBaseUrl } from '../../engines/models/base_url.ts'
 import { guessProvider } from '../../engines/models/providers.ts'
 import { resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import type { JudgeAccess } from '../../phases/3-judge/judge_request.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -16,11 +17,11 @@ import { toJudgeChoice } from './judge_of_choice.ts'
 export async function resolveFallbackJudges(
   { judge }: Golden,
   { plan, spec, work }: Pick<GradeRequest, 'plan' | 'spec'> & { work: RateLimitedWork },
-  { env }: Pick<FlowContext, 'env'>,
+  { env, prices }: Pick<FlowContext, 'env' | 'prices'>,
 ): Promise<JudgeAccess[]> {
   const choices = await listFallbackChoices(judge, { agent: spec.engine, chosen: plan.options.judge }, env)
   return choices.map((choice) => {
-    const engine = findEngine(choice.name)
+    const engine = withUserPrices(findEngine(choice.name), prices)
     return {
       judge: toJudgeChoice(engine, choice),
       credentials: selectCredentials(engine, choice, env),

@@ -4,6 +4,7 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
+import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
 import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
@@ -88,7 +89,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     passEnv: request.passEnv,
     hidden: request.hidden,
   })
-  const engine = choice === null ? null : findEngine(choice.name)
+  const engine = choice === null ? null : withUserPrices(findEngine(choice.name), context.prices)
   const own = tempDir === null ? [] : [tempDir.path]
   const parts = { hidden: request.hidden, settings: spec.sandbox }
   const sandboxFor = (writable: readonly string[]) => confine(request.sandbox, { writable, ...parts })

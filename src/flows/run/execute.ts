@@ -21,6 +21,7 @@ import { openStartQueue, type StartQueue } from '../history/start_order.ts'
 import { admitGrading, gradeUnderLimits } from '../judge/grade_within_limits.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
 import { type AccountLimiters, openAccountLimiters, type RateLimitOptions } from '../limits/rate_limiters.ts'
+import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { resolveRunEngine } from '../prepare/engine_of_run.ts'
 import { runName, toRunFinishedEvent } from '../run_events.ts'
 import { recordFailedRun } from './failed_run.ts'
@@ -173,7 +174,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   const { retries } = plan.options
   context.emit({ type: 'run_started', ...runName(spec) })
   const partial = path.join(benchmarkPaths(execution.folder).partial, spec.run_id.replaceAll('/', '__'))
-  const engine = resolveRunEngine(spec)
+  const engine = withUserPrices(resolveRunEngine(spec), context.prices)
   using work = pace.begin()
   const gate = work.gate(engine, spec.engine)
   let failures = 0

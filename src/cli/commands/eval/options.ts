@@ -76,6 +76,7 @@ export const evalFlags = {
   budget,
   'budget-tokens': budgetTokens,
   'cost-per-run': costPerRun,
+  prices: limitFlags.prices,
   deadline,
   ...maxWaitFlag,
   report: {

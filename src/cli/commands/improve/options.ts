@@ -139,6 +139,7 @@ export const improveFlags = {
   budget: limitFlags.budget,
   'budget-tokens': limitFlags['budget-tokens'],
   'cost-per-run': limitFlags['cost-per-run'],
+  prices: limitFlags.prices,
   deadline: limitFlags.deadline,
   'max-wait': benchFlags['max-wait'],
   yes: limitFlags.yes,

@@ -65,6 +65,7 @@ export const askingFlags = {
   budget: benchFlags.budget,
   'budget-tokens': benchFlags['budget-tokens'],
   'cost-per-run': benchFlags['cost-per-run'],
+  prices: benchFlags.prices,
   deadline: benchFlags.deadline,
   'max-wait': benchFlags['max-wait'],
 } satisfies Record<string, Options>
