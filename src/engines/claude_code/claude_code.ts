@@ -26,7 +26,7 @@ export const claudeCode: Engine = {
   name: 'claude-code',
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
   address: 'ANTHROPIC_BASE_URL',
-  aliases: ['fable', 'best', 'opusplan', 'default'],
+  aliases: ['opusplan'],
   efforts: () => anthropicEfforts,
   skillsFolder,
   seesImages: 'in_folder',
