@@ -37,8 +37,7 @@ export async function readHistory(
     for (const spec of other.runs) {
       if (observed.runs >= mostRuns) return observed
       const stored = await readRun(folder, spec.run_id)
-      if (stored !== null)
-        observed.addStored(spec, { ...stored, record: priceRecord(stored.record, spec, prices) })
+      if (stored !== null) observed.addStored(spec, { ...stored, record: priceRecord(stored.record, spec, prices) })
     }
   }
   return observed

@@ -32,11 +32,7 @@ export async function requireValidSuite(
 }
 
 /** The suite for `eval` on this engine: skips cases that could not be judged. */
-export async function skipUnrunnableCases(
-  choice: EngineChoice,
-  suite: Suite,
-  prices?: UserPrices,
-): Promise<Suite> {
+export async function skipUnrunnableCases(choice: EngineChoice, suite: Suite, prices?: UserPrices): Promise<Suite> {
   if (choice.name === 'auto') return suite
   const { honoured, problems } = await findEngineProblems(choice, withShownBlocks(suite, choice), prices)
   return markSkippedCases(honoured, problems)
