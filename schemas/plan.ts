@@ -39,6 +39,12 @@ export const engineChoice = z.object({
     .min(1)
     .optional()
     .describe("how hard the model thinks, from --effort; absent: the engine's default"),
+  skills_folder: z
+    .string()
+    .optional()
+    .describe(
+      'where its agent looks for skills, relative to the working folder, from --skills-folder; absent: where the engine knows',
+    ),
 })
 
 /** The sandbox that is actually used. */

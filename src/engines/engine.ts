@@ -13,6 +13,8 @@ export interface InstalledSkill {
   name: string
   description: string
   path: string
+  /** Copies of it, absolute, where other agents would look; absent: none. */
+  copies?: readonly string[]
 }
 
 /** The environment that the suite gives the agent, written to the places of the working folder where Claude Code looks. */
@@ -207,6 +209,8 @@ export interface Engine {
   efforts?(model: string | null): readonly string[]
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
+  /** Further ones, where the skill is placed too because it is not known which agent runs; `--skills-folder` replaces all. Absent: none. */
+  readonly otherSkillsFolders?: readonly string[]
   /** What it supports of a suite's environment; absent: nothing. unknown: the environment is written, and the program may read it. */
   readonly supports?: SupportedEnvironment | 'unknown'
   /** Names of its tools that ask the user a question; absent: it has none. */

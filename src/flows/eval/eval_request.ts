@@ -15,6 +15,7 @@ export interface EvalRequest
       | 'model'
       | 'baseUrl'
       | 'effort'
+      | 'skillsFolder'
       | 'judge'
       | 'judging'
       | 'concurrency'

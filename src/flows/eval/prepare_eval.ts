@@ -1,4 +1,5 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
+
 import path from 'node:path'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
@@ -7,6 +8,7 @@ import { pathExists } from '../../base/fs/files.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
@@ -177,10 +179,11 @@ async function chooseEngines(
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
   const chosen = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
-  const engine = withEffort(chosen, request.effort ?? null, '--effort')
+  const reached = withEffort(chosen, request.effort ?? null, '--effort')
+  const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge ?? resolveSuiteJudge(defaults.judge, file, engine), engine, choices)
-  const reached = judge.name === engine.name ? withBaseUrl(judge, url) : judge
-  return { engine, judge: withEffort(reached, request.judging?.effort ?? null, '--judge-effort'), choices }
+  const served = judge.name === engine.name ? withBaseUrl(judge, url) : judge
+  return { engine, judge: withEffort(served, request.judging?.effort ?? null, '--judge-effort'), choices }
 }

@@ -1,9 +1,11 @@
 /** Chooses engine and judge of a benchmark: from the flags, else from the suite, else the first available. */
+
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import type { AutoEngine } from './choose_engine.ts'
 import type { JudgingWish } from './judge_settings.ts'
 import { keepSuiteModel, resolveSuiteModel } from './suite_model.ts'
@@ -17,6 +19,8 @@ export interface BenchEnginesRequest {
   baseUrl?: string | null
   /** How hard the agent's model thinks; absent or null: the engine's default. */
   effort?: string | null
+  /** Where a program of the user's looks for skills; null: where known agents look. */
+  skillsFolder?: string | null
   /** engine[:model]; null: chosen automatically. */
   judge: string | null
   judging?: JudgingWish
@@ -40,7 +44,8 @@ export async function chooseBenchEngines(
   const url = request.baseUrl ?? null
   const named = withBaseUrl(resolveNamedEngine(request, suite, choices), url)
   const chosen = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
-  const engine = withEffort(chosen, request.effort ?? null, '--effort')
+  const reached = withEffort(chosen, request.effort ?? null, '--effort')
+  const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge, engine, choices)

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { UserPrices } from '../../../schemas/prices.ts'
+import type { Cost } from '../../../schemas/usage.ts'
 import { applyUserPrices, userCost, withUserPrices } from '../../../src/engines/models/user_prices.ts'
 import { findEngine } from '../../../src/engines/table.ts'
 import { readUserPrices } from '../../../src/flows/limits/read_prices.ts'
@@ -53,7 +54,8 @@ describe('the file', () => {
 })
 
 describe('the cost of a report', () => {
-  const report = { usage, model: 'claude-haiku-5-5-20260909', provider: 'anthropic', cost: null }
+  const none: { cost: Cost | null } = { cost: null }
+  const report = { usage, model: 'claude-haiku-5-5-20260909', provider: 'anthropic', ...none }
   const cost = (table: UserPrices['table'], more: object = {}, asked: string | null = 'haiku') =>
     applyUserPrices({ ...report, ...more }, { engine: 'claude-code', asked }, of(table)).cost
   const two = { input: 2, output: 10 }

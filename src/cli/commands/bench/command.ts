@@ -157,6 +157,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     judge: parsed.judge ?? null,
     effort: parsed.effort ?? null,
     baseUrl: parsed.baseUrl ?? null,
+    skillsFolder: parsed.skillsFolder ?? null,
     judging: judgingWish(parsed),
     ...resolveRuns(parsed),
     ...resolveDesign(parsed),

@@ -133,6 +133,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     judge: parsed.judge ?? null,
     effort: parsed.effort ?? null,
     baseUrl: parsed.baseUrl ?? null,
+    skillsFolder: parsed.skillsFolder ?? null,
     judging: judgingWish(parsed),
     concurrency: parsed.concurrency,
     timeoutSeconds: parsed.timeout ?? null,

@@ -35,6 +35,7 @@ export const evalFlags = {
   model: benchFlags.model,
   effort: benchFlags.effort,
   'base-url': benchFlags['base-url'],
+  'skills-folder': benchFlags['skills-folder'],
   judge: {
     type: 'string',
     requiresArg: true,

@@ -52,6 +52,7 @@ function buildImproveRequest(
       judge: parsed.judge ?? null,
       effort: parsed.effort ?? null,
       baseUrl: parsed.baseUrl ?? null,
+      skillsFolder: parsed.skillsFolder ?? null,
       judging: judgingWish(parsed),
       timeoutSeconds: parsed.timeout ?? null,
       maxTurns: parsed.maxTurns ?? null,

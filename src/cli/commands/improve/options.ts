@@ -129,6 +129,7 @@ export const improveFlags = {
   'max-turns': benchFlags['max-turns'],
   effort: benchFlags.effort,
   'base-url': benchFlags['base-url'],
+  'skills-folder': benchFlags['skills-folder'],
   'idle-timeout': benchFlags['idle-timeout'],
   'on-timeout': benchFlags['on-timeout'],
   links: benchFlags.links,
