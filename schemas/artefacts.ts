@@ -26,6 +26,7 @@ import { metrics } from './metrics.ts'
 import { olderRunsFile } from './older_runs.ts'
 import { plan, runSpec } from './plan.ts'
 import { pluginEvalCase } from './plugin_eval_case.ts'
+import { priceTable } from './prices.ts'
 import { runRecord } from './run.ts'
 import { skillFrontmatter } from './skill_frontmatter.ts'
 import { testResult } from './test_result.ts'
@@ -37,6 +38,7 @@ import { triggers } from './triggers.ts'
 export const artefacts = {
   evals: authoredEvals,
   plugin_eval_case: pluginEvalCase,
+  prices: priceTable,
   skill_frontmatter: skillFrontmatter,
   eval_result: evalResult,
   eval_report: evalReport,

@@ -9,6 +9,7 @@ export const asked = z.object({
   calls: count,
   tokens: count.nullable(),
   cost_usd: z.number().nonnegative().nullable(),
+  prices: z.string().optional().describe('name of the file of --prices that the cost comes from; absent: none'),
 })
 
 export type Asked = z.infer<typeof asked>

@@ -132,6 +132,10 @@ export const costSummary = z.object({
       'cost of grading the same transcripts again (grade --again), not in any other sum; absent: not used; null: unknown',
     ),
   unknown_runs: z.number().int().nonnegative().describe('runs whose cost is unknown'),
+  prices: z
+    .array(z.string())
+    .optional()
+    .describe('names of the files of --prices that costs come from; absent: no cost does'),
 })
 
 /** Runs that were taken from the cache. */

@@ -34,6 +34,11 @@ export const engineChoice = z.object({
     .string()
     .optional()
     .describe('address of its server, from --base-url; absent: taken from the environment'),
+  effort: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("how hard the model thinks, from --effort; absent: the engine's default"),
   skills_folder: z
     .string()
     .optional()

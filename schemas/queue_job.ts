@@ -1,6 +1,7 @@
 /** Jobs and answers in the queue: a run for a worker, and its result. They contain nothing large and no secrets. */
 import * as z from 'zod'
 import { runSpec } from './plan.ts'
+import { userPrices } from './prices.ts'
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')
 
@@ -36,6 +37,7 @@ export const queueJob = z.object({
   }),
   idle_ms: z.number().positive().nullable(),
   keep_work: z.boolean(),
+  prices: userPrices.optional().describe('the prices of --prices; absent: none'),
   expires_at: z.iso
     .datetime()
     .describe('part of the signature: after this time no worker runs the job, so a stolen copy becomes useless'),

@@ -42,6 +42,7 @@ const shared = {
     version: z.string().nullable(),
     model: z.string().nullable().describe('the model that was actually used'),
     provider: z.string().nullable(),
+    effort: z.string().optional().describe("the level from --effort; absent: the engine's default"),
   }),
   activation,
   started_at: z.iso.datetime(),

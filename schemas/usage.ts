@@ -13,7 +13,10 @@ export const usage = z.object({
 /** US dollars; `source` says who computed them. Unknown cost is null, never 0. */
 export const cost = z.object({
   usd: z.number().nonnegative(),
-  source: z.enum(['agent', 'estimated']),
+  source: z
+    .enum(['agent', 'estimated', 'prices'])
+    .describe('agent: it reports them; estimated: public prices; prices: the file of --prices'),
+  prices: z.string().optional().describe('name of the file of --prices; absent: it was not used'),
 })
 
 export type Usage = z.infer<typeof usage>

@@ -7,6 +7,7 @@ import { forgetUnusedConfigs } from './config/unused_configs.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
 import { commandNames, findNearCommand, rootHelp } from './help/root_help.ts'
+import { choosePricesFile } from './prices_file.ts'
 import { sayError } from './print_error.ts'
 import { resumeCommand } from './resume_command.ts'
 import { chooseResumeWay } from './terminal/interrupt.ts'
@@ -23,6 +24,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   using _ = handleUncaught((error) => report(error, argv))
   forgetOrigins()
   forgetUnusedConfigs()
+  choosePricesFile(null)
   try {
     if (asksForRootHelp(argv)) {
       process.stdout.write(`${rootHelp()}\n`)

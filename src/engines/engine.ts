@@ -73,6 +73,8 @@ export interface EngineTask {
   images?: readonly TaskImage[] | undefined
   /** Model id or the engine's own alias; null: the engine's default. */
   model: string | null
+  /** How hard the model thinks, one of the levels in `Engine.efforts`; absent: the engine's default. */
+  effort?: string | undefined
   /** The command line of the command engine; null for every other. */
   command: string | null
   /** Working folder, absolute. */
@@ -201,6 +203,10 @@ export interface Engine {
    * process of its own is inside.
    */
   findPrograms?(task: Pick<EngineTask, 'command' | 'env' | 'credentials'>): Promise<readonly string[]>
+  /** Short names of models that only it knows, besides those of its provider; absent: none. */
+  readonly aliases?: readonly string[]
+  /** The levels of --effort that it has with this model; absent: it has none. */
+  efforts?(model: string | null): readonly string[]
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
   /** Further ones, where the skill is placed too because it is not known which agent runs; `--skills-folder` replaces all. Absent: none. */

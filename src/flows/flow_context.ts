@@ -1,5 +1,6 @@
 /** What every flow gets besides its request: where to emit events, when to stop, the user's environment, the clock. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
+import type { UserPrices } from '../../schemas/prices.ts'
 import type { TrackedWork } from '../jobs/wait_limit.ts'
 
 /** Watches how long a command waits for providers. */
@@ -23,4 +24,6 @@ export interface FlowContext {
   confirm?: (question: string) => Promise<boolean>
   /** Watches the waits for providers; absent: waits are unlimited. */
   waits?: Waits
+  /** The user's own prices; absent: none. */
+  prices?: UserPrices | undefined
 }

@@ -72,7 +72,17 @@ function note(entry: LoggedRequest, asked: PracticeRequest): void {
   entry.messages = sentMessages(asked.body)
   const heat = sentTemperature(asked.body)
   if (typeof heat === 'number') entry.temperature = heat
+  const effort = sentEffort(asked.body)
+  if (effort !== null) entry.effort = effort
   entry.tools = tools.map(({ name }) => name)
+}
+
+/** In output_config of Messages, in reasoning of Responses, or as reasoning_effort of Chat Completions. */
+function sentEffort(body: PracticeRequest['body']): string | null {
+  if (body.kind !== 'json' || !isRecord(body.value)) return null
+  const { output_config: config, reasoning, reasoning_effort: plain } = body.value
+  const found = [isRecord(config) && config.effort, isRecord(reasoning) && reasoning.effort, plain]
+  return found.find((one) => typeof one === 'string') ?? null
 }
 
 /** The messages as sent: `input` in the Responses API, where a text alone is one message, `contents` in the Gemini API. */

@@ -17,6 +17,8 @@ export interface LoggedRequest {
   model: string | null
   /** Absent: the request has none. */
   temperature?: number
+  /** The level of effort, in any of the places where the APIs have it. */
+  effort?: string
   /** The system prompt's text; empty: none. */
   system: string
   /** As sent. */

@@ -47,7 +47,8 @@ const whole = (least: number, most: number): OptionKind => [
 
 const optionKinds = {
   ...{ format: text, target: text, category: text, test: text, cases: texts },
-  ...{ engine: text, model: text, baseUrl: text, skillsFolder: text, judge: text, workspace: text, passEnv: texts },
+  ...{ engine: text, model: text, baseUrl: text, effort: text, skillsFolder: text },
+  ...{ judge: text, workspace: text, passEnv: texts },
   ...{ judging: group, limits: group, sandbox: group, pace: group, queue: group },
   backend: place,
   ...{ keep: flag, cache: flag, fresh: flag, isolate: flag, links },

@@ -54,8 +54,10 @@ export function contract(name: string): void {
     const speech = { prompt: 'echo {"a": 1}' }
     const spoken = once(async () => {
       const own = await openStage()
-      const ran = await perform(engine, own.task({ ...needed(server), ...speech }))
-      return { ...ran, [Symbol.asyncDispose]: own[Symbol.asyncDispose] }
+      const before = server.requests.length
+      const effort = engine.efforts === undefined ? {} : { effort: 'high' }
+      const ran = await perform(engine, own.task({ ...needed(server), ...speech, ...effort }))
+      return { ...ran, asked: server.requests.slice(before), [Symbol.asyncDispose]: own[Symbol.asyncDispose] }
     })
     afterAll(async () => {
       await greeting.end()
@@ -127,6 +129,12 @@ export function contract(name: string): void {
       })
       return
     }
+
+    test.runIf(engine.efforts !== undefined)('asks its model for the level of effort', async () => {
+      const { asked } = await spoken()
+      const efforts = asked.flatMap(({ effort }) => effort ?? [])
+      expect(new Set(efforts)).toEqual(new Set(['high']))
+    })
 
     test('offers the skill by name and description; its body comes when it is read', async () => {
       const skills = await stage.skill(engine.skillsFolder)

@@ -78,7 +78,7 @@ const benchTopKeys: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'
 
 /** Keys with a path as value, relative to the file. */
 export const pathKeys: ReadonlySet<string> = new Set([
-  ...['workspace', 'suite', 'baseline', 'allow-read', 'set', 'among', 'shared'],
+  ...['workspace', 'suite', 'baseline', 'allow-read', 'set', 'among', 'shared', 'prices'],
 ])
 
 /** Allowed in a file that comes with the skill. Any other flag may expose the user's machine to the skill's author. */
@@ -98,6 +98,8 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
     'max-turns',
     'retries',
     'judge-samples',
+    'effort',
+    'judge-effort',
     'require-evidence',
   ],
   ...['pairs', 'seed', 'sample'],
@@ -146,6 +148,7 @@ export const sharedKeys: ReadonlySet<string> = new Set([
   'budget',
   'budget-tokens',
   'cost-per-run',
+  'prices',
   'deadline',
   'max-wait',
   'ask-above-cost',

@@ -4,6 +4,7 @@ import path from 'node:path'
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { isSubpath } from '../../base/sandbox/paths_below.ts'
+import { choosePricesFile } from '../prices_file.ts'
 import { type ConfiguredCommand, configurableSettings, harmlessKeys, harmlessNames, pathKeys } from './config_keys.ts'
 import { type FileMistake, fileError } from './file_mistakes.ts'
 import { findConfig } from './find_config.ts'
@@ -32,8 +33,14 @@ export interface ConfiguredArguments<T> {
   origins: ReadonlyMap<string, Origin>
 }
 
-/** Throws UserError with all mistakes in the file. */
+/** Throws UserError with all mistakes in the file. The file of --prices then applies to every flow of this command. */
 export async function configureCommand<T>(request: ConfigureRequest<T>): Promise<ConfiguredArguments<T>> {
+  const configured = await addFileSettings(request)
+  choosePricesFile(configured.args.prices)
+  return configured
+}
+
+async function addFileSettings<T>(request: ConfigureRequest<T>): Promise<ConfiguredArguments<T>> {
   const { argv, command } = request
   const given = listGivenFlags(argv)
   const flags = Object.keys(configurableSettings(command))

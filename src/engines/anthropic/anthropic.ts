@@ -3,6 +3,7 @@ import { splitCloud } from '../clouds/table.ts'
 import type { Engine, Probe, ProbeRequest } from '../engine.ts'
 import { toolLoopSupport } from '../hooks/supported_events.ts'
 import { anthropicAccount } from '../limits/account.ts'
+import { anthropicEfforts } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
 
 const skillsFolder = '.claude/skills'
@@ -12,6 +13,7 @@ export const anthropic: Engine = {
   credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
   address: 'ANTHROPIC_BASE_URL',
   readsAbove: false,
+  efforts: () => anthropicEfforts,
   skillsFolder,
   seesImages: 'attached',
   supports: toolLoopSupport,

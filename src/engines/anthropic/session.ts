@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { Usage } from '../../../schemas/usage.ts'
 import { splitCloud } from '../clouds/table.ts'
 import type { EngineTask, TaskImage } from '../engine.ts'
+import { anthropicEffort } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
 import type {
@@ -31,6 +32,7 @@ export class AnthropicSession implements ModelSession {
   constructor(task: EngineTask, offers: readonly ToolOffer[], client: MessagesClient) {
     const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
     this.model = splitCloud(anthropicModel(task.model)).model ?? ''
+    const effort = anthropicEffort(task.effort)
     this.#client = client
     this.#request = {
       model: this.model,
@@ -39,6 +41,7 @@ export class AnthropicSession implements ModelSession {
       metadata: { user_id: task.sessionId },
       ...(tools.length > 0 ? { tools } : {}),
       ...temperatureSetting(task),
+      ...(effort === null ? {} : { output_config: { effort } }),
     }
     this.#messages = [firstMessage(task)]
   }

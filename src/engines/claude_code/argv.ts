@@ -20,6 +20,7 @@ export function claudeArguments(task: EngineTask): string[] {
   ]
   const { model } = splitCloud(task.model)
   if (model !== null) argv.push('--model', model)
+  if (task.effort !== undefined) argv.push('--effort', task.effort)
   if (task.maxTurns !== null) argv.push('--max-turns', String(task.maxTurns))
   if (task.answerSchema !== null) argv.push('--json-schema', JSON.stringify(task.answerSchema))
   return [...argv, ...environmentArguments(task), ...permissions(task.tools)]
@@ -63,7 +64,7 @@ function permissions(tools: EngineTask['tools']): string[] {
 
 /** The child's whole environment: the run's, its keys, and settings that isolate it. `isLent`: the API key is passed another way. */
 export function claudeEnvironment(
-  task: Pick<EngineTask, 'env' | 'credentials' | 'model'>,
+  task: Pick<EngineTask, 'env' | 'credentials' | 'model' | 'effort'>,
   isLent = false,
 ): Record<string, string> {
   const { CLAUDECODE: _, ...env } = task.env // with it, Claude Code refuses to start inside another Claude Code
@@ -77,6 +78,8 @@ export function claudeEnvironment(
     ...Object.fromEntries(keys),
     ...cloud?.claude?.switch,
     ...(isLent ? { CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR: String(claudeKeyDescriptor) } : {}),
+    // the variable would win over the flag
+    ...(task.effort === undefined ? {} : { CLAUDE_CODE_EFFORT_LEVEL: task.effort }),
     CLAUDE_CONFIG_DIR: path.join(env.HOME ?? '', '.claude'),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',

@@ -11,6 +11,7 @@ import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, e
 import { anthropicAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { withCost } from '../models/cost.ts'
+import { anthropicEfforts } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { claudeArguments, claudeEnvironment, claudeKeys } from './argv.ts'
 import { passKeyViaPipe } from './pass_key.ts'
@@ -26,6 +27,8 @@ export const claudeCode: Engine = {
   name: 'claude-code',
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
   address: 'ANTHROPIC_BASE_URL',
+  aliases: ['opusplan'],
+  efforts: () => anthropicEfforts,
   skillsFolder,
   seesImages: 'in_folder',
   questionTools: ['AskUserQuestion'],

@@ -40,6 +40,10 @@ export function codexArguments(task: EngineTask, { schemaFile, confinement }: Co
   return [...argv, '-']
 }
 
+function effortSetting(effort: string): [string, string] {
+  return ['model_reasoning_effort', JSON.stringify(effort)]
+}
+
 function toolsOff(tools: EngineTask['tools']): string[] {
   return tools === 'none' ? ['shell_tool', 'unified_exec', 'view_image'] : []
 }
@@ -58,6 +62,7 @@ function settings(task: EngineTask, confinement: Confinement): [string, string][
   return [
     ['model_provider', '"whetstone"'],
     ['model_providers.whetstone', `{${provider.join(',')}}`],
+    ...(task.effort === undefined ? [] : [effortSetting(task.effort)]),
     ['analytics.enabled', 'false'],
     ['check_for_update_on_startup', 'false'],
     // Codex reads nothing above the working folder: no AGENTS.md and no skills of a repository around it

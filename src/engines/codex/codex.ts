@@ -11,6 +11,7 @@ import { toStartError } from '../cli/start_error.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { isPriced } from '../models/cost.ts'
+import { openaiEfforts } from '../models/effort_levels.ts'
 import { toStrictSchema } from '../tool_loop/strict_schema.ts'
 import { codexArguments, codexEndpoint, codexEnvironment, codexHome, codexKeys } from './argv.ts'
 import { codexSupport } from './environment_settings.ts'
@@ -27,6 +28,8 @@ export const codex: Engine = {
   credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
   address: 'OPENAI_BASE_URL',
   readsAbove: false,
+  // Codex alone knows ultra
+  efforts: () => [...openaiEfforts, 'ultra'],
   skillsFolder,
   questionTools: [questionTool],
   account: { slots: 'runs', of: openaiAccount },

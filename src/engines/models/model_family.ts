@@ -4,7 +4,7 @@ import { splitCloud } from '../clouds/table.ts'
 
 /** The pattern of a family's model ids, and the engines that use the family when no model is named. */
 const families: Readonly<Record<string, { ids: RegExp; engines: readonly string[] }>> = {
-  anthropic: { ids: /^(?:claude|sonnet|opus|haiku)\b/, engines: ['anthropic', 'claude-code'] },
+  anthropic: { ids: /^(?:claude|sonnet|opus|haiku|fable)\b/, engines: ['anthropic', 'claude-code'] },
   openai: { ids: /^(?:gpt|o\d|chatgpt|codex)\b/, engines: ['openai', 'codex'] },
   google: { ids: /^(?:gemini|gemma)\b/, engines: ['gemini'] },
   meta: { ids: /^llama/, engines: [] },

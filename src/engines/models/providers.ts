@@ -14,7 +14,12 @@ export const providers = {
   anthropic: {
     engines: ['anthropic', 'claude-code'],
     // the newest of each family whose price is listed: under --budget a short name needs a known price
-    aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-4-5' },
+    aliases: {
+      sonnet: 'claude-sonnet-5-5',
+      opus: 'claude-opus-5-5',
+      haiku: 'claude-haiku-4-5',
+      fable: 'claude-fable-5-1',
+    },
     ids: /^claude-/,
   },
   openai: { engines: ['openai', 'codex'], aliases: {}, ids: /^(?:gpt-|o\d|chatgpt-|codex-)/ },

@@ -4,6 +4,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { findMisspelling, suggestChoice } from '../../base/text/did_you_mean.ts'
 import { type CloudName, cloudNames, findCloud, isCloudName, splitCloud } from '../clouds/table.ts'
 import { engineNames, findEngine, isEngineName, refuseReserved } from '../table.ts'
+import { checkModelName } from './model_alias.ts'
 import { anthropicModel, guessProvider, isProvider, providers } from './providers.ts'
 
 export interface EngineRequest {
@@ -135,9 +136,10 @@ function resolveModelForEngine(engine: string, model: string): string | null {
   if (isEngineName(model)) {
     throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}`, `--engine ${model}`])
   }
+  // the provider's name stays: it marks an exact id
+  if (isProvider(name) && providers[name].engines.some((one) => one === engine)) return model
   if (rest === null || name === engine) return rest ?? model
   if (isCloudName(name)) return model
-  if (isProvider(name) && providers[name].engines.some((one) => one === engine)) return rest
   if (!isEngineName(name) && !isProvider(name)) return model
   throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}:${rest}`, `--engine ${model}`])
 }
@@ -165,9 +167,11 @@ function makeChoice(name: string, model: string | null): EngineChoice {
   return { name, model: model === null ? null : finalModel(name, model) }
 }
 
-/** Claude Code knows its short names itself; the API needs ids. */
+/** Claude Code knows its short names itself; the API needs ids. Throws UserError for a near miss of a short name. */
 function finalModel(engine: string, model: string | null): string | null {
-  return engine === 'anthropic' && model !== null ? anthropicModel(model) : model
+  if (model === null) return null
+  const checked = checkModelName(engine, model)
+  return engine === 'anthropic' ? anthropicModel(checked) : checked
 }
 
 function conflict(what: string, readings: readonly string[]): UserError {

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Usage } from '../../../schemas/usage.ts'
 import { splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
+import { type OpenaiEffort, openaiEffort } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
 import type {
@@ -25,6 +26,7 @@ export class ChatSession implements ModelSession {
   readonly #tools: OpenAI.ChatCompletionFunctionTool[]
   readonly #messages: OpenAI.ChatCompletionMessageParam[]
   readonly #temperature: { temperature?: number }
+  readonly #effort: OpenaiEffort | null
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = splitCloud(openaiModel(task.model)).model ?? ''
@@ -33,6 +35,7 @@ export class ChatSession implements ModelSession {
       return { type: 'function', function: { name, description, parameters } }
     })
     this.#temperature = temperatureSetting(task)
+    this.#effort = openaiEffort(task.effort)
     this.#messages = [
       { role: 'system', content: fillSystemPrompt(task) },
       { role: 'user', content: firstText(task) },
@@ -43,6 +46,7 @@ export class ChatSession implements ModelSession {
     const params = {
       model: this.model,
       ...this.#temperature,
+      ...(this.#effort === null ? {} : { reasoning_effort: this.#effort }),
       messages: this.#messages,
       ...(this.#tools.length > 0 ? { tools: this.#tools } : {}),
       ...(forced === null ? {} : { tool_choice: { type: 'function' as const, function: { name: forced } } }),

@@ -3,6 +3,7 @@ import { splitCloud } from '../clouds/table.ts'
 import type { Engine, Probe, ProbeRequest } from '../engine.ts'
 import { toolLoopSupport } from '../hooks/supported_events.ts'
 import { openaiAccount } from '../limits/account.ts'
+import { openaiEfforts } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
 
 const skillsFolder = '.claude/skills'
@@ -12,6 +13,7 @@ export const openai: Engine = {
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   address: 'OPENAI_BASE_URL',
   readsAbove: false,
+  efforts: () => openaiEfforts,
   skillsFolder,
   seesImages: 'attached',
   supports: toolLoopSupport,

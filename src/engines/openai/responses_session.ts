@@ -3,6 +3,7 @@ import OpenAI from 'openai'
 import { splitCloud } from '../clouds/table.ts'
 import type { EngineError, EngineTask, TaskImage } from '../engine.ts'
 import { isRetryableKind } from '../limits/http_status.ts'
+import { openaiEffort } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
 import { kindOfWord, toEngineError, unreadableResponse } from '../tool_loop/sdk_error.ts'
 import type { CallResult, ModelAnswer, ModelSession, ToolOffer } from '../tool_loop/session.ts'
@@ -27,6 +28,7 @@ export class ResponsesSession implements ModelSession {
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = splitCloud(openaiModel(task.model)).model ?? ''
     this.#client = openOpenaiClient(task, send)
+    const effort = openaiEffort(task.effort)
     this.#request = {
       model: this.model,
       instructions: fillSystemPrompt(task),
@@ -35,6 +37,7 @@ export class ResponsesSession implements ModelSession {
       stream: true,
       prompt_cache_key: task.sessionId,
       ...temperatureSetting(task),
+      ...(effort === null ? {} : { reasoning: { effort } }),
     }
     this.#input = [{ role: 'user', content: firstContent(task) }]
   }

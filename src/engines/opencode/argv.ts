@@ -17,7 +17,7 @@ export function opencodeFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'se
 
 /** The child's whole environment: the run's, its key, and settings that isolate it. */
 export function opencodeEnvironment(
-  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools'>,
+  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools' | 'effort'>,
 ): Record<string, string> {
   const model = chooseProviderModel('opencode', task.model, task.credentials)
   const key = 'mistake' in model ? null : providerKeyName(model)
@@ -47,14 +47,14 @@ const judgeEnvironment = {
   OPENCODE_DISABLE_CLAUDE_CODE: '1',
 }
 
-function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools'>): object {
+function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools' | 'effort'>): object {
   const model = chooseProviderModel('opencode', task.model, task.credentials)
   const base = { autoupdate: false, share: 'disabled', snapshot: false, permission: permission(task.tools) }
   if ('mistake' in model) return base
   const name = `${model.provider}/${model.id}`
   const options = { baseURL: opencodeBaseUrl(model, task.credentials) }
   // makes opencode accept a model that is missing in its own list
-  const provider = { [model.provider]: { options, models: { [model.id]: {} } } }
+  const provider = { [model.provider]: { options, models: { [model.id]: modelSettings(model, task.effort) } } }
   return { ...base, model: name, small_model: name, enabled_providers: [model.provider], provider }
 }
 
@@ -68,6 +68,12 @@ function opencodeBaseUrl(model: ProviderModel, credentials: EngineTask['credenti
 export function opencodeEndpoint({ model, credentials }: Pick<EngineTask, 'model' | 'credentials'>): string {
   const choice = chooseProviderModel('opencode', model, credentials)
   return 'mistake' in choice ? 'https://localhost' : opencodeBaseUrl(choice, credentials)
+}
+
+/** As options of the model, because --variant is ignored for models that are missing in opencode's own list. */
+function modelSettings({ provider }: ProviderModel, effort: string | undefined): object {
+  if (effort === undefined) return {}
+  return { options: provider === 'anthropic' ? { effort } : { reasoningEffort: effort } }
 }
 
 /** An agent may do everything; a judge reads only below its folder. */

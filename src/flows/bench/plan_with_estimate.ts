@@ -48,7 +48,7 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
       cache,
       detectable,
       needed,
-      estimate: await estimateBench(prepared, { ...request, folder, reused, again }),
+      estimate: await estimateBench(prepared, { ...request, folder, reused, again, prices: context.prices }),
     }
   })
 }

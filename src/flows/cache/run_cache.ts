@@ -131,12 +131,13 @@ export function buildJudgeKeyParts(
   if (judge === null) return null
   const probe = probes.get(JSON.stringify(judge)) ?? null
   if (probe === null || !isEngineKnown(probe)) return null
-  const { name, model, command = 'none', base_url = 'none' } = judge
+  const { name, model, command = 'none', base_url = 'none', effort } = judge
   return {
     engine: name,
     model: model ?? 'none',
     command,
     'base url': base_url,
+    ...(effort !== undefined && { effort }),
     ...buildEngineKeyParts({ choice: judge, probe, passEnv }, context),
   }
 }

@@ -1,7 +1,9 @@
 /** Estimates the cost of drafting from the length of its prompts, and whether a budget allows one more answer. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { UserPrices } from '../../../schemas/prices.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { estimateCost } from '../../engines/models/cost.ts'
+import { applyUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import type { CallUsage } from '../../phases/3-judge/ask/cost_meter.ts'
 import { amountText, type BudgetUnit, budgetStopKinds } from '../limits/budgets.ts'
@@ -22,6 +24,7 @@ export interface DraftEstimate {
 export async function estimateDrafts(
   { name, model }: EngineChoice,
   { cases, answers, characters }: { cases: number; answers: number; characters: number },
+  prices?: UserPrices,
 ): Promise<DraftEstimate> {
   const usage = {
     input_tokens: answers * Math.ceil(characters / charactersPerToken),
@@ -30,8 +33,10 @@ export async function estimateDrafts(
   }
   // auto found no engine: the plan is still shown
   const priced = name === 'auto' ? undefined : (await findEngine(name).reports?.(model))?.priced
-  const cost = priced === undefined ? null : await estimateCost(usage, priced.model, priced.provider)
-  return { tokens: usage.input_tokens + usage.output_tokens, usd: cost?.usd ?? null }
+  const cost = priced && (await estimateCost(usage, priced.model, priced.provider))
+  const known = { usage, cost: cost ?? null, model: priced?.model ?? null, provider: priced?.provider ?? null }
+  const own = prices === undefined ? known : applyUserPrices(known, { engine: name, asked: model }, prices)
+  return { tokens: usage.input_tokens + usage.output_tokens, usd: own.cost?.usd ?? null }
 }
 
 const limitFields = { usd: 'budget', tokens: 'budgetTokens' } as const satisfies Record<BudgetUnit, keyof Limits>

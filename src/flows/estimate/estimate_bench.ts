@@ -1,5 +1,6 @@
 /** Estimates a plan's cost and duration from earlier runs in the workspace. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { UserPrices } from '../../../schemas/prices.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { readHistory } from '../history/earlier_runs.ts'
@@ -37,6 +38,8 @@ export interface EstimateOptions {
   reused: ReadonlyMap<string, { graded: boolean }>
   /** Ids. */
   again: ReadonlySet<string>
+  /** The user's prices; absent: none. */
+  prices?: UserPrices | undefined
 }
 
 /** `seconds` of the total: wall time at this concurrency. */
@@ -44,7 +47,7 @@ export async function estimateBench(
   { plan, workspace }: Pick<PreparedBench, 'plan' | 'workspace'>,
   options: EstimateOptions,
 ): Promise<Estimate> {
-  const history = await readHistory(workspace, plan)
+  const history = await readHistory(workspace, plan, { prices: options.prices })
   const forecast = new Forecast(plan, history)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))

@@ -56,7 +56,7 @@ export async function readyEval(
     await preflight({ '--model': engine }, request.passEnv, context, refuse)
     await attemptStep(refuse, () => refuseMissingJudge(plan, request, context))
     await attemptStep(refuse, () =>
-      requirePricing(plan.options, applyCapAsBudget(prepared, request.limits ?? noLimits)),
+      requirePricing(plan.options, applyCapAsBudget(prepared, request.limits ?? noLimits), context),
     )
   }
   await attemptStep(refuse, () => refuseUnwritableWorkspace(prepared.workspace))

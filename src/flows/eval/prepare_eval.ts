@@ -6,6 +6,7 @@ import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suit
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
+import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
@@ -60,7 +61,7 @@ export async function prepareEval(
   )
   const read = await readSkills(withTasks.suite, root, request.links)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
-  const honoured = await skipUnrunnableCases(engine, read.suite)
+  const honoured = await skipUnrunnableCases(engine, read.suite, context.prices)
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)
@@ -178,9 +179,11 @@ async function chooseEngines(
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
   const chosen = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
-  const engine = withSkillsFolder(chosen, request.skillsFolder ?? null)
+  const reached = withEffort(chosen, request.effort ?? null, '--effort')
+  const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge ?? resolveSuiteJudge(defaults.judge, file, engine), engine, choices)
-  return { engine, judge: sharesServer(judge, engine) ? withBaseUrl(judge, url) : judge, choices }
+  const served = sharesServer(judge, engine) ? withBaseUrl(judge, url) : judge
+  return { engine, judge: withEffort(served, request.judging?.effort ?? null, '--judge-effort'), choices }
 }

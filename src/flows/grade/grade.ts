@@ -11,6 +11,7 @@ import { pathExists } from '../../base/fs/files.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
+import { withEffort } from '../../engines/models/effort.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
 import { loadSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
@@ -185,7 +186,8 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, conte
   const named = request.judge === null ? planned : await createAutoEngine(context).judge(request.judge, engine, choices)
   const known = new Set(plan.warnings.map(({ message }) => message))
   for (const message of choices) if (!known.has(message)) warnings.push({ file: '--judge', at: '', message })
-  const judge = named && withBaseUrl(named, request.baseUrl ?? null)
+  const placed = named && withBaseUrl(named, request.baseUrl ?? null)
+  const judge = placed && withEffort(placed, request.judging?.effort ?? null, '--judge-effort')
   if (judge === null && cases.some((one) => one.expectations.length > 0)) {
     throw new UserError('no judge for the expectations that the suite now has', 'add --judge')
   }

@@ -1,7 +1,10 @@
 /** Reads what earlier runs in a workspace cost, with the same engine, model and judge. */
 import path from 'node:path'
-import type { Plan } from '../../../schemas/plan.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { UserPrices } from '../../../schemas/prices.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
 import { canonicalJson } from '../../base/json/json.ts'
+import { applyUserPrices } from '../../engines/models/user_prices.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { RunStats } from './run_statistics.ts'
 
@@ -9,8 +12,19 @@ import { RunStats } from './run_statistics.ts'
 const mostRuns = 300
 const mostBenchmarks = 10
 
-/** `except`: the current benchmark. Unreadable history counts as none. */
-export async function readHistory(workspace: string, plan: Plan, except: string | null = null): Promise<RunStats> {
+interface HistoryOptions {
+  /** The current benchmark; absent or null: there is none. */
+  except?: string | null
+  /** The user's prices of today, which earlier runs count with; absent: none. */
+  prices?: UserPrices | undefined
+}
+
+/** Unreadable history counts as none. */
+export async function readHistory(
+  workspace: string,
+  plan: Plan,
+  { except = null, prices }: HistoryOptions = {},
+): Promise<RunStats> {
   const observed = new RunStats()
   const found = await Promise.all([listBenchmarks(workspace), listBenchmarks(workspace, 'searches')])
   const folders = found
@@ -23,10 +37,18 @@ export async function readHistory(workspace: string, plan: Plan, except: string 
     for (const spec of other.runs) {
       if (observed.runs >= mostRuns) return observed
       const stored = await readRun(folder, spec.run_id)
-      if (stored !== null) observed.addStored(spec, stored)
+      if (stored !== null) observed.addStored(spec, { ...stored, record: priceRecord(stored.record, spec, prices) })
     }
   }
   return observed
+}
+
+function priceRecord(record: RunRecord, { engine }: RunSpec, prices: UserPrices | undefined): RunRecord {
+  if (prices === undefined) return record
+  const { usage, cost } = record
+  const { model, provider } = record.engine
+  const asked = { engine: engine.name, asked: engine.model }
+  return { ...record, cost: applyUserPrices({ usage, cost, model, provider }, asked, prices).cost }
 }
 
 /** A different model has a different price. */

@@ -57,8 +57,9 @@ export async function growSuite(request: ImproveRequest, context: FlowContext): 
   const root = await findSkillRoot(path.dirname(file))
   const known = suite.cases.map(({ eval_id: id, eval_name: name, prompt }) => ({ id, name, prompt }))
   const characters = (await buildFirstPrompt({ skill, count, root, known })).length
-  await requirePricing({ engine: choice, judge: null }, limits)
-  refuseOverBudget(await estimateDrafts(choice, { cases: count, answers: countAnswers(count), characters }), limits)
+  await requirePricing({ engine: choice, judge: null }, limits, context)
+  const needs = { cases: count, answers: countAnswers(count), characters }
+  refuseOverBudget(await estimateDrafts(choice, needs, context.prices), limits)
   await preflight({ '--proposer': choice }, passEnv, context)
   using pace = openAccountLimiters(bench.pace, context)
   const openModel = await createJudgeOpener({ choice, passEnv, hidden: [], sandbox, pace }, context)

@@ -73,9 +73,9 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   const confirmers = request.confirmOn.map(resolveConfirmer)
   const { limits = noLimits, queue = null, passEnv } = request.bench
   await refuseStrayFiles([engine, ...confirmers])
-  await requirePricing(plan.options, limits)
-  await requirePricing({ engine: proposer, judge: certifier.choice }, limits)
-  for (const one of confirmers) await requirePricing({ engine: one, judge: null }, limits)
+  await requirePricing(plan.options, limits, context)
+  await requirePricing({ engine: proposer, judge: certifier.choice }, limits, context)
+  for (const one of confirmers) await requirePricing({ engine: one, judge: null }, limits, context)
   await preflight(
     { '--model': engine, '--judge': judge, '--proposer': proposer, '--certify-judge': certifier.choice },
     passEnv,

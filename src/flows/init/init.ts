@@ -104,7 +104,11 @@ export async function planInit(request: InitRequest, context: FlowContext, lenie
     known,
     answers: countAnswers(cases),
     characters: prompt.length,
-    estimate: await estimateDrafts(choice, { cases, answers: countAnswers(cases), characters: prompt.length }),
+    estimate: await estimateDrafts(
+      choice,
+      { cases, answers: countAnswers(cases), characters: prompt.length },
+      context.prices,
+    ),
     warnings: said,
   }
 }
@@ -115,7 +119,7 @@ export async function init(request: InitRequest, context: FlowContext): Promise<
   const planned = await planInit(request, context, false)
   const { skill, file, root, choice, choices, cases: count, known, warnings } = planned
   const { passEnv, sandbox, limits } = request
-  await requirePricing({ engine: choice, judge: null }, limits)
+  await requirePricing({ engine: choice, judge: null }, limits, context)
   refuseOverBudget(planned.estimate, limits)
   await preflight({ '--model': choice }, passEnv, context)
   using pace = openAccountLimiters(undefined, context)

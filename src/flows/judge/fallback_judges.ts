@@ -5,23 +5,25 @@ import { findMissingRequirement } from '../../engines/models/availability.ts'
 import { selectCredentials, sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
 import { guessProvider } from '../../engines/models/providers.ts'
 import { resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import type { JudgeAccess } from '../../phases/3-judge/judge_request.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { RateLimitedWork } from '../limits/rate_limiters.ts'
 import type { GradeRequest } from './grade_request.ts'
+import { toJudgeChoice } from './judge_of_choice.ts'
 
 /** In list order, other model families first; never the agent's own model. Empty if a flag named the judge. */
 export async function resolveFallbackJudges(
   { judge }: Golden,
   { plan, spec, work }: Pick<GradeRequest, 'plan' | 'spec'> & { work: RateLimitedWork },
-  { env }: Pick<FlowContext, 'env'>,
+  { env, prices }: Pick<FlowContext, 'env' | 'prices'>,
 ): Promise<JudgeAccess[]> {
   const choices = await listFallbackChoices(judge, { agent: spec.engine, chosen: plan.options.judge }, env)
   return choices.map((choice) => {
-    const engine = findEngine(choice.name)
+    const engine = withUserPrices(findEngine(choice.name), prices)
     return {
-      judge: { engine, model: choice.model, command: null, baseUrl: choice.base_url },
+      judge: toJudgeChoice(engine, choice),
       credentials: selectCredentials(engine, choice, env),
       gate: work.gate(engine, choice),
     }

@@ -5,6 +5,7 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
+import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { listSkillsFolders } from '../../engines/skills_folders.ts'
 import { findEngine } from '../../engines/table.ts'
 import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
@@ -23,6 +24,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { toGradeFinishedEvent } from '../run_events.ts'
 import { resolveFallbackJudges } from './fallback_judges.ts'
 import type { GradeRequest } from './grade_request.ts'
+import { toJudgeChoice } from './judge_of_choice.ts'
 import { isWorthKeeping } from './prefer_grading.ts'
 
 /** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
@@ -89,7 +91,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     passEnv: request.passEnv,
     hidden: request.hidden,
   })
-  const engine = choice === null ? null : findEngine(choice.name)
+  const engine = choice === null ? null : withUserPrices(findEngine(choice.name), context.prices)
   const own = tempDir === null ? [] : [tempDir.path]
   const parts = { hidden: request.hidden, settings: spec.sandbox }
   const sandboxFor = (writable: readonly string[]) => confine(request.sandbox, { writable, ...parts })
@@ -101,12 +103,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     record: stored.record,
     runFolder: paths.folder,
     skill: describeArmSkill(spec),
-    judge: engine && {
-      engine,
-      model: choice?.model ?? null,
-      command: choice?.command ?? null,
-      baseUrl: choice?.base_url,
-    },
+    judge: engine && choice && toJudgeChoice(engine, choice),
     onTimeout,
     fastFail: plan.options.fast_fail,
     samples: plan.options.judge_samples,

@@ -5,12 +5,14 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
+import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import type { JudgeContext } from '../../phases/3-judge/compare/ask_outside_grading.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { AccountLimiters } from '../limits/rate_limiters.ts'
+import { toJudgeChoice } from './judge_of_choice.ts'
 
 export interface JudgeOpenerRequest {
   choice: EngineChoice
@@ -28,7 +30,7 @@ export type OpenJudge = () => Promise<AsyncDisposable & { asking: JudgeContext; 
 export async function createJudgeOpener(request: JudgeOpenerRequest, context: FlowContext): Promise<OpenJudge> {
   const { choice, passEnv, hidden, pace } = request
   const sandbox = await chooseSandbox(request.sandbox ?? noSandboxWish, context.env.PATH ?? '')
-  const engine = findEngine(choice.name)
+  const engine = withUserPrices(findEngine(choice.name), context.prices)
   return async () => {
     const tempDir = await openTempDir()
     const work = pace.begin(true) // it may wait for another caller's request
@@ -38,7 +40,7 @@ export async function createJudgeOpener(request: JudgeOpenerRequest, context: Fl
     return {
       cwd,
       asking: {
-        judge: { engine, model: choice.model, command: choice.command ?? null, baseUrl: choice.base_url },
+        judge: toJudgeChoice(engine, choice),
         env: { ...env, TMPDIR: tempDir.path },
         sandboxFor: (writable) =>
           confine(sandbox, { writable: [...writable, tempDir.path], hidden, settings: undefined }),

@@ -93,10 +93,10 @@ export async function foreseeStop(
 /** `runs`: in admission order; `open`: those still to do. */
 async function openAdmission(
   { plan, folder, workspace, limits, budgets }: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
-  { drain, now }: FlowContext,
+  { drain, now, prices }: FlowContext,
   hears: { onStop?: (stop: Stop) => void; onPaid?: (line: SpentLine) => void } = {},
 ) {
-  const forecast = new Forecast(plan, await readHistory(workspace, plan, folder))
+  const forecast = new Forecast(plan, await readHistory(workspace, plan, { except: folder, prices }))
   const runs = pairedOrder(plan.runs)
   const stored = async ({ run_id }: RunSpec) => (folder === null ? null : await readRun(folder, run_id))
   const made = await Promise.all(runs.map(async (spec) => ({ spec, stored: await stored(spec) })))
@@ -119,7 +119,7 @@ async function openAdmission(
     const stop = stopped()
     if (stop !== null) hears.onStop?.(stop)
   }
-  const silent = await findPartsWithoutCost(plan.options)
+  const silent = await findPartsWithoutCost(plan.options, { prices })
   const onPaid = hears.onPaid ?? (() => {})
   const spending = new AdmissionControl({ limits, budgets, forecast, silent, open, drain, now, onStop, onPaid })
   for (const { spec, stored } of made) if (stored !== null) forecast.now.addStored(spec, stored)

@@ -3,9 +3,11 @@
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
+import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import type { AutoEngine } from './choose_engine.ts'
+import type { JudgingWish } from './judge_settings.ts'
 import { keepSuiteModel, resolveSuiteModel } from './suite_model.ts'
 
 export interface BenchEnginesRequest {
@@ -15,10 +17,13 @@ export interface BenchEnginesRequest {
   model: string | null
   /** The URL of the engine's server, also for a judge on the same engine; null: the environment's. */
   baseUrl?: string | null
+  /** How hard the agent's model thinks; absent or null: the engine's default. */
+  effort?: string | null
   /** Where a program of the user's looks for skills; null: where known agents look. */
   skillsFolder?: string | null
   /** engine[:model]; null: chosen automatically. */
   judge: string | null
+  judging?: JudgingWish
 }
 
 export interface BenchEngines {
@@ -39,11 +44,13 @@ export async function chooseBenchEngines(
   const url = request.baseUrl ?? null
   const named = withBaseUrl(resolveNamedEngine(request, suite, choices), url)
   const chosen = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
-  const engine = withSkillsFolder(chosen, request.skillsFolder ?? null)
+  const reached = withEffort(chosen, request.effort ?? null, '--effort')
+  const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge, engine, choices)
-  return { engine, judge: sharesServer(judge, engine) ? withBaseUrl(judge, url) : judge, choices }
+  const placed = sharesServer(judge, engine) ? withBaseUrl(judge, url) : judge
+  return { engine, judge: withEffort(placed, request.judging?.effort ?? null, '--judge-effort'), choices }
 }
 
 /** `auto` stays `auto`. */

@@ -53,7 +53,7 @@ export async function checkBenchStart(
   if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
     await attemptStep(refuse, () => refuseStrayInstructions(scratch))
   const probes = await preflight({ '--model': engine, '--judge': judge }, request.passEnv, context, refuse)
-  await attemptStep(refuse, () => requirePricing(prepared.plan.options, request.limits ?? noLimits))
+  await attemptStep(refuse, () => requirePricing(prepared.plan.options, request.limits ?? noLimits, context))
   await attemptStep(refuse, () => refuseUnwritableWorkspace(prepared.workspace))
   return { review, sandbox, probes }
 }

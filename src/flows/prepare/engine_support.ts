@@ -2,10 +2,12 @@
 import type { Check, CheckType } from '../../../schemas/check.ts'
 import type { Problem } from '../../../schemas/check_report.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { UserPrices } from '../../../schemas/prices.ts'
 import type { LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { describeShadowingProgram } from '../../engines/command/shadowing_program.ts'
 import type { Engine } from '../../engines/engine.ts'
+import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/invalid_suite.ts'
 import { nameCase } from '../../phases/1-plan/check/rules/case_subject.ts'
@@ -19,28 +21,36 @@ interface Knowledge {
 }
 
 /** The suite for `bench` on this engine. Throws UserError for cases whose runs could not count, unless `allowInvalid`. */
-export async function requireValidSuite(choice: EngineChoice, suite: Suite, allowInvalid: boolean): Promise<Suite> {
+export async function requireValidSuite(
+  choice: EngineChoice,
+  suite: Suite,
+  { allowInvalid, prices }: { allowInvalid: boolean; prices?: UserPrices | undefined },
+): Promise<Suite> {
   if (choice.name === 'auto') return suite // no engine is available, which is already reported
-  const { honoured, problems } = await findEngineProblems(choice, suite)
+  const { honoured, problems } = await findEngineProblems(choice, suite, prices)
   return markInvalidCases(honoured, problems, allowInvalid)
 }
 
 /** The suite for `eval` on this engine: skips cases that could not be judged. */
-export async function skipUnrunnableCases(choice: EngineChoice, suite: Suite): Promise<Suite> {
+export async function skipUnrunnableCases(choice: EngineChoice, suite: Suite, prices?: UserPrices): Promise<Suite> {
   if (choice.name === 'auto') return suite
-  const { honoured, problems } = await findEngineProblems(choice, withShownBlocks(suite, choice))
+  const { honoured, problems } = await findEngineProblems(choice, withShownBlocks(suite, choice), prices)
   return markSkippedCases(honoured, problems)
 }
 
 async function findEngineProblems(
   choice: EngineChoice,
   suite: Suite,
+  prices: UserPrices | undefined,
 ): Promise<{ honoured: Suite; problems: Problem[] }> {
   refuseShadowingProgram(choice, suite)
   const honoured = applyEngineSupport(suite, choice)
   const engine = findEngine(choice.name)
   const asks = suite.cases.some(({ checks }) => checks.some(({ type }) => spendingChecks.has(type)))
-  const reports = (asks ? await engine.reports?.(choice.model) : null) ?? { cost: false, tokens: false }
+  const reports = (asks ? await withUserPrices(engine, prices).reports?.(choice.model) : null) ?? {
+    cost: false,
+    tokens: false,
+  }
   const problems = honoured.cases.flatMap((one, index) =>
     one.cannot_run === null
       ? undecidable(one, { engine, reports })

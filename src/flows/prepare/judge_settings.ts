@@ -5,6 +5,8 @@ import type { PlanOptions } from '../../../schemas/plan.ts'
 export interface JudgingWish {
   samples: number | null
   requireEvidence: boolean | null
+  /** How hard the judge thinks; absent: as planned, else its default. */
+  effort?: string | null
 }
 
 type Judging = Pick<PlanOptions, 'judge_samples' | 'require_evidence'>

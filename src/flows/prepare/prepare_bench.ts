@@ -134,7 +134,10 @@ export async function prepareBench(
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite, env })
   const plan = makePlan({
-    suite: await requireValidSuite(engine, suite, request.allowInvalid ?? false),
+    suite: await requireValidSuite(engine, suite, {
+      allowInvalid: request.allowInvalid ?? false,
+      prices: context.prices,
+    }),
     skill,
     baseline: baseline?.skill ?? null,
     calibrate: request.calibrate ?? false,

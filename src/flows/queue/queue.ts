@@ -29,7 +29,7 @@ export async function openOptionalRemote(
   const { openRemote } = await import('./coordinator/queue_executor.ts')
   const transport = await openServer(wish, context)
   const asked = { mode: sandbox?.mode ?? 'auto', network: sandbox?.network ?? null }
-  const request = { wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null, limited }
+  const request = { wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null, prices: context.prices, limited }
   try {
     return await openRemote(request, transport, context)
   } catch (error) {

@@ -9,6 +9,7 @@ import { errorMessage, IncompleteError } from '../../base/errors/error.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
 import { isShortage } from '../../base/process/resource_shortage.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { type JobSlot, runLocal } from '../../jobs/local_executor.ts'
 import { withRetry } from '../../jobs/retry.ts'
 import { performRun, type RunResult } from '../../phases/2-run/run.ts'
@@ -173,7 +174,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   const { retries } = plan.options
   context.emit({ type: 'run_started', ...runName(spec) })
   const partial = path.join(benchmarkPaths(execution.folder).partial, spec.run_id.replaceAll('/', '__'))
-  const engine = resolveRunEngine(spec)
+  const engine = withUserPrices(resolveRunEngine(spec), context.prices)
   using work = pace.begin()
   const gate = work.gate(engine, spec.engine)
   let failures = 0

@@ -5,6 +5,7 @@ import type { Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
+import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
@@ -29,6 +30,8 @@ export interface TriggerSettings {
   engine: string
   model: string | null
   baseUrl: string | null
+  /** How hard the model thinks; absent or null: the engine's default. */
+  effort?: string | null
   /** Runs per query. */
   runs: number
   /** The trigger rate from which a query counts as triggered. */
@@ -111,7 +114,7 @@ function indexSkillFolders(skills: readonly Skill[]): Map<string, string> {
 
 /** The requested engine. Throws UserError for one that does not show whether it reads skills. */
 export async function chooseTriggerEngine(
-  { engine, model, baseUrl }: Pick<TriggerSettings, 'engine' | 'model' | 'baseUrl'>,
+  { engine, model, baseUrl, effort = null }: Pick<TriggerSettings, 'engine' | 'model' | 'baseUrl' | 'effort'>,
   { context, lenient, choices }: { context: FlowContext; lenient: boolean; choices: string[] },
 ): Promise<EngineChoice> {
   const placed = withBaseUrl(resolveEngineChoice({ engine, model }), baseUrl)
@@ -119,7 +122,7 @@ export async function chooseTriggerEngine(
     placed.name === 'auto'
       ? await createAutoEngine(context, lenient ? ignoreRefusals : throwRefusal).choose(placed, 'engine', choices)
       : placed
-  if (chosen.name !== 'command') return chosen
+  if (chosen.name !== 'command') return withEffort(chosen, effort, '--effort')
   throw new UserError(
     'the command engine does not report which files a program reads, so skill use cannot be measured',
     'use --engine claude-code, codex, opencode, pi, copilot, qwen, anthropic or openai',

@@ -88,7 +88,7 @@ export async function preflightTriggers(
   await authorizeCommands(await reviewPlan(prepared.plan, prepared.folders, confinement), context)
   if (findEngine(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch)
   await preflight({ '--model': engine }, request.passEnv, context)
-  await requirePricing(prepared.plan.options, request.limits)
+  await requirePricing(prepared.plan.options, request.limits, context)
   return sandbox
 }
 

@@ -215,6 +215,7 @@ function buildEngineTask(request: RunRequest, place: Place, skills: readonly Ins
   return {
     prompt: spec.prompt,
     model: spec.engine.model,
+    effort: spec.engine.effort,
     command: spec.engine.command ?? null,
     cwd: place.cwd,
     env: place.env,

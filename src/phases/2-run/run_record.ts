@@ -58,6 +58,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
       version: report.version,
       model: report.model ?? spec.engine.model,
       provider: report.provider,
+      ...(spec.engine.effort !== undefined && { effort: spec.engine.effort }),
     },
     activation: spec.activation,
     started_at: end.startedAt.toISOString(),

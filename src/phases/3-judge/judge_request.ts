@@ -17,6 +17,8 @@ export interface JudgeChoice {
   command: string | null
   /** Address of its server, from --base-url. */
   baseUrl?: string | undefined
+  /** How hard it thinks, from --judge-effort. */
+  effort?: string | undefined
 }
 
 export interface JudgeRequest {

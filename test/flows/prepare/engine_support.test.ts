@@ -23,7 +23,7 @@ const contains: Check = { type: 'contains', value: 'x' }
 /** What the refusal says; empty: the suite can be run. */
 async function refused(engine: string, checks: Check[], more: More = {}): Promise<string> {
   const choice = { name: engine, model: more.model ?? null }
-  const end = requireValidSuite(choice, suiteOf(checks, more), false)
+  const end = requireValidSuite(choice, suiteOf(checks, more), { allowInvalid: false })
   return await end.then(
     () => '',
     (error: unknown) => String(error),
@@ -58,7 +58,9 @@ test.each<[string, Check[], RegExp | null]>([
 
 test('with --allow-invalid a case is left out where nothing of it can be decided, and runs where something can', async () => {
   const on = async (checks: Check[], more: More = {}) => {
-    const { cases } = await requireValidSuite({ name: 'command', model: null }, suiteOf(checks, more), true)
+    const { cases } = await requireValidSuite({ name: 'command', model: null }, suiteOf(checks, more), {
+      allowInvalid: true,
+    })
     return cases.map(({ cannot_run }) => cannot_run === null)
   }
   expect(await on([used])).toEqual([false, true])
@@ -73,7 +75,8 @@ test('eval skips a case of which nothing can be decided, and runs the others', a
 
 test('a block that nothing can bring about but the skill is a warning', async () => {
   const on = { name: 'claude-code', model: null }
-  const said = async (more: More) => (await requireValidSuite(on, suiteOf([blocked], more), false)).warnings
+  const said = async (more: More) =>
+    (await requireValidSuite(on, suiteOf([blocked], more), { allowInvalid: false })).warnings
   expect(await said({})).toMatchObject([{ at: 'case 1', message: expect.stringContaining('has no hook') }])
   expect(await said({ environment })).toEqual([])
 })
@@ -104,7 +107,10 @@ test.each([
   const programs = { folder, executables: [], answers: { gh: [] } }
   const suite = suiteOf([contains], { environment: { ...environment, hooks: {}, programs } })
   const choice = { name, model: null, command }
-  for (const prepare of [requireValidSuite(choice, suite, true), skipUnrunnableCases(choice, suite)]) {
+  for (const prepare of [
+    requireValidSuite(choice, suite, { allowInvalid: true }),
+    skipUnrunnableCases(choice, suite),
+  ]) {
     const said = await prepare.then(() => '', String)
     expect(said).toContain(message)
     expect(said === '').toBe(message === '')

@@ -9,6 +9,7 @@ import {
   passEnvFlag,
   printConfigFlag,
 } from '../options/common_flags.ts'
+import { pricesFlag } from '../options/limit_flags.ts'
 import { wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
@@ -33,6 +34,7 @@ export const analyzeFlags = {
     describe: 'model that analyzes: engine[:model] or a model',
   },
   ...judgeServerFlag,
+  ...pricesFlag,
   again: { type: 'boolean', default: false, describe: 'analyze again what this model already analyzed' },
   ...concurrencyFlag('analyses'),
   ...maxWaitFlag,

@@ -155,6 +155,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     engine: parsed.engine,
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
+    effort: parsed.effort ?? null,
     baseUrl: parsed.baseUrl ?? null,
     skillsFolder: parsed.skillsFolder ?? null,
     judging: judgingWish(parsed),

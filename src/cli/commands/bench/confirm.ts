@@ -2,6 +2,7 @@
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { Limits } from '../../../flows/limits/limits.ts'
+import { readChosenPrices } from '../../prices_file.ts'
 import { InterruptedError } from '../../terminal/interrupt.ts'
 import { askYesNo } from '../../terminal/question.ts'
 import { dollarsText, durationText } from '../../terminal/style.ts'
@@ -18,7 +19,8 @@ export interface AskFirst {
 export async function askFirst({ above, limits, plan }: AskFirst): Promise<void> {
   const never = new AbortController().signal
   const env = process.env
-  const plans = await plan({ emit: () => {}, env, drain: never, signal: never, now: () => new Date() })
+  const prices = await readChosenPrices()
+  const plans = await plan({ emit: () => {}, env, drain: never, signal: never, now: () => new Date(), prices })
   const total = (unit: 'usd' | 'seconds') => plans.reduce((sum, { estimate }) => sum + (estimate[unit] ?? 0), 0)
   const left = limits.deadline === null ? Number.MAX_VALUE : (limits.deadline.getTime() - Date.now()) / 1000
   const usd = Math.min(total('usd'), limits.budget ?? Number.MAX_VALUE)

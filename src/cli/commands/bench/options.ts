@@ -9,6 +9,7 @@ import {
   caseFlag,
   changedFlag,
   concurrencyFlag,
+  effortFlag,
   maxWaitFlag,
   passEnvFlag,
   printConfigFlag,
@@ -42,6 +43,7 @@ export const benchFlags = {
     describe: 'agent: engine[:model] or "command:<program>"',
   },
   model: { type: 'string', requiresArg: true, describe: 'model alias, id or provider:model' },
+  ...effortFlag,
   'base-url': {
     type: 'string',
     requiresArg: true,

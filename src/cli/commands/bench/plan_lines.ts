@@ -46,6 +46,7 @@ function runsText(plan: Plan, evalId: number): string {
 
 function engineText(choice: EngineChoice): string {
   if (choice.command) return `${choice.name} (${choice.command})`
-  const where = choice.base_url ? ` at ${choice.base_url}` : ''
+  const url = choice.base_url ? ` at ${choice.base_url}` : ''
+  const where = `${url}${choice.effort ? `, effort ${choice.effort}` : ''}`
   return choice.model ? `${choice.name} (${choice.model})${where}` : `${choice.name}${where}`
 }

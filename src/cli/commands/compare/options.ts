@@ -10,6 +10,7 @@ import {
   printConfigFlag,
   seedFlag,
 } from '../options/common_flags.ts'
+import { pricesFlag } from '../options/limit_flags.ts'
 import { wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
@@ -41,6 +42,7 @@ export const compareFlags = {
     describe: 'judge: engine[:model] or a model',
   },
   ...judgeServerFlag,
+  ...pricesFlag,
   ...seedFlag('the pairs and which side is shown first'),
   again: { type: 'boolean', default: false, describe: 'compare again what this judge already compared' },
   ...concurrencyFlag('pairs'),

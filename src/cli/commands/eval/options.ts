@@ -33,6 +33,7 @@ export const evalFlags = {
     describe: 'agent: engine[:model] or "command:<program>"',
   },
   model: benchFlags.model,
+  effort: benchFlags.effort,
   'base-url': benchFlags['base-url'],
   'skills-folder': benchFlags['skills-folder'],
   judge: {
@@ -76,6 +77,7 @@ export const evalFlags = {
   budget,
   'budget-tokens': budgetTokens,
   'cost-per-run': costPerRun,
+  prices: limitFlags.prices,
   deadline,
   ...maxWaitFlag,
   report: {

@@ -9,6 +9,7 @@ import {
   printConfigFlag,
 } from '../options/common_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
+import { pricesFlag } from '../options/limit_flags.ts'
 import { wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
@@ -21,6 +22,7 @@ export const gradeFlags = {
   },
   ...judgeFlags,
   ...judgeServerFlag,
+  ...pricesFlag,
   ...caseFlag,
   anew: {
     type: 'boolean',

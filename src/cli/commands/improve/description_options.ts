@@ -66,6 +66,7 @@ export interface DescriptionArguments extends SandboxArguments {
   engine: string
   model?: string | undefined
   baseUrl?: string | undefined
+  effort?: string | undefined
   concurrency: number
   timeout?: number | undefined
   idleTimeout: number
@@ -93,6 +94,7 @@ function buildDescriptionRequest(parsed: DescriptionArguments): DescriptionReque
     testRuns: parsed.testRuns ?? runs,
     proposer: parsed.proposer ?? null,
     model: parsed.model ?? null,
+    effort: parsed.effort ?? null,
     baseUrl: parsed.baseUrl ?? null,
     timeoutSeconds: parsed.timeout ?? usualTimeout,
     maxTurns: parsed.maxTurns ?? askingFlags['max-turns'].default,

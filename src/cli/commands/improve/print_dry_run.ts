@@ -121,8 +121,8 @@ function powerRows({ power }: SessionForecast): Row[] {
   return chances.length === 0 ? [] : [['chance', `that the certification shows a true gain: ${chances.join(', ')}`]]
 }
 
-function engineText({ name, model, command, base_url: url }: EngineChoice): string {
-  const where = url ? ` at ${url}` : ''
+function engineText({ name, model, command, base_url: url, effort }: EngineChoice): string {
+  const where = `${url ? ` at ${url}` : ''}${effort ? `, effort ${effort}` : ''}`
   const what = command ?? model
   return what ? `${name} (${what})${where}` : `${name}${where}`
 }

@@ -39,6 +39,7 @@ export const initFlags = {
     ...benchFlags['cost-per-run'],
     describe: 'assumed cost (USD) of an answer that reports none',
   },
+  prices: benchFlags.prices,
   'max-wait': benchFlags['max-wait'],
   ...askNobodyFlag,
   ...printConfigFlag('ask no model'),

@@ -33,6 +33,10 @@ function parseShard(value: unknown): Shard | undefined {
   throw refuseForm('shard', 'a part such as 1/4, from 1/4 to 4/4', 'use a part such as --shard 1/4')
 }
 
+export const effortFlag = {
+  effort: { type: 'string', requiresArg: true, describe: 'how hard the model thinks, such as low or high' },
+} satisfies Record<string, Options>
+
 export const judgeServerFlag = {
   'base-url': { type: 'string', requiresArg: true, describe: "URL of the judge's server" },
 } satisfies Record<string, Options>

@@ -14,11 +14,17 @@ export const judgeFlags = {
     type: 'boolean',
     describe: 'a pass without verified evidence is a judge error',
   },
+  'judge-effort': { type: 'string', requiresArg: true, describe: 'how hard the judge thinks, such as high' },
 } satisfies Record<string, Options>
 
 export function judgingWish(given: {
   judgeSamples?: number | undefined
   requireEvidence?: boolean | undefined
+  judgeEffort?: string | undefined
 }): JudgingWish {
-  return { samples: given.judgeSamples ?? null, requireEvidence: given.requireEvidence ?? null }
+  return {
+    samples: given.judgeSamples ?? null,
+    requireEvidence: given.requireEvidence ?? null,
+    effort: given.judgeEffort ?? null,
+  }
 }

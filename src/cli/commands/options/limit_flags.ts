@@ -5,6 +5,10 @@ import { parseDeadline, startCountdown } from './deadline.ts'
 import { refuseForm } from './refused_value.ts'
 import { wholeNumber } from './run_flow.ts'
 
+export const pricesFlag = {
+  prices: { type: 'string', requiresArg: true, describe: 'file with your prices of models (YAML or JSON)' },
+} satisfies Record<string, Options>
+
 export const limitFlags = {
   budget: {
     type: 'number',
@@ -24,6 +28,7 @@ export const limitFlags = {
     coerce: dollars('cost-per-run'),
     describe: 'assumed cost (USD) of a run that reports none',
   },
+  ...pricesFlag,
   deadline: {
     type: 'string',
     requiresArg: true,

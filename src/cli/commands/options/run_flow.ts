@@ -6,6 +6,7 @@ import { jsonText } from '../../../base/json/json_text.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { type Limits, noLimits } from '../../../flows/limits/limits.ts'
 import type { OpenWaits, WaitsRequest } from '../../../flows/limits/wait_limits.ts'
+import { readChosenPrices } from '../../prices_file.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { InterruptedError, type Interrupts, listenForInterrupts, type ResumeWay } from '../../terminal/interrupt.ts'
 import { type LiveView, liveView } from '../../terminal/live.ts'
@@ -63,6 +64,7 @@ export async function withFlow<R>(
   options: FlowOptions,
   flow: (context: FlowContext) => Promise<R>,
 ): Promise<{ result: R; interrupted: boolean }> {
+  const prices = await readChosenPrices()
   const live: LiveView = options.json
     ? jsonView(options.oneDocument)
     : liveView({ stream: process.stderr, concurrency: options.concurrency })
@@ -84,6 +86,7 @@ export async function withFlow<R>(
     signal: waits === null ? interrupts.signal : AbortSignal.any([interrupts.signal, waits.signal]),
     now,
     ...(waits !== null && { waits }),
+    ...(prices && { prices }),
   }
   try {
     return { result: await flow(context), interrupted: interrupts.drain.aborted }

@@ -40,6 +40,7 @@ function askingWish(parsed: AskingArguments): TriggerSettings {
   return {
     ...{ among, engine, runs, threshold, concurrency, retries, stopEarly, passEnv },
     model: parsed.model ?? null,
+    effort: parsed.effort ?? null,
     baseUrl: parsed.baseUrl ?? null,
     timeoutSeconds: parsed.timeout,
     maxTurns: parsed.maxTurns,

@@ -37,6 +37,7 @@ export const askingFlags = {
     describe: 'agent: engine[:model]',
   },
   model: benchFlags.model,
+  effort: benchFlags.effort,
   'base-url': { ...benchFlags['base-url'], describe: "URL of the engine's server" },
   concurrency: benchFlags.concurrency,
   timeout: {
@@ -64,6 +65,7 @@ export const askingFlags = {
   budget: benchFlags.budget,
   'budget-tokens': benchFlags['budget-tokens'],
   'cost-per-run': benchFlags['cost-per-run'],
+  prices: benchFlags.prices,
   deadline: benchFlags.deadline,
   'max-wait': benchFlags['max-wait'],
 } satisfies Record<string, Options>

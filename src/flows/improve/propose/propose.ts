@@ -6,6 +6,7 @@ import { type RunRecord, runRecord } from '../../../../schemas/run.ts'
 import { hashWalk, walk } from '../../../base/fs/files.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
+import { withUserPrices } from '../../../engines/models/user_prices.ts'
 import { findEngine } from '../../../engines/table.ts'
 import { withRetry } from '../../../jobs/retry.ts'
 import { computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
@@ -71,7 +72,7 @@ export async function proposeVersion(
     await rm(partial, { recursive: true, force: true })
     return await performRun({
       spec,
-      engine: findEngine(spec.engine.name),
+      engine: withUserPrices(findEngine(spec.engine.name), context.prices),
       skillFiles: [],
       folder: partial,
       userEnv: context.env,

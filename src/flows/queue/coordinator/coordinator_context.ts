@@ -16,6 +16,7 @@ export interface RemoteRequest {
   folder: string
   sandbox: QueueJob['sandbox']
   idleMs: number | null
+  prices?: QueueJob['prices']
   limited: LimitedBench | null
 }
 

@@ -137,6 +137,7 @@ async function buildQueueJob(run: RunRequest, coordinator: CoordinatorContext): 
     sandbox: request.sandbox,
     idle_ms: request.idleMs,
     keep_work: run.keepWork ?? false,
+    ...(request.prices && { prices: request.prices }),
     expires_at: new Date(Date.now() + signedForMs).toISOString(),
     signature: null,
   }

@@ -5,6 +5,7 @@ import type { QueueAnswer, QueueJob } from '../../../../schemas/queue_job.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
 import type { SandboxChoice, SandboxWish } from '../../../base/sandbox/choose.ts'
+import { withUserPrices } from '../../../engines/models/user_prices.ts'
 import { findEngine } from '../../../engines/table.ts'
 import type { TakenJob } from '../../../jobs/queue/transport.ts'
 import { performRun, type RunRequest, type RunResult } from '../../../phases/2-run/run.ts'
@@ -70,7 +71,7 @@ export async function performJob(
   using work = services.pace.begin()
   const request: RunRequest = {
     spec: inputs.spec,
-    engine: resolveRunEngine(inputs.spec),
+    engine: withUserPrices(resolveRunEngine(inputs.spec), job.prices),
     gate: work.gate(findEngine(run.engine.name), run.engine),
     skillFiles: (run.skill && inputs.skills.get(run.skill.sha256)) ?? [],
     amongFiles: inputs.skills,

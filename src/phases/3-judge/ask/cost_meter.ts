@@ -11,6 +11,8 @@ export interface CallUsage {
   costUsd: number | null
   /** The model of the last answer, as the engine names it. */
   model: string | null
+  /** Name of the file of --prices that the cost comes from; absent: none. */
+  prices?: string | undefined
 }
 
 /** Adds several; null if one of those with calls did not report it. */
@@ -21,6 +23,7 @@ export function sumCallUsage(parts: readonly CallUsage[]): CallUsage {
     tokens: sum(made.map(({ tokens }) => tokens)),
     costUsd: sum(made.map(({ costUsd }) => costUsd)),
     model: made.map(({ model }) => model).findLast((model) => model !== null) ?? null,
+    ...named(made.map(({ prices }) => prices)),
   }
 }
 
@@ -43,20 +46,28 @@ export function openCallMeter(): CallMeter {
         tokens: sum(known.map(sumReportTokens)),
         costUsd: sum(known.map((report) => report.cost?.usd ?? null)),
         model: known.map((report) => report.model).findLast((model) => model !== null) ?? null,
+        ...named(known.map((report) => report.cost?.prices)),
       }
     },
   }
 }
 
+/** The last file of prices that is named; empty: none is. */
+function named(files: readonly (string | undefined)[]): Pick<CallUsage, 'prices'> {
+  const prices = files.findLast((file) => file !== undefined)
+  return prices === undefined ? {} : { prices }
+}
+
 /** The form in artefacts; the model is the one that answered, or else the requested one. */
 export function toAskedJudge({ name, model }: { name: string; model: string | null }, spent: CallUsage): Asked {
-  const { calls, tokens, costUsd } = spent
+  const { calls, tokens, costUsd, prices } = spent
   return {
     engine: name,
     model: spent.model ?? model,
     calls,
     tokens,
     cost_usd: costUsd === null ? null : roundDollars(costUsd),
+    ...(prices !== undefined && { prices }),
   }
 }
 

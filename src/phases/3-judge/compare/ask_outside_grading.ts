@@ -31,6 +31,7 @@ export function buildJudgeTask(asking: JudgeContext, { prompt, cwd, mark, tools 
     task: {
       prompt,
       model: judge.model,
+      effort: judge.effort,
       command: judge.command,
       cwd,
       env: mark === null ? env : { ...env, [runMark]: mark },

@@ -28,6 +28,7 @@ export async function askPlainText(
   const task = {
     prompt,
     model: judge.model,
+    effort: judge.effort,
     command: judge.command,
     cwd: room.path,
     env: { ...request.env, [runMark]: room.mark },

@@ -195,6 +195,7 @@ async function finish(
     model: judge.model,
     command: judge.command ?? undefined,
     base_url: judge.baseUrl,
+    effort: judge.effort,
   }
   const ms = Math.round(activeNow() - begun.ms)
   const grading: Grading = {

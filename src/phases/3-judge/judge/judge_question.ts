@@ -57,6 +57,7 @@ async function askWithImages(
       sharedPrefix: shared,
       ...(images.attached.length > 0 && { images: images.attached }),
       model: judge.model,
+      effort: judge.effort,
       command: judge.command,
       cwd: room.cwd,
       env: { ...request.env, [runMark]: room.mark },

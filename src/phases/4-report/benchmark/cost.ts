@@ -18,7 +18,14 @@ export function summarizeCost({ planned, results }: AggregateInput): CostSummary
         : sum(judged.flatMap((judge) => judge.cost_usd ?? [])),
     ...againCost(made.flatMap(({ again }) => again ?? [])),
     unknown_runs: made.length - agentCosts.length,
+    ...pricesUsed([...made.map(({ record }) => record?.cost?.prices), ...judged.map(({ prices }) => prices)]),
   }
+}
+
+/** The files of --prices that costs come from. */
+function pricesUsed(files: readonly (string | undefined)[]): Pick<CostSummary, 'prices'> {
+  const prices = [...new Set(files.flatMap((file) => file ?? []))].sort()
+  return prices.length === 0 ? {} : { prices }
 }
 
 /** Separate, because a further benchmark does not pay it. */

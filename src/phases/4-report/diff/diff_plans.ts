@@ -26,6 +26,8 @@ function listPlanFacts({ benchmark, plan }: DiffSide): Record<string, Fact> {
     'judge command': text(options?.judge?.command),
     'base URL': text(options?.engine.base_url),
     "judge's base URL": text(options?.judge?.base_url),
+    effort: text(options?.engine.effort),
+    "judge's effort": text(options?.judge?.effort),
     'judge samples': text(often),
     'require evidence': text(plan && (options?.require_evidence ?? false)),
     'on timeout': text(options?.on_timeout),

@@ -1,0 +1,71 @@
+/** The level of --effort reaches each API in its own field, and no request has one unasked; an engine without it is refused. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
+import { withEffort } from '../../src/engines/models/effort.ts'
+import { openai } from '../../src/engines/openai/openai.ts'
+import { engineNames, findEngine } from '../../src/engines/table.ts'
+import { keysFor, openStage, perform, practice, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeEach(async () => {
+  stage = await openStage()
+})
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]()
+})
+
+const rules = 'rules: [{ name: a, answer: { text: a } }]'
+const noResponses = 'faults: [{ status: 404, path: /responses, message: no such path }]'
+
+test.each([
+  ['Messages', anthropic, rules],
+  ['Responses', openai, rules],
+  ['Chat Completions', openai, `${noResponses}\n${rules}`],
+])('%s', async (_, engine, scenario) => {
+  await using server = await practice(scenario)
+  for (const more of [{ effort: 'low' }, {}]) {
+    const task = stage.task({ credentials: keysFor(server), ...more })
+    expect((await perform(engine, task)).outcome.status).toBe('completed')
+  }
+  expect(server.requests.map(({ effort }) => effort).slice(-2)).toEqual(['low', undefined])
+})
+
+describe('withEffort', () => {
+  const choose = (name: string, effort: string | null, model: string | null = null) =>
+    withEffort({ name, model }, effort, '--effort')
+
+  test.each([
+    ['claude-code', 'xhigh', null],
+    ['anthropic', 'max', 'claude-opus-5-5'],
+    ['openai', 'none', null],
+    ['codex', 'ultra', null],
+    ['opencode', 'minimal', 'openai/gpt-5.5'],
+    ['opencode', 'high', null],
+    ['auto', 'high', null], // no engine was found, which is already reported
+  ])('%s takes %s', (name, effort, model) => {
+    expect(choose(name, effort, model)).toEqual({ name, model, effort })
+  })
+
+  test.each([
+    ['claude-code', 'ultra', null, 'expected one of low, medium, high, xhigh, max'],
+    ['anthropic', 'none', null, 'expected one of low, medium, high, xhigh, max'],
+    ['openai', 'hihg', null, 'did you mean "high" or "xhigh"? (expected one of none, minimal, low'],
+    ['opencode', 'none', 'anthropic/claude-opus-5-5', 'expected one of low, medium, high, xhigh, max'],
+    ['opencode', 'none', null, 'expected one of low, medium, high, xhigh, max'],
+  ])('%s has no level %s', (name, effort, model, hint) => {
+    expect(() => choose(name, effort, model)).toThrow(`has no level "${effort}"`)
+    expect(() => choose(name, effort, model)).toThrow(expect.objectContaining({ fix: expect.stringContaining(hint) }))
+  })
+
+  test('an engine without levels says which have some', () => {
+    expect(() => choose('command', 'high')).toThrow('--effort: not supported by the engine command')
+    expect(() => choose('command', 'high')).toThrow(
+      expect.objectContaining({ fix: expect.stringContaining('claude-code') }),
+    )
+  })
+
+  test('without a level the choice is as it was', () => {
+    for (const name of engineNames) expect(choose(name, null)).toEqual({ name, model: null })
+    expect(engineNames.some((name) => findEngine(name).efforts === undefined)).toBe(true)
+  })
+})
