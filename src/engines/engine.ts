@@ -82,9 +82,11 @@ export interface EngineTask {
   skills: readonly InstalledSkill[]
   /** all: the agent's full set; read_only: only tools that read files below cwd (for judges); none: it answers at once. */
   tools: 'all' | 'read_only' | 'none'
+  /** True: the prompt contains all that its tools could read, so it can be answered in one response without them. Absent: not known. */
+  toolsOptional?: boolean
   /** At most this many model responses; null: Whetstone sets no limit. */
   maxTurns: number | null
-  /** JSON Schema of a structured answer, which is returned as `EngineReport.answer`; null: free text. */
+  /** JSON Schema of a structured answer, which is returned as `EngineReport.answer` or as JSON in its text; null: free text. */
   answerSchema: Readonly<Record<string, unknown>> | null
   /** A UUID for the engine's session, if the engine accepts one. */
   sessionId: string
@@ -120,7 +122,7 @@ export interface EngineContext {
 /** What the engine knows at the end of a run, however it ended. Null or empty: it does not say. */
 export interface EngineReport {
   finalResponse: string
-  /** The structured answer as the engine gave it, unchecked; undefined if none was requested or given. */
+  /** The structured answer, unchecked, of an engine that has a channel for it; undefined: the answer is in `finalResponse`, or there is none. */
   answer: unknown
   version: string | null
   model: string | null
@@ -128,7 +130,10 @@ export interface EngineReport {
   sessionId: string | null
   usage: Usage | null
   cost: Cost | null
+  /** max_tokens: the last response was cut at the model's output limit. */
   stopReason: string | null
+  /** Output tokens at which the last response was cut; absent: it was not cut, or the engine does not say. */
+  outputLimit?: number
   exitCode: number | null
   signal: string | null
   loaded: RunRecord['loaded']

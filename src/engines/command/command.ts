@@ -2,7 +2,7 @@
 import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
-import { lastJsonObject, withSchema } from '../answers/json_answer.ts'
+import { withSchema } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { findProgram } from '../cli/find_program.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
@@ -160,7 +160,6 @@ function toCommandOutcome(end: ProcessEnd, { program, model, task, context }: En
   const report: EngineReport = {
     ...emptyReport,
     finalResponse: end.stdoutCut ? `${text}\n… (only the first ${answerLimit} characters are kept)` : text,
-    answer: task.answerSchema === null ? undefined : lastJsonObject(text),
     model,
     exitCode: end.exitCode,
     signal: end.signal,
