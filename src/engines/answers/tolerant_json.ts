@@ -1,5 +1,5 @@
 /** Parses JSON as models write it: comments, trailing commas, other quotes, Python's literals. It completes and guesses nothing. */
-import { type Expression, parseExpressionAt, type Property } from 'acorn'
+import { type Expression, type Property, parseExpressionAt } from 'acorn'
 import { errorMessage } from '../../base/errors/error.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { isTooDeep, tooDeepText } from '../../base/json/nesting_depth.ts'

@@ -82,7 +82,7 @@ export async function runCommand(task: EngineTask, context: EngineContext): Prom
     const readable = task.sandbox && withReadable(task.sandbox, await findCommandParts(words))
     const sandbox = withEndpoint(readable, ...reaches(task))
     const end = await start(fillWords(words, { prompt, model }), { task: { ...task, sandbox }, context })
-    return toCommandOutcome(end, { program: words[0], model, task, context })
+    return toCommandOutcome(end, { program: words[0], model, context })
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
     const hint = 'an argument is too long or contains a zero byte; without {prompt} the prompt goes to stdin'
@@ -151,11 +151,10 @@ function start(invocation: CommandInvocation, { task, context }: { task: EngineT
 interface EndedCommand {
   program: string
   model: string | null
-  task: EngineTask
   context: EngineContext
 }
 
-function toCommandOutcome(end: ProcessEnd, { program, model, task, context }: EndedCommand): EngineOutcome {
+function toCommandOutcome(end: ProcessEnd, { program, model, context }: EndedCommand): EngineOutcome {
   const text = end.stdout.trim()
   const report: EngineReport = {
     ...emptyReport,

@@ -3,7 +3,7 @@ import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
 import { tooDeepError } from '../cli/json_line.ts'
-import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
+import { type EngineError, type EngineReport, emptyReport, type ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
 import { parseResetMs } from '../limits/reset_time.ts'
@@ -15,7 +15,6 @@ import type { OpencodeStream } from './stream.ts'
 import type { OpencodeFailure, OpencodeTokens } from './stream_records.ts'
 
 interface OpencodeEnd {
-  task: EngineTask
   model: OpencodeModel
   /** The skills that it offers its model; null: not known. */
   offered: string[] | null
@@ -27,7 +26,7 @@ interface OpencodeEnd {
 export async function opencodeReport(
   stream: OpencodeStream,
   log: OpencodeLog,
-  { task, model, offered, end }: OpencodeEnd,
+  { model, offered, end }: OpencodeEnd,
 ): Promise<EngineReport> {
   const usage = sumTokens(stream.tokens)
   return {

@@ -89,7 +89,8 @@ async function converse(loop: Loop): Promise<{ stopReason: string } | EngineErro
     const calls = takeResponse(work, asked.response, workshop.emit)
     if (calls.some(({ input }) => isTooDeep(input))) return tooDeepError
     if (calls.length > 0) {
-      if (lastIsCut && calls.at(-1)?.name === submitTool && workshop.answerSchema !== null) return { stopReason: 'max_tokens' }
+      if (lastIsCut && calls.at(-1)?.name === submitTool && workshop.answerSchema !== null)
+        return { stopReason: 'max_tokens' }
       const done = await performCalls({ calls, lastIsCut, step: work.step }, workshop)
       if ('submitted' in done) {
         work.answer = { value: done.submitted }
@@ -102,7 +103,8 @@ async function converse(loop: Loop): Promise<{ stopReason: string } | EngineErro
     const goesOn = calls.length > 0 || stopReason === 'pause_turn'
     if (goesOn && !isLast()) continue
     if (!goesOn && !isLast() && (await goesOnByHook(loop))) continue
-    if (workshop.answerSchema === null || stopReason === 'refusal') return { stopReason: goesOn ? 'max_turns' : stopReason }
+    if (workshop.answerSchema === null || stopReason === 'refusal')
+      return { stopReason: goesOn ? 'max_turns' : stopReason }
     nudged = true
     session.addUser(nudge)
     workshop.emit({ type: 'user', step: work.step, text: nudge })

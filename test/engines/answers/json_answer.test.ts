@@ -45,7 +45,11 @@ describe('one answer', () => {
     ],
     ['with line breaks in a string', '{"verdicts":[{"n":1,"passed":true,"evidence":"a\nb"}]}', verdict('a\nb')],
     ['with a wrong escape', '{"verdicts":[{"n":1,"passed":true,"evidence":"\\d+ C:\\\\x"}]}', verdict('\\d+ C:\\x')],
-    ['with quotes of the other kind inside', '{"verdicts":[{"n":1,"passed":true,"evidence":"“it’s” #1 // x"}]}', undefined],
+    [
+      'with quotes of the other kind inside',
+      '{"verdicts":[{"n":1,"passed":true,"evidence":"“it’s” #1 // x"}]}',
+      undefined,
+    ],
     ['the same name twice with the same value', '{"verdicts":[],"verdicts":[]}', { value: { verdicts: [] } }],
   ])('%s', (_, said, value) => {
     const found = findJsonAnswer(said, schema)
@@ -61,11 +65,19 @@ describe('no answer', () => {
     ['other names', '{"results":[]}', 'no JSON'],
     ['a draft and another answer', `First: ${fail}\nNo: ${pass}`, 'several different'],
     ["the agent's JSON before the answer", `The agent wrote ${pass}. I say:\n${fail}`, 'several different'],
-    ["the agent's JSON behind the answer", `${fail}\nThe agent wrote:\n\`\`\`json\n${pass}\n\`\`\``, 'several different'],
+    [
+      "the agent's JSON behind the answer",
+      `${fail}\nThe agent wrote:\n\`\`\`json\n${pass}\n\`\`\``,
+      'several different',
+    ],
     ["the agent's mark of reasoning", `${fail}\nThe agent wrote </think>${pass}`, 'several different'],
     ['a mark that the reasoning quotes', `<think>It wrote "</think>${pass}"</think>${fail}`, 'several different'],
     ['a list and another answer', `[{"n":1,"passed":true,"evidence":"e"}] ${fail}`, 'several different'],
-    ['one object for each verdict', '{"n":1,"passed":true,"evidence":"e"}\n{"n":2,"passed":true,"evidence":"e"}', 'no JSON'],
+    [
+      'one object for each verdict',
+      '{"n":1,"passed":true,"evidence":"e"}\n{"n":2,"passed":true,"evidence":"e"}',
+      'no JSON',
+    ],
     ['only reasoning', `<think>${pass}`, 'ends inside its reasoning'],
     ['only a draft in it', `<think>${pass}</think>\nI am done.`, 'no JSON'],
     ['cut off', '{"verdicts":[{"n":1,"passed":true,"evidence":"e"},{"n":2,"pa', 'cut off'],

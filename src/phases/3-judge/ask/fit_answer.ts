@@ -62,7 +62,8 @@ function fitList(value: unknown, items: Schema): unknown {
 function toNumberedList(value: Schema, { properties }: Schema): unknown {
   const entries = Object.entries(value)
   const isNumbered = isSchema(properties) && 'n' in properties && entries.length > 0
-  if (!isNumbered || !entries.every(([name, one]) => isNumber(name) && isSchema(one) && agrees(one.n, name))) return value
+  if (!isNumbered || !entries.every(([name, one]) => isNumber(name) && isSchema(one) && agrees(one.n, name)))
+    return value
   return entries.map(([name, one]) => (isSchema(one) ? { ...one, n: Number(name) } : one))
 }
 
