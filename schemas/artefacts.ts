@@ -22,6 +22,7 @@ import { flowEvent } from './flow_event.ts'
 import { grading } from './grading.ts'
 import { history } from './history.ts'
 import { spentLine } from './limits.ts'
+import { judgeBatches } from './judge_batches.ts'
 import { metrics } from './metrics.ts'
 import { olderRunsFile } from './older_runs.ts'
 import { plan, runSpec } from './plan.ts'
@@ -51,6 +52,7 @@ export const artefacts = {
   metrics,
   timing,
   grading,
+  judge_batches: judgeBatches,
   audit_line: auditLine,
   benchmark,
   benchmark_diff: benchmarkDiff,

@@ -9,6 +9,10 @@ export const asked = z.object({
   calls: count,
   tokens: count.nullable(),
   cost_usd: z.number().nonnegative().nullable(),
+  batched: z
+    .literal(true)
+    .optional()
+    .describe('true: all calls were answered in batches of the provider, at half the price; absent: not all'),
 })
 
 export type Asked = z.infer<typeof asked>

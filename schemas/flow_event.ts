@@ -186,6 +186,14 @@ export const flowEvent = z.discriminatedUnion('type', [
       ),
   }),
   z.object({ type: z.literal('waiting_ended'), ...of }),
+  z.object({
+    type: z.literal('judge_batch'),
+    ...of,
+    batch: z.string().describe("the provider's id of the batch that is waited for"),
+    done: z.number().int().nonnegative().describe('requests that have ended'),
+    total: z.number().int().nonnegative(),
+    ended: z.boolean(),
+  }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),
   z.object({

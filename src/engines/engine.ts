@@ -6,6 +6,7 @@ import type { Cost, Usage } from '../../schemas/usage.ts'
 import type { ImageType } from '../base/fs/image_type.ts'
 import type { AccountId } from '../base/rate_limit_slot.ts'
 import type { Sandbox } from '../base/sandbox/policy.ts'
+import type { BatchApi } from './batch/batch_api.ts'
 import type { RateLimiter } from './limits/rate_limiter.ts'
 
 /** A skill in the folder where the engine's own discovery finds it. `path`: its folder, absolute. */
@@ -142,6 +143,8 @@ export interface EngineReport {
   waitedMs: number
   /** Whether the model has given at least one complete response. */
   answered: boolean
+  /** Whether it was answered in a batch, at half the price; absent: it was not. */
+  isBatched?: boolean
   /** The provider's error that made the engine resend its last request, if that has not been answered yet; null: none. */
   retrying: ProviderError | null
 }
@@ -227,6 +230,10 @@ export interface Engine {
     slots: 'requests' | 'runs'
     of: (credentials: Readonly<Record<string, string>>) => AccountId
   }
+  /** Its provider's batch API, loaded; absent: it has none. */
+  batchApi?(): Promise<BatchApi>
+  /** Its runs may wait hours for their answer, so no usual time limit applies. Absent: they do not. */
+  readonly answersLater?: true
   /** Whether it can run; called before any paid run, and never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>
   /**

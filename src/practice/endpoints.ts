@@ -44,6 +44,8 @@ export function decideRequest(
   const broken = brokenReply(trouble)
   if (broken !== null) return now(broken)
   if (asked.method === 'GET' && /^\/v1\/models(\/|$)/.test(asked.path)) return now(models(scenario, asked.path))
+  const batched = practice.batches.answer(asked)
+  if (batched !== null) return now(batched)
   const wire = findWire(asked)
   const isCount = asked.path === '/v1/messages/count_tokens'
   if (asked.method !== 'POST' || (asked.path !== wire.path && !isCount)) {

@@ -98,6 +98,7 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
     'max-turns',
     'retries',
     'judge-samples',
+    'judge-batch',
     'require-evidence',
   ],
   ...['pairs', 'seed', 'sample'],

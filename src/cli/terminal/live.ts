@@ -74,6 +74,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return lostText(event)
     case 'waiting':
       return waitingText(event)
+    case 'judge_batch':
+      return judgeBatchText(event)
     case 'limit_changed':
       return `limit ${event.limit} at once: ${event.reason}`
     case 'looked':
@@ -130,6 +132,11 @@ function improveText({ step, round, message }: Extract<FlowEvent, { type: 'impro
   if (step === 'stopped' || step === 'certified') return null // the result reports it
   const text = oneLine(`${round > 0 ? `round ${round}: ` : ''}${message}`, 1000)
   return wrapText(text, textWidth(process.stderr)).join('\n')
+}
+
+function judgeBatchText({ batch, done, total, ended }: Extract<FlowEvent, { type: 'judge_batch' }>): string {
+  const what = `batch ${oneLine(batch, 80)} of the judge: ${done} of ${total}`
+  return ended ? `${what}, ended` : `waiting for ${what}; Ctrl-C ends the wait, and the same command goes on`
 }
 
 /** The pass rate, where weights or scores make it another than the counts. */

@@ -1,5 +1,6 @@
 /** Estimates a plan's cost and duration from earlier runs in the workspace. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import { batchPrice } from '../../engines/batch/batch_api.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { readHistory } from '../history/earlier_runs.ts'
@@ -31,6 +32,8 @@ export interface Estimate extends EstimatedUsage {
 
 export interface EstimateOptions {
   concurrency: number
+  /** The judge is asked in batches, at half the price. */
+  judgeBatch?: boolean | undefined
   /** The unfinished benchmark that is resumed; null: none. */
   folder: string | null
   /** By run id. */
@@ -45,7 +48,7 @@ export async function estimateBench(
   options: EstimateOptions,
 ): Promise<Estimate> {
   const history = await readHistory(workspace, plan)
-  const forecast = new Forecast(plan, history)
+  const forecast = new Forecast(plan, history, options.judgeBatch ? batchPrice : 1)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
   const ungraded = missing.filter(({ run_id }) => options.reused.get(run_id)?.graded !== true)

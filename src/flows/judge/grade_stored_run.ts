@@ -100,7 +100,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     runFolder: paths.folder,
     skill: describeArmSkill(spec),
     judge: engine && {
-      engine,
+      engine: request.batch?.engine ?? engine,
       model: choice?.model ?? null,
       command: choice?.command ?? null,
       baseUrl: choice?.base_url,
@@ -123,7 +123,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     ...(one.judging?.kind === 'golden' && {
       fallbacks: await resolveFallbackJudges(one.judging.golden, { plan, spec, work }, context),
     }),
-    signal: context.signal,
+    signal: request.batch ? AbortSignal.any([context.signal, request.batch.signal]) : context.signal,
     memory: request.cache && redactMemory(createJudgeMemory(request.cache, spec, stored.record), getRedactor(user)),
   })
   return graded && getRedactor(user).value(graded)

@@ -27,6 +27,7 @@ import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts
 import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
 import { refuseInlineCredentials } from './inline_credentials.ts'
+import type { JudgeBatchRequest } from '../judge/batch/judge_batch.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
 import type { QueueWish } from './queue_options.ts'
 import type { OnRefusal } from './refusals.ts'
@@ -46,6 +47,10 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   baseline: string | null
   /** Judge settings; absent: one sample, and passes in doubt are flagged. */
   judging?: JudgingWish
+  /** Ask the judge through its provider's batch API; absent: directly. */
+  judgeBatch?: boolean | undefined
+  /** How often to look at a batch; absent: every 5 to 60 s. */
+  pollMs?: JudgeBatchRequest['pollMs']
   runs: number
   /** Stop when conclusive: `runs` is the maximum. Absent or null: run all. */
   until?: 'decided' | null

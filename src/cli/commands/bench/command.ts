@@ -157,6 +157,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     judge: parsed.judge ?? null,
     baseUrl: parsed.baseUrl ?? null,
     judging: judgingWish(parsed),
+    judgeBatch: parsed.judgeBatch,
     ...resolveRuns(parsed),
     ...resolveDesign(parsed),
     concurrency: parsed.concurrency,

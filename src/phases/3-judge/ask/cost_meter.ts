@@ -11,6 +11,8 @@ export interface CallUsage {
   costUsd: number | null
   /** The model of the last answer, as the engine names it. */
   model: string | null
+  /** All calls were answered in batches, at half the price; absent: not all. */
+  batched?: true
 }
 
 /** Adds several; null if one of those with calls did not report it. */
@@ -21,6 +23,7 @@ export function sumCallUsage(parts: readonly CallUsage[]): CallUsage {
     tokens: sum(made.map(({ tokens }) => tokens)),
     costUsd: sum(made.map(({ costUsd }) => costUsd)),
     model: made.map(({ model }) => model).findLast((model) => model !== null) ?? null,
+    ...(made.length > 0 && made.every(({ batched }) => batched) && { batched: true }),
   }
 }
 
@@ -43,6 +46,7 @@ export function openCallMeter(): CallMeter {
         tokens: sum(known.map(sumReportTokens)),
         costUsd: sum(known.map((report) => report.cost?.usd ?? null)),
         model: known.map((report) => report.model).findLast((model) => model !== null) ?? null,
+        ...(known.length > 0 && known.every(({ isBatched }) => isBatched) && { batched: true }),
       }
     },
   }
@@ -57,6 +61,7 @@ export function toAskedJudge({ name, model }: { name: string; model: string | nu
     calls,
     tokens,
     cost_usd: costUsd === null ? null : roundDollars(costUsd),
+    ...(spent.batched && { batched: true }),
   }
 }
 
