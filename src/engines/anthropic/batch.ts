@@ -2,11 +2,12 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { MessageBatchResult } from '@anthropic-ai/sdk/resources/messages/batches'
 import { VERSION } from '@anthropic-ai/sdk/version'
-import type { BatchApi, BatchReply, BatchResult } from '../batch/batch_api.ts'
+import { attemptBatchCall } from '../batch/attempt.ts'
+import type { BatchApi, BatchResult } from '../batch/batch_api.ts'
 import type { EngineError } from '../engine.ts'
 import { isRetryableKind } from '../limits/http_status.ts'
 import { anthropicModel } from '../models/providers.ts'
-import { kindOfWord, toEngineError } from '../tool_loop/sdk_error.ts'
+import { kindOfWord } from '../tool_loop/sdk_error.ts'
 import { submitTool } from '../tool_loop/tool_calls.ts'
 import { describeTools } from '../tool_loop/tools/table.ts'
 import { openAnthropicClient } from './client.ts'
@@ -19,15 +20,8 @@ export const anthropicBatches: BatchApi = {
   body: (task) => ({ ...buildOnlyRequest(task, describeTools([], task.answerSchema), submitTool) }),
   open(credentials, send) {
     const client = openAnthropicClient(credentials, send)
-    const attempt = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<BatchReply<T>> => {
-      try {
-        return { ok: true, value: await work() }
-      } catch (error) {
-        signal.throwIfAborted()
-        const isGone = error instanceof Anthropic.APIError && error.status === 404
-        return { ok: false, error: toEngineError(error, client.baseURL, Anthropic), isGone }
-      }
-    }
+    const attempt = <T>(signal: AbortSignal, work: () => Promise<T>) =>
+      attemptBatchCall({ work, signal, url: client.baseURL, errors: Anthropic })
     return {
       create: (items, signal) =>
         attempt(signal, async () => {

@@ -26,16 +26,8 @@ export class ResponsesSession implements ModelSession {
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = openaiModel(task.model)
     this.#client = openOpenaiClient(task.credentials, send)
-    this.#request = {
-      model: this.model,
-      instructions: fillSystemPrompt(task),
-      tools: offers.map(functionTool),
-      store: false,
-      stream: true,
-      prompt_cache_key: task.sessionId,
-      ...temperatureSetting(task),
-    }
-    this.#input = [{ role: 'user', content: firstContent(task) }]
+    this.#request = { ...commonParams(task, offers), stream: true, prompt_cache_key: task.sessionId }
+    this.#input = firstInput(task)
   }
 
   async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
@@ -80,6 +72,30 @@ export class ResponsesSession implements ModelSession {
     if (item.type !== 'message' && item.type !== 'function_call') return []
     return [item]
   }
+}
+
+/** What every request of a task has. */
+function commonParams(task: EngineTask, offers: readonly ToolOffer[]) {
+  return {
+    model: openaiModel(task.model),
+    instructions: fillSystemPrompt(task),
+    tools: offers.map(functionTool),
+    store: false,
+    ...temperatureSetting(task),
+  }
+}
+
+function firstInput(task: EngineTask): Item[] {
+  return [{ role: 'user', content: firstContent(task) }]
+}
+
+/** The only request of a task that must call this tool. */
+export function buildOnlyResponse(
+  task: EngineTask,
+  offers: readonly ToolOffer[],
+  forced: string,
+): OpenAI.Responses.ResponseCreateParamsNonStreaming {
+  return { ...commonParams(task, offers), input: firstInput(task), tool_choice: { type: 'function', name: forced } }
 }
 
 function functionTool({ name, description, inputSchema }: ToolOffer): OpenAI.Responses.FunctionTool {

@@ -28,6 +28,8 @@ export interface Estimate extends EstimatedUsage {
   reused: number
   /** Runs that are on disk or in the cache but too old to be compared with the others, so they are run again. */
   again: number
+  /** Gradings are asked in batches, at half the price; absent: directly. */
+  judge_batch?: boolean
 }
 
 export interface EstimateOptions {
@@ -72,6 +74,7 @@ export async function estimateBench(
     done: plan.runs.length - missing.length,
     reused: missing.length - open.length,
     again: options.again.size,
+    ...(options.judgeBatch && { judge_batch: true }),
   }
 }
 

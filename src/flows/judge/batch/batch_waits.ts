@@ -90,8 +90,12 @@ export class BatchWaits {
 
   async #waitFor(batch: Remembered, signal: AbortSignal): Promise<ReadonlyMap<string, BatchResult>> {
     const { client, pollMs } = this.#request
-    const say = (done: number, hasEnded: boolean) =>
-      this.#context.emit({ type: 'judge_batch', batch: batch.id, done, total: batch.items.length, ended: hasEnded })
+    let said: number | null = null
+    const say = (done: number, ended: boolean) => {
+      if (done === said && !ended) return
+      said = done
+      this.#context.emit({ type: 'judge_batch', batch: batch.id, done, total: batch.items.length, ended })
+    }
     say(0, false)
     for (let pause = pollMs.first; ; pause = Math.min(pollMs.most, pause * 1.5)) {
       const status = await persist(() => client.status(batch.id, signal), signal)
