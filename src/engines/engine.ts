@@ -6,7 +6,6 @@ import type { Cost, Usage } from '../../schemas/usage.ts'
 import type { ImageType } from '../base/fs/image_type.ts'
 import type { AccountId } from '../base/rate_limit_slot.ts'
 import type { Sandbox } from '../base/sandbox/policy.ts'
-import type { BatchApi } from './batch/batch_api.ts'
 import type { RateLimiter } from './limits/rate_limiter.ts'
 
 /** A skill in the folder where the engine's own discovery finds it. `path`: its folder, absolute. */
@@ -230,8 +229,6 @@ export interface Engine {
     slots: 'requests' | 'runs'
     of: (credentials: Readonly<Record<string, string>>) => AccountId
   }
-  /** Its provider's batch API, loaded; absent: it has none. */
-  batchApi?(): Promise<BatchApi>
   /** Its runs may wait hours for their answer, so no usual time limit applies. Absent: they do not. */
   readonly answersLater?: true
   /** Whether it can run; called before any paid run, and never a paid call itself. Rejects only when aborted. */

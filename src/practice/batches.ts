@@ -1,9 +1,10 @@
 /** The batch APIs of Anthropic and OpenAI: each request of a batch is answered by the scenario's rules, after some looks at it. */
 import { randomBytes } from 'node:crypto'
-import { createEntry } from './log.ts'
-import type { Practice } from './practice.ts'
+import { createEntry, type LoggedRequest } from './log.ts'
+import type { Dialogue } from './dialogue.ts'
 import { type Reply, refusalReply } from './reply.ts'
 import type { PracticeRequest } from './request.ts'
+import type { Scenario } from './scenario/scenario.ts'
 import { isRecord } from './scenario/strict_schema.ts'
 import { anthropicWire } from './wires/anthropic.ts'
 import { findWire } from './wires/table.ts'
@@ -25,13 +26,19 @@ interface Batch {
   cancelled: boolean
 }
 
+/** What answers each request. */
+interface Answering {
+  readonly scenario: Scenario
+  answer(request: Dialogue, entry: LoggedRequest, trouble: null): { reply: Reply }
+}
+
 /** The batches and uploaded files of one server. */
 export class PracticeBatches {
-  readonly #practice: Practice
+  readonly #practice: Answering
   readonly #batches = new Map<string, Batch>()
   readonly #files = new Map<string, string>()
 
-  constructor(practice: Practice) {
+  constructor(practice: Answering) {
     this.#practice = practice
   }
 
@@ -88,7 +95,10 @@ export class PracticeBatches {
     if (new Set(given.map(({ id }) => id)).size < given.length) return refusalReply(400, 'custom_id must be unique')
     const isFirst = this.#batches.size === 0
     const expired = isFirst ? (this.#practice.scenario.batches?.expired ?? 0) : 0
-    const items = given.map(({ id, body }, index) => ({ id, result: index < expired ? null : this.#decide(body, wire) }))
+    const items = given.map(({ id, body }, index) => ({
+      id,
+      result: index < expired ? null : this.#decide(body, wire),
+    }))
     const id = `${input === '' ? 'msgbatch' : 'batch'}_${randomBytes(8).toString('hex')}`
     const batch = { id, endpoint: wire.path, input, items, looks: 0, since: Date.now(), cancelled: false }
     this.#batches.set(id, batch)
@@ -99,9 +109,15 @@ export class PracticeBatches {
     const refuse = (status: number, message: string) => wire.refuse({ status, message, requestId: 'req_batch' })
     const read = wire.read(body, false)
     if (!read.ok) return refuse(400, read.why)
-    const { reply } = this.#practice.answer(read.request, createEntry(0, { method: 'POST', path: wire.path, userAgent: '' }), null)
+    const { reply } = this.#practice.answer(
+      read.request,
+      createEntry(0, { method: 'POST', path: wire.path, userAgent: '' }),
+      null,
+    )
     if (reply.kind === 'message') return { status: 200, body: wire.whole(reply.message, reply.tools) }
-    return reply.kind === 'error' ? refuse(reply.status, reply.message) : refuse(500, 'this request cannot be in a batch')
+    return reply.kind === 'error'
+      ? refuse(reply.status, reply.message)
+      : refuse(500, 'this request cannot be in a batch')
   }
 
   #describeAnthropic({ id, items, cancelled }: Batch, hasEnded: boolean) {
@@ -133,7 +149,11 @@ export class PracticeBatches {
       status: hasEnded ? end : 'in_progress',
       output_file_id: hasEnded && !cancelled ? `out_${id}` : null,
       error_file_id: hasEnded && good < items.length ? `err_${id}` : null,
-      request_counts: { total: items.length, completed: hasEnded ? good : 0, failed: hasEnded ? items.length - good : 0 },
+      request_counts: {
+        total: items.length,
+        completed: hasEnded ? good : 0,
+        failed: hasEnded ? items.length - good : 0,
+      },
     }
   }
 
@@ -159,9 +179,7 @@ function anthropicLine({ id, result }: Item, { cancelled }: Batch): string {
 
 function anthropicResult(result: Item['result']) {
   if (result === null) return { type: 'expired' }
-  return result.status === 200
-    ? { type: 'succeeded', message: result.body }
-    : { type: 'errored', error: result.body }
+  return result.status === 200 ? { type: 'succeeded', message: result.body } : { type: 'errored', error: result.body }
 }
 
 function openaiLine({ id, result }: Item): string {

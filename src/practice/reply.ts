@@ -35,7 +35,9 @@ export async function sendReply(reply: Reply, response: ServerResponse, wire: Wi
       sendJson(response, 200, JSON.stringify(reply.body))
       break
     case 'lines':
-      response.writeHead(200, { 'content-type': 'application/x-jsonl' }).end(reply.lines.map((line) => `${line}\n`).join(''))
+      response
+        .writeHead(200, { 'content-type': 'application/x-jsonl' })
+        .end(reply.lines.map((line) => `${line}\n`).join(''))
       break
     case 'error': {
       if (reply.retryAfter !== null) response.setHeader('retry-after', String(reply.retryAfter))

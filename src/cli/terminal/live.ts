@@ -75,9 +75,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'waiting':
       return waitingText(event)
     case 'judge_batch':
-      return judgeBatchText(event)
     case 'limit_changed':
-      return `limit ${event.limit} at once: ${event.reason}`
+      return limitText(event)
     case 'looked':
       return oneLine(interimLookText(event), 500)
     case 'budget_reached':
@@ -134,7 +133,9 @@ function improveText({ step, round, message }: Extract<FlowEvent, { type: 'impro
   return wrapText(text, textWidth(process.stderr)).join('\n')
 }
 
-function judgeBatchText({ batch, done, total, ended }: Extract<FlowEvent, { type: 'judge_batch' }>): string {
+function limitText(event: Extract<FlowEvent, { type: 'judge_batch' | 'limit_changed' }>): string {
+  if (event.type === 'limit_changed') return `limit ${event.limit} at once: ${event.reason}`
+  const { batch, done, total, ended } = event
   const what = `batch ${oneLine(batch, 80)} of the judge: ${done} of ${total}`
   return ended ? `${what}, ended` : `waiting for ${what}; Ctrl-C ends the wait, and the same command goes on`
 }

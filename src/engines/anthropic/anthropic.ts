@@ -21,9 +21,6 @@ export const anthropic: Engine = {
     const priced = { model: anthropicModel(model), provider: 'anthropic' }
     return { cost: await isPriced(priced), tokens: true, priced }
   },
-  async batchApi() {
-    return (await import('./batch.ts')).anthropicBatches
-  },
   // the SDK is loaded only when needed, so that commands without an engine stay fast
   async run(task, context) {
     const [{ runLoop }, { anthropicApi }] = await Promise.all([import('../tool_loop/loop.ts'), import('./api.ts')])

@@ -15,7 +15,7 @@ export interface BatchItem {
 export type BatchResult = { status: 'answered'; response: ModelResponse } | { status: 'failed'; error: EngineError }
 
 /** `hasEnded`: its results can be read. `done`: items that have ended, in whatever way. */
-export interface BatchStatus {
+interface BatchStatus {
   hasEnded: boolean
   done: number
 }

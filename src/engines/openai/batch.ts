@@ -77,7 +77,8 @@ function readLines(text: string): [string, BatchResult][] {
 
 function toResult({ response: given, error }: z.infer<typeof line>): BatchResult {
   const answer = response.safeParse(given?.body)
-  if (given?.status_code === 200 && answer.success) return { status: 'answered', response: toModelResponse(answer.data) }
+  if (given?.status_code === 200 && answer.success)
+    return { status: 'answered', response: toModelResponse(answer.data) }
   const refused = z.object({ error: failure }).safeParse(given?.body)
   const { message, code } = error ?? (refused.success ? refused.data.error : {})
   const kind = given ? kindOfStatus(given.status_code) : 'server_error'

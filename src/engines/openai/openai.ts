@@ -21,9 +21,6 @@ export const openai: Engine = {
     const priced = { model: openaiModel(model), provider: 'openai' }
     return { cost: await isPriced(priced), tokens: true, priced }
   },
-  async batchApi() {
-    return (await import('./batch.ts')).openaiBatches
-  },
   // the SDK is loaded only when needed, so that commands without an engine stay fast
   async run(task, context) {
     const [{ runLoop }, { openaiApi }] = await Promise.all([import('../tool_loop/loop.ts'), import('./api.ts')])

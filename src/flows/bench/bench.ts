@@ -69,14 +69,18 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   const settled = isUntil
     ? new Set<string>()
     : await reuseConcurrentRuns({ plan, folder, cache, ageMs, samples: true }, context)
-  using limited = await openLimitedBench({ ...request, plan, folder, workspace, ...resolveSharedLimits(request) }, context)
+  using limited = await openLimitedBench(
+    { ...request, plan, folder, workspace, ...resolveSharedLimits(request) },
+    context,
+  )
   await using remote = await openOptionalRemote(
     { ...request, wish: request.queue ?? null, plan, folder, limited },
     context,
   )
   const how = { passEnv, hidden: listHiddenPaths(plan, workspace), sandbox, concurrency, pace, limited, cache, remote }
   const { judge } = plan.options
-  const batch = request.judgeBatch && judge ? await openJudgeBatch({ ...request, folder, choice: judge }, context) : null
+  const batch =
+    request.judgeBatch && judge ? await openJudgeBatch({ ...request, folder, choice: judge }, context) : null
   const execution = { plan, folder, skillFiles, settled, batch, ...how }
   if (isUntil) await executeUntilDecided({ ...execution, ageMs }, context)
   else await testOlderRuns(execution, await execute(execution, context), context)

@@ -1,7 +1,7 @@
 /** Reads the cost, tokens and duration of a run or grading, as far as known. */
 import type { Grading } from '../../../schemas/grading.ts'
-import { batchPrice } from '../../engines/batch/batch_api.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
+import { batchPrice } from '../../engines/batch/batch_api.ts'
 
 /** null: not reported. Seconds are working time. */
 export interface ResourceUsage {

@@ -2,10 +2,10 @@
 import type { SpentLine, Stop, StopKind } from '../../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { startActiveTimer } from '../../base/time/active_time.ts'
+import { batchPrice } from '../../engines/batch/batch_api.ts'
 import { noteSpent, readSpent, repairSpent } from '../../store/artefacts/spending_log.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { readPlan, readRun, type StoredRun } from '../../store/store.ts'
-import { batchPrice } from '../../engines/batch/batch_api.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readHistory } from '../history/earlier_runs.ts'
 import { Forecast } from '../history/run_statistics.ts'
@@ -95,7 +95,14 @@ export async function foreseeStop(
 
 /** `runs`: in admission order; `open`: those still to do. */
 async function openAdmission(
-  { plan, folder, workspace, limits, budgets, judgeBatch }: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
+  {
+    plan,
+    folder,
+    workspace,
+    limits,
+    budgets,
+    judgeBatch,
+  }: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
   { drain, now }: FlowContext,
   hears: { onStop?: (stop: Stop) => void; onPaid?: (line: SpentLine) => void } = {},
 ) {

@@ -33,12 +33,23 @@ interface Scene {
 function open({ name, server, folder }: Scene, drain = new AbortController().signal) {
   const events: unknown[] = []
   const signal = new AbortController().signal
-  const context: FlowContext = { emit: (event) => events.push(event), env: keysFor(server), drain, signal, now: () => new Date() }
+  const context: FlowContext = {
+    emit: (event) => events.push(event),
+    env: keysFor(server),
+    drain,
+    signal,
+    now: () => new Date(),
+  }
   const choice = { name, model: judges[name] }
   return openJudgeBatch({ folder, choice, pollMs: fast }, context).then((batch) => ({ batch, events }))
 }
 
-async function ask({ name, server }: Scene, prompt: string, judge: Pick<JudgeBatch, 'engine' | 'signal'>, whole = true) {
+async function ask(
+  { name, server }: Scene,
+  prompt: string,
+  judge: Pick<JudgeBatch, 'engine' | 'signal'>,
+  whole = true,
+) {
   return await askEngine({
     engine: judge.engine,
     task: {
@@ -64,7 +75,8 @@ async function ask({ name, server }: Scene, prompt: string, judge: Pick<JudgeBat
 const askAll = (scene: Scene, batch: JudgeBatch, prompts: readonly string[]) =>
   Promise.all(prompts.map((prompt) => batch.track(() => ask(scene, prompt, batch))))
 
-const count = ({ server }: Scene, where: string) => server.requests.filter((one) => one.path === where && one.method === 'POST').length
+const count = ({ server }: Scene, where: string) =>
+  server.requests.filter((one) => one.path === where && one.method === 'POST').length
 
 describe.each(['anthropic', 'openai'] as const)('%s', (name) => {
   const scene = async (more = '') => ({ name, server: await practice(rules + more), folder: await temporary() })
@@ -75,7 +87,8 @@ describe.each(['anthropic', 'openai'] as const)('%s', (name) => {
     await using _ = at.server
     const { batch, events } = await open(at)
     const asked = await askAll(at, batch, ['one', 'two', 'two'])
-    for (const one of asked) expect(one).toMatchObject({ status: 'answered', value: { verdicts }, spent: { calls: 1, batched: true } })
+    for (const one of asked)
+      expect(one).toMatchObject({ status: 'answered', value: { verdicts }, spent: { calls: 1, batched: true } })
     expect(count(at, creates[name])).toBe(1)
     expect(events.at(-1)).toMatchObject({ type: 'judge_batch', done: 3, total: 3, ended: true })
     const direct = await ask(at, 'one', { engine: findEngine(name), signal: new AbortController().signal })
@@ -101,7 +114,9 @@ describe.each(['anthropic', 'openai'] as const)('%s', (name) => {
     await expect(waiting).rejects.toThrow('Ctrl-C')
     expect(batch.isInterruption(stop.signal.reason)).toBe(true)
     const { batches } = judgeBatches.parse(JSON.parse(readFileSync(stored(at), 'utf8')))
-    expect(batches).toMatchObject([{ engine: name, items: [expect.stringMatching(/-1$/), expect.stringMatching(/-1$/)] }])
+    expect(batches).toMatchObject([
+      { engine: name, items: [expect.stringMatching(/-1$/), expect.stringMatching(/-1$/)] },
+    ])
 
     const { batch: again } = await open(at)
     const asked = await askAll(at, again, ['one', 'two', 'three'])
@@ -156,5 +171,7 @@ test('a judge without a batch API is refused', async () => {
   const signal = new AbortController().signal
   const context = { emit: () => {}, env: {}, drain: signal, signal, now: () => new Date() }
   const choice = { name: 'codex', model: null }
-  await expect(openJudgeBatch({ folder: at.folder, choice }, context)).rejects.toThrow('the judge "codex" has no batch API')
+  await expect(openJudgeBatch({ folder: at.folder, choice }, context)).rejects.toThrow(
+    'the judge "codex" has no batch API',
+  )
 })

@@ -52,7 +52,11 @@ export class BatchWaits {
   /** Submits the items and waits for their results. Rejects only when aborted. */
   async submit(items: readonly BatchItem[], signal: AbortSignal): Promise<ReadonlyMap<string, BatchResult>> {
     const created = await persist(() => this.#request.client.create(items, signal), signal)
-    if (!created.ok) return sameForAll(items.map(({ id }) => id), created.error)
+    if (!created.ok)
+      return sameForAll(
+        items.map(({ id }) => id),
+        created.error,
+      )
     const { engine, baseUrl } = this.#request
     const batch = {
       id: created.value,

@@ -4,6 +4,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import type { BatchItem, BatchResult } from '../../../engines/batch/batch_api.ts'
 import { batchEngine } from '../../../engines/batch/batched_engine.ts'
+import { hasBatchApi, loadBatchApi } from '../../../engines/batch/table.ts'
 import type { Engine } from '../../../engines/engine.ts'
 import { createLimitedFetch } from '../../../engines/limits/rate_limited_fetch.ts'
 import { openRateLimiter } from '../../../engines/limits/rate_limiter.ts'
@@ -43,7 +44,7 @@ export interface JudgeBatchRequest {
 
 /** Throws UserError if the judge's provider has no batch API. */
 export function assertBatchJudge(judge: Plan['options']['judge']): void {
-  if (judge === null || findEngine(judge.name).batchApi !== undefined) return
+  if (judge === null || hasBatchApi(judge.name)) return
   throw new UserError(
     `--judge-batch: the judge "${judge.name}" has no batch API`,
     'use --judge anthropic[:model] or openai[:model], or drop --judge-batch',
@@ -57,8 +58,8 @@ export async function openJudgeBatch(
 ): Promise<JudgeBatch> {
   assertBatchJudge(choice)
   const engine = findEngine(choice.name)
-  const api = await engine.batchApi?.()
-  if (api === undefined) throw new Error(`${choice.name} has no batch API`)
+  const api = await loadBatchApi(choice.name)
+  if (api === null) throw new Error(`${choice.name} has no batch API`)
   const send = createLimitedFetch(openRateLimiter(null))
   const client = api.open(selectCredentials(engine, choice, context.env), send)
   const signal = AbortSignal.any([context.signal, context.drain])
