@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
 import { changesFound } from './changes_found.ts'
+import { batchProgress } from './judge_batches.ts'
 import { stop } from './limits.ts'
 import { driftTest } from './older_runs.ts'
 import { failureKind } from './run.ts'
@@ -186,14 +187,7 @@ export const flowEvent = z.discriminatedUnion('type', [
       ),
   }),
   z.object({ type: z.literal('waiting_ended'), ...of }),
-  z.object({
-    type: z.literal('judge_batch'),
-    ...of,
-    batch: z.string().describe("the provider's id of the batch that is waited for"),
-    done: z.number().int().nonnegative().describe('requests that have ended'),
-    total: z.number().int().nonnegative(),
-    ended: z.boolean(),
-  }),
+  z.object({ type: z.literal('judge_batch'), ...of, ...batchProgress.shape }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),
   z.object({

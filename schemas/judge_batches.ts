@@ -17,3 +17,11 @@ export const judgeBatches = z.object({
 })
 
 export type JudgeBatches = z.infer<typeof judgeBatches>
+
+/** The progress of a batch, in events. */
+export const batchProgress = z.object({
+  batch: z.string().describe("the provider's id of the batch that is waited for"),
+  done: z.number().int().nonnegative().describe('requests that have ended'),
+  total: z.number().int().nonnegative().describe('its requests'),
+  ended: z.boolean().describe('whether the answers can be read'),
+})

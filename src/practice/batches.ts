@@ -1,7 +1,7 @@
 /** The batch APIs of Anthropic and OpenAI: each request of a batch is answered by the scenario's rules, after some looks at it. */
 import { randomBytes } from 'node:crypto'
-import { createEntry, type LoggedRequest } from './log.ts'
 import type { Dialogue } from './dialogue.ts'
+import { createEntry, type LoggedRequest } from './log.ts'
 import { type Reply, refusalReply } from './reply.ts'
 import type { PracticeRequest } from './request.ts'
 import type { Scenario } from './scenario/scenario.ts'

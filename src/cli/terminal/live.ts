@@ -137,7 +137,7 @@ function limitText(event: Extract<FlowEvent, { type: 'judge_batch' | 'limit_chan
   if (event.type === 'limit_changed') return `limit ${event.limit} at once: ${event.reason}`
   const { batch, done, total, ended } = event
   const what = `batch ${oneLine(batch, 80)} of the judge: ${done} of ${total}`
-  return ended ? `${what}, ended` : `waiting for ${what}; Ctrl-C ends the wait, and the same command goes on`
+  return ended ? `${what}, ended` : `waiting for ${what}; Ctrl-C ends the wait, and the same command continues it`
 }
 
 /** The pass rate, where weights or scores make it another than the counts. */

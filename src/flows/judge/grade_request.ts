@@ -3,8 +3,8 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import type { StoredRun } from '../../store/store.ts'
 import type { JudgeCache } from '../cache/run_cache.ts'
+import type { JudgeBatch } from '../judge_batch/judge_batch.ts'
 import type { AccountLimiters } from '../limits/rate_limiters.ts'
-import type { JudgeBatch } from './batch/judge_batch.ts'
 
 export interface GradeRequest {
   plan: Plan

@@ -11,7 +11,7 @@ import {
   reviewPlan,
 } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { assertBatchJudge } from '../judge/batch/judge_batch.ts'
+import { assertBatchJudge } from '../judge_batch/judge_batch.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { refuseOutsideAgents } from '../sandbox/harbor_backend.ts'

@@ -1,13 +1,13 @@
 /** Submits batches, remembers them on disk before it waits, and waits for their results, with growing pauses. */
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type JudgeBatches, judgeBatches } from '../../../../schemas/judge_batches.ts'
-import { pathExists } from '../../../base/fs/files.ts'
-import { readJson } from '../../../base/json/json.ts'
-import type { BatchClient, BatchItem, BatchReply, BatchResult } from '../../../engines/batch/batch_api.ts'
-import type { EngineError } from '../../../engines/engine.ts'
-import { writeArtefact } from '../../../store/store.ts'
-import type { FlowContext } from '../../flow_context.ts'
+import { type JudgeBatches, judgeBatches } from '../../../schemas/judge_batches.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { readJson } from '../../base/json/json.ts'
+import type { BatchClient, BatchItem, BatchReply, BatchResult } from '../../engines/batch/batch_api.ts'
+import type { EngineError } from '../../engines/engine.ts'
+import { writeArtefact } from '../../store/store.ts'
+import type { FlowContext } from '../flow_context.ts'
 
 export interface BatchWaitsRequest {
   client: BatchClient
