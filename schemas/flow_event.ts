@@ -182,9 +182,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     gives_up_at: z.iso
       .datetime()
       .nullable()
-      .describe(
-        'when --max-wait ends the command unless something proceeds before; null: first waits until the time the provider gave',
-      ),
+      .describe('when --max-wait ends the command, unless something proceeds; null: after the time the provider gave'),
   }),
   z.object({ type: z.literal('waiting_ended'), ...of }),
   z.object({ type: z.literal('judge_batch'), ...of, ...batchProgress.shape }),
