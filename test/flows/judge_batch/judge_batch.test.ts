@@ -23,6 +23,8 @@ rules:
 const judges = { anthropic: 'claude-haiku-4-5', openai: 'gpt-5.4' }
 const creates = { anthropic: '/v1/messages/batches', openai: '/v1/batches' }
 const fast = { first: 1, most: 1 }
+/** One look, and no second within the test. */
+const slow = { first: 600_000, most: 600_000 }
 
 interface Scene {
   name: keyof typeof judges
@@ -30,7 +32,7 @@ interface Scene {
   folder: string
 }
 
-function open({ name, server, folder }: Scene, drain = new AbortController().signal) {
+function open({ name, server, folder }: Scene, drain = new AbortController().signal, pollMs = fast) {
   const events: unknown[] = []
   const signal = new AbortController().signal
   const context: FlowContext = {
@@ -41,7 +43,7 @@ function open({ name, server, folder }: Scene, drain = new AbortController().sig
     now: () => new Date(),
   }
   const choice = { name, model: judges[name] }
-  return openJudgeBatch({ folder, choice, pollMs: fast }, context).then((batch) => ({ batch, events }))
+  return openJudgeBatch({ folder, choice, pollMs }, context).then((batch) => ({ batch, events }))
 }
 
 async function ask(
@@ -103,10 +105,10 @@ describe.each(['anthropic', 'openai'] as const)('%s', (name) => {
   })
 
   test('a wait that is ended goes on with the same batch, and nothing is paid for twice', async () => {
-    const at = await scene('batches: { polls: 5 }')
+    const at = await scene('batches: { polls: 1 }')
     await using _ = at.server
     const stop = new AbortController()
-    const { batch } = await open(at, stop.signal)
+    const { batch } = await open(at, stop.signal, slow)
     const waiting = askAll(at, batch, ['one', 'two'])
     waiting.catch(() => {})
     await expect.poll(() => existsSync(stored(at))).toBe(true)
@@ -129,7 +131,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', (name) => {
   test('a batch that the server no longer has is submitted again', async () => {
     const gone = await scene('batches: { polls: 1000 }')
     const stop = new AbortController()
-    const { batch } = await open(gone, stop.signal)
+    const { batch } = await open(gone, stop.signal, slow)
     const waiting = askAll(gone, batch, ['one'])
     waiting.catch(() => {})
     await expect.poll(() => existsSync(stored(gone))).toBe(true)
