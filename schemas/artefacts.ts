@@ -21,6 +21,7 @@ import { feedback } from './feedback.ts'
 import { flowEvent } from './flow_event.ts'
 import { grading } from './grading.ts'
 import { history } from './history.ts'
+import { judgeBatches } from './judge_batches.ts'
 import { spentLine } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { olderRunsFile } from './older_runs.ts'
@@ -53,6 +54,7 @@ export const artefacts = {
   metrics,
   timing,
   grading,
+  judge_batches: judgeBatches,
   audit_line: auditLine,
   benchmark,
   benchmark_diff: benchmarkDiff,

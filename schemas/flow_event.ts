@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
 import { changesFound } from './changes_found.ts'
+import { batchProgress } from './judge_batches.ts'
 import { stop } from './limits.ts'
 import { driftTest } from './older_runs.ts'
 import { failureKind } from './run.ts'
@@ -181,11 +182,10 @@ export const flowEvent = z.discriminatedUnion('type', [
     gives_up_at: z.iso
       .datetime()
       .nullable()
-      .describe(
-        'when --max-wait ends the command unless something proceeds before; null: first waits until the time the provider gave',
-      ),
+      .describe('when --max-wait ends the command, unless something proceeds; null: after the time the provider gave'),
   }),
   z.object({ type: z.literal('waiting_ended'), ...of }),
+  z.object({ type: z.literal('judge_batch'), ...of, ...batchProgress.shape }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),
   z.object({

@@ -86,9 +86,11 @@ export interface EngineTask {
   skills: readonly InstalledSkill[]
   /** all: the agent's full set; read_only: only tools that read files below cwd (for judges); none: it answers at once. */
   tools: 'all' | 'read_only' | 'none'
+  /** True: the prompt contains all that its tools could read, so it can be answered in one response without them. Absent: not known. */
+  toolsOptional?: boolean
   /** At most this many model responses; null: Whetstone sets no limit. */
   maxTurns: number | null
-  /** JSON Schema of a structured answer, which is returned as `EngineReport.answer`; null: free text. */
+  /** JSON Schema of a structured answer, which is returned as `EngineReport.answer` or as JSON in its text; null: free text. */
   answerSchema: Readonly<Record<string, unknown>> | null
   /** A UUID for the engine's session, if the engine accepts one. */
   sessionId: string
@@ -124,7 +126,7 @@ export interface EngineContext {
 /** What the engine knows at the end of a run, however it ended. Null or empty: it does not say. */
 export interface EngineReport {
   finalResponse: string
-  /** The structured answer as the engine gave it, unchecked; undefined if none was requested or given. */
+  /** The structured answer, unchecked, of an engine that has a channel for it; undefined: the answer is in `finalResponse`, or there is none. */
   answer: unknown
   version: string | null
   model: string | null
@@ -132,7 +134,10 @@ export interface EngineReport {
   sessionId: string | null
   usage: Usage | null
   cost: Cost | null
+  /** max_tokens: the last response was cut at the model's output limit. */
   stopReason: string | null
+  /** Output tokens at which the last response was cut; absent: it was not cut, or the engine does not say. */
+  outputLimit?: number
   exitCode: number | null
   signal: string | null
   loaded: RunRecord['loaded']
@@ -141,6 +146,8 @@ export interface EngineReport {
   waitedMs: number
   /** Whether the model has given at least one complete response. */
   answered: boolean
+  /** Whether it was answered in a batch, at half the price; absent: it was not. */
+  isBatched?: boolean
   /** The provider's error that made the engine resend its last request, if that has not been answered yet; null: none. */
   retrying: ProviderError | null
 }
@@ -232,6 +239,8 @@ export interface Engine {
     slots: 'requests' | 'runs'
     of: (credentials: Readonly<Record<string, string>>, model: string | null) => AccountId
   }
+  /** Its runs may wait hours for their answer, so no usual time limit applies. Absent: they do not. */
+  readonly answersLater?: true
   /** Whether it can run; called before any paid run, and never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>
   /**

@@ -50,6 +50,8 @@ export function decideRequest(
   if (listed !== null) return now(listed)
   if (asked.method === 'GET' && asked.path === '/v1/key')
     return now({ kind: 'json', body: { data: { label: 'practice' } } })
+  const batched = practice.batches.answer(asked)
+  if (batched !== null) return now(batched)
   if (route === null) return now(refusalReply(404, `no such endpoint: ${asked.method} ${asked.path}`))
   if (asked.body.kind === 'too_large') return now(refusalReply(413, `the request is larger than ${bodyLimit} bytes`))
   if (asked.body.kind === 'not_json') return now(refusalReply(400, 'the request body is not valid JSON'))

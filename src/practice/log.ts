@@ -35,6 +35,17 @@ export interface LoggedRequest {
   headers: { 'user-agent': string }
 }
 
+/** An entry in which nothing is known of the answer. */
+export function createEntry(
+  n: number,
+  { method, path, userAgent }: Pick<PracticeRequest, 'method' | 'path' | 'userAgent'>,
+): LoggedRequest {
+  const asked = { model: null, system: '', messages: [], tools: [] }
+  const answered = { seed: null, turn: null, rule: null }
+  const at = new Date().toISOString()
+  return { n, at, method, path, status: null, ...asked, ...answered, headers: { 'user-agent': userAgent } }
+}
+
 /** Requests kept in memory; older ones are dropped. */
 const keptCount = 10_000
 
@@ -63,21 +74,7 @@ export class RequestLog {
 
   begin({ method, path, userAgent }: Pick<PracticeRequest, 'method' | 'path' | 'userAgent'>): LoggedRequest {
     this.#count += 1
-    const entry: LoggedRequest = {
-      n: this.#count,
-      at: new Date().toISOString(),
-      method,
-      path,
-      status: null,
-      model: null,
-      system: '',
-      messages: [],
-      tools: [],
-      seed: null,
-      turn: null,
-      rule: null,
-      headers: { 'user-agent': userAgent },
-    }
+    const entry = createEntry(this.#count, { method, path, userAgent })
     this.requests.push(entry)
     if (this.requests.length > keptCount) this.requests.shift()
     return entry

@@ -1,5 +1,6 @@
 /** The practice model itself: decides the reply to a request, independent of sockets. */
 import { errorMessage as textOfError } from '../base/errors/error.ts'
+import { PracticeBatches } from './batches.ts'
 import { type Conversation, readConversation } from './conversation.ts'
 import type { Dialogue, PracticeMessage } from './dialogue.ts'
 import type { LoggedRequest } from './log.ts'
@@ -24,6 +25,7 @@ export interface PracticeDecision {
 export class Practice {
   readonly scenario: Scenario
   readonly limit: MovingLimit
+  readonly batches: PracticeBatches
   readonly #numbers = new ConversationNumbers()
   /** Number of requests that each fault could have hit: by index in the scenario, or by rule name. */
   readonly #seen = new Map<number | string, number>()
@@ -31,6 +33,7 @@ export class Practice {
   constructor(scenario: Scenario) {
     this.scenario = scenario
     this.limit = new MovingLimit(scenario.limits)
+    this.batches = new PracticeBatches(this)
   }
 
   /** The fault of the whole server for this request to this path; null: none. */

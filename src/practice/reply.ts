@@ -9,6 +9,7 @@ import type { Wire } from './wires/wire.ts'
 
 export type Reply =
   | { kind: 'json'; body: unknown }
+  | { kind: 'lines'; lines: readonly string[] }
   | { kind: 'error'; status: number; message: string; retryAfter: number | null }
   | {
       kind: 'message'
@@ -42,6 +43,11 @@ export async function sendReply(
   switch (reply.kind) {
     case 'json':
       sendJson(response, 200, JSON.stringify(reply.body))
+      break
+    case 'lines':
+      response
+        .writeHead(200, { 'content-type': 'application/x-jsonl' })
+        .end(reply.lines.map((line) => `${line}\n`).join(''))
       break
     case 'error': {
       if (reply.retryAfter !== null) response.setHeader('retry-after', String(reply.retryAfter))

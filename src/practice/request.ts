@@ -16,7 +16,7 @@ export interface PracticeRequest {
   framing: 'sse' | 'aws'
 }
 
-type Body = { kind: 'json'; value: unknown } | { kind: 'not_json' } | { kind: 'too_large' }
+type Body = { kind: 'json'; value: unknown } | { kind: 'not_json'; text: string } | { kind: 'too_large' }
 
 /** Bytes of a body; the API's own limit. */
 export const bodyLimit = 32 * 1024 * 1024
@@ -51,6 +51,7 @@ function isOpenai(headers: IncomingMessage['headers']): boolean {
 async function readBody(request: IncomingMessage): Promise<Body> {
   const chunks: Buffer[] = []
   let size = 0
+  let text = ''
   try {
     for await (const chunk of request) {
       size += chunk.length
@@ -58,9 +59,10 @@ async function readBody(request: IncomingMessage): Promise<Body> {
     }
     if (size > bodyLimit) return { kind: 'too_large' }
     const body = unpack(Buffer.concat(chunks), request.headers['content-encoding'] ?? '')
-    return { kind: 'json', value: JSON.parse(body.toString('utf8')) }
+    text = body.toString('utf8')
+    return { kind: 'json', value: JSON.parse(text) }
   } catch {
-    return { kind: 'not_json' } // or the client went away: then no answer is awaited
+    return { kind: 'not_json', text } // or the client went away: then no answer is awaited
   }
 }
 

@@ -10,6 +10,8 @@ export interface BenchmarkPaths {
   report: string
   /** The amounts paid under a budget. */
   spent: string
+  /** The judge's batches that it waits for. */
+  judgeBatches: string
   /** Of a benchmark of two equal arms: the data that later ones use. */
   calibration: string
   /** The result of a set of trigger queries. */
@@ -60,6 +62,7 @@ export function benchmarkPaths(folder: string): BenchmarkPaths {
     markdown: path.join(folder, 'benchmark.md'),
     report: path.join(folder, 'report.html'),
     spent: path.join(folder, 'spent.jsonl'),
+    judgeBatches: path.join(folder, 'judge_batches.json'),
     calibration: path.join(folder, 'calibration.json'),
     triggers: path.join(folder, 'triggers.json'),
     olderTests: path.join(folder, 'older_runs.json'),

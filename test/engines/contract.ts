@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
+import { findJsonAnswer } from '../../src/engines/answers/json_answer.ts'
 import type { EngineTask } from '../../src/engines/engine.ts'
 import { createEarlyReport } from '../../src/phases/2-run/aborted_report.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
@@ -113,7 +114,10 @@ export function contract(name: string): void {
 
     test('gives a structured answer', async () => {
       const { outcome } = await perform(engine, task({ prompt: 'verdict', answerSchema }))
-      expect(outcome).toMatchObject({ status: 'completed', report: { answer: { verdict: 'yes', score: 3 } } })
+      expect(outcome.status).toBe('completed')
+      const { answer, finalResponse } = outcome.report
+      const given = answer === undefined ? findJsonAnswer(finalResponse, answerSchema) : { value: answer }
+      expect(given).toEqual({ value: { verdict: 'yes', score: 3 } })
     })
 
     test('gives no answer when none was asked for', async () => {

@@ -117,7 +117,7 @@ rules:
       }
       const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
       const call = { id: 't', name: 'Fly', input: {} }
-      const workshop = { tools: selectTools('all'), place, skillReads, submits: false, hooks: null, emit }
+      const workshop = { tools: selectTools('all'), place, skillReads, answerSchema: null, hooks: null, emit }
       const done = await performCalls({ calls: [call], lastIsCut: false, step: 1 }, workshop)
       expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true, output: expect.stringContaining('Bash') }])
       expect(done).toMatchObject({ results: [{ call, answer: { isError: true } }] })

@@ -100,6 +100,7 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
     'judge-samples',
     'effort',
     'judge-effort',
+    'judge-batch',
     'require-evidence',
   ],
   ...['pairs', 'seed', 'sample'],

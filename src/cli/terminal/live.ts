@@ -74,8 +74,9 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return lostText(event)
     case 'waiting':
       return waitingText(event)
+    case 'judge_batch':
     case 'limit_changed':
-      return `limit ${event.limit} at once: ${event.reason}`
+      return limitText(event)
     case 'looked':
       return oneLine(interimLookText(event), 500)
     case 'budget_reached':
@@ -130,6 +131,13 @@ function improveText({ step, round, message }: Extract<FlowEvent, { type: 'impro
   if (step === 'stopped' || step === 'certified') return null // the result reports it
   const text = oneLine(`${round > 0 ? `round ${round}: ` : ''}${message}`, 1000)
   return wrapText(text, textWidth(process.stderr)).join('\n')
+}
+
+function limitText(event: Extract<FlowEvent, { type: 'judge_batch' | 'limit_changed' }>): string {
+  if (event.type === 'limit_changed') return `limit ${event.limit} at once: ${event.reason}`
+  const { batch, done, total, ended } = event
+  const what = `batch ${oneLine(batch, 80)} of the judge: ${done} of ${total}`
+  return ended ? `${what}, ended` : `waiting for ${what}; Ctrl-C ends the wait, and the same command continues it`
 }
 
 /** The pass rate, where weights or scores make it another than the counts. */

@@ -60,6 +60,8 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
       }
     case 'limit_changed':
       return { ...state, limit: event.limit }
+    case 'judge_batch':
+      return state
     case 'waiting':
       return { ...state, waiting: event }
     case 'waiting_ended':

@@ -1,50 +1,129 @@
-/** Finds the structured answer in free text: the last JSON object, with or without a code fence around it. */
-import { tryParseJson } from '../../base/json/json.ts'
+/** Finds the structured answer in a model's text. It never guesses: text that could be read in two ways has no answer. */
+import { canonicalJson } from '../../base/json/json.ts'
+import { parseTolerantJson, scanJsonSpan } from './tolerant_json.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** The answer, unchecked, or why there is none, as part of a sentence about the text. */
+export type TextAnswer = { value: unknown } | { problem: string }
 
 /** How many characters at the end of the text are searched. */
 const searchedLength = 1_000_000
 /** The most steps of a search: braces that never close would make it quadratic. */
-const maxSearchSteps = 50_000_000
+const maxSearchSteps = 3_000_000
 
-/** The last outermost object in the text that parses; undefined if there is none. */
-export function lastJsonObject(text: string): unknown {
-  const part = text.slice(-searchedLength)
-  let last: unknown
+/**
+ * The one object in the text that has the schema's required names, or the one list if the schema requires only a list. Reasoning in
+ * front of the answer is not searched. Two different answers, a damaged one or one that is cut off count as none, wherever they are:
+ * one of them may be a draft, or a quote of what another model wrote.
+ */
+export function findJsonAnswer(text: string, schema: Schema): TextAnswer {
+  const said = dropReasoning(text.slice(-searchedLength))
+  if (said === null) return { problem: 'it ends inside its reasoning' }
+  const shape = readShape(schema)
+  const answers: unknown[] = []
   let steps = 0
-  let start = part.indexOf('{')
-  while (start >= 0 && steps < maxSearchSteps) {
-    const end = closingBrace(part, start)
-    steps += (end ?? part.length) - start
-    const value = end === null ? undefined : tryParseJson(part.slice(start, end + 1))
-    if (value !== undefined) last = value
-    start = part.indexOf('{', value === undefined || end === null ? start + 1 : end + 1)
+  for (let at = findOpening(said, 0, shape); at >= 0; ) {
+    const span = scanJsonSpan(said, at)
+    steps += (span?.end ?? said.length) - at
+    if (steps > maxSearchSteps) return { problem: 'it has too many brackets to search' }
+    const part = said.slice(at, span?.end)
+    const parsed = span === null ? { problem: 'it is cut off' } : parseTolerantJson(span.source)
+    if ('problem' in parsed && (mentions(part, shape) || (span === null && looksBegun(part)))) {
+      return { problem: `its JSON cannot be read: ${parsed.problem}` }
+    }
+    if ('value' in parsed) answers.push(...unwrap(parsed.value, shape))
+    at = findOpening(said, 'value' in parsed && span !== null ? span.end : at + 1, shape)
   }
-  return last
+  const [first, ...others] = answers
+  if (first === undefined) return { problem: `no JSON answer was found in it${missing(shape)}` }
+  const isSame = others.every((one) => canonicalJson(one) === canonicalJson(first))
+  return isSame ? { value: first } : { problem: 'it contains several different JSON answers; give one' }
 }
 
-/** Where the object that opens at `start` closes; null if what follows is not JSON or never closes. */
-function closingBrace(text: string, start: number): number | null {
-  if (!/["}\s]/.test(text[start + 1] ?? '')) return null
-  let depth = 0
-  for (let at = start; at < text.length; at += 1) {
-    const character = text[at]
-    if (character === '"') at = closingQuote(text, at)
-    else if (character === '{') depth += 1
-    else if (character === '}') depth -= 1
-    if (depth === 0) return at
+/** Marks around the reasoning that models write in front of their answer. */
+const reasoningMarks: readonly (readonly [RegExp, string])[] = [
+  [/^\s*<(think|thinking|thought|reasoning|analysis)>/i, '</$1>'],
+  [/^\s*\[(THINK)\]/, '[/$1]'],
+  [/^\s*◁(think)▷/, '◁/$1▷'],
+  [/^\s*(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>/, '<|channel|>final<|message|>'],
+]
+
+/** The text behind the reasoning at its start; null: the reasoning does not end. A mark further on is text. */
+function dropReasoning(text: string): string | null {
+  for (const [opening, closing] of reasoningMarks) {
+    const found = opening.exec(text)
+    if (found === null) continue
+    const mark = closing.replace('$1', found[1] ?? '')
+    const at = text.indexOf(mark, found[0].length)
+    return at < 0 ? null : dropReasoning(text.slice(at + mark.length))
   }
-  return null
+  return text
 }
 
-function closingQuote(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1
-    else if (text[at] === '"') return at
+/** What shows that a value is the answer. */
+interface Shape {
+  /** Names that the answer must have; or, if it must have none, some of which it has. */
+  names: readonly string[]
+  needsAll: boolean
+  /** The list that is all that the answer needs, and what each of its entries must have; null: it needs something else. */
+  list: { name: string; names: readonly string[] } | null
+}
+
+function readShape(schema: Schema): Shape {
+  const properties = isRecord(schema.properties) ? schema.properties : {}
+  const names = requiredNames(schema)
+  if (names.length === 0) return { names: Object.keys(properties), needsAll: false, list: null }
+  const [name = ''] = names
+  const inner = names.length === 1 ? properties[name] : undefined
+  const entry = isRecord(inner) && inner.type === 'array' && isRecord(inner.items) ? requiredNames(inner.items) : []
+  return { names, needsAll: true, list: entry.length === 0 ? null : { name, names: entry } }
+}
+
+function requiredNames({ required }: Schema): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+}
+
+/** Where the next object begins, or the next list of objects if that may be the answer; -1: nowhere. */
+function findOpening(text: string, from: number, { list }: Shape): number {
+  const opening = list === null ? /\{\s*(?=["'“‘}/#\w$])/g : /\{\s*(?=["'“‘}/#\w$])|\[\s*(?=\{)/g
+  opening.lastIndex = from
+  return opening.exec(text)?.index ?? -1
+}
+
+/** Whether a damaged part was meant as an answer. */
+function mentions(part: string, { names }: Shape): boolean {
+  return names.some((name) => [`"${name}"`, `'${name}'`, `“${name}”`, `${name}:`].some((one) => part.includes(one)))
+}
+
+/** Whether a part that never closes begins like JSON, not like a brace in a sentence. */
+function looksBegun(part: string): boolean {
+  return /^(?:\{\s*(?:["'“‘]|$)|\[\s*\{)/.test(part)
+}
+
+/** The answer in a value; also in a call of the `submit` tool that a server passed on as text. Empty: the value is not an answer. */
+function unwrap(value: unknown, shape: Shape): unknown[] {
+  const { names, needsAll, list } = shape
+  if (Array.isArray(value)) {
+    const isList = list !== null && value.every((one) => isRecord(one) && list.names.every((name) => name in one))
+    return isList ? [{ [list.name]: value }] : []
   }
-  return text.length
+  if (!isRecord(value)) return []
+  const has = (name: string) => Object.hasOwn(value, name)
+  if (names.length === 0 || (needsAll ? names.every(has) : names.some(has))) return [value]
+  const inner = value.name === 'submit' ? (value.arguments ?? value.parameters ?? value.input) : undefined
+  return isRecord(inner) ? unwrap(inner, shape) : []
+}
+
+function missing({ names, needsAll }: Shape): string {
+  return needsAll ? ` (an object with ${names.map((name) => `"${name}"`).join(', ')})` : ''
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The prompt with the schema in it, for an agent that has no structured answers. */
-export function withSchema(prompt: string, schema: Readonly<Record<string, unknown>>): string {
+export function withSchema(prompt: string, schema: Schema): string {
   return `${prompt}\n\nEnd your answer with one JSON object that fits this JSON Schema, and write nothing after it:\n${JSON.stringify(schema)}\n`
 }

@@ -20,15 +20,23 @@ export interface ClientRequest {
  * cloud is not installed.
  */
 export async function openAnthropicClient({ credentials, cloud, send }: ClientRequest): Promise<MessagesClient> {
-  const settings = {
+  if (cloud !== null) return openCloudClient(cloud, credentials, clientSettings(send))
+  return openFirstPartyClient(credentials, send)
+}
+
+/** The client of Anthropic's own API. */
+export function openFirstPartyClient(credentials: AnthropicCredentials, send: typeof fetch): Anthropic {
+  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken } = credentials
+  const keys = apiKey ? { apiKey: apiKey.trim() } : { authToken: (authToken ?? '').trim() }
+  return new Anthropic({ ...clientSettings(send), ...keys, baseURL: anthropicBaseUrl(credentials) })
+}
+
+function clientSettings(send: typeof fetch) {
+  return {
     maxRetries: 0,
     // the SDK must not time out while a request waits in the rate limiter; `send` itself gives up a silent server
     timeout: longestTimer,
     fetch: send,
     logLevel: 'off' as const,
   }
-  if (cloud !== null) return openCloudClient(cloud, credentials, settings)
-  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken } = credentials
-  const keys = apiKey ? { apiKey: apiKey.trim() } : { authToken: (authToken ?? '').trim() }
-  return new Anthropic({ ...settings, ...keys, baseURL: anthropicBaseUrl(credentials) })
 }

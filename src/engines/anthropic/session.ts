@@ -30,19 +30,9 @@ export class AnthropicSession implements ModelSession {
   #unfinished: UnfinishedResponse = null
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], client: MessagesClient) {
-    const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
-    this.model = splitCloud(anthropicModel(task.model)).model ?? ''
-    const effort = anthropicEffort(task.effort)
+    this.model = sentModel(task)
     this.#client = client
-    this.#request = {
-      model: this.model,
-      max_tokens: maxTokens,
-      system: [{ type: 'text', text: fillSystemPrompt(task), cache_control: { type: 'ephemeral' } }],
-      metadata: { user_id: task.sessionId },
-      ...(tools.length > 0 ? { tools } : {}),
-      ...temperatureSetting(task),
-      ...(effort === null ? {} : { output_config: { effort } }),
-    }
+    this.#request = { ...commonParams(task, offers), metadata: { user_id: task.sessionId } }
     this.#messages = [firstMessage(task)]
   }
 
@@ -74,6 +64,35 @@ export class AnthropicSession implements ModelSession {
   addUser(text: string): void {
     this.#messages.push(userMessage(text))
   }
+}
+
+/** The model's id, without the cloud that it runs on. */
+function sentModel({ model }: EngineTask): string {
+  return splitCloud(anthropicModel(model)).model ?? ''
+}
+
+/** What every request of a task has. */
+function commonParams(task: EngineTask, offers: readonly ToolOffer[]): Omit<Anthropic.MessageStreamParams, 'messages'> {
+  const effort = anthropicEffort(task.effort)
+  const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
+  return {
+    model: sentModel(task),
+    max_tokens: maxTokens,
+    system: [{ type: 'text', text: fillSystemPrompt(task), cache_control: { type: 'ephemeral' } }],
+    ...(tools.length > 0 ? { tools } : {}),
+    ...temperatureSetting(task),
+    ...(effort === null ? {} : { output_config: { effort } }),
+  }
+}
+
+/** The only request of a task that must call this tool. */
+export function buildOnlyRequest(
+  task: EngineTask,
+  offers: readonly ToolOffer[],
+  forced: string,
+): Omit<Anthropic.MessageStreamParams, 'stream'> {
+  const messages = markCacheEnd([firstMessage(task)])
+  return { ...commonParams(task, offers), messages, tool_choice: { type: 'tool', name: forced } }
 }
 
 /** The beginning that other tasks share is a block of its own, up to which the server may cache. Images come before the last text. */
@@ -113,7 +132,8 @@ function resultBlock({ call, answer: { text, isError, image } }: CallResult): An
   return { type: 'tool_result', tool_use_id: call.id, content, ...(isError ? { is_error: true } : {}) }
 }
 
-function toAnthropicResponse(message: Anthropic.Message): ModelResponse {
+/** Converts a whole message. */
+export function toAnthropicResponse(message: Anthropic.Message): ModelResponse {
   const stopReason = message.stop_reason ?? 'end_turn'
   return {
     blocks: message.content.flatMap(toModelBlocks),

@@ -2,7 +2,7 @@
 import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
-import { lastJsonObject, withSchema } from '../answers/json_answer.ts'
+import { withSchema } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { findProgram } from '../cli/find_program.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
@@ -88,7 +88,7 @@ export async function runCommand(task: EngineTask, context: EngineContext): Prom
     const readable = task.sandbox && withReadable(task.sandbox, await findCommandParts(words))
     const sandbox = withEndpoint(readable, ...reaches(task))
     const end = await start(fillWords(words, { prompt, model }), { task: { ...task, sandbox }, context })
-    return toCommandOutcome(end, { program: words[0], model, task, context })
+    return toCommandOutcome(end, { program: words[0], model, context })
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
     const hint = 'an argument is too long or contains a zero byte; without {prompt} the prompt goes to stdin'
@@ -157,16 +157,14 @@ function start(invocation: CommandInvocation, { task, context }: { task: EngineT
 interface EndedCommand {
   program: string
   model: string | null
-  task: EngineTask
   context: EngineContext
 }
 
-function toCommandOutcome(end: ProcessEnd, { program, model, task, context }: EndedCommand): EngineOutcome {
+function toCommandOutcome(end: ProcessEnd, { program, model, context }: EndedCommand): EngineOutcome {
   const text = end.stdout.trim()
   const report: EngineReport = {
     ...emptyReport,
     finalResponse: end.stdoutCut ? `${text}\n… (only the first ${answerLimit} characters are kept)` : text,
-    answer: task.answerSchema === null ? undefined : lastJsonObject(text),
     model,
     exitCode: end.exitCode,
     signal: end.signal,

@@ -2,7 +2,6 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
-import { lastJsonObject } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
@@ -31,7 +30,6 @@ export async function copilotReport(
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
-    answer: task.answerSchema === null ? undefined : lastJsonObject(stream.lastText),
     version: session.version,
     model: model.id ?? session.model,
     provider: model.provider,

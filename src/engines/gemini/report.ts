@@ -2,7 +2,6 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
-import { lastJsonObject } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
@@ -40,7 +39,6 @@ export async function geminiReport(seen: GeminiSources, { task, version, end }: 
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
-    answer: task.answerSchema === null ? undefined : lastJsonObject(stream.lastText),
     version,
     model,
     provider: geminiProvider,

@@ -17,18 +17,23 @@ import type {
 } from '../tool_loop/session.ts'
 import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
 import { temperatureSetting } from '../tool_loop/temperature.ts'
+import { answerFormats, canDropTools, withoutTools } from './chat_formats.ts'
 import { openOpenaiClient } from './client.ts'
 import { parseToolArguments, resultText } from './result_text.ts'
 
 export class ChatSession implements ModelSession {
   readonly model: string
   readonly #client: OpenAI
-  readonly #tools: OpenAI.ChatCompletionFunctionTool[]
-  readonly #messages: OpenAI.ChatCompletionMessageParam[]
+  readonly #task: EngineTask
+  #tools: OpenAI.ChatCompletionFunctionTool[]
+  /** Ways to ask for the answer that the server has not refused; null: by its tools. */
+  #formats: ReturnType<typeof answerFormats> | null = null
+  #messages: OpenAI.ChatCompletionMessageParam[]
   readonly #temperature: { temperature?: number }
   readonly #effort: OpenaiEffort | null
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
+    this.#task = task
     this.model = splitCloud(openaiModel(task.model)).model ?? ''
     this.#client = openOpenaiClient(task, send)
     this.#tools = offers.map(({ name, description, inputSchema: parameters }) => {
@@ -36,13 +41,29 @@ export class ChatSession implements ModelSession {
     })
     this.#temperature = temperatureSetting(task)
     this.#effort = openaiEffort(task.effort)
-    this.#messages = [
-      { role: 'system', content: fillSystemPrompt(task) },
-      { role: 'user', content: firstText(task) },
-    ]
+    this.#messages = firstMessages(task)
   }
 
   async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
+    if (this.#formats !== null) return this.#askForText(this.#formats, signal)
+    const asked = await this.#askOnce(forced, signal)
+    const isFirst = this.#messages.length === 2
+    if (asked.ok || !isFirst || !canDropTools(asked.error, this.#task)) return asked
+    this.#tools = []
+    this.#messages = firstMessages(withoutTools(this.#task))
+    this.#formats = answerFormats(this.#task)
+    return this.#askForText(this.#formats, signal)
+  }
+
+  async #askForText(formats: ReturnType<typeof answerFormats>, signal: AbortSignal): Promise<ModelAnswer> {
+    for (;;) {
+      const asked = await this.#askOnce(null, signal, formats[0])
+      if (asked.ok || asked.error.kind !== 'bad_request' || formats.length < 2) return asked
+      formats.shift()
+    }
+  }
+
+  async #askOnce(forced: string | null, signal: AbortSignal, format = {}): Promise<ModelAnswer> {
     const params = {
       model: this.model,
       ...this.#temperature,
@@ -50,6 +71,7 @@ export class ChatSession implements ModelSession {
       messages: this.#messages,
       ...(this.#tools.length > 0 ? { tools: this.#tools } : {}),
       ...(forced === null ? {} : { tool_choice: { type: 'function' as const, function: { name: forced } } }),
+      ...format,
       stream: true as const,
       stream_options: { include_usage: true },
     }
@@ -73,6 +95,13 @@ export class ChatSession implements ModelSession {
   addUser(text: string): void {
     this.#messages.push({ role: 'user', content: text })
   }
+}
+
+function firstMessages(task: EngineTask): OpenAI.ChatCompletionMessageParam[] {
+  return [
+    { role: 'system', content: fillSystemPrompt(task) },
+    { role: 'user', content: firstText(task) },
+  ]
 }
 
 /** Many servers of this API serve models without vision and refuse images. */

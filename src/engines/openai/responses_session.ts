@@ -26,20 +26,10 @@ export class ResponsesSession implements ModelSession {
   #keepsReasoning = true
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
-    this.model = splitCloud(openaiModel(task.model)).model ?? ''
+    this.model = sentModel(task)
     this.#client = openOpenaiClient(task, send)
-    const effort = openaiEffort(task.effort)
-    this.#request = {
-      model: this.model,
-      instructions: fillSystemPrompt(task),
-      tools: offers.map(functionTool),
-      store: false,
-      stream: true,
-      prompt_cache_key: task.sessionId,
-      ...temperatureSetting(task),
-      ...(effort === null ? {} : { reasoning: { effort } }),
-    }
-    this.#input = [{ role: 'user', content: firstContent(task) }]
+    this.#request = { ...commonParams(task, offers), stream: true, prompt_cache_key: task.sessionId }
+    this.#input = firstInput(task)
   }
 
   async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
@@ -84,6 +74,37 @@ export class ResponsesSession implements ModelSession {
     if (item.type !== 'message' && item.type !== 'function_call') return []
     return [item]
   }
+}
+
+/** The model's id, without the cloud that it runs on. */
+function sentModel({ model }: EngineTask): string {
+  return splitCloud(openaiModel(model)).model ?? ''
+}
+
+/** What every request of a task has. */
+function commonParams(task: EngineTask, offers: readonly ToolOffer[]) {
+  const effort = openaiEffort(task.effort)
+  return {
+    model: sentModel(task),
+    instructions: fillSystemPrompt(task),
+    tools: offers.map(functionTool),
+    store: false,
+    ...temperatureSetting(task),
+    ...(effort === null ? {} : { reasoning: { effort } }),
+  }
+}
+
+function firstInput(task: EngineTask): Item[] {
+  return [{ role: 'user', content: firstContent(task) }]
+}
+
+/** The only request of a task that must call this tool. */
+export function buildOnlyResponse(
+  task: EngineTask,
+  offers: readonly ToolOffer[],
+  forced: string,
+): OpenAI.Responses.ResponseCreateParamsNonStreaming {
+  return { ...commonParams(task, offers), input: firstInput(task), tool_choice: { type: 'function', name: forced } }
 }
 
 function functionTool({ name, description, inputSchema }: ToolOffer): OpenAI.Responses.FunctionTool {

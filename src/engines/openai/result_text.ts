@@ -1,4 +1,5 @@
 /** Tool results and arguments as text: these APIs have no field for a failed call. */
+import { parseTolerantJson } from '../answers/tolerant_json.ts'
 import type { ToolAnswer } from '../tool_loop/tools/tool.ts'
 
 /** The text of a result; if the call failed, the text says so. */
@@ -7,11 +8,18 @@ export function resultText({ text, isError }: ToolAnswer): string {
   return isError && !/\(exit code \d+\)$/.test(said) ? `Error: ${said}` : said
 }
 
-/** The arguments of a call, parsed if they are JSON, else the text itself, which no tool accepts. */
+/** The arguments of a call, parsed if they are JSON that can be read in one way, else the text itself, which no tool accepts. */
 export function parseToolArguments(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return isAmbiguous(text) ? text : value
   } catch {
     return text
   }
+}
+
+/** Whether a name has two values, of which JSON.parse keeps the last. */
+function isAmbiguous(text: string): boolean {
+  const parsed = parseTolerantJson(text)
+  return 'problem' in parsed && parsed.problem.includes('occurs twice')
 }

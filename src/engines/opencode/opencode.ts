@@ -127,7 +127,7 @@ function readRun({ task, context, model, offered }: OpencodeRun): CliReader {
       over = log.retries() > allowedRetries(task) ? over + 1 : 0
       return over > (isRetrying(log) ? 0 : extraPolls)
     },
-    report: (end) => opencodeReport(stream, log, { task, model, offered, end }),
+    report: (end) => opencodeReport(stream, log, { model, offered, end }),
     failure: (end) => opencodeFailure(stream, log, end),
     finish() {
       log.catchUp()

@@ -2,9 +2,8 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
-import { lastJsonObject } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
-import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
+import { type EngineError, type EngineReport, emptyReport, type ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
@@ -17,7 +16,6 @@ import type { OpencodeStream } from './stream.ts'
 import type { OpencodeFailure, OpencodeTokens } from './stream_records.ts'
 
 interface OpencodeEnd {
-  task: EngineTask
   model: ProviderModel
   /** The skills that it offers its model; null: not known. */
   offered: string[] | null
@@ -29,13 +27,12 @@ interface OpencodeEnd {
 export async function opencodeReport(
   stream: OpencodeStream,
   log: OpencodeLog,
-  { task, model, offered, end }: OpencodeEnd,
+  { model, offered, end }: OpencodeEnd,
 ): Promise<EngineReport> {
   const usage = sumTokens(stream.tokens)
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
-    answer: task.answerSchema === null ? undefined : lastJsonObject(stream.lastText),
     version: log.version,
     model: model.id,
     provider: model.provider,

@@ -86,7 +86,7 @@ function readRun(task: EngineTask, context: EngineContext, model: ProviderModel)
       return stream.step
     },
     take: (line) => stream.take(line),
-    report: (end) => piReport(stream, { task, model, end }),
+    report: (end) => piReport(stream, { model, end }),
     failure: (end) => piFailure(stream, end),
     finish: () => stream.close(),
   }

@@ -2,9 +2,8 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
-import { lastJsonObject } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
-import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
+import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
@@ -15,21 +14,19 @@ import { addUsage, knownUsage, noUsage } from '../models/usage.ts'
 import type { PiStream } from './stream.ts'
 
 interface PiEnd {
-  task: EngineTask
   model: ProviderModel
   /** null: Whetstone ended it. */
   end: ProcessEnd | null
 }
 
 /** The report from what was seen. Never rejects. */
-export async function piReport(stream: PiStream, { task, model, end }: PiEnd): Promise<EngineReport> {
+export async function piReport(stream: PiStream, { model, end }: PiEnd): Promise<EngineReport> {
   const { offer, error } = stream
   const usage = sumUsage(stream)
   const isFailing = error !== null && ownEnd(stream) === null
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
-    answer: task.answerSchema === null ? undefined : lastJsonObject(stream.lastText),
     version: offer?.version ?? null,
     model: stream.model ?? model.id,
     provider: model.provider,

@@ -2,7 +2,6 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
-import { lastJsonObject } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
@@ -34,7 +33,6 @@ export function qwenReport(sources: QwenSources, end: ProcessEnd | null): Promis
   return withCost({
     ...emptyReport,
     finalResponse: text,
-    answer: task.answerSchema === null ? undefined : lastJsonObject(text),
     version: stream.init?.qwen_code_version ?? null,
     model: stream.model ?? openaiModel(task.model),
     provider: 'openai',

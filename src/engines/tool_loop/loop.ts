@@ -1,6 +1,7 @@
 /** The agent loop: asks the model and runs the tool calls that it asks for, until it has finished. */
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import { isTooDeep } from '../../base/json/nesting_depth.ts'
+import { findJsonAnswer } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { followSkillReads } from '../answers/skill_read.ts'
 import { tooDeepError } from '../cli/json_line.ts'
@@ -13,9 +14,9 @@ import { createLimitedFetch } from '../limits/rate_limited_fetch.ts'
 import { openRateLimiter, type RateLimiter } from '../limits/rate_limiter.ts'
 import { estimateCost } from '../models/cost.ts'
 import { addUsage } from '../models/usage.ts'
-import { type LoopProgress, retriedError, startLoopProgress, takeResponse } from './loop_progress.ts'
+import { joinTexts, type LoopProgress, retriedError, startLoopProgress, takeResponse } from './loop_progress.ts'
 import { askWithRetry } from './model_retry.ts'
-import type { ModelAnswer, ModelApi, ModelSession } from './session.ts'
+import type { ModelAnswer, ModelApi, ModelResponse, ModelSession } from './session.ts'
 import { performCalls, submitTool, type ToolContext } from './tool_calls.ts'
 import { openToolPlace } from './tool_workspace.ts'
 import { describeTools, selectTools } from './tools/table.ts'
@@ -53,7 +54,7 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
     tools,
     place: await openToolPlace(task, signal),
     skillReads: followSkillReads({ skills: task.skills, skillsFolder, emit }),
-    submits: task.answerSchema !== null,
+    answerSchema: task.answerSchema,
     hooks,
     emit,
   }
@@ -91,6 +92,8 @@ async function converse(loop: Loop): Promise<{ stopReason: string } | EngineErro
     const calls = takeResponse(work, asked.response, workshop.emit)
     if (calls.some(({ input }) => isTooDeep(input))) return tooDeepError
     if (calls.length > 0) {
+      if (lastIsCut && calls.at(-1)?.name === submitTool && workshop.answerSchema !== null)
+        return { stopReason: 'max_tokens' }
       const done = await performCalls({ calls, lastIsCut, step: work.step }, workshop)
       if ('submitted' in done) {
         work.answer = { value: done.submitted }
@@ -99,15 +102,22 @@ async function converse(loop: Loop): Promise<{ stopReason: string } | EngineErro
       session.addResults(done.results)
       if (workshop.hooks?.stopped) return { stopReason: 'hook' }
     }
-    if (nudged) return { stopReason }
+    if (nudged || endsInAnswer(asked.response, workshop.answerSchema)) return { stopReason }
     const goesOn = calls.length > 0 || stopReason === 'pause_turn'
     if (goesOn && !isLast()) continue
     if (!goesOn && !isLast() && (await goesOnByHook(loop))) continue
-    if (!workshop.submits || stopReason === 'refusal') return { stopReason: goesOn ? 'max_turns' : stopReason }
+    if (workshop.answerSchema === null || stopReason === 'refusal')
+      return { stopReason: goesOn ? 'max_turns' : stopReason }
     nudged = true
     session.addUser(nudge)
     workshop.emit({ type: 'user', step: work.step, text: nudge })
   }
+}
+
+/** Whether its text is a structured answer, though it did not call `submit`, or was cut, so that asking for the call is in vain. */
+function endsInAnswer({ blocks, stopReason }: ModelResponse, schema: EngineTask['answerSchema']): boolean {
+  if (schema === null || blocks.some(({ type }) => type === 'call')) return false
+  return stopReason === 'max_tokens' || 'value' in findJsonAnswer(joinTexts(blocks), schema)
 }
 
 /** Whether the agent has filled its context. A first request that does not fit is the suite's fault. */
@@ -160,7 +170,7 @@ async function toLoopReport(
   work: LoopProgress,
   { api, asked, loaded, sessionId, denials, gate }: LoopFacts,
 ): Promise<EngineReport> {
-  const { step, usage, model, answer, text, answered } = work
+  const { step, usage, model, answer, text, answered, outputLimit } = work
   return {
     ...emptyReport,
     finalResponse: text,
@@ -170,6 +180,7 @@ async function toLoopReport(
     provider: api.provider,
     sessionId,
     usage: step === 0 ? null : usage,
+    ...(outputLimit !== null && { outputLimit }),
     cost: step === 0 || usage === null ? null : (work.cost ?? (await estimateServedCost({ usage, asked, model }, api))),
     loaded,
     permissionDenials: denials,

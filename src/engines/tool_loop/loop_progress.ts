@@ -21,6 +21,8 @@ export interface LoopProgress {
   answered: boolean
   /** The error after which the current request was sent again; null: none. */
   failure: ProviderError | null
+  /** Output tokens of the last response if it was cut at its limit; null: it was not, or they are unknown. */
+  outputLimit: number | null
   /** Number of refusals (429) that the rate limiter had met when the last response came. */
   refusals: number
 }
@@ -35,6 +37,7 @@ export function startLoopProgress(model: string, { refusals }: Pick<RateLimiter,
     answer: null,
     answered: false,
     failure: null,
+    outputLimit: null,
     refusals,
   }
 }
@@ -59,7 +62,8 @@ export function takeResponse(work: LoopProgress, response: ModelResponse, emit: 
   work.usage = work.usage === null || usage === null ? null : addUsage(work.usage, usage)
   work.model = response.model || work.model
   for (const block of response.blocks) emitBlock(block, work.step, emit)
-  const text = response.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
+  work.outputLimit = response.stopReason === 'max_tokens' ? response.usage.output_tokens || null : null
+  const text = joinTexts(response.blocks)
   if (text.trim() !== '') work.text = text
   return response.blocks.filter((block) => block.type === 'call')
 }
@@ -67,6 +71,10 @@ export function takeResponse(work: LoopProgress, response: ModelResponse, emit: 
 function addReportedCost({ step, cost }: LoopProgress, { usd }: ModelResponse): Cost | null {
   if (usd === undefined || (step > 0 && cost === null)) return null
   return { usd: (cost?.usd ?? 0) + usd, source: 'agent' }
+}
+
+export function joinTexts(blocks: readonly ModelBlock[]): string {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
 }
 
 function emitBlock(block: ModelBlock, step: number, emit: EngineContext['emit']): void {

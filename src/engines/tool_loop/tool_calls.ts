@@ -1,6 +1,6 @@
 /** Performs the tool calls of one response, in order. */
 import type { SkillReads } from '../answers/skill_read.ts'
-import type { EngineContext } from '../engine.ts'
+import type { EngineContext, EngineTask } from '../engine.ts'
 import type { HookRunner } from '../hooks/hooks.ts'
 import type { CallResult, ModelCall } from './session.ts'
 import type { LocalTool, ToolAnswer, ToolPlace } from './tools/tool.ts'
@@ -12,8 +12,8 @@ export interface ToolContext {
   tools: readonly LocalTool[]
   place: ToolPlace
   skillReads: SkillReads
-  /** Whether calling `submit` ends the work. */
-  submits: boolean
+  /** Of the answer, for which calling `submit` ends the work; null: none is requested. */
+  answerSchema: EngineTask['answerSchema']
   /** null: the suite has none. */
   hooks: HookRunner | null
   emit: EngineContext['emit']
@@ -37,7 +37,7 @@ export async function performCalls(
   const results: CallResult[] = []
   for (const [index, call] of calls.entries()) {
     const isCut = lastIsCut && index === calls.length - 1
-    if (!isCut && workshop.submits && call.name === submitTool) {
+    if (!isCut && workshop.answerSchema !== null && call.name === submitTool) {
       reportCall(workshop, { call, answer: { text: 'the answer is taken', isError: false } }, step)
       return { submitted: call.input }
     }

@@ -11,6 +11,7 @@ import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
 import { cacheMode, openRunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { openJudgeBatch } from '../judge_batch/judge_batch.ts'
 import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainWaitStop } from '../limits/wait_limits.ts'
 import { reuseConcurrentRuns } from '../older_runs/reuse_concurrent_runs.ts'
@@ -68,16 +69,23 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   const settled = isUntil
     ? new Set<string>()
     : await reuseConcurrentRuns({ plan, folder, cache, ageMs, samples: true }, context)
-  using limited = await openLimitedBench({ plan, folder, workspace, ...resolveSharedLimits(request) }, context)
+  using limited = await openLimitedBench(
+    { ...request, plan, folder, workspace, ...resolveSharedLimits(request) },
+    context,
+  )
   await using remote = await openOptionalRemote(
     { ...request, wish: request.queue ?? null, plan, folder, limited },
     context,
   )
   const how = { passEnv, hidden: listHiddenPaths(plan, workspace), sandbox, concurrency, pace, limited, cache, remote }
-  const execution = { plan, folder, skillFiles, settled, ...how }
+  const { judge } = plan.options
+  const batch =
+    request.judgeBatch && judge ? await openJudgeBatch({ ...request, folder, choice: judge }, context) : null
+  const execution = { plan, folder, skillFiles, settled, batch, ...how }
   if (isUntil) await executeUntilDecided({ ...execution, ageMs }, context)
   else await testOlderRuns(execution, await execute(execution, context), context)
   await remote?.[Symbol.asyncDispose]() // remote results are stored and counted before the benchmark is complete
+  if (!context.drain.aborted) await batch?.finish()
   const ended = await explainWaitStop({ folder, plan }, context)
   const stop = ended.stop ?? limited?.stopped() ?? null
   return await summarizeBenchmark(folder, plan, ended.context, { stop, marked: true })

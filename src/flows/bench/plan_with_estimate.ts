@@ -70,6 +70,10 @@ async function refuseSpentLimits(
   request: BenchRequest,
   { folder, reused, context }: { folder: string | null; reused: ReadonlyMap<string, unknown>; context: FlowContext },
 ): Promise<void> {
-  const stop = await foreseeStop({ plan, folder, workspace, ...resolveSharedLimits(request) }, reused, context)
+  const stop = await foreseeStop(
+    { ...request, plan, folder, workspace, ...resolveSharedLimits(request) },
+    reused,
+    context,
+  )
   if (stop !== null) throw new IncompleteError(stop.reason)
 }

@@ -1,6 +1,7 @@
 /** Estimates a plan's cost and duration from earlier runs in the workspace. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
+import { batchPrice } from '../../engines/batch/batch_api.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { readHistory } from '../history/earlier_runs.ts'
@@ -28,10 +29,14 @@ export interface Estimate extends EstimatedUsage {
   reused: number
   /** Runs that are on disk or in the cache but too old to be compared with the others, so they are run again. */
   again: number
+  /** Gradings are asked in batches, at half the price; absent: directly. */
+  judge_batch?: boolean
 }
 
 export interface EstimateOptions {
   concurrency: number
+  /** The judge is asked in batches, at half the price. */
+  judgeBatch?: boolean | undefined
   /** The unfinished benchmark that is resumed; null: none. */
   folder: string | null
   /** By run id. */
@@ -48,7 +53,7 @@ export async function estimateBench(
   options: EstimateOptions,
 ): Promise<Estimate> {
   const history = await readHistory(workspace, plan, { prices: options.prices })
-  const forecast = new Forecast(plan, history)
+  const forecast = new Forecast(plan, history, options.judgeBatch ? batchPrice : 1)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
   const ungraded = missing.filter(({ run_id }) => options.reused.get(run_id)?.graded !== true)
@@ -72,6 +77,7 @@ export async function estimateBench(
     done: plan.runs.length - missing.length,
     reused: missing.length - open.length,
     again: options.again.size,
+    ...(options.judgeBatch && { judge_batch: true }),
   }
 }
 

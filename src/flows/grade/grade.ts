@@ -4,7 +4,7 @@ import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Grading } from '../../../schemas/grading.ts'
-import type { Plan } from '../../../schemas/plan.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { LoadWarning, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
@@ -30,6 +30,7 @@ import { gradeRepeatedly } from '../judge/grade_repeatedly.ts'
 import type { GradeRequest } from '../judge/grade_request.ts'
 import { gradeStoredRun } from '../judge/grade_stored_run.ts'
 import { hasJudgeVerdicts } from '../judge/prefer_grading.ts'
+import { batchWidth, type JudgeBatchRequest, openJudgeBatch } from '../judge_batch/judge_batch.ts'
 import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { type JudgingWish, resolveJudgingOptions } from '../prepare/judge_settings.ts'
@@ -57,6 +58,10 @@ export interface GradeAgainRequest {
   again: number
   passEnv: readonly string[]
   sandbox: SandboxWish | null
+  /** Ask the judge through its provider's batch API; absent: directly. */
+  judgeBatch?: boolean | undefined
+  /** How often to look at a batch; absent: every 5 to 60 s. */
+  pollMs?: JudgeBatchRequest['pollMs']
 }
 
 export async function grade(request: GradeAgainRequest, context: FlowContext): Promise<BenchResult> {
@@ -81,7 +86,12 @@ async function gradeLocked(
   await authorizeGrading({ plan, wanted, sandbox, wish: request.sandbox }, context)
   const probes = await preflight({ '--judge': plan.options.judge }, request.passEnv, context)
   const adoption = await openAdoption(folder, before, plan)
-  const limit = pLimit(request.concurrency)
+  const { judge } = plan.options
+  const batch =
+    request.judgeBatch && judge !== null
+      ? await openJudgeBatch({ folder, choice: judge, pollMs: request.pollMs }, context)
+      : null
+  const limit = pLimit(batch === null ? request.concurrency : batchWidth)
   using pace = openAccountLimiters(undefined, context)
   const { passEnv, anew, again } = request
   const mode = cacheMode({ cache: request.cache, fresh: anew })
@@ -89,45 +99,45 @@ async function gradeLocked(
   const hidden = listBenchmarkHiddenPaths(plan, folder)
   const changed = changedCases(before, plan)
   const kept: Grading[] = []
+  const gradeOne = async (spec: RunSpec) => {
+    if (context.drain.aborted) return
+    const stray = findStrayRun(folder, spec.run_id)
+    if (stray !== null) return context.emit({ type: 'artefact_damaged', ...stray, mended: 'it is not graded' })
+    const { grading } = runPaths(folder, spec.run_id)
+    const stored = await readRun(folder, spec.run_id, (damage) => {
+      if (damage.file !== grading) return // the reports will mention it
+      context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
+    })
+    if (stored === null) return
+    const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache, pace, batch }
+    const isOutdated = stored.grading !== null && changed.has(spec.eval_id)
+    const mended = isOutdated ? outdatedGradingNote : 'it is not graded'
+    const isWhole = async () => {
+      const transcript = path.join(runPaths(folder, spec.run_id).folder, 'transcript.jsonl')
+      const isIt = await isGradable(transcript, { plan, spec, stored }, ({ file, message }) =>
+        context.emit({ type: 'artefact_damaged', file, message, mended }),
+      )
+      if (!isIt && isOutdated) await rename(grading, path.join(path.dirname(grading), outdatedName))
+      return isIt
+    }
+    const end = await gradeStoredRun({ ...one, keeps: !changed.has(spec.eval_id), isWhole }, context)
+    if (end.end === 'nothing') return
+    if (end.end === 'kept') {
+      kept.push(end.made)
+      return
+    }
+    if (hasJudgeVerdicts(end.grading)) await adoption.adopt()
+    // a repeated grading needs a new answer
+    await gradeRepeatedly({ ...one, cache: null, stored: { ...stored, grading: end.grading } }, again, context)
+  }
   const jobs = plan.runs
     .filter((spec) => wanted.has(spec.eval_id))
-    .map((spec) =>
-      limit(async () => {
-        if (context.drain.aborted) return
-        const stray = findStrayRun(folder, spec.run_id)
-        if (stray !== null) return context.emit({ type: 'artefact_damaged', ...stray, mended: 'it is not graded' })
-        const { grading } = runPaths(folder, spec.run_id)
-        const stored = await readRun(folder, spec.run_id, (damage) => {
-          if (damage.file !== grading) return // the reports will mention it
-          context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
-        })
-        if (stored === null) return
-        const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache, pace }
-        const isOutdated = stored.grading !== null && changed.has(spec.eval_id)
-        const mended = isOutdated ? outdatedGradingNote : 'it is not graded'
-        const isWhole = async () => {
-          const transcript = path.join(runPaths(folder, spec.run_id).folder, 'transcript.jsonl')
-          const isIt = await isGradable(transcript, { plan, spec, stored }, ({ file, message }) =>
-            context.emit({ type: 'artefact_damaged', file, message, mended }),
-          )
-          if (!isIt && isOutdated) await rename(grading, path.join(path.dirname(grading), outdatedName))
-          return isIt
-        }
-        const end = await gradeStoredRun({ ...one, keeps: !changed.has(spec.eval_id), isWhole }, context)
-        if (end.end === 'nothing') return
-        if (end.end === 'kept') {
-          kept.push(end.made)
-          return
-        }
-        if (hasJudgeVerdicts(end.grading)) await adoption.adopt()
-        // a repeated grading needs a new answer
-        await gradeRepeatedly({ ...one, cache: null, stored: { ...stored, grading: end.grading } }, again, context)
-      }),
-    )
+    .map((spec) => limit(() => (batch === null ? gradeOne(spec) : batch.track(() => gradeOne(spec)))))
   const ends = await Promise.allSettled(jobs)
   context.signal.throwIfAborted()
-  const failed = ends.find((end) => end.status === 'rejected')
-  if (failed) throw failed.reason
+  const failed = ends.find((end) => end.status === 'rejected' && !batch?.isInterruption(end.reason))
+  if (failed?.status === 'rejected') throw failed.reason
+  if (!context.drain.aborted) await batch?.finish()
   const made = await summarizeBenchmark(folder, adoption.plan, context)
   return kept.length === 0 ? made : { ...made, kept: describeKeptGradings(kept, plan) }
 }

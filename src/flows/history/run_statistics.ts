@@ -2,7 +2,7 @@
 import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import { estimateAmount, Samples } from '../../jobs/budget/estimate.ts'
 import type { StoredRun } from '../../store/store.ts'
-import { type ResourceUsage, readGradingUsage, readRunUsage } from './usage.ts'
+import { type ResourceUsage, readRunUsage, readUsualGradingUsage } from './usage.ts'
 
 export type CostPart = 'run' | 'grading'
 export type UsageUnit = keyof ResourceUsage
@@ -27,7 +27,7 @@ export class RunStats {
   addStored(spec: RunArm, { record, grading }: StoredRun): void {
     if (record.status !== 'completed' && record.status !== 'timed_out') return
     this.add('run', spec, readRunUsage(record))
-    if (grading !== null) this.add('grading', spec, readGradingUsage(grading))
+    if (grading !== null) this.add('grading', spec, readUsualGradingUsage(grading))
   }
 
   of(part: CostPart, unit: UsageUnit): Samples {
@@ -50,16 +50,24 @@ export class Forecast {
   readonly now = new RunStats()
   readonly #earlier: RunStats
   readonly #judged: ReadonlySet<number>
+  readonly #judgePrice: number
 
-  constructor(plan: { cases: Plan['cases']; options: Pick<PlanOptions, 'judge'> }, earlier: RunStats) {
+  /** `judgePrice`: the part of the usual price that a grading costs. */
+  constructor(
+    plan: { cases: Plan['cases']; options: Pick<PlanOptions, 'judge'> },
+    earlier: RunStats,
+    judgePrice: number,
+  ) {
     this.#earlier = earlier
+    this.#judgePrice = judgePrice
     const judged = plan.options.judge === null ? [] : plan.cases.filter((one) => one.expectations.length > 0)
     this.#judged = new Set(judged.map(({ eval_id }) => eval_id))
   }
 
   of(part: CostPart, spec: RunArm, unit: UsageUnit): number | null {
     if (part === 'grading' && !this.#judged.has(spec.eval_id)) return 0
-    return estimateAmount(sampleKey(part, spec), this.now.of(part, unit), this.#earlier.of(part, unit))
+    const amount = estimateAmount(sampleKey(part, spec), this.now.of(part, unit), this.#earlier.of(part, unit))
+    return amount !== null && part === 'grading' && unit === 'usd' ? amount * this.#judgePrice : amount
   }
 
   /** For a run and its grading together. */

@@ -1,6 +1,7 @@
 /** Reads the cost, tokens and duration of a run or grading, as far as known. */
 import type { Grading } from '../../../schemas/grading.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
+import { batchPrice } from '../../engines/batch/batch_api.ts'
 
 /** null: not reported. Seconds are working time. */
 export interface ResourceUsage {
@@ -37,6 +38,12 @@ export function readGradingUsage({ judge, timing }: Grading): ResourceUsage {
   const seconds = timing?.grader_duration_seconds ?? null
   if (judge === undefined || judge.calls === 0) return { usd: 0, tokens: 0, seconds }
   return { usd: judge.cost_usd, tokens: judge.tokens, seconds }
+}
+
+/** The same at the usual price, as a forecast needs it: a batch costs half. */
+export function readUsualGradingUsage(grading: Grading): ResourceUsage {
+  const spent = readGradingUsage(grading)
+  return grading.judge?.batched && spent.usd !== null ? { ...spent, usd: spent.usd / batchPrice } : spent
 }
 
 /** What this benchmark paid: nothing for cached runs. */

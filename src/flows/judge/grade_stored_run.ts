@@ -103,7 +103,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     record: stored.record,
     runFolder: paths.folder,
     skill: describeArmSkill(spec),
-    judge: engine && choice && toJudgeChoice(engine, choice),
+    judge: engine && choice && toJudgeChoice(request.batch?.engine ?? engine, choice),
     onTimeout,
     fastFail: plan.options.fast_fail,
     samples: plan.options.judge_samples,
@@ -122,7 +122,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     ...(one.judging?.kind === 'golden' && {
       fallbacks: await resolveFallbackJudges(one.judging.golden, { plan, spec, work }, context),
     }),
-    signal: context.signal,
+    signal: request.batch ? AbortSignal.any([context.signal, request.batch.signal]) : context.signal,
     memory: request.cache && redactMemory(createJudgeMemory(request.cache, spec, stored.record), getRedactor(user)),
   })
   return graded && getRedactor(user).value(graded)

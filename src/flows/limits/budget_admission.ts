@@ -4,7 +4,7 @@ import type { SpentLine, StopKind } from '../../../schemas/limits.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { CostPart, Forecast } from '../history/run_statistics.ts'
-import { type ResourceUsage, readGradingUsage, readPaidGradingUsage, readRunUsage } from '../history/usage.ts'
+import { type ResourceUsage, readPaidGradingUsage, readRunUsage, readUsualGradingUsage } from '../history/usage.ts'
 import { type BudgetAmounts, type BudgetUnit, type SharedBudgets, zeroAmounts } from './budgets.ts'
 import { type Limits, msUntilDeadline, needText } from './limits.ts'
 
@@ -144,7 +144,7 @@ export class AdmissionControl {
     if (hold !== undefined) this.#request.budgets.settle(hold.run, zeroAmounts)
     const spent = readPaidGradingUsage(grading)
     if (spent.usd === null) this.#silent.add('grading')
-    if (grading !== null) this.#request.forecast.now.add('grading', spec, readGradingUsage(grading))
+    if (grading !== null) this.#request.forecast.now.add('grading', spec, readUsualGradingUsage(grading))
     if (grading?.judge !== undefined) this.#note('grading', run, spent)
     this.#pay(hold?.grading ?? zeroAmounts, spent, `the cost of grading ${spec.run_id} was not reported`)
     this.#pump()

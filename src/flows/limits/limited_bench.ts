@@ -2,6 +2,7 @@
 import type { SpentLine, Stop, StopKind } from '../../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { startActiveTimer } from '../../base/time/active_time.ts'
+import { batchPrice } from '../../engines/batch/batch_api.ts'
 import { noteSpent, readSpent, repairSpent } from '../../store/artefacts/spending_log.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { readPlan, readRun, type StoredRun } from '../../store/store.ts'
@@ -23,6 +24,8 @@ export interface LimitedBenchRequest {
   limits: Limits
   /** The command's budgets, if several benchmarks share them. */
   budgets: SharedBudgets
+  /** The judge is asked in batches, at half the price; absent: directly. */
+  judgeBatch?: boolean | undefined
 }
 
 /** Aborts a run at the deadline. */
@@ -92,11 +95,22 @@ export async function foreseeStop(
 
 /** `runs`: in admission order; `open`: those still to do. */
 async function openAdmission(
-  { plan, folder, workspace, limits, budgets }: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
+  {
+    plan,
+    folder,
+    workspace,
+    limits,
+    budgets,
+    judgeBatch,
+  }: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
   { drain, now, prices }: FlowContext,
   hears: { onStop?: (stop: Stop) => void; onPaid?: (line: SpentLine) => void } = {},
 ) {
-  const forecast = new Forecast(plan, await readHistory(workspace, plan, { except: folder, prices }))
+  const forecast = new Forecast(
+    plan,
+    await readHistory(workspace, plan, { except: folder, prices }),
+    judgeBatch ? batchPrice : 1,
+  )
   const runs = pairedOrder(plan.runs)
   const stored = async ({ run_id }: RunSpec) => (folder === null ? null : await readRun(folder, run_id))
   const made = await Promise.all(runs.map(async (spec) => ({ spec, stored: await stored(spec) })))

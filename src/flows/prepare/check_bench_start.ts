@@ -11,6 +11,7 @@ import {
   reviewPlan,
 } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { assertBatchJudge } from '../judge_batch/judge_batch.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { refuseOutsideAgents } from '../sandbox/harbor_backend.ts'
@@ -52,6 +53,7 @@ export async function checkBenchStart(
   await attemptStep(refuse, () => refuseOutsideAgents(prepared.plan, request.sandbox, context.env))
   if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
     await attemptStep(refuse, () => refuseStrayInstructions(scratch))
+  if (request.judgeBatch) await attemptStep(refuse, () => assertBatchJudge(judge))
   const probes = await preflight({ '--model': engine, '--judge': judge }, request.passEnv, context, refuse)
   await attemptStep(refuse, () => requirePricing(prepared.plan.options, request.limits ?? noLimits, context))
   await attemptStep(refuse, () => refuseUnwritableWorkspace(prepared.workspace))

@@ -17,6 +17,7 @@ import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
+import type { JudgeBatchRequest } from '../judge_batch/judge_batch.ts'
 import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
@@ -46,6 +47,10 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   baseline: string | null
   /** Judge settings; absent: one sample, and passes in doubt are flagged. */
   judging?: JudgingWish
+  /** Ask the judge through its provider's batch API; absent: directly. */
+  judgeBatch?: boolean | undefined
+  /** How often to look at a batch; absent: every 5 to 60 s. */
+  pollMs?: JudgeBatchRequest['pollMs']
   runs: number
   /** Stop when conclusive: `runs` is the maximum. Absent or null: run all. */
   until?: 'decided' | null

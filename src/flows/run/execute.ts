@@ -20,6 +20,7 @@ import { cacheNewRun, type RunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { openStartQueue, type StartQueue } from '../history/start_order.ts'
 import { admitGrading, gradeUnderLimits } from '../judge/grade_within_limits.ts'
+import { batchWidth, type JudgeBatch } from '../judge_batch/judge_batch.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
 import { type AccountLimiters, openAccountLimiters, type RateLimitOptions } from '../limits/rate_limiters.ts'
 import { resolveRunEngine } from '../prepare/engine_of_run.ts'
@@ -47,6 +48,8 @@ export interface Execution {
   ungraded?: boolean
   /** The start order; absent: by durations in earlier benchmarks. */
   queue?: StartQueue<RunSpec>
+  /** Gradings wait for batches of the judge, which are submitted when all runs have ended; absent or null: they don't. */
+  batch?: JudgeBatch | null
   /** Absent: rate limits are detected automatically. */
   pace?: RateLimitOptions | undefined
   /** Whether to keep the agents' working folders with their outputs. */
@@ -84,7 +87,8 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   using pace = openAccountLimiters(execution.pace, context)
   const stop = new AbortController()
   const drain = AbortSignal.any([context.drain, stop.signal])
-  const gradeLimit = pLimit(execution.concurrency)
+  const batch = execution.batch ?? null
+  const gradeLimit = pLimit(batch === null ? execution.concurrency : batchWidth)
   const gradings = new Set<Promise<void>>()
   const ungraded: unknown[] = []
   const limited = execution.limited
@@ -92,6 +96,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const orStop = async (work: Promise<void>) => {
     await work.catch((error: unknown) => {
       if (limited?.deadline.aborted && error === limited.deadline.reason) return
+      if (batch?.isInterruption(error)) return
       if (isShortage(error)) stop.abort(errorMessage(error))
       throw error
     })
@@ -99,7 +104,8 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const grade = (spec: RunSpec, stored: StoredRun) => {
     if (execution.ungraded) return limited?.spending.graded(spec, null, stored.record)
     const request = { spec, stored, again: false, ...execution, pace }
-    const grading = gradeLimit(() => orStop(gradeUnderLimits(limited, request, context)))
+    const work = () => orStop(gradeUnderLimits(limited, request, context))
+    const grading = gradeLimit(() => (batch === null ? work() : batch.track(work)))
       .catch((error: unknown) => void ungraded.push(error)) // checked when all runs have ended
       .finally(() => gradings.delete(grading))
     gradings.add(grading)
@@ -130,7 +136,9 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     return spec && ((slot: JobSlot) => orStop(perform(spec, slot)))
   }
   const concurrency = execution.remote?.atOnce ?? execution.concurrency
-  const { errors } = await runLocal(next, { concurrency, drain, signal: context.signal })
+  const runAll = () => runLocal(next, { concurrency, drain, signal: context.signal })
+  // under a budget a run may wait for the cost of an earlier grading
+  const { errors } = await (batch === null || limited !== null ? runAll() : batch.track(runAll))
   await Promise.all(gradings)
   await rm(benchmarkPaths(execution.folder).partial, { recursive: true, force: true })
   const isHalted = drain.aborted || (limited !== null && limited.stopped() !== null)

@@ -117,6 +117,7 @@ const scenario = strictObject({
   latency: delaySchema.optional(),
   max_in_flight: z.number().int().min(1).optional(),
   limits: limitsSchema.default([]),
+  batches: strictObject({ polls: whole.default(1), ms: whole.default(0), expired: whole.default(0) }).optional(),
 })
 
 /** A scenario ready for use: regexes and templates are compiled. */

@@ -72,7 +72,7 @@ async function played(stream: readonly string[], more: { log?: string; maxTurns?
   const inARow = log.retries()
   const end = more.stopped ? null : processEnd
   const model = { provider: 'anthropic', id: 'claude-sonnet-5-5' } as const
-  const report = await opencodeReport(opencode, log, { task, model, offered: ['demo'], end })
+  const report = await opencodeReport(opencode, log, { model, offered: ['demo'], end })
   const failure = opencodeFailure(opencode, log, end)
   log.close()
   return { events, ends, report, failure, inARow, retries }

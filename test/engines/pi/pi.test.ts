@@ -74,7 +74,7 @@ async function played(lines: readonly (string | object)[], maxTurns: number | nu
   const end = ends.includes('enough') ? null : processEnd
   return {
     ...{ events, retries, ends, stream },
-    report: await piReport(stream, { task, model, end }),
+    report: await piReport(stream, { model, end }),
     failure: piFailure(stream, end),
   }
 }

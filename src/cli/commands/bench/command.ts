@@ -159,6 +159,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     baseUrl: parsed.baseUrl ?? null,
     skillsFolder: parsed.skillsFolder ?? null,
     judging: judgingWish(parsed),
+    judgeBatch: parsed.judgeBatch,
     ...resolveRuns(parsed),
     ...resolveDesign(parsed),
     concurrency: parsed.concurrency,

@@ -5,7 +5,7 @@ import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { dollarsText, durationText, toSafeLine } from '../../terminal/style.ts'
 
 export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, concurrency: number): string[] {
-  const { arms, judge, from_runs: from, done, reused, again } = estimate
+  const { arms, judge, from_runs: from, done, reused, again, judge_batch: isBatch } = estimate
   const most = plan.options.until === undefined ? '' : 'at most '
   const kept = [
     ...(done > 0
@@ -22,7 +22,9 @@ export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, conc
     return [toSafeLine(`estimate  unknown: no earlier run of this engine and judge in ${workspace}`), ...kept]
   const parts = [
     ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${amountText(arm)}`),
-    ...(judge.gradings > 0 ? [`${formatPlural(judge.gradings, 'grading')} ${amountText(judge)}`] : []),
+    ...(judge.gradings > 0
+      ? [`${formatPlural(judge.gradings, 'grading')}${isBatch ? ' in a batch' : ''} ${amountText(judge)}`]
+      : []),
   ]
   return [
     toSafeLine(

@@ -35,10 +35,10 @@ export function addGrade(args: Argv, done: SetExitCode, argv: readonly string[])
     if (parsed === null) return done(exitCodes.done)
     const { grade } = await import('../../../flows/grade/grade.ts')
     const { judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency } = parsed
-    const { passEnv, json } = parsed
+    const { passEnv, json, judgeBatch } = parsed
     const sandbox = sandboxWish(parsed)
     const judging = judgingWish(parsed)
-    const more = { judging, cases, anew, again, cache, concurrency, passEnv, sandbox }
+    const more = { judging, judgeBatch, cases, anew, again, cache, concurrency, passEnv, sandbox }
     const request = { benchmark, judge, baseUrl, ...more }
     const how = { json, goesOn: anew ? null : resumeWays.same }
     const { result, interrupted } = await withFlow({ ...how, concurrency, waits: parsed }, (context) =>

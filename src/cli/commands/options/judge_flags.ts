@@ -10,6 +10,11 @@ export const judgeFlags = {
     coerce: wholeNumber('judge-samples', 1, 99),
     describe: 'votes per expectation; the majority counts',
   },
+  'judge-batch': {
+    type: 'boolean',
+    default: false,
+    describe: "ask the judge by its provider's batch API, at half the price",
+  },
   'require-evidence': {
     type: 'boolean',
     describe: 'a pass without verified evidence is a judge error',

@@ -4,9 +4,11 @@ import * as z from 'zod'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { checkAs } from '../../../base/json/json.ts'
 import { isTooDeep, tooDeepText } from '../../../base/json/nesting_depth.ts'
+import { findJsonAnswer, type TextAnswer } from '../../../engines/answers/json_answer.ts'
 import type { Engine, EngineContext, EngineReport, EngineTask } from '../../../engines/engine.ts'
 import { callWithRetries, type RetryLimits } from './call_engine.ts'
 import { type CallUsage, openCallMeter } from './cost_meter.ts'
+import { fitAnswer } from './fit_answer.ts'
 
 export interface AskRequest<S extends z.ZodType> {
   engine: Engine
@@ -32,15 +34,20 @@ export async function askEngine<S extends z.ZodType>(request: AskRequest<S>): Pr
   const second = await round(request, repairPrompt(request.task.prompt, first), meter.call)
   if ('value' in second) return { status: 'answered', value: second.value, spent: meter.spent() }
   if ('value' in first) return { status: 'answered', value: first.value, spent: meter.spent() }
-  const error = second.status === 'failed' ? second.problem : `no usable answer in two rounds: ${second.problem}`
-  return { status: 'error', error, spent: meter.spent() }
+  return { status: 'error', error: describeFailure(second), spent: meter.spent() }
 }
 
 type Round<T> =
   | { status: 'whole'; value: T }
   | { status: 'partial'; value: T; problem: string; said: string }
-  | { status: 'malformed'; problem: string; said: string }
+  | { status: 'malformed'; problem: string; said: string; isCut?: boolean }
   | { status: 'failed'; problem: string }
+
+function describeFailure(last: Extract<Round<unknown>, { status: 'malformed' | 'failed' }>): string {
+  if (last.status === 'failed') return last.problem
+  if (last.isCut) return `${last.problem}: use a judge with a higher limit, or fewer expectations per case`
+  return `no usable answer in two rounds: ${last.problem}`
+}
 
 async function round<S extends z.ZodType>(
   request: AskRequest<S>,
@@ -55,15 +62,30 @@ async function round<S extends z.ZodType>(
   if (isTooDeep(end.report.answer))
     return { status: 'malformed', problem: `it is ${tooDeepText}`, said: end.report.finalResponse }
   const said = readAnswerText(end.report)
-  if (end.report.answer === undefined) return { status: 'malformed', problem: 'no JSON answer was found in it', said }
-  const value = parseAnswer(schema, end.report.answer)
+  const isCut = end.report.answer === undefined && end.report.stopReason === 'max_tokens'
+  // what follows in a text that was cut could have changed it
+  if (isCut) return { status: 'malformed', problem: describeCut(end.report), said, isCut }
+  const answer = readAnswer(end.report, answerSchema)
+  if ('problem' in answer) return { status: 'malformed', problem: answer.problem, said }
+  const value = parseAnswer(schema, fitAnswer(answer.value, answerSchema))
   if ('problem' in value) return { status: 'malformed', problem: value.problem, said }
   const problem = await review(value.fits)
   if (problem === null) return { status: 'whole', value: value.fits }
   return { status: 'partial', value: value.fits, problem, said }
 }
 
-function toAnswerJsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
+function readAnswer({ answer, finalResponse }: EngineReport, schema: AnswerSchema): TextAnswer {
+  return answer === undefined ? findJsonAnswer(finalResponse, schema) : { value: answer }
+}
+
+function describeCut({ outputLimit }: EngineReport): string {
+  const limit = outputLimit === undefined ? '' : ` of ${outputLimit} tokens`
+  return `the judge's answer was cut at its output limit${limit}`
+}
+
+type AnswerSchema = NonNullable<EngineTask['answerSchema']>
+
+function toAnswerJsonSchema(schema: z.ZodType): AnswerSchema {
   const { $schema: _, ...made } = z.toJSONSchema(schema, { io: 'input' })
   return made
 }

@@ -25,6 +25,9 @@ export interface RetryLimits {
   timeoutMs: number
 }
 
+/** Providers end a batch within 24 hours. */
+const laterTimeoutMs = 25 * 3_600_000
+
 const defaults: RetryLimits = { retries: 3, baseMs: 1000, longestWaitMs: 120_000, timeoutMs: 300_000 }
 
 /** completed: there is a report; malformed: the agent ended without a usable answer; failed: it could not answer. */
@@ -45,7 +48,8 @@ export interface CallRequest {
 
 /** Rejects only with the abort reason of the context, or if this machine is short of a resource. */
 export async function callWithRetries(request: CallRequest): Promise<CallEnd> {
-  const limits = { ...defaults, ...request.limits }
+  const timeoutMs = request.engine.answersLater ? laterTimeoutMs : defaults.timeoutMs
+  const limits = { ...defaults, timeoutMs, ...request.limits }
   const { signal, gate = openRateLimiter(null) } = request.context
   for (let attempt = 1; ; ) {
     const outcome = await callOnce(request, limits.timeoutMs, gate)

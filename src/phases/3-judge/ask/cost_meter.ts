@@ -13,6 +13,8 @@ export interface CallUsage {
   model: string | null
   /** Name of the file of --prices that the cost comes from; absent: none. */
   prices?: string | undefined
+  /** All calls were answered in batches, at half the price; absent: not all. */
+  batched?: true
 }
 
 /** Adds several; null if one of those with calls did not report it. */
@@ -24,6 +26,7 @@ export function sumCallUsage(parts: readonly CallUsage[]): CallUsage {
     costUsd: sum(made.map(({ costUsd }) => costUsd)),
     model: made.map(({ model }) => model).findLast((model) => model !== null) ?? null,
     ...named(made.map(({ prices }) => prices)),
+    ...(made.length > 0 && made.every(({ batched }) => batched) && { batched: true }),
   }
 }
 
@@ -47,6 +50,7 @@ export function openCallMeter(): CallMeter {
         costUsd: sum(known.map((report) => report.cost?.usd ?? null)),
         model: known.map((report) => report.model).findLast((model) => model !== null) ?? null,
         ...named(known.map((report) => report.cost?.prices)),
+        ...(known.length > 0 && known.every(({ isBatched }) => isBatched) && { batched: true }),
       }
     },
   }
@@ -68,6 +72,7 @@ export function toAskedJudge({ name, model }: { name: string; model: string | nu
     tokens,
     cost_usd: costUsd === null ? null : roundDollars(costUsd),
     ...(prices !== undefined && { prices }),
+    ...(spent.batched && { batched: true }),
   }
 }
 

@@ -64,6 +64,7 @@ async function askWithImages(
       credentials: request.credentials,
       skills: [],
       tools: 'read_only',
+      toolsOptional: view.isWhole && view.imagesToOpen === 0 && room.inputs.length === 0,
       maxTurns,
       sandbox: request.sandboxFor?.([room.cwd, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]) ?? null,
     },

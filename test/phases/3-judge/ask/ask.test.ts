@@ -87,8 +87,8 @@ describe('a value', () => {
 describe('the repair round', () => {
   test.each([
     ['prose', 'no JSON answer was found', 'All fine, I would say.'],
-    ['misnamed', '$.verdicts: Invalid input', '{"results":'],
-    ['untyped', '$.verdicts[0].passed: Invalid input', '"passed":"yes"'],
+    ['misnamed', 'no JSON answer was found in it (an object with "verdicts")', '{"results":'],
+    ['untyped', '$.verdicts[0].passed: Invalid input', '"passed":"mostly"'],
     ['partial', 'expectation 2: the judge gave no verdict', '"quote 1"'],
   ])('says after %s what was wrong, and the prompt again', async (mood, problem, said) => {
     const asked = await askMoody([mood, 'good'])
@@ -112,7 +112,7 @@ describe('the repair round', () => {
 describe('an error', () => {
   test.each([
     [['prose'], 2, 'no usable answer in two rounds: no JSON answer'],
-    [['misnamed'], 2, 'no usable answer in two rounds: the answer: $.verdicts'],
+    [['misnamed'], 2, 'no usable answer in two rounds: no JSON answer was found in it (an object with "verdicts")'],
     [['prose', 'crash'], 5, 'exit code 3: judge fell over'],
     [['crash'], 4, 'crash: '],
   ])('%j after %i calls', async (moods, calls, error) => {

@@ -1,0 +1,95 @@
+/** Values of a judge's answer that are not of the required type: converted where they mean one thing only. */
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { fitAnswer } from '../../../../src/phases/3-judge/ask/fit_answer.ts'
+import { judgeAnswer, readVerdicts } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
+
+const { $schema: _, ...schema } = z.toJSONSchema(judgeAnswer, { io: 'input' })
+const read = (answer: unknown) => judgeAnswer.safeParse(fitAnswer(answer, schema))
+const evidence = 'e'
+
+describe('passed', () => {
+  test.each([
+    [true, true],
+    ['true', true],
+    ['True', true],
+    [' yes ', true],
+    ['pass', true],
+    ['PASSED', true],
+    [false, false],
+    ['false', false],
+    ['no', false],
+    ['fail', false],
+    ['failed', false],
+    [1, null],
+    [0, null],
+    ['1', null],
+    ['mostly', null],
+    ['yes, but', null],
+    ['not passed', null],
+    ['', null],
+    [null, null],
+    [[true], null],
+  ])('%j is %j', (passed, expected) => {
+    const answer = read({ verdicts: [{ n: 1, passed, evidence }] })
+    expect(answer.success ? answer.data.verdicts[0]?.passed : null).toBe(expected)
+  })
+})
+
+describe('n', () => {
+  test.each([
+    [1, 1],
+    ['1', 1],
+    [' 2 ', 2],
+    ['E1', null],
+    ['one', null],
+    ['', null],
+    [null, null],
+    [undefined, null],
+    [true, null],
+  ])('%j is %j', (n, expected) => {
+    const answer = read({ verdicts: [{ n, passed: true, evidence }] })
+    expect(answer.success ? answer.data.verdicts[0]?.n : null).toBe(expected)
+  })
+})
+
+describe('verdicts', () => {
+  const two = [
+    { n: 1, passed: true, evidence },
+    { n: 2, passed: false, evidence },
+  ]
+  test.each([
+    ['by number', { 1: { passed: true, evidence }, 2: { passed: 'no', evidence } }],
+    ['by number, in another order', { 2: { n: '2', passed: false, evidence }, 1: { n: 1, passed: true, evidence } }],
+    ['as text', JSON.stringify(two)],
+    ['as text in Python', "[{'n': 1, 'passed': True, 'evidence': 'e'}, {'n': 2, 'passed': False, 'evidence': 'e'}]"],
+  ])('%s', (_, verdicts) => {
+    const answer = read({ verdicts })
+    const found = answer.success ? readVerdicts(answer.data, 2) : []
+    expect(found).toEqual(two.map(({ n: _n, ...verdict }) => verdict))
+  })
+  test.each([
+    ['by a number that its entry denies', { 1: { n: 2, passed: true, evidence } }],
+    ['by name', { first: { passed: true, evidence } }],
+    ['by number without an entry', { 1: true }],
+    ['as one entry', { n: 1, passed: true, evidence }],
+    ['as text that is cut', JSON.stringify(two).slice(0, -4)],
+    ['as text with two values of a name', '[{"n":1,"passed":true,"passed":false,"evidence":"e"}]'],
+    ['as a word', 'all passed'],
+  ])('not %s', (_, verdicts) => expect(read({ verdicts }).success).toBe(false))
+
+  test('a missing number is an error of that expectation, an unknown one is ignored, two that differ are an error', () => {
+    const answer = read({ verdicts: [...two, { n: '2', passed: 'true', evidence }, { n: 9, passed: true, evidence }] })
+    expect(answer.success && readVerdicts(answer.data, 3)).toEqual([
+      { passed: true, evidence },
+      { error: 'the judge gave verdicts that contradict' },
+      { error: 'the judge gave no verdict' },
+    ])
+  })
+})
+
+test('scores of a rubric and null', () => {
+  const rubric = { scores: [{ dimension: 'clarity', score: '4', justification: 'j' }], hard_fails: [] }
+  expect(read({ verdicts: [], rubric }).data?.rubric?.scores[0]?.score).toBe(4)
+  expect(read({ verdicts: [], rubric: null }).data?.rubric).toBeNull()
+})
