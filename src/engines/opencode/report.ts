@@ -119,9 +119,9 @@ export function opencodeFailure(stream: OpencodeStream, log: OpencodeLog, end: P
     const { kind, message } = errorInLog(log)
     return toRetryableError(kind, message)
   }
-  if (stream.reason !== null && stream.reason !== 'tool-calls') return stream.saidTooDeep ? tooDeepError : null
+  if (stream.reason !== null && stream.reason !== 'tool-calls') return stream.others.isTooDeep ? tooDeepError : null
   const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
-  const said = [log.lastError, end.stderrTail.trim(), stream.unreadable?.slice(0, 300)]
+  const said = [log.lastError, end.stderrTail.trim(), stream.others.unreadable?.slice(0, 300)]
   const message = [`opencode gave no answer (${how})`, ...said].filter(Boolean).join(': ')
   return toRetryableError(end.exitCode === 0 ? 'bad_output' : 'crash', message)
 }

@@ -1,6 +1,8 @@
 /** Follows `opencode run --format json` line by line: emits transcript events, and keeps what is needed at the end. */
 import { toJsonValue } from '../answers/json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
+import type { AfterLine } from '../cli/headless_cli.ts'
+import { OtherLines } from '../cli/other_lines.ts'
 import type { EmittedEvent } from '../engine.ts'
 import {
   type OpencodeFailure,
@@ -9,10 +11,6 @@ import {
   readOpencodeLine,
   type ToolPart,
 } from './stream_records.ts'
-
-/** The most characters of a line that is kept as JSON, and the most lines that are kept. */
-const rawLimit = 20_000
-const noiseLimit = 200
 
 /** Emits events; the fields contain what has been seen so far. */
 export class OpencodeStream {
@@ -28,41 +26,39 @@ export class OpencodeStream {
   readonly tokens: OpencodeTokens[] = []
   /** Dollars by opencode's own prices; 0 if it knows none. */
   cost = 0
-  /** The last line that was not a JSON object; null: there was none. */
-  unreadable: string | null = null
-  /** Whether such a line was JSON, but nested too deep to be used. */
-  saidTooDeep = false
+  readonly others: OtherLines
   readonly denied: string[] = []
 
   readonly #emit: (event: EmittedEvent) => void
   readonly #skillReads: SkillReads
   readonly #maxTurns: number | null
-  #noise = 0
 
   constructor(request: SkillReadsRequest & { maxTurns: number | null }) {
     this.#emit = request.emit
+    this.others = new OtherLines(request.emit)
     this.#maxTurns = request.maxTurns
     this.#skillReads = followSkillReads(request)
   }
 
   /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
-  take(line: string): 'last' | 'enough' | 'more' {
+  take(line: string): AfterLine {
     const read = readOpencodeLine(line)
     switch (read.kind) {
       case 'record':
         return this.#takeRecord(read.record)
       case 'other':
-        this.#keep(typeof read.value.type === 'string' ? read.value.type : 'unknown', { line, value: read.value })
+        this.others.keep(typeof read.value.type === 'string' ? read.value.type : 'unknown', {
+          ...{ line, value: read.value },
+          step: this.step,
+        })
         return 'more'
       case 'unreadable':
-        this.unreadable = line
-        this.saidTooDeep ||= read.isTooDeep
-        this.#keep('unreadable', { line, value: undefined })
+        this.others.keepUnreadable(line, read, this.step)
         return 'more'
     }
   }
 
-  #takeRecord(record: OpencodeRecord): 'last' | 'enough' | 'more' {
+  #takeRecord(record: OpencodeRecord): AfterLine {
     if (this.sessionId === null && record.sessionID !== undefined) {
       this.sessionId = record.sessionID
       this.#emit({ type: 'system', step: 0, subtype: 'init', session_id: this.sessionId })
@@ -89,7 +85,7 @@ export class OpencodeStream {
     }
   }
 
-  #finishStep(part: Extract<OpencodeRecord, { type: 'step_finish' }>['part']): 'last' | 'enough' | 'more' {
+  #finishStep(part: Extract<OpencodeRecord, { type: 'step_finish' }>['part']): AfterLine {
     this.reason = part.reason
     this.cost += part.cost
     if (part.tokens !== undefined) this.tokens.push(part.tokens)
@@ -109,13 +105,5 @@ export class OpencodeStream {
     this.#skillReads.called({ id, name: tool, input })
     this.#emit({ type: 'tool_result', step: this.step, id, name: tool, output, is_error: isError })
     this.#skillReads.ended(id, { isError, step: this.step })
-  }
-
-  #keep(subtype: string, { line, value }: { line: string; value: unknown }): void {
-    this.#noise += 1
-    if (this.#noise > noiseLimit) return
-    const isRaw = value !== undefined && line.length <= rawLimit
-    const kept = isRaw ? { raw: toJsonValue(value) } : { text: line.slice(0, rawLimit) }
-    this.#emit({ type: 'system', step: this.step, subtype, ...kept })
   }
 }

@@ -1,0 +1,159 @@
+/** Runs an agent CLI without a terminal, from its start to its report. Each CLI adds how it is started and how its lines are read. */
+import { endMarked } from '../../base/process/marked_processes.ts'
+import { runMark } from '../../base/process/process_marks.ts'
+import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
+import { findCommandParts } from '../../base/sandbox/programs.ts'
+import { completeRun, failRun } from '../answers/run_outcome.ts'
+import type { EngineTask } from '../engine.ts'
+import { type EngineContext, type EngineError, type EngineOutcome, type EngineReport, emptyReport } from '../engine.ts'
+import { type AgentCli, findCli, missingCli } from './agent_cli.ts'
+import { toStartError } from './start_error.ts'
+
+/** last: nothing that counts follows; enough: it would go on after its last allowed turn; more: it goes on. */
+export type AfterLine = 'last' | 'enough' | 'more'
+
+/** What is read from one run of a CLI. */
+export interface CliReader {
+  /** Model responses so far. */
+  readonly step: number
+  /** Takes one line of stdout. */
+  take(line: string): AfterLine
+  /** Called every half second while it runs: true ends it, such as a CLI that repeats a failed request without a limit. Absent: never. */
+  poll?(): boolean
+  /** The report from what was seen. `end`: null while it runs, or if Whetstone ended it. Never rejects. */
+  report(end: ProcessEnd | null): Promise<EngineReport>
+  /** Why the run failed; null: it did not. */
+  failure(end: ProcessEnd | null): EngineError | null
+  /** Called once, after the process has ended and before the last report. */
+  finish?(): void
+}
+
+/** One run of a CLI before its process starts; its folders and settings are there. */
+export interface CliRun {
+  args: readonly string[]
+  env: Readonly<Record<string, string>>
+  /** Absent: stdin is closed at once. */
+  stdin?: string
+  /** Called before the start. `launch` starts other commands of the CLI in the same way. */
+  read(launch: CliLaunch): Promise<CliReader> | CliReader
+  /** Removes its folders and settings. */
+  clean?(): Promise<void>
+}
+
+/** What every process of a run has in common. */
+export interface CliLaunch {
+  command: string
+  cwd: string
+  env: Readonly<Record<string, string>>
+  sandbox: EngineTask['sandbox']
+  signal: AbortSignal
+}
+
+export interface HeadlessCli {
+  cli: AgentCli
+  /** The addresses that the sandbox lets it reach. */
+  reaches(task: EngineTask): readonly string[]
+  /** Prepares a run. A text: why this task can't be started (`bad_request`). */
+  open(task: EngineTask, context: EngineContext): Promise<CliRun | string>
+}
+
+/** Milliseconds between two polls. */
+const pollMs = 500
+
+/** Runs the CLI with the task's credentials as they are. Rejects only when aborted, or when this machine runs short of a resource. */
+export async function runHeadlessCli(
+  headless: HeadlessCli,
+  task: EngineTask,
+  context: EngineContext,
+): Promise<EngineOutcome> {
+  context.signal.throwIfAborted()
+  const program = await findCli(headless.cli, task)
+  if (program === null) {
+    const { kind, message } = missingCli(headless.cli, task.credentials)
+    return failEarly(context, { kind, message, retryable: false, retryAfterMs: null })
+  }
+  const run = await headless.open(task, context)
+  if (typeof run === 'string') {
+    return failEarly(context, { kind: 'bad_request', message: run, retryable: false, retryAfterMs: null })
+  }
+  try {
+    const stop = new AbortController()
+    const launch: CliLaunch = {
+      command: program,
+      cwd: task.cwd,
+      env: run.env,
+      sandbox: withEndpoint(withReadable(task.sandbox, await findParts(task, program)), ...headless.reaches(task)),
+      signal: AbortSignal.any([context.signal, stop.signal]),
+    }
+    const reader = await run.read(launch)
+    context.soFar?.(() => reader.report(null))
+    const end = await follow({ run, launch, reader, stop, task, context })
+    const report = await reader.report(end)
+    const failure = reader.failure(end)
+    if (failure !== null) return failRun(context, failure, { report, step: reader.step })
+    return completeRun(context, report, reader.step)
+  } catch (error) {
+    if (!(error instanceof SpawnError)) throw error
+    return failEarly(context, toStartError(error, 'the prompt is too long for an argument'))
+  } finally {
+    await run.clean?.().catch(() => {})
+  }
+}
+
+async function findParts({ sandbox }: EngineTask, program: string): Promise<string[]> {
+  return sandbox === null ? [] : await findCommandParts([program])
+}
+
+function failEarly(context: EngineContext, error: EngineError): EngineOutcome {
+  return failRun(context, error, { report: emptyReport, step: 0 })
+}
+
+interface Follow {
+  run: CliRun
+  launch: CliLaunch
+  reader: CliReader
+  stop: AbortController
+  task: EngineTask
+  context: EngineContext
+}
+
+/** How the process ended; null: it was ended after its last allowed turn, or by a poll. */
+async function follow({ run, launch, reader, stop, task, context }: Follow): Promise<ProcessEnd | null> {
+  const finish = callOnce(() => reader.finish?.())
+  const polls = setInterval(() => reader.poll?.() && stop.abort(), pollMs)
+  // what it reports while it is being ended is not a failure of the provider
+  context.signal.addEventListener('abort', finish, { once: true })
+  try {
+    return await runProcess({
+      ...launch,
+      args: run.args,
+      ...(run.stdin === undefined ? {} : { stdin: run.stdin }),
+      onLine(line) {
+        const after = reader.take(line)
+        if (after === 'enough') stop.abort()
+        return after === 'last' ? 'last' : undefined
+      },
+      stderrFile: context.stderrFile,
+      stdoutLimit: 0, // only the lines are used
+    })
+  } catch (error) {
+    if (!context.signal.aborted && !stop.signal.aborted) throw error
+    // programs of its tools may be in process groups of their own, and outlive it
+    const mark = task.env[runMark]
+    if (mark) await endMarked(mark)
+    context.signal.throwIfAborted()
+    return null
+  } finally {
+    clearInterval(polls)
+    finish()
+  }
+}
+
+function callOnce(action: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) action()
+    isDone = true
+  }
+}
