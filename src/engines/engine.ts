@@ -71,7 +71,7 @@ export interface EngineTask {
   images?: readonly TaskImage[] | undefined
   /** Model id or the engine's own alias; null: the engine's default. */
   model: string | null
-  /** The command line of the command engine; null for every other. */
+  /** The command line of an engine that takes one; null for every other. */
   command: string | null
   /** Working folder, absolute. */
   cwd: string
@@ -183,6 +183,8 @@ export interface PricedModel {
 /** One way to run an agent. */
 export interface Engine {
   readonly name: string
+  /** What follows its name and a colon is the command line of an agent, not a model. Absent: it is a model. */
+  readonly takesCommand?: true
   /** Names of the environment variables that it needs or accepts; they are passed through if the user has set them. */
   readonly credentials: readonly string[]
   /** Which of them holds the address of its server; absent: its server can't be chosen. */
@@ -193,7 +195,7 @@ export interface Engine {
    * The URLs that a run's sandbox lets the agent reach, and so its tools too; absent: none, because the model is called from outside
    * the sandbox.
    */
-  reaches?(task: Pick<EngineTask, 'model' | 'credentials'>): readonly string[]
+  reaches?(task: Pick<EngineTask, 'model' | 'credentials' | 'command'>): readonly string[]
   /**
    * The files of this machine that its process inside the sandbox needs, absolute, because a container has none of them; absent: no
    * process of its own is inside.
@@ -214,9 +216,12 @@ export interface Engine {
   readonly hidesWork?: true
   /**
    * Whether its runs report their cost and their tokens on this model; absent: they do not. `priced`: the model that will be used, if
-   * that is known beforehand.
+   * that is known beforehand. `command`: of an engine that takes one.
    */
-  reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean; priced?: PricedModel }>
+  reports?(
+    model: string | null,
+    command?: string | null,
+  ): Promise<{ cost: boolean; tokens: boolean; priced?: PricedModel }>
   /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: they count against no limit. */
   readonly account?: {
     slots: 'requests' | 'runs'

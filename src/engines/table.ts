@@ -1,6 +1,7 @@
 /** The table of engines: a new one is a file and a line here. */
 import { UserError } from '../base/errors/error.ts'
 import { suggestChoice } from '../base/text/did_you_mean.ts'
+import { acp } from './acp/acp.ts'
 import { anthropic } from './anthropic/anthropic.ts'
 import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
@@ -15,6 +16,7 @@ const engines = {
   codex,
   openai,
   opencode,
+  acp,
   command: commandEngine,
 } satisfies Record<string, Engine>
 
@@ -29,6 +31,12 @@ export const engineNames: readonly string[] = Object.keys(engines)
 /** Whether an engine has this name. */
 export function isEngineName(name: string): name is EngineName {
   return Object.hasOwn(engines, name)
+}
+
+/** Whether what follows this engine's name and a colon is the command line of an agent. */
+export function takesCommand(name: string): boolean {
+  const engine: Engine | null = isEngineName(name) ? engines[name] : null
+  return engine?.takesCommand === true
 }
 
 /** Throws UserError `unsupported-engine` for a reserved name. */

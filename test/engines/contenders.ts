@@ -89,6 +89,18 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'read', input: { filePath: file } }),
     shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
   },
+  'acp:opencode': {
+    engine: findEngine('acp'),
+    cli: cliBinary('opencode'),
+    needs: (server) => ({
+      command: 'opencode',
+      credentials: { ...keysFor(server), WHETSTONE_OPENCODE: cliBinary('opencode') ?? 'opencode' },
+      model: 'anthropic/claude-sonnet-5-5',
+    }),
+    shell: (command) => ({ name: 'bash', input: { command, description: 'do it' } }),
+    read: (file) => ({ name: 'read', input: { filePath: file } }),
+    shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
+  },
 }
 
 /** What the model does for each prompt; the worker agent of the command engine does the same. */

@@ -30,7 +30,7 @@ export async function opencodeReport(
   log: OpencodeLog,
   { task, model, offered, end }: OpencodeEnd,
 ): Promise<EngineReport> {
-  const usage = sumTokens(stream.tokens)
+  const usage = sumOpencodeTokens(stream.tokens)
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
@@ -55,7 +55,8 @@ function hasAnswered({ reason }: OpencodeStream, { calledTool }: OpencodeLog): b
   return reason !== null || calledTool
 }
 
-function errorInLog({ lastError }: OpencodeLog): ProviderError {
+/** The error of its last failed request. */
+export function errorInLog({ lastError }: OpencodeLog): ProviderError {
   return { kind: classifyErrorText(lastError ?? ''), message: lastError ?? 'its requests failed' }
 }
 
@@ -88,7 +89,7 @@ function chooseCost(usage: Usage, own: number, { id, provider }: OpencodeModel):
 }
 
 /** The total shows whether reasoning is part of the output or counted separately. */
-function sumTokens(all: readonly OpencodeTokens[]): Usage | null {
+export function sumOpencodeTokens(all: readonly OpencodeTokens[]): Usage | null {
   const sum = (pick: (one: OpencodeTokens) => number) => all.reduce((before, one) => before + pick(one), 0)
   const cached = (one: OpencodeTokens) => one.cache.read + one.cache.write
   const reasoning = sum((one) => one.reasoning)
