@@ -39,6 +39,11 @@ export function takesCommand(name: string): boolean {
   return engine?.takesCommand === true
 }
 
+/** Whether a text such as `command:./agent.sh` names such an engine with a command line. */
+export function isCommandText(text: string): boolean {
+  return text.includes(':') && takesCommand(text.slice(0, text.indexOf(':')))
+}
+
 /** Throws UserError `unsupported-engine` for a reserved name. */
 export function refuseReserved(name: string): void {
   if (!reservedNames.includes(name)) return

@@ -18,17 +18,29 @@ export interface AgentProcessRequest {
   launch: Omit<CliLaunch, 'signal'>
   args: readonly string[]
   stderrFile: string | null
+  /**
+   * A notification, as soon as it is read: the library drops updates of kinds that it does not know, and takes the others a little later
+   * than the response that follows them.
+   */
+  onNotification(method: string, params: unknown): void
   /** A line that is not a message of the protocol. */
   onOtherLine(line: string, read: UnreadableLine): void
 }
 
 const id = z.union([z.string(), z.number()])
-const call = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string(), id: id.nullish() })
+const notification = z.object({
+  jsonrpc: z.literal('2.0'),
+  method: z.string(),
+  params: z.unknown(),
+  id: z.undefined().optional(),
+})
+const call = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string(), id })
 const error = z.looseObject({ code: z.number().int(), message: z.string() })
 const response = z.looseObject({ jsonrpc: z.literal('2.0'), id, error: error.optional() })
 
 /** Starts the agent. Its memory is bounded: a line of more than 10 MiB is dropped, and a message is handled before the next chunk is read. */
-export function startAgentProcess({ launch, args, stderrFile, onOtherLine }: AgentProcessRequest): AgentProcess {
+export function startAgentProcess(request: AgentProcessRequest): AgentProcess {
+  const { launch, args, stderrFile, onNotification, onOtherLine } = request
   const stop = new AbortController()
   const asked = new Set<unknown>()
   let stdin: Writable | null = null
@@ -52,8 +64,10 @@ export function startAgentProcess({ launch, args, stderrFile, onOtherLine }: Age
     },
     onLine(line) {
       const read = parseJsonLine(line)
+      const notified = read.kind === 'object' ? notification.safeParse(read.value) : null
       const message = read.kind === 'object' ? toMessage(read.value, asked) : null
-      if (message !== null) messages?.enqueue(message)
+      if (notified?.success) onNotification(notified.data.method, notified.data.params)
+      else if (message !== null) messages?.enqueue(message)
       else onOtherLine(line, read.kind === 'object' ? { kind: 'unreadable', isTooDeep: false } : read)
       return undefined
     },
@@ -69,7 +83,7 @@ export function startAgentProcess({ launch, args, stderrFile, onOtherLine }: Age
   return { stream: { readable, writable }, ended, stop: (reason) => stop.abort(reason) }
 }
 
-/** The message, if the library can use it: a request, a notification, or the response to a request that is waiting for one. */
+/** The message, if the library can use it: a request, or the response to a request that is waiting for one. */
 function toMessage(value: Record<string, unknown>, asked: Set<unknown>): AnyMessage | null {
   const called = call.safeParse(value)
   if (called.success) return called.data

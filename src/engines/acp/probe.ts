@@ -74,14 +74,14 @@ async function openOnce({ program, words, model }: Once, request: ProbeRequest, 
   let other: string | null = null
   const process = startAgentProcess({
     ...{ launch: { command: program, cwd, env, sandbox: null }, args, stderrFile: null },
+    onNotification() {},
     onOtherLine: (line) => {
       other = line
     },
   })
   using limit = startTimeLimit(startMs, [request.signal])
   try {
-    const silent = { onUpdate() {}, onOther() {}, onPermission: () => ({ outcome: 'cancelled' }) as const }
-    const session = await AcpSession.connect(process.stream, silent)
+    const session = await AcpSession.connect(process.stream, () => ({ outcome: 'cancelled' }))
     const late = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(limit.signal.reason))
     })

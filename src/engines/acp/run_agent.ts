@@ -19,9 +19,9 @@ import { AcpError, AcpSession } from './session.ts'
 import { Turn } from './turn.ts'
 import type { TurnEnd } from './turn_end.ts'
 
-/** Milliseconds that an agent has to end its turn when it is cancelled, and that its own count of tokens may take. */
+/** Milliseconds that an agent has to end its turn when it is cancelled, and that reading its own record may take. */
 const cancelMs = 1500
-const countMs = 15_000
+const recordMs = 20_000
 const pollMs = 500
 
 export interface AgentRunRequest {
@@ -55,16 +55,20 @@ async function runPrepared(agent: PreparedAgent, request: AgentRunRequest): Prom
   context.soFar?.(() => turn.report(null))
   const process = startAgentProcess({
     ...{ launch: agent.launch, args: agent.run.args, stderrFile: context.stderrFile },
+    onNotification: (method, params) => turn.takeNotification(method, params),
     onOtherLine: (line, read) => turn.updates.other.keepUnreadable(line, read, turn.updates.step),
   })
-  const onAbort = () => halt.end({ kind: 'aborted' })
+  const onAbort = () => {
+    turn.isHalted = true
+    halt.end({ kind: 'aborted' })
+  }
   context.signal.addEventListener('abort', onAbort, { once: true })
   if (context.signal.aborted) onAbort()
   const polls = setInterval(() => {
     const error = agent.run.poll?.() ?? null
     if (error !== null) halt.end({ kind: 'failed', error: acpFailure(error.kind, error.message) })
   }, pollMs)
-  const session = await AcpSession.connect(process.stream, turn)
+  const session = await AcpSession.connect(process.stream, (asked) => turn.answerPermission(asked))
   const working = converse({ session, turn, agent, request })
   const end = await Promise.race([working, halt.ended])
   clearInterval(polls)
@@ -76,7 +80,7 @@ async function runPrepared(agent: PreparedAgent, request: AgentRunRequest): Prom
   agent.run.finish?.()
   const last = await endAgent(process, end, task)
   turn.updates.finish()
-  await countTokens(agent, turn)
+  await readRecord(agent, turn)
   context.signal.throwIfAborted()
   return await conclude(last, { turn, agent, context })
 }
@@ -141,11 +145,11 @@ async function endAgent(process: AgentProcess, end: TurnEnd, task: EngineTask): 
   return end.kind === 'aborted' && ended !== null ? { kind: 'gone', process: ended } : end
 }
 
-async function countTokens({ run, launch }: PreparedAgent, turn: Turn): Promise<void> {
+async function readRecord({ run, launch }: PreparedAgent, turn: Turn): Promise<void> {
   const sessionId = turn.handshake?.started.sessionId
-  if (run.count === undefined || sessionId === undefined || !turn.hasAnswered) return
-  using limit = startTimeLimit(countMs)
-  turn.counted = await run.count({ ...launch, signal: limit.signal }, sessionId).catch(() => null)
+  if (run.readRecord === undefined || sessionId === undefined || !turn.hasAnswered) return
+  using limit = startTimeLimit(recordMs)
+  turn.record = await run.readRecord({ ...launch, signal: limit.signal }, sessionId).catch(() => null)
 }
 
 interface Conclusion {

@@ -1,5 +1,4 @@
 /** One session with an agent over ACP: the protocol's steps, in their order. Knows nothing of runs, and takes several prompts. */
-import { setImmediate as immediate } from 'node:timers/promises'
 import type { ClientConnection, McpServer, Stream } from '@agentclientprotocol/sdk'
 import * as z from 'zod'
 import {
@@ -16,14 +15,10 @@ import {
 /** The version of the protocol that is spoken here. */
 export const protocolVersion = 1
 
-/** What the agent asks for and reports. */
-export interface SessionListener {
-  onUpdate(update: unknown): void
-  /** Answers a request for permission. */
-  onPermission(request: PermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' }
-  /** A notification that is not part of the protocol. */
-  onOther(method: string, params: unknown): void
-}
+/** Answers a request for permission. */
+export type AnswerPermission = (
+  request: PermissionRequest,
+) => { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' }
 
 /** An error of the protocol: the agent's answer to a request. */
 export class AcpError extends Error {
@@ -37,7 +32,6 @@ export class AcpError extends Error {
   }
 }
 
-const update = z.looseObject({ update: z.unknown() })
 const requestError = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() })
 
 export class AcpSession {
@@ -49,14 +43,15 @@ export class AcpSession {
   }
 
   /** Connects to an agent that runs. The library is loaded here, because most commands do not need it. */
-  static async connect(stream: Stream, listener: SessionListener): Promise<AcpSession> {
+  static async connect(stream: Stream, answer: AnswerPermission): Promise<AcpSession> {
     const { client } = await import('@agentclientprotocol/sdk')
-    const app = client({ name: 'whetstone' })
-      .onNotification('session/update', update, ({ params }) => listener.onUpdate(params.update))
-      .onRequest('session/request_permission', permissionRequest, ({ params }) => ({
-        outcome: listener.onPermission(params),
-      }))
-      .onNotification('*', ({ method, params }) => listener.onOther(method, params))
+    const app = client({ name: 'whetstone' }).onRequest(
+      'session/request_permission',
+      permissionRequest,
+      ({ params }) => ({
+        outcome: answer(params),
+      }),
+    )
     return new AcpSession(app.connect(stream))
   }
 
@@ -81,7 +76,7 @@ export class AcpSession {
     return started
   }
 
-  /** Sends a prompt, and waits for the end of the turn. All updates of the turn have been taken by then. */
+  /** Sends a prompt, and waits for the end of the turn. All updates of the turn have been read by then. */
   prompt(text: string): Promise<PromptResult> {
     return this.inSession(promptResult, 'session/prompt', { prompt: [{ type: 'text', text }] })
   }
@@ -108,7 +103,6 @@ export class AcpSession {
       const { code, message, data } = known.data
       throw new AcpError(method, { code, message: [message, detail(data)].filter(Boolean).join(': ') })
     })
-    await immediate() // the library calls listeners a little later than it resolves requests
     return schema.parse(answer)
   }
 }

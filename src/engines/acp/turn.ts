@@ -1,5 +1,5 @@
 /** What is known of one turn of an agent: its updates, permissions and answers; becomes the report at the end. */
-import type { Usage } from '../../../schemas/usage.ts'
+import * as z from 'zod'
 import { lastJsonObject } from '../answers/json_answer.ts'
 import { type EngineContext, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { contextFull } from '../limits/context_full.ts'
@@ -8,8 +8,8 @@ import { acpFailure } from './failure.ts'
 import type { Handshake } from './handshake.ts'
 import { answerPermission } from './permissions.ts'
 import type { PreparedAgent } from './prepare_agent.ts'
+import type { SessionRecord } from './presets/preset.ts'
 import type { PermissionRequest, PromptResult } from './records.ts'
-import type { SessionListener } from './session.ts'
 import type { TurnEnd } from './turn_end.ts'
 import { Updates } from './updates.ts'
 import { readUsage, readUsedModel } from './usage.ts'
@@ -26,12 +26,14 @@ export interface TurnRequest {
   halt(end: TurnEnd): void
 }
 
-export class Turn implements SessionListener {
+export class Turn {
   readonly updates: Updates
   handshake: Extract<Handshake, { ok: true }> | null = null
   result: PromptResult | null = null
-  /** By the agent's own records; null: not counted. */
-  counted: Usage | null = null
+  /** The agent's own record of the session; null: not read. */
+  record: SessionRecord | null = null
+  /** From now on nothing more that the agent does belongs to the run, and nothing more is allowed. */
+  isHalted = false
   readonly #request: TurnRequest
   readonly #denied: string[] = []
   #hasCalled = false
@@ -39,28 +41,35 @@ export class Turn implements SessionListener {
 
   constructor(request: TurnRequest) {
     this.#request = request
-    const { task, context, agent, skillsFolder, halt } = request
+    const { task, context, agent, skillsFolder } = request
     this.updates = new Updates({
       ...{ skills: task.skills, skillsFolder, maxTurns: task.maxTurns, emit: context.emit },
       describe: agent.preset?.describe,
-      onEnough: (reason) => halt(reason === 'max_turns' ? { kind: 'max_turns' } : flood),
+      onEnough: (reason) => this.#halt(reason === 'max_turns' ? { kind: 'max_turns' } : flood),
     })
   }
 
-  onUpdate(update: unknown): void {
+  #halt(end: TurnEnd): void {
+    this.isHalted = true
+    this.#request.halt(end)
+  }
+
+  takeNotification(method: string, params: unknown): void {
+    if (this.isHalted) return
+    const read = method === 'session/update' ? notice.safeParse(params) : null
+    if (read?.success !== true) {
+      this.updates.keep(method, params)
+      return
+    }
     this.#asked = 0
-    this.updates.take(update)
+    this.updates.take(read.data.update)
     this.#hasCalled ||= this.updates.calls.count > 0
   }
 
-  onOther(method: string, params: unknown): void {
-    const line = JSON.stringify(params) ?? ''
-    this.updates.other.keep(method, { line, value: params, step: this.updates.step })
-  }
-
-  onPermission(request: PermissionRequest) {
+  answerPermission(request: PermissionRequest) {
+    if (this.#asked >= permissionLimit) this.#halt(permissionLoop)
+    if (this.isHalted) return { outcome: 'cancelled' } as const
     this.#asked += 1
-    if (this.#asked > permissionLimit) this.#request.halt(permissionLoop)
     const name = this.updates.askedFor(request.toolCall)
     this.#hasCalled = true
     const { isAllowed, outcome } = answerPermission(request, this.#request.task)
@@ -89,9 +98,9 @@ export class Turn implements SessionListener {
       model: startModel?.model ?? (result && readUsedModel(result)) ?? handshake?.model ?? null,
       provider: startModel?.provider ?? null,
       sessionId: handshake?.started.sessionId ?? null,
-      usage: this.counted ?? (result === null ? null : readUsage(result)),
+      usage: this.record?.usage ?? (result === null ? null : readUsage(result)),
       cost: usd !== null && usd > 0 ? { usd, source: 'agent' } : null,
-      stopReason: readStopReason(end),
+      stopReason: readStopReason(end, this.record),
       exitCode: end?.kind === 'gone' ? end.process.exitCode : null,
       signal: end?.kind === 'gone' ? end.process.signal : null,
       loaded: this.#readLoaded(),
@@ -111,6 +120,8 @@ export class Turn implements SessionListener {
   }
 }
 
+const notice = z.looseObject({ update: z.unknown() })
+
 const flood: TurnEnd = {
   kind: 'failed',
   error: acpFailure('bad_output', 'the agent sent more updates than a run may have'),
@@ -125,9 +136,11 @@ const permissionLoop: TurnEnd = {
 }
 
 /** In the words of the other engines. */
-function readStopReason(end: TurnEnd | null): string | null {
+function readStopReason(end: TurnEnd | null, record: SessionRecord | null): string | null {
   if (end?.kind === 'max_turns') return 'max_turns'
   if (end?.kind === 'context_full') return contextFull
   if (end?.kind !== 'over') return null
-  return end.result.stopReason === 'max_turn_requests' ? 'max_turns' : end.result.stopReason
+  const { stopReason } = end.result
+  if (stopReason === 'end_turn') return record?.stopReason ?? stopReason
+  return stopReason === 'max_turn_requests' ? 'max_turns' : stopReason
 }

@@ -129,10 +129,14 @@ export class Updates {
     this.#isNewText = false
   }
 
+  /** Keeps what has no meaning here. */
+  keep(subtype: string, value: unknown): void {
+    this.other.keep(subtype, { line: JSON.stringify(value) ?? '', value, step: this.step })
+  }
+
   #keep(update: unknown): void {
     const kind =
       update !== null && typeof update === 'object' && 'sessionUpdate' in update ? update.sessionUpdate : null
-    const line = JSON.stringify(update) ?? ''
-    this.other.keep(typeof kind === 'string' ? kind : 'unknown', { line, value: update, step: this.step })
+    this.keep(typeof kind === 'string' ? kind : 'unknown', update)
   }
 }

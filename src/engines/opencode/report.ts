@@ -41,7 +41,7 @@ export async function opencodeReport(
     sessionId: stream.sessionId,
     usage,
     cost: usage === null ? null : await chooseCost(usage, stream.cost, model),
-    stopReason: ownEnd(stream) ?? toStopReason(stream.reason),
+    stopReason: ownEnd(stream) ?? toOpencodeStopReason(stream.reason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
     loaded: offered === null ? null : { skills: offered, tools: null, mcp_servers: null },
@@ -80,7 +80,8 @@ const stopReasons: Readonly<Record<string, string>> = {
   'content-filter': 'refusal',
 }
 
-function toStopReason(reason: string | null): string | null {
+/** In the words of the other engines. */
+export function toOpencodeStopReason(reason: string | null): string | null {
   return reason === null ? null : (stopReasons[reason] ?? reason)
 }
 

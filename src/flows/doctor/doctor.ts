@@ -3,7 +3,7 @@ import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import type { Probe } from '../../engines/engine.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
-import { engineNames, findEngine } from '../../engines/table.ts'
+import { engineNames, findEngine, takesCommand } from '../../engines/table.ts'
 import { buildRunEnvironment, pickVariables } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { DoctorFinding } from './finding.ts'
@@ -29,7 +29,7 @@ export interface DoctorReport {
 /** Checks everything. Throws UserError only for an unknown engine; rejects when aborted. */
 export async function doctor(request: DoctorRequest, context: FlowContext): Promise<DoctorReport> {
   await using tempDir = await openProbeTempDir()
-  const asked = request.engine === null ? engineNames.filter((name) => name !== 'command') : [request.engine]
+  const asked = request.engine === null ? engineNames.filter((name) => !takesCommand(name)) : [request.engine]
   const engines = await Promise.all(asked.map((engine) => engineFinding(engine, tempDir, context)))
   const machine = await checkMachine({ workspace: request.workspace }, context)
   const findings = [...machine.before, ...engines, credentialFinding(asked, context), ...machine.after]
@@ -85,7 +85,7 @@ function credentialFinding(asked: readonly string[], { env }: FlowContext): Doct
   const names = [...new Set(engines.flatMap(({ credentials }) => credentials))]
   const set = names.filter((name) => env[name])
   const unset = names.filter((name) => !env[name])
-  const hasKey = set.some(isSecret) || engines.every(({ name }) => name === 'command')
+  const hasKey = set.some(isSecret) || engines.every((engine) => engine.takesCommand === true)
   const list = (some: readonly string[]) => some.join(', ') || 'none'
   return {
     name: 'credentials',

@@ -20,7 +20,7 @@ export interface DraftEstimate {
 
 /** Assumes no repeated answers and no tokens that an agent CLI adds. */
 export async function estimateDrafts(
-  { name, model }: EngineChoice,
+  { name, model, command }: EngineChoice,
   { cases, answers, characters }: { cases: number; answers: number; characters: number },
 ): Promise<DraftEstimate> {
   const usage = {
@@ -29,7 +29,7 @@ export async function estimateDrafts(
     ...{ cache_read_tokens: 0, cache_write_tokens: 0 },
   }
   // auto found no engine: the plan is still shown
-  const priced = name === 'auto' ? undefined : (await findEngine(name).reports?.(model))?.priced
+  const priced = name === 'auto' ? undefined : (await findEngine(name).reports?.(model, command))?.priced
   const cost = priced === undefined ? null : await estimateCost(usage, priced.model, priced.provider)
   return { tokens: usage.input_tokens + usage.output_tokens, usd: cost?.usd ?? null }
 }

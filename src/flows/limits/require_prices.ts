@@ -24,10 +24,10 @@ export async function findPartsWithoutCost({
   return silent
 }
 
-async function readEngineReports({ name, model }: EngineChoice): Promise<{ cost: boolean; tokens: boolean }> {
+async function readEngineReports({ name, model, command }: EngineChoice): Promise<{ cost: boolean; tokens: boolean }> {
   // `auto` stays only in a dry run where no engine is available, which has reported that
   if (name === 'auto') return { cost: true, tokens: true }
-  return (await findEngine(name).reports?.(model)) ?? { cost: false, tokens: false }
+  return (await findEngine(name).reports?.(model, command)) ?? { cost: false, tokens: false }
 }
 
 async function requireReportedCost(

@@ -40,7 +40,7 @@ async function findEngineProblems(
   const honoured = applyEngineSupport(suite, choice)
   const engine = findEngine(choice.name)
   const asks = suite.cases.some(({ checks }) => checks.some(({ type }) => spendingChecks.has(type)))
-  const reports = (asks ? await engine.reports?.(choice.model) : null) ?? { cost: false, tokens: false }
+  const reports = (asks ? await engine.reports?.(choice.model, choice.command) : null) ?? { cost: false, tokens: false }
   const problems = honoured.cases.flatMap((one, index) =>
     one.cannot_run === null
       ? undecidable(one, { engine, reports })

@@ -1,7 +1,6 @@
 /** opencode over ACP: `opencode acp`, in folders of its own, on Anthropic's or OpenAI's API. */
 import { rm } from 'node:fs/promises'
 import * as z from 'zod'
-import type { Usage } from '../../../../schemas/usage.ts'
 import { runProcess } from '../../../base/process/spawn.ts'
 import type { CliLaunch } from '../../cli/headless_cli.ts'
 import type { EngineContext, EngineTask } from '../../engine.ts'
@@ -9,9 +8,9 @@ import { opencodeEnvironment, opencodeFolders } from '../../opencode/argv.ts'
 import { opencodeKeys, opencodeModel, opencodeServer } from '../../opencode/model.ts'
 import { createOpencodeFolders, followOpencodeLog, opencode } from '../../opencode/opencode.ts'
 import { opencodeCli, probeOpencode } from '../../opencode/probe.ts'
-import { errorInLog, sumOpencodeTokens } from '../../opencode/report.ts'
+import { errorInLog, sumOpencodeTokens, toOpencodeStopReason } from '../../opencode/report.ts'
 import { opencodeTokens } from '../../opencode/stream_records.ts'
-import type { AcpPreset, AcpRun } from './preset.ts'
+import type { AcpPreset, AcpRun, SessionRecord } from './preset.ts'
 
 /** Its own commands, which it lists with the skills. */
 const ownCommands: readonly string[] = ['init', 'review']
@@ -44,7 +43,7 @@ async function open(task: EngineTask, context: EngineContext): Promise<AcpRun> {
     ownCommands,
     poll: () => (isOver() ? errorInLog(log) : null),
     seen: () => ({ answered: log.calledTool, retrying: log.isFailing ? errorInLog(log) : null }),
-    count: countTokens,
+    readRecord,
     finish() {
       log.catchUp()
       log.close()
@@ -63,15 +62,18 @@ function environment(task: EngineTask): Record<string, string> {
 }
 
 const session = z.looseObject({
-  messages: z.array(z.looseObject({ info: z.looseObject({ tokens: opencodeTokens.optional() }) })),
+  messages: z.array(
+    z.looseObject({ info: z.looseObject({ tokens: opencodeTokens.optional(), finish: z.string().optional() }) }),
+  ),
 })
 
-/** Over ACP it reports only the last response's tokens, and none of a cancelled turn; its record of the session has all. */
-async function countTokens(launch: CliLaunch, sessionId: string): Promise<Usage | null> {
+/** Over ACP it reports only the last response's tokens, none of a cancelled turn, and no cut at the output limit. */
+async function readRecord(launch: CliLaunch, sessionId: string): Promise<SessionRecord | null> {
   const end = await runProcess({ ...launch, args: ['export', sessionId, '--pure'] })
   try {
     const { messages } = session.parse(JSON.parse(end.stdout))
-    return sumOpencodeTokens(messages.flatMap(({ info }) => (info.tokens === undefined ? [] : [info.tokens])))
+    const usage = sumOpencodeTokens(messages.flatMap(({ info }) => (info.tokens === undefined ? [] : [info.tokens])))
+    return { usage, stopReason: toOpencodeStopReason(messages.at(-1)?.info.finish ?? null) }
   } catch {
     return null
   }

@@ -21,6 +21,13 @@ export interface AcpPreset {
   describe?: DescribeCall
 }
 
+/** What an agent keeps of a session and does not report. null: not there. */
+export interface SessionRecord {
+  usage: Usage | null
+  /** Why the last response ended. */
+  stopReason: string | null
+}
+
 /** One run of an agent. */
 export interface AcpRun {
   args: readonly string[]
@@ -31,8 +38,8 @@ export interface AcpRun {
   poll?(): ProviderError | null
   /** What it shows besides the protocol. Absent: nothing. */
   seen?(): { answered: boolean; retrying: ProviderError | null }
-  /** Its own count of the session's tokens, after its process has ended; null: it has none. Absent: the protocol's is right. */
-  count?(launch: CliLaunch, sessionId: string): Promise<Usage | null>
+  /** Reads its own record of the session, after its process has ended; null: it has none. Absent: the protocol reports all. */
+  readRecord?(launch: CliLaunch, sessionId: string): Promise<SessionRecord | null>
   /** Called when its process is about to be ended. */
   finish?(): void
   clean?(): Promise<void>
