@@ -32,8 +32,8 @@ export interface Conversation {
   turn: number
 }
 
-/** Text that harnesses add to the user's words: Claude Code's reminders, Codex's description of its environment. */
-const reminder = /<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>\s*/g
+/** Text that harnesses add to the user's words: Claude Code's reminders, and how Codex and Gemini CLI describe their environment. */
+const reminder = /<(system-reminder|environment_context|user_instructions|session_context)>[\s\S]*?<\/\1>\s*/g
 
 export function readConversation(request: Dialogue): Conversation {
   const messages = request.messages.map(({ role, content }) => ({ role, blocks: toBlocks(content) }))

@@ -35,7 +35,7 @@ export async function sendReply(reply: Reply, response: ServerResponse, wire: Wi
       break
     case 'error': {
       if (reply.retryAfter !== null) response.setHeader('retry-after', String(reply.retryAfter))
-      const { status, body } = wire.refuse({ status: reply.status, message: reply.message, requestId })
+      const { status, body } = wire.refuse({ ...reply, requestId })
       sendJson(response, status, JSON.stringify(body))
       break
     }

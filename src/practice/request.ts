@@ -6,10 +6,10 @@ export interface PracticeRequest {
   method: string
   /** Without the query. */
   path: string
-  /** From x-api-key or authorization; empty: none. Never logged. */
+  /** From x-api-key, x-goog-api-key, ?key= or authorization; empty: none. Never logged. */
   key: string
   /** By its way of authentication: tells the APIs apart where the path does not. */
-  dialect: 'anthropic' | 'openai'
+  dialect: 'anthropic' | 'openai' | 'gemini'
   userAgent: string
   body: Body
 }
@@ -21,11 +21,14 @@ export const bodyLimit = 32 * 1024 * 1024
 
 export async function readPracticeRequest(request: IncomingMessage): Promise<PracticeRequest> {
   const { headers, method = '', url = '/' } = request
+  const path = url.replace(/[?#].*$/s, '')
+  const googleKey = headers['x-goog-api-key'] || new URLSearchParams(url.slice(path.length)).get('key')
+  const keys = [headers['x-api-key'], googleKey, (headers.authorization ?? '').replace(/^Bearer\s+/i, '')]
   return {
     method,
-    path: url.replace(/[?#].*$/s, ''),
-    key: String(headers['x-api-key'] ?? '') || (headers.authorization ?? '').replace(/^Bearer\s+/i, ''),
-    dialect: isOpenai(headers) ? 'openai' : 'anthropic',
+    path,
+    key: String(keys.find(Boolean) ?? ''),
+    dialect: googleKey ? 'gemini' : isOpenai(headers) ? 'openai' : 'anthropic',
     userAgent: headers['user-agent'] ?? '',
     body: await readBody(request),
   }

@@ -1,4 +1,4 @@
-/** The practice server: the APIs of Anthropic and OpenAI on 127.0.0.1, answering from a scenario. */
+/** The practice server: the APIs of Anthropic, OpenAI and Gemini on 127.0.0.1, answering from a scenario. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,7 +21,7 @@ export interface PracticeOptions {
 }
 
 export interface PracticeServer {
-  /** For ANTHROPIC_BASE_URL: http://127.0.0.1:PORT; OPENAI_BASE_URL needs /v1 at the end. */
+  /** For ANTHROPIC_BASE_URL: http://127.0.0.1:PORT; OPENAI_BASE_URL needs /v1 at the end, GOOGLE_GEMINI_BASE_URL does not. */
   url: string
   port: number
   /** In order of arrival; an open one has status null. */

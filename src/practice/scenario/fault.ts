@@ -67,7 +67,9 @@ export const ruleFault = strictObject(shape).transform(withTiming)
 /** A fault of the whole server; `path` is a regex on the request's path. */
 export const globalFault = strictObject({
   ...shape,
-  path: patternSchema.default(/^\/v1\/(?:messages|responses|chat\/completions)$/),
+  path: patternSchema.default(
+    /^\/v1(?:\/(?:messages|responses|chat\/completions)|beta\/models\/[^/]+:(?:generate|streamGenerate)Content)$/,
+  ),
 }).transform(({ path, ...written }, context) => ({ path, ...withTiming(written, context) }))
 
 export type RuleFault = z.output<typeof ruleFault>

@@ -3,7 +3,7 @@ import type { AnswerBlock, PracticeMessage } from '../dialogue.ts'
 import type { AnthropicMessage, ContentBlock } from './anthropic_message.ts'
 import { readMessages } from './anthropic_request.ts'
 import { anthropicEvents } from './anthropic_stream.ts'
-import { namedEvent, type Wire } from './wire.ts'
+import { messageRoute, namedEvent, type Wire } from './wire.ts'
 
 const errorTypes: Readonly<Record<number, string>> = {
   401: 'authentication_error',
@@ -41,9 +41,14 @@ function toContentBlock(block: AnswerBlock): ContentBlock {
 }
 
 export const anthropicWire: Wire = {
-  path: '/v1/messages',
+  root: '/v1/messages',
+  route: (path) => {
+    if (path === '/v1/messages/count_tokens') return { counting: true }
+    return path === '/v1/messages' ? messageRoute : null
+  },
   requestIdHeader: 'request-id',
-  read: readMessages,
+  read: (body, { counting }) => readMessages(body, counting),
+  count: (tokens) => ({ input_tokens: tokens }),
   whole: toAnthropicMessage,
   frames: (message) => anthropicEvents(toAnthropicMessage(message)).map(namedEvent),
   refuse({ status, message, requestId }) {

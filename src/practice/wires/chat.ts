@@ -3,7 +3,7 @@ import type { OfferedTool, PracticeMessage, StopReason, ToolUseBlock } from '../
 import { readChat } from './chat_request.ts'
 import { contextRefusal, refuseOpenai } from './openai_error.ts'
 import { callId } from './openai_items.ts'
-import { splitPieces, type Wire } from './wire.ts'
+import { messageRoute, splitPieces, type Wire } from './wire.ts'
 
 const finishReasons = {
   end_turn: 'stop',
@@ -98,7 +98,8 @@ function callDeltas({ id, name, input }: ToolUseBlock, index: number) {
 }
 
 export const chatWire: Wire = {
-  path: '/v1/chat/completions',
+  root: '/v1/chat/completions',
+  route: (path) => (path === '/v1/chat/completions' ? messageRoute : null),
   requestIdHeader: 'x-request-id',
   read: readChat,
   whole: toCompletion,

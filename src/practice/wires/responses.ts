@@ -5,7 +5,7 @@ import { callId } from './openai_items.ts'
 import type { OutputItem, OutputPart, ResponseBody } from './responses_body.ts'
 import { readResponses } from './responses_request.ts'
 import { failedEvents, responseEvents } from './responses_stream.ts'
-import { namedEvent, type Wire } from './wire.ts'
+import { messageRoute, namedEvent, type Wire } from './wire.ts'
 
 function toResponseBody(message: PracticeMessage, tools: readonly OfferedTool[]): ResponseBody {
   const isCut = message.stopReason === 'max_tokens'
@@ -90,7 +90,8 @@ function callItem({ id, name, input }: ToolUseBlock, itemId: string, tools: read
 }
 
 export const responsesWire: Wire = {
-  path: '/v1/responses',
+  root: '/v1/responses',
+  route: (path) => (path === '/v1/responses' ? messageRoute : null),
   requestIdHeader: 'x-request-id',
   read: readResponses,
   whole: toResponseBody,

@@ -1,17 +1,30 @@
 /** The interface between an API's wire and the practice server: requests, answers, streams and refusals. */
 import type { OfferedTool, PracticeMessage, ReadDialogue } from '../dialogue.ts'
 
+/** What a request's path asks for. */
+export interface WireRoute {
+  /** Only token counts, no message. */
+  counting: boolean
+  /** Model and streaming, on wires that say so in the path instead of the body. */
+  model?: string
+  stream?: boolean
+}
+
 export interface Wire {
-  /** The path of a request for a message. */
-  path: string
+  /** Paths below it belong to this API. */
+  root: string
+  /** What a POST to this path asks for; null: no such endpoint. */
+  route(path: string): WireRoute | null
   /** The response header with the request's id. */
   requestIdHeader: string
-  /** The request, or why the real API would refuse it. `counting`: it asks only for token counts. */
-  read(body: unknown, counting: boolean): ReadDialogue
+  /** The request, or why the real API would refuse it. */
+  read(body: unknown, route: WireRoute): ReadDialogue
   /** The body of an answer that is not streamed. */
   whole(message: PracticeMessage, tools: readonly OfferedTool[]): unknown
   /** The server-sent events of a streamed answer, each as sent. */
   frames(message: PracticeMessage, tools: readonly OfferedTool[]): string[]
+  /** The body of a token count. */
+  count?(tokens: number): unknown
   /** The status and body of a refusal. */
   refuse(refused: RefusedRequest): WireRefusal
   /** The refusal of a conversation that exceeds the model's context: a status and a body, or a stream. */
@@ -33,7 +46,12 @@ export interface RefusedRequest {
   status: number
   message: string
   requestId: string
+  /** Seconds; absent or null: the refusal says nothing of a wait. */
+  retryAfter?: number | null
 }
+
+/** The route of an API with one path for messages. */
+export const messageRoute: WireRoute = { counting: false }
 
 const pieceLength = 24
 

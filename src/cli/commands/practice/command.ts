@@ -26,7 +26,7 @@ function practiceOptions(args: Argv) {
       describe: 'append each request to this file as a JSON line',
     })
     .usage(
-      '$0 practice --scenario FILE [options]\n\nServe the practice model: the APIs of Anthropic and OpenAI on 127.0.0.1.\n\nSet ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice, or OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 OPENAI_API_KEY=practice. Format: docs/reference/practice.md',
+      '$0 practice --scenario FILE [options]\n\nServe the practice model: the APIs of Anthropic, OpenAI and Gemini on 127.0.0.1.\n\nSet ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice, or OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 OPENAI_API_KEY=practice, or GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:PORT GEMINI_API_KEY=practice. Format: docs/reference/practice.md',
     )
     .example('$0 practice --scenario my.yaml --port 8123', 'serve until Ctrl-C')
 }
@@ -47,7 +47,7 @@ export function addPractice(args: Argv, done: SetExitCode): Argv {
       })
       process.stdout.write(`${server.url}\n`)
       process.stderr.write(
-        `practice model on ${server.url}; use it with\n  ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=practice\n  OPENAI_BASE_URL=${server.url}/v1 OPENAI_API_KEY=practice\nCtrl-C ends it.\n`,
+        `practice model on ${server.url}; use it with\n  ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=practice\n  OPENAI_BASE_URL=${server.url}/v1 OPENAI_API_KEY=practice\n  GOOGLE_GEMINI_BASE_URL=${server.url} GEMINI_API_KEY=practice\nCtrl-C ends it.\n`,
       )
       await once(interrupts.drain, 'abort')
       await server.close()
