@@ -34,6 +34,12 @@ export const engineChoice = z.object({
     .string()
     .optional()
     .describe('address of its server, from --base-url; absent: taken from the environment'),
+  skills_folder: z
+    .string()
+    .optional()
+    .describe(
+      'where its agent looks for skills, relative to the working folder, from --skills-folder; absent: where the engine knows',
+    ),
 })
 
 /** The sandbox that is actually used. */

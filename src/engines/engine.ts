@@ -13,6 +13,8 @@ export interface InstalledSkill {
   name: string
   description: string
   path: string
+  /** Copies of it, absolute, where other agents would look; absent: none. */
+  copies?: readonly string[]
 }
 
 /** The environment that the suite gives the agent, written to the places of the working folder where Claude Code looks. */
@@ -203,6 +205,10 @@ export interface Engine {
   findPrograms?(task: Pick<EngineTask, 'command' | 'env' | 'credentials'>): Promise<readonly string[]>
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
+  /** Further ones, where the skill is placed too because it is not known which agent runs; `--skills-folder` replaces all. Absent: none. */
+  readonly otherSkillsFolders?: readonly string[]
+  /** Whether it is known that this command's agent reads `skillsFolder`: then the skill is placed in no other. Absent: it never is. */
+  readsSkillsFolder?(command: string): boolean
   /** What it supports of a suite's environment; absent: nothing. unknown: the environment is written, and the program may read it. */
   readonly supports?: SupportedEnvironment | 'unknown'
   /** Names of its tools that ask the user a question; absent: it has none. */

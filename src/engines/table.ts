@@ -20,8 +20,14 @@ const engines = {
   command: commandEngine,
 } satisfies Record<string, Engine>
 
-/** Known agents that have no engine yet: their names are reserved for one. */
-const reservedNames: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'gemini', 'goose']
+/** Known agents without an engine of their own, and how each can be started. */
+const otherAgents: Readonly<Record<string, string>> = {
+  aider: 'command:aider --yes-always --no-git --message {prompt}',
+  amp: 'command:amp --dangerously-allow-all -x {prompt}',
+  crush: 'command:crush run {prompt}',
+  cursor: 'acp:cursor-agent acp',
+  goose: 'acp:goose acp',
+}
 
 export type EngineName = keyof typeof engines
 
@@ -44,14 +50,15 @@ export function isCommandText(text: string): boolean {
   return text.includes(':') && takesCommand(text.slice(0, text.indexOf(':')))
 }
 
-/** Throws UserError `unsupported-engine` for a reserved name. */
+/** Throws UserError `unsupported-engine` for a known agent without an engine. */
 export function refuseReserved(name: string): void {
-  if (!reservedNames.includes(name)) return
-  const fix = `expected one of ${engineNames.join(', ')}; or start it from your own program: --engine "command:…" (docs/reference/engines.md)`
-  throw new UserError(`unsupported-engine: there is no engine for ${name} yet`, fix, 'unsupported-engine')
+  const start = Object.hasOwn(otherAgents, name) ? otherAgents[name] : undefined
+  if (start === undefined) return
+  const fix = `start it as a program: --engine "${start}"; or use one of ${engineNames.join(', ')}`
+  throw new UserError(`unsupported-engine: there is no engine named ${name}`, fix, 'unsupported-engine')
 }
 
-/** The engine with this name. Throws UserError with the nearest names and all names; `unsupported-engine` for a reserved one. */
+/** The engine with this name. Throws UserError with the nearest names and all names; `unsupported-engine` for a known agent without one. */
 export function findEngine(name: string): Engine {
   if (isEngineName(name)) return engines[name]
   refuseReserved(name)

@@ -11,7 +11,15 @@ export type EvalSuiteOptions = Partial<Options>
 
 const defaults: Options = {
   ...{ format: null, cases: [], target: null, category: null, test: null },
-  ...{ engine: null, model: null, baseUrl: null, judge: null, timeoutSeconds: null, maxTurns: null },
+  ...{
+    engine: null,
+    model: null,
+    baseUrl: null,
+    skillsFolder: null,
+    judge: null,
+    timeoutSeconds: null,
+    maxTurns: null,
+  },
   ...{ concurrency: 1, retries: 2, workspace: null, passEnv: [] },
   ...{ keep: false, cache: true, fresh: true, isolate: false },
 }
@@ -39,7 +47,7 @@ const whole = (least: number, most: number): OptionKind => [
 
 const optionKinds = {
   ...{ format: text, target: text, category: text, test: text, cases: texts },
-  ...{ engine: text, model: text, baseUrl: text, judge: text, workspace: text, passEnv: texts },
+  ...{ engine: text, model: text, baseUrl: text, skillsFolder: text, judge: text, workspace: text, passEnv: texts },
   ...{ judging: group, limits: group, sandbox: group, pace: group, queue: group },
   backend: place,
   ...{ keep: flag, cache: flag, fresh: flag, isolate: flag, links },

@@ -14,6 +14,7 @@ import { runAgent } from './run_agent.ts'
 const startMs = 60_000
 
 const skillsFolder = '.agents/skills'
+const otherSkillsFolders = ['.claude/skills', '.gemini/skills', '.qwen/skills', '.pi/skills', '.github/skills']
 
 export const acp: Engine = createAcpEngine({ startMs })
 
@@ -25,6 +26,9 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
     takesCommand: true,
     credentials: [...new Set([...commandEngine.credentials, ...presetCredentials()])],
     skillsFolder,
+    // where known agents look for skills: a command line may start any of them
+    otherSkillsFolders,
+    readsSkillsFolder: (command) => parseAgentCommand(command).kind === 'preset',
     supports: acpSupport,
     reaches: listEndpoints,
     async findPrograms(task) {

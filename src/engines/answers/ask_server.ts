@@ -2,7 +2,9 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { FailureKind } from '../../../schemas/run.ts'
+import { findUserProxy } from '../../base/credential_proxy/user_proxy.ts'
 import { errorMessage } from '../../base/errors/error.ts'
+import { fetchByProxy } from '../../base/http/fetch.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { kindOfStatus } from '../limits/http_status.ts'
 
@@ -69,7 +71,7 @@ interface PlainAnswer {
 function askByHttp(base: string, { body, headers, ...options }: SentRequest): Promise<PlainAnswer | null> {
   const address = new URL(base)
   const isPlain = /^https?:$/.test(address.protocol) && address.username === '' && address.password === ''
-  if (!isPlain || process.env.NODE_USE_ENV_PROXY !== undefined) return Promise.resolve(null)
+  if (!isPlain || findUserProxy(address, process.env) !== null) return Promise.resolve(null)
   const request = address.protocol === 'https:' ? requestHttps : requestHttp
   const usual = { 'user-agent': 'node', 'accept-encoding': 'identity', connection: 'close' }
   return new Promise((resolve, reject) => {
@@ -97,7 +99,7 @@ function isElsewhere(status: number): boolean {
 }
 
 async function askByFetch(address: string, sent: SentRequest): Promise<PlainAnswer> {
-  const response = await fetch(address, sent)
+  const response = await fetchByProxy(address, sent)
   return { status: response.status, text: await response.text() }
 }
 

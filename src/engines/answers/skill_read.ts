@@ -47,7 +47,12 @@ function reads(call: ToolCall, skill: InstalledSkill, skillsFolder: string): boo
   if (call.name.toLowerCase() === 'skill')
     return texts.some((text) => text === skill.name || text.endsWith(`:${skill.name}`))
   if (readsNothing.has(call.name.toLowerCase())) return false
-  const folders = [skill.path, path.posix.join(skillsFolder, skill.name), path.posix.join(skillsFolder, '*')]
+  const folders = [
+    skill.path,
+    ...(skill.copies ?? []),
+    path.posix.join(skillsFolder, skill.name),
+    path.posix.join(skillsFolder, '*'),
+  ]
   return texts.some((text) => /\bSKILL\.md\b/.test(text) && folders.some((folder) => namesFolder(text, folder)))
 }
 

@@ -1,5 +1,6 @@
 /** Asks an OpenAI-compatible server, by a call that costs nothing, whether it answers and accepts the key. */
 import { errorMessage } from '../../base/errors/error.ts'
+import { fetchByProxy } from '../../base/http/fetch.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { findUnusableSetting } from '../tool_loop/sdk_settings.ts'
@@ -19,7 +20,10 @@ export async function probeCodexServer({ credentials, signal }: ProbeRequest): P
   const key = (credentials[name] ?? '').trim()
   using limit = startTimeLimit(reachTimeoutMs, [signal])
   try {
-    const answer = await fetch(`${url}/models`, { headers: { authorization: `Bearer ${key}` }, signal: limit.signal })
+    const answer = await fetchByProxy(`${url}/models`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: limit.signal,
+    })
     await answer.body?.cancel()
     if (answer.status !== 401 && answer.status !== 403) return null
     const fix = `check ${name}, and that it belongs to OPENAI_BASE_URL if that is set`

@@ -24,6 +24,8 @@ import { readFileIdentity } from './file_identity.ts'
 /** Bytes of stdout that count as the answer. */
 const answerLimit = 1024 * 1024
 
+const otherSkillsFolders = ['.agents/skills', '.gemini/skills', '.qwen/skills', '.pi/skills', '.github/skills']
+
 export const commandEngine: Engine = {
   name: 'command',
   takesCommand: true,
@@ -37,6 +39,8 @@ export const commandEngine: Engine = {
     'GEMINI_API_KEY',
   ],
   skillsFolder: '.claude/skills',
+  // where known agents look for skills: the program may start any of them
+  otherSkillsFolders,
   supports: 'unknown',
   hidesWork: true,
   reaches,
@@ -61,7 +65,9 @@ async function probe(request: ProbeRequest): Promise<Probe> {
   const [program, ...words] = anchorWords(parsed.words, process.cwd())
   const found = await findProgram(program, request.env.PATH ?? '')
   if (found !== null) {
-    return { ok: true, version: null, detail: `command ${found}`, identity: await readFileIdentity([found, ...words]) }
+    const files = await readFileIdentity([found, ...words])
+    const identity = { ...files, 'further skills folders': otherSkillsFolders.join(' ') }
+    return { ok: true, version: null, detail: `command ${found}`, identity }
   }
   const fix = 'check its spelling, its permissions and PATH'
   return { ok: false, kind: 'missing_binary', message: `${program}: no such program`, fix }

@@ -1,4 +1,5 @@
 /** `fetch` for the SDKs: each request takes a slot of the rate limiter, a 429 waits there and is sent again, a silent server is given up. */
+import { fetchByProxy } from '../../base/http/fetch.ts'
 import type { SlotEnd } from '../../base/rate_limit_slot.ts'
 import { startActiveTimeout } from '../../base/time/active_time.ts'
 import { readAllowance, readLimitResetMs, readRetryAfter } from '../limits/rate_headers.ts'
@@ -22,7 +23,7 @@ export function createLimitedFetch(gate: RateLimiter): typeof fetch {
     for (let again = false; ; again = true) {
       const slot = await gate.enter(signal, again)
       const call = watchCall(gate, slot, signal)
-      const response = await call.send((own) => fetch(input, { ...init, signal: own }))
+      const response = await call.send((own) => fetchByProxy(input, { ...init, signal: own }))
       const allowance = readAllowance(response.headers)
       if (allowance !== null) slot.heard(allowance)
       if (response.status !== 429 || !gate.governs) return call.follow(response)

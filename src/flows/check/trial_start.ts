@@ -1,4 +1,5 @@
 /** Prepares the starting state of a case for trial answers, and inspects its files. */
+
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
@@ -7,6 +8,7 @@ import { isIgnoredPath } from '../../base/fs/ignored_folders.ts'
 import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
+import { listSkillsFolders } from '../../engines/skills_folders.ts'
 import { findEngine } from '../../engines/table.ts'
 import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
@@ -39,7 +41,7 @@ export async function prepareTrialPlace(
 ): Promise<TrialPlace> {
   const env = buildRunEnvironment({ user, home: tempDir.path, mark: tempDir.mark, passEnv: [], hidden: [] })
   await mkdir(env.TMPDIR ?? tempDir.path, { recursive: true })
-  const { skillsFolder } = findEngine('command')
+  const skillsFolders = listSkillsFolders(findEngine('command'), {})
   const { files, git, setup } = one
   const parts = { hidden, settings: request.settings }
   const checks = openCheckSurroundings(env, one.environment, tempDir.path)
@@ -49,7 +51,7 @@ export async function prepareTrialPlace(
     checkEnv: checks.env,
     sandboxFor: (writable) => confine(request.sandbox, { writable, ...parts }),
     startIn: (cwd) => ({
-      ...{ cwd, files, git, setup, skillsFolder, env: checks.ownEnv, setupEnv: checks.env, signal },
+      ...{ cwd, files, git, setup, skillsFolders, env: checks.ownEnv, setupEnv: checks.env, signal },
       sandbox: confine(request.sandbox, { writable: [cwd, tempDir.path], ...parts, phase: 'setup' }),
     }),
   }

@@ -98,7 +98,7 @@ async function tryOnce({ task, asked, trial, sandbox }: TrialRequest, context: F
     await temp.endProcesses()
     if (solved !== null) await world.settle(signal)
     const folder = path.join(temp.path, 'verifier')
-    const end = await verifyWorld(world, { task, folder, skillsFolder: null, signal })
+    const end = await verifyWorld(world, { task, folder, skillsFolders: [], signal })
     const read = await readVerifierResult(folder, { expectsTests: task.verifier.expects_tests })
     const result = decideLoadFailure(read, end.output, asked)
     const said =

@@ -14,6 +14,7 @@ export interface EvalRequest
       BenchRequest,
       | 'model'
       | 'baseUrl'
+      | 'skillsFolder'
       | 'judge'
       | 'judging'
       | 'concurrency'

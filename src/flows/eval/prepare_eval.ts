@@ -1,4 +1,5 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
+
 import path from 'node:path'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
@@ -6,6 +7,7 @@ import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
@@ -175,7 +177,8 @@ async function chooseEngines(
       : resolveEngineChoice({ engine: asked, model: request.model ?? keepSuiteModel(asked, ofSuite, choices) })
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
-  const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
+  const chosen = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
+  const engine = withSkillsFolder(chosen, request.skillsFolder ?? null)
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge ?? resolveSuiteJudge(defaults.judge, file, engine), engine, choices)

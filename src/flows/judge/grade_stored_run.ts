@@ -1,9 +1,11 @@
 /** Grades one run on disk, unless it already has the same grading. */
+
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
+import { listSkillsFolders } from '../../engines/skills_folders.ts'
 import { findEngine } from '../../engines/table.ts'
 import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
 import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
@@ -154,6 +156,6 @@ function buildRestoreRequest(
   context: FlowContext,
 ) {
   const { spec } = request
-  const { skillsFolder } = findEngine(spec.engine.name)
-  return { ...place, files: spec.files, git: spec.git, setup: spec.setup, skillsFolder, signal: context.signal }
+  const skillsFolders = listSkillsFolders(findEngine(spec.engine.name), spec.engine)
+  return { ...place, files: spec.files, git: spec.git, setup: spec.setup, skillsFolders, signal: context.signal }
 }

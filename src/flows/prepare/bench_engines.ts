@@ -1,8 +1,10 @@
 /** Chooses engine and judge of a benchmark: from the flags, else from the suite, else the first available. */
+
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import type { AutoEngine } from './choose_engine.ts'
 import { keepSuiteModel, resolveSuiteModel } from './suite_model.ts'
 
@@ -13,6 +15,8 @@ export interface BenchEnginesRequest {
   model: string | null
   /** The URL of the engine's server, also for a judge on the same engine; null: the environment's. */
   baseUrl?: string | null
+  /** Where a program of the user's looks for skills; null: where known agents look. */
+  skillsFolder?: string | null
   /** engine[:model]; null: chosen automatically. */
   judge: string | null
 }
@@ -34,7 +38,8 @@ export async function chooseBenchEngines(
   const choices: string[] = []
   const url = request.baseUrl ?? null
   const named = withBaseUrl(resolveNamedEngine(request, suite, choices), url)
-  const engine = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
+  const chosen = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
+  const engine = withSkillsFolder(chosen, request.skillsFolder ?? null)
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge, engine, choices)

@@ -1,4 +1,5 @@
 /** Executes one run: the agent in a temp directory of its own, then its outputs as files in the run's folder. */
+
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -29,6 +30,7 @@ import { openRateLimiter, type RateLimiter } from '../../engines/limits/rate_lim
 import { startWorkLimit } from '../../engines/limits/work_time_limit.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { loadPrices } from '../../engines/models/cost.ts'
+import { listSkillsFolders } from '../../engines/skills_folders.ts'
 import { createEarlyReport } from './aborted_report.ts'
 import { collectChangedFiles, copyPlainFolder, takeSnapshot } from './collect/collect_outputs.ts'
 import { findOutsideFiles, takeOutsideSnapshot } from './collect/outside_files.ts'
@@ -142,21 +144,26 @@ async function verify(
   redactor: Redactor,
 ): Promise<void> {
   if (spec.harbor === undefined) return
-  const { skillsFolder } = engine
   const kept = path.join(folder, 'verifier')
-  await verifyWorld(world, { task: spec.harbor, folder: kept, skillsFolder, signal })
+  await verifyWorld(world, {
+    task: spec.harbor,
+    folder: kept,
+    skillsFolders: listSkillsFolders(engine, spec.engine),
+    signal,
+  })
   cleanFolder(kept, redactor)
 }
 
 async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promise<RunEnd> {
   const { spec, engine, signal } = request
   const skill = spec.skill === null ? null : { skill: spec.skill, files: request.skillFiles }
+  const skillsFolders = listSkillsFolders(engine, spec.engine)
   const layout: WorkspaceRequest = {
     cwd: place.cwd,
     files: spec.files,
     git: spec.git,
     setup: spec.setup,
-    skillsFolder: engine.skillsFolder,
+    skillsFolders,
     skill,
     isBuilt: place.world !== null,
     among: (spec.among ?? []).map((one) => ({ skill: one, files: request.amongFiles?.get(one.sha256) ?? [] })),
@@ -176,10 +183,10 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
       return {
         skills: [
           ...(await prepareWorkspace(layout)),
-          ...(await installSkills(spec.environment, place.cwd, engine.skillsFolder)),
+          ...(await installSkills(spec.environment, place.cwd, skillsFolders)),
         ],
         environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
-        before: await takeSnapshot(place.cwd, { ...engine, isHome: place.cwd === place.home }),
+        before: await takeSnapshot(place.cwd, { skillsFolders, isHome: place.cwd === place.home }),
         outsideBefore: place.world === null ? await takeOutsideSnapshot(place.home) : new Map(),
       }
     })
@@ -298,8 +305,8 @@ async function collectOutputs(
     world === null
       ? await findOutsideFiles({ home, before: outsideBefore, collect, signal })
       : { wanted: [], warnings: [] }
-  const { skillsFolder } = engine
-  const how = { cwd, before, skillsFolder, isHome: cwd === home, target, outside: wanted }
+  const skillsFolders = listSkillsFolders(engine, request.spec.engine)
+  const how = { cwd, before, skillsFolders, isHome: cwd === home, target, outside: wanted }
   return { outputs: await collectChangedFiles(how), warnings }
 }
 

@@ -102,18 +102,18 @@ describe('names', () => {
     ['claude', 'did you mean "claude-code"?'],
     ['gpt', 'expected one of claude-code, anthropic, codex, openai, opencode, command'],
   ])('%s is none', (name, hint) => expect(thrown(() => findEngine(name)).fix).toContain(hint))
-  test.each(['aider', 'amp', 'copilot', 'cursor', 'gemini', 'goose'])(
+  test.each(['aider', 'amp', 'crush', 'cursor', 'goose'])(
     '%s is reserved: unsupported, and what is there is named',
     (name) => {
       const { message, fix, code } = thrown(() => resolveEngineChoice({ engine: `${name}:x`, model: null }))
-      expect(message).toContain(`unsupported-engine: there is no engine for ${name}`)
+      expect(message).toContain(`unsupported-engine: there is no engine named ${name}`)
       expect({ fix, code }).toEqual({
         fix: expect.stringContaining('claude-code, anthropic'),
         code: 'unsupported-engine',
       })
     },
   )
-  test.each(['gemini:x', 'goose:x', 'cursor'])('%s is no model either, where no engine is named', (text) => {
+  test.each(['amp:x', 'goose:x', 'cursor'])('%s is no model either, where no engine is named', (text) => {
     const refused = { code: 'unsupported-engine', fix: expect.stringContaining('claude-code, anthropic') }
     expect(thrown(() => resolveJudgeChoice(text))).toMatchObject(refused)
     expect(thrown(() => resolveEngineChoice({ engine: 'auto', model: text }))).toMatchObject(refused)

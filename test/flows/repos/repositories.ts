@@ -67,7 +67,7 @@ export async function startRun(root: string, repo: unknown): Promise<string> {
     files: [],
     git: one.git,
     setup: null,
-    skillsFolder: '.claude/skills',
+    skillsFolders: ['.claude/skills'],
     skill: null,
     env,
     signal,

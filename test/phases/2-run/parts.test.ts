@@ -77,7 +77,7 @@ describe('the working folder', () => {
     ],
     git: null,
     setup: null,
-    skillsFolder: '.claude/skills',
+    skillsFolders: ['.claude/skills'],
     skill: null,
     env: { PATH: process.env.PATH ?? '', HOME: source },
     signal,
@@ -153,9 +153,9 @@ describe('what is collected', () => {
     writeFileSync(path.join(cwd, 'input.txt'), 'same')
     writeFileSync(path.join(cwd, 'gone.txt'), 'x')
     mkdirSync(path.join(cwd, '.claude'))
-    const before = await takeSnapshot(cwd, { skillsFolder: '.claude/skills' })
+    const before = await takeSnapshot(cwd, { skillsFolders: ['.claude/skills'] })
     change(cwd)
-    return { outputs: await collectChangedFiles({ cwd, before, skillsFolder: '.claude/skills', target }), target }
+    return { outputs: await collectChangedFiles({ cwd, before, skillsFolders: ['.claude/skills'], target }), target }
   }
   test('new files, nested too, and changed ones; not the untouched inputs, not the skill', async () => {
     const { outputs, target } = await collectedAfter((cwd) => {

@@ -156,6 +156,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
     baseUrl: parsed.baseUrl ?? null,
+    skillsFolder: parsed.skillsFolder ?? null,
     judging: judgingWish(parsed),
     ...resolveRuns(parsed),
     ...resolveDesign(parsed),

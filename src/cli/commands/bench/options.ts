@@ -47,6 +47,11 @@ export const benchFlags = {
     requiresArg: true,
     describe: "URL of the engine's server (also of a judge on it)",
   },
+  'skills-folder': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'where the program of "command:" or "acp:" looks for skills',
+  },
   judge: {
     type: 'string',
     requiresArg: true,

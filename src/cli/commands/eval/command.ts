@@ -132,6 +132,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
     baseUrl: parsed.baseUrl ?? null,
+    skillsFolder: parsed.skillsFolder ?? null,
     judging: judgingWish(parsed),
     concurrency: parsed.concurrency,
     timeoutSeconds: parsed.timeout ?? null,

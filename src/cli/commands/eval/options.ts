@@ -34,6 +34,7 @@ export const evalFlags = {
   },
   model: benchFlags.model,
   'base-url': benchFlags['base-url'],
+  'skills-folder': benchFlags['skills-folder'],
   judge: {
     type: 'string',
     requiresArg: true,

@@ -51,6 +51,7 @@ function buildImproveRequest(
       model: parsed.model ?? null,
       judge: parsed.judge ?? null,
       baseUrl: parsed.baseUrl ?? null,
+      skillsFolder: parsed.skillsFolder ?? null,
       judging: judgingWish(parsed),
       timeoutSeconds: parsed.timeout ?? null,
       maxTurns: parsed.maxTurns ?? null,

@@ -128,6 +128,7 @@ export const improveFlags = {
   ...shared,
   'max-turns': benchFlags['max-turns'],
   'base-url': benchFlags['base-url'],
+  'skills-folder': benchFlags['skills-folder'],
   'idle-timeout': benchFlags['idle-timeout'],
   'on-timeout': benchFlags['on-timeout'],
   links: benchFlags.links,

@@ -1,4 +1,5 @@
 /** Copies the files that the agent created or changed, within limits; does not follow links. */
+
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import type { OutputFile, RunRecord } from '../../../../schemas/run.ts'
@@ -6,6 +7,7 @@ import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashFile, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { ignoredFolders } from '../../../base/fs/ignored_folders.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
+import { listAgentPlaces } from '../../../engines/skills_folders.ts'
 
 export const outputLimits = { fileBytes: 20 * 1024 * 1024, totalBytes: 100 * 1024 * 1024, files: 2000 }
 
@@ -25,7 +27,7 @@ export async function takeSnapshot(cwd: string, parts: OutputParts): Promise<Sna
 export async function collectChangedFiles(request: {
   cwd: string
   before: Snapshot
-  skillsFolder: string
+  skillsFolders: readonly string[]
   isHome?: boolean
   target: string
   /** Files from elsewhere that are outputs too, with their paths in `target`; absent: none. */
@@ -101,17 +103,17 @@ function exceededLimit(at: { bytes: number; total: number; count: number }): str
   return at.count >= outputLimits.files ? `more than ${outputLimits.files} files` : null
 }
 
-/** What is no output: the agent's skills, and in a home folder the state of programs. */
+/** What is no output: the agent's places, and in a home folder the state of programs. */
 interface OutputParts {
-  skillsFolder: string
+  skillsFolders: readonly string[]
   isHome?: boolean
 }
 
-async function walkOutputs(cwd: string, { skillsFolder, isHome = false }: OutputParts) {
-  const top = skillsFolder.split('/')[0]
+async function walkOutputs(cwd: string, { skillsFolders, isHome = false }: OutputParts) {
+  const agents = new Set(listAgentPlaces(skillsFolders))
   const isState = (relative: string) => isHome && relative.startsWith('.')
   const skip = (relative: string) =>
-    relative === top || isState(relative) || ignoredFolders.has(relative.split('/').at(-1) ?? '')
+    agents.has(relative) || isState(relative) || ignoredFolders.has(relative.split('/').at(-1) ?? '')
   return walk(cwd, { skip, links: 'never', unreadable: 'leave_out' })
 }
 

@@ -1,4 +1,5 @@
 /** Runs the verifier of a Harbor task after the agent ended, and the task's own solution for a check of the task. */
+
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'
@@ -6,6 +7,7 @@ import { copyWalk, walk } from '../../../base/fs/files.ts'
 import { removeTree } from '../../../base/fs/remove_tree.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
 import { isSubpath } from '../../../base/sandbox/paths_below.ts'
+import { listAgentPlaces } from '../../../engines/skills_folders.ts'
 import { copyIntoWorld } from './plain_world.ts'
 import { runInWorld, type WorldEnd } from './run_in_world.ts'
 import type { HarborWorld } from './world.ts'
@@ -14,8 +16,8 @@ export interface VerifyRequest {
   task: HarborTask
   /** Folder to fill with what the verifier wrote to /logs/verifier, and its output.txt. */
   folder: string
-  /** The skills folder in the working folder, which no verifier should see; null: none. */
-  skillsFolder: string | null
+  /** The skills folders in the working folder, which no verifier should see. */
+  skillsFolders: readonly string[]
   signal: AbortSignal
 }
 
@@ -27,14 +29,13 @@ const verdictNames = ['reward.json', 'reward.txt', 'ctrf.json']
 
 /** Only now do tests appear in the world, and nothing that the agent left at their places remains. */
 export async function verifyWorld(world: HarborWorld, request: VerifyRequest): Promise<WorldEnd> {
-  const { task, folder, skillsFolder, signal } = request
-  const [top = ''] = (skillsFolder ?? '').split('/')
+  const { task, folder, skillsFolders, signal } = request
   const logs = path.join(world.root, 'logs')
   await emptyFolder(logs)
   mkdirSync(path.join(logs, 'verifier'), { recursive: true })
   await showFolder(world, path.join(task.folder, 'tests'), '/tests')
   const end = await runInWorld(world, {
-    words: startScript(task, '/tests/test.sh', top),
+    words: startScript(task, '/tests/test.sh', listAgentPlaces(skillsFolders)),
     workdir: '/',
     env: { ...task.verifier.env, PYTHONNOUSERSITE: '1' }, // or Python loads what the agent left in ~/.local/lib
     seconds: task.verifier.seconds,
@@ -70,8 +71,8 @@ export async function solveWorld(
  * Starts a script of the task, with the file that installers of uv leave, which scripts read. Within the world, because
  * the agent may have left links. It starts even if the agent removed the working folder.
  */
-function startScript({ workdir }: HarborTask, script: string, unwanted = ''): ['sh', ...string[]] {
-  const remove = unwanted === '' ? [] : [`rm -rf './${unwanted}'`]
+function startScript({ workdir }: HarborTask, script: string, unwanted: readonly string[] = []): ['sh', ...string[]] {
+  const remove = unwanted.map((place) => `rm -rf './${place}'`)
   // the installer of uv writes it again too, and what the agent left there would run in the verifier's shell
   const installed = ['rm -rf ~/.local/bin/env', 'mkdir -p ~/.local/bin', ': > ~/.local/bin/env']
   const steps = ['cd "$1"', ...remove, ...installed, `exec bash ${script}`]

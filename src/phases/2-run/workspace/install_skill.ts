@@ -10,8 +10,8 @@ import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
 interface SkillTarget {
   /** Absolute path of the working folder. */
   cwd: string
-  /** The engine's folder for skills, relative to cwd. */
-  skillsFolder: string
+  /** The engine's folders for skills, relative to cwd. */
+  skillsFolders: readonly string[]
   /** False: a setup or a git bundle may have left links there. */
   isFresh: boolean
 }
@@ -19,13 +19,23 @@ interface SkillTarget {
 /** Throws SetupError where something is in the way of the skill's files. */
 export async function installSkill(
   { skill, files }: { skill: Skill; files: readonly WalkedFile[] },
-  { cwd, skillsFolder, isFresh }: SkillTarget,
+  { cwd, skillsFolders, isFresh }: SkillTarget,
 ): Promise<InstalledSkill> {
-  const target = path.join(cwd, skillsFolder, skill.name)
-  assertNoSymlinkTraps(cwd, isFresh ? [target] : files.map((file) => path.join(target, file.path)))
-  await copyWalk(files, target).catch((error: unknown) => {
-    if (isShortage(error)) throw error
-    throw new SetupError(`skill ${skill.name}: ${errorMessage(error)}`) // `setup` has put something in its way
-  })
-  return { name: skill.name, description: skill.description, path: target }
+  const targets = skillsFolders.map((folder) => path.join(cwd, folder, skill.name))
+  for (const target of targets) {
+    assertNoSymlinkTraps(cwd, isFresh ? [target] : files.map((file) => path.join(target, file.path)))
+    await copyWalk(files, target).catch((error: unknown) => {
+      if (isShortage(error)) throw error
+      throw new SetupError(`skill ${skill.name}: ${errorMessage(error)}`) // `setup` has put something in its way
+    })
+  }
+  return describeInstalled(skill, targets)
+}
+
+/** An installed skill, from its first place and the copies. */
+export function describeInstalled(
+  { name, description }: Pick<InstalledSkill, 'name' | 'description'>,
+  [first = '', ...copies]: readonly string[],
+): InstalledSkill {
+  return { name, description, path: first, ...(copies.length === 0 ? {} : { copies }) }
 }

@@ -1,4 +1,5 @@
 /** Installs what a suite adds around the agent, in Claude Code's layout: hooks, rules, sub-agents, MCP servers. */
+
 import { chmod, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Environment, InputFile } from '../../../../schemas/suite.ts'
@@ -7,6 +8,7 @@ import { copyWalk, hashFile, hashWalk, pathExists, walk } from '../../../base/fs
 import { findOwnFile } from '../../../base/fs/inside_folder.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../../engines/engine.ts'
+import { describeInstalled } from './install_skill.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
 
 export interface EnvironmentPlace {
@@ -140,21 +142,21 @@ async function readRuleTexts(rules: readonly InputFile[], folder: string): Promi
   return texts
 }
 
-/** Installs further skills in the engine's skills folder and returns them. Throws SetupError. */
+/** Installs further skills in the engine's skills folders and returns them. Throws SetupError. */
 export async function installSkills(
   wanted: Environment | undefined,
   cwd: string,
-  skillsFolder: string,
+  skillsFolders: readonly string[],
 ): Promise<InstalledSkill[]> {
   const files = wanted?.skills ?? []
-  const folder = path.join(cwd, skillsFolder)
-  await copyAll(files, { folder, within: cwd })
+  const folders = skillsFolders.map((folder) => path.join(cwd, folder))
+  for (const folder of folders) await copyAll(files, { folder, within: cwd })
   const names = files.filter(({ path: name }) => /^[^/]+\/SKILL\.md$/.test(name)).map((file) => path.dirname(file.path))
   return Promise.all(
     names.map(async (name) => {
-      const place = path.join(folder, name)
-      const text = await readFile(path.join(place, 'SKILL.md'), 'utf8')
-      return { name, description: readDescriptionLine(text) ?? name, path: place }
+      const places = folders.map((folder) => path.join(folder, name))
+      const text = await readFile(path.join(places[0] ?? cwd, 'SKILL.md'), 'utf8')
+      return describeInstalled({ name, description: readDescriptionLine(text) ?? name }, places)
     }),
   )
 }

@@ -1,8 +1,10 @@
 /** Builds the sandbox policy of one temp directory: what an agent, a setup or a check may read and write there. */
+
 import type { SandboxSettings } from '../../../../schemas/evals.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox, SandboxLimits, SandboxPolicy } from '../../../base/sandbox/policy.ts'
+import type { InstalledSkill } from '../../../engines/engine.ts'
 
 export interface SandboxFolders {
   /** Writable folders of the temp directory, absolute. */
@@ -66,7 +68,7 @@ export function toSandboxRecord(sandbox: Sandbox | null): RunRecord['sandbox'] {
 }
 
 /** Adds the installed skills as read-only. */
-export function protectSkills(sandbox: Sandbox, skills: readonly { path: string }[]): Sandbox {
-  const readOnly = [...sandbox.policy.readOnly, ...skills.map((skill) => skill.path)]
+export function protectSkills(sandbox: Sandbox, skills: readonly Pick<InstalledSkill, 'path' | 'copies'>[]): Sandbox {
+  const readOnly = [...sandbox.policy.readOnly, ...skills.flatMap(({ path, copies = [] }) => [path, ...copies])]
   return { ...sandbox, policy: { ...sandbox.policy, readOnly } }
 }

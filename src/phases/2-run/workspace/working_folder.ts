@@ -1,4 +1,5 @@
 /** Prepares the working folder of a run: the same files in both configurations, which differ only by the skill. */
+
 import { lstatSync, mkdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,6 +10,7 @@ import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { InstalledSkill } from '../../../engines/engine.ts'
+import { listAgentPlaces } from '../../../engines/skills_folders.ts'
 import { cloneRepo } from './clone_repo.ts'
 import { installSkill } from './install_skill.ts'
 import { runStep, type StepPlace } from './shell_step.ts'
@@ -21,8 +23,8 @@ export interface WorkspaceRequest {
   /** With `sha256`, the bundle must be unchanged since the plan. */
   git: GitStart | GitState | null
   setup: string | null
-  /** The engine's folder for skills, relative to cwd. */
-  skillsFolder: string
+  /** The engine's folders for skills, relative to cwd. */
+  skillsFolders: readonly string[]
   /** The skill and its files (without its `evals/`); null: none. */
   skill: { skill: Skill; files: readonly WalkedFile[] } | null
   /** Skills to install next to it; absent: none. */
@@ -124,11 +126,11 @@ async function startGit(request: WorkspaceRequest, isNew: boolean): Promise<void
   const env = { ...request.env, ...author }
   if (isNew) assertNoRepository(cwd)
   if (isNew) await runStep(['git', 'init', '--quiet', '--initial-branch=main'], { cwd, env, signal })
-  const top = request.skillsFolder.split('/')[0] ?? request.skillsFolder
+  const hidden = listAgentPlaces(request.skillsFolders).map((place) => `/${place}/\n`)
   const exclude = path.join(cwd, '.git/info/exclude')
   await mkdir(path.dirname(exclude), { recursive: true })
   const before = await readFile(exclude, 'utf8').catch(() => '')
-  await writeFile(exclude, `${before}\n/${top}/\n`)
+  await writeFile(exclude, `${before}\n${hidden.join('')}`)
   if (!isNew) return
   await runStep(['git', 'add', '--all'], { cwd, env, signal })
   await runStep(['git', 'commit', '--quiet', '--allow-empty', '--message=start'], { cwd, env, signal })

@@ -60,7 +60,7 @@ const run = (world: HarborWorld, script: string, seconds = 20) =>
   runInWorld(world, { words: ['sh', '-c', script], workdir: '/app', env: {}, seconds, signal })
 
 const verify = (world: HarborWorld, task: HarborTask, folder: string) =>
-  verifyWorld(world, { task, folder, skillsFolder: null, signal })
+  verifyWorld(world, { task, folder, skillsFolders: [], signal })
 
 needs(
   'bubblewrap that works',

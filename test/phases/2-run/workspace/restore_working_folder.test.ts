@@ -28,7 +28,7 @@ async function restored(asked: {
   }
   for (const name of asked.left) write(outputs, name, 'left')
   const start = {
-    ...{ cwd: cwd ?? '', git: null, setup: asked.setup ?? null, skillsFolder: '.claude/skills' },
+    ...{ cwd: cwd ?? '', git: null, setup: asked.setup ?? null, skillsFolders: ['.claude/skills'] },
     files: asked.start.map((name) => {
       const source = write(inputs, name.replaceAll('../', ''), 'start')
       return { path: name, source, kind: 'file' as const, sha256: sha256('start'), bytes: 5 }

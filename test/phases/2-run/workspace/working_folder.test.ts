@@ -59,7 +59,7 @@ const installed = { skill, files: [{ ...skillFile, path: 'SKILL.md' }] }
 
 async function laidOut(asked: Partial<WorkspaceRequest>) {
   const cwd = path.join(mkdtempSync(path.join(root, 'room-')), 'work')
-  const usual = { cwd, files: [], git: null, setup: null, skillsFolder: '.claude/skills', skill: installed, env }
+  const usual = { cwd, files: [], git: null, setup: null, skillsFolders: ['.claude/skills'], skill: installed, env }
   await prepareWorkspace({ ...usual, signal: new AbortController().signal, ...asked })
   return (name: string) => readFileSync(path.join(cwd, name), 'utf8')
 }
