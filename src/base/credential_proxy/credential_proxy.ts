@@ -190,7 +190,7 @@ function basePath({ pathname }: URL): string {
   return pathname.replace(/\/+$/, '')
 }
 
-const keyHeaders: ReadonlySet<string> = new Set(['authorization', 'x-api-key'])
+const keyHeaders: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'x-goog-api-key'])
 
 /** The headers with the real key in place of each placeholder; null: no header has a placeholder, or one has another key. */
 function signedHeaders(raw: readonly string[], keys: ReadonlyMap<string, string>): string[] | null {
