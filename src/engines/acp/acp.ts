@@ -4,10 +4,10 @@ import { withPlaceholders } from '../cli/key_placeholders.ts'
 import { commandEngine } from '../command/command.ts'
 import type { Engine } from '../engine.ts'
 import { parseAgentCommand, presetCredentials } from './agent_command.ts'
-import { acpSupport } from './mcp_servers.ts'
 import { findAgent } from './plain_agent.ts'
 import { listEndpoints, plainServers, presetServer } from './prepare_agent.ts'
 import { probeAgent } from './probe.ts'
+import { acpSupport } from './protocol/mcp_servers.ts'
 import { runAgent } from './run_agent.ts'
 
 /** Milliseconds until the session must be open. */

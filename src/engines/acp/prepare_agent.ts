@@ -7,9 +7,9 @@ import type { KeyedServer } from '../cli/key_placeholders.ts'
 import { anthropicServer, commandEngine, openaiServer } from '../command/command.ts'
 import type { EngineContext, EngineError, EngineTask, PricedModel } from '../engine.ts'
 import { parseAgentCommand } from './agent_command.ts'
-import { acpFailure } from './failure.ts'
 import { findAgent, openPlainRun, takesModel } from './plain_agent.ts'
 import type { AcpPreset, AcpRun } from './presets/preset.ts'
+import { acpFailure } from './protocol/failure.ts'
 
 export interface PreparedAgent {
   run: AcpRun

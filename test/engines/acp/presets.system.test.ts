@@ -79,7 +79,9 @@ for (const { name, model, skill, shell, keys } of presets) {
       expect(sessionId).toMatch(/^[\w-]{10,}$/)
       expect(version).toMatch(/^\d+\.\d+\.\d+/)
       expect(used).toBe(model.split('/').at(-1))
-      expect(ofType(events, 'skill_read')).toMatchObject([{ skill: 'demo' }])
+      expect(ofType(events, 'skill_read'), JSON.stringify(ofType(events, 'tool_call'))).toMatchObject([
+        { skill: 'demo' },
+      ])
       const asked = server.requests.slice(before).map((one) => JSON.stringify(one))
       expect(asked.some((one) => one.includes('Shows things.'))).toBe(true)
       expect(asked.at(-1)).toContain(bodyCanary)

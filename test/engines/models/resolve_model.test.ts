@@ -100,7 +100,7 @@ describe('names', () => {
   test.each([
     ['antropic', 'did you mean "anthropic"?'],
     ['claude', 'did you mean "claude-code"?'],
-    ['gpt', 'expected one of claude-code, anthropic, codex, openai, opencode, command'],
+    ['gpt', 'expected one of claude-code, anthropic, codex, openai, opencode, acp, command'],
   ])('%s is none', (name, hint) => expect(thrown(() => findEngine(name)).fix).toContain(hint))
   test.each(['aider', 'amp', 'crush', 'cursor', 'goose'])(
     '%s is reserved: unsupported, and what is there is named',

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { type AgentCli, type ProbeFailure, probeCli } from '../../cli/agent_cli.ts'
 import type { EngineTask, PricedModel, ProbeRequest } from '../../engine.ts'
 import { isPriced } from '../../models/cost.ts'
-import type { ToolCallRecord } from '../records.ts'
-import type { ShownCall } from '../tool_calls.ts'
+import type { ToolCallRecord } from '../protocol/records.ts'
+import type { ShownCall } from '../turn/tool_calls.ts'
 import type { AcpPreset, AcpRun } from './preset.ts'
 
 const geminiCli: AgentCli = {
@@ -72,7 +72,7 @@ async function open(task: EngineTask): Promise<AcpRun> {
 
 /** It reports no input: the id of a call begins with the tool's name, and its title shows the most important part of the input. */
 function describe({ toolCallId, title, locations }: ToolCallRecord): ShownCall | null {
-  const [, name] = /^(\w+?)__\1_\d/.exec(toolCallId) ?? []
+  const [, name] = /^([a-z]\w*?)__/.exec(toolCallId) ?? []
   if (name === undefined) return null
   if (name === 'activate_skill') return { name, input: { name: /^"([^"]+)"/.exec(title ?? '')?.[1] ?? title ?? '' } }
   if (name === 'run_shell_command') return { name, input: { command: title ?? '' } }

@@ -4,7 +4,7 @@ import type { AgentCli } from '../../cli/agent_cli.ts'
 import type { CliLaunch } from '../../cli/headless_cli.ts'
 import type { KeyedServer } from '../../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineTask, PricedModel, ProviderError } from '../../engine.ts'
-import type { DescribeCall } from '../tool_calls.ts'
+import type { DescribeCall } from '../turn/tool_calls.ts'
 
 export interface AcpPreset {
   cli: AgentCli

@@ -1,6 +1,6 @@
 /** Opens a session with an agent that has just been started: version, MCP servers, model. Ends before anything is paid for. */
 import * as z from 'zod'
-import type { EngineError, EngineTask } from '../engine.ts'
+import type { EngineError, EngineTask } from '../../engine.ts'
 import { acpFailure, describeLogins, requestFailure, versionFailure } from './failure.ts'
 import { readMcpServers } from './mcp_servers.ts'
 import type { InitializeResult, NewSessionResult } from './records.ts'

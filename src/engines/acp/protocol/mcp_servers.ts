@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { McpServer } from '@agentclientprotocol/sdk'
 import * as z from 'zod'
-import type { EngineTask, SupportedEnvironment } from '../engine.ts'
+import type { EngineTask, SupportedEnvironment } from '../../engine.ts'
 import type { InitializeResult } from './records.ts'
 
 export const acpSupport: SupportedEnvironment = { hooks: [], rules: false, agents: false, mcp_servers: true }

@@ -1,7 +1,7 @@
 /** Answers an agent's requests for permission. Pure. */
 import path from 'node:path'
-import { isSubpath } from '../../base/sandbox/paths_below.ts'
-import type { EngineTask } from '../engine.ts'
+import { isSubpath } from '../../../base/sandbox/paths_below.ts'
+import type { EngineTask } from '../../engine.ts'
 import type { PermissionRequest, ToolCallRecord } from './records.ts'
 
 const allowing = ['allow_once', 'allow_always']

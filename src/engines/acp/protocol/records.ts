@@ -19,7 +19,7 @@ const toolFields = {
   rawOutput: z.unknown().optional(),
 }
 
-export const toolCallRecord = z.looseObject(toolFields)
+const toolCallRecord = z.looseObject(toolFields)
 
 const chunk = { content: z.looseObject({ type: z.string(), text: z.string().optional() }), messageId: text }
 

@@ -1,8 +1,8 @@
 /** Follows the tool calls of one run: a call and its result are reported in pieces, and some agents report no input. */
-import { toJsonValue } from '../answers/json_value.ts'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
-import type { EmittedEvent } from '../engine.ts'
-import type { ToolCallRecord } from './records.ts'
+import { toJsonValue } from '../../answers/json_value.ts'
+import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../answers/skill_read.ts'
+import type { EmittedEvent } from '../../engine.ts'
+import type { ToolCallRecord } from '../protocol/records.ts'
 
 /** A call as the transcript shows it. */
 export interface ShownCall {

@@ -1,10 +1,10 @@
 /** Says why a run over ACP failed: by the agent's error, or by how its process ended. Pure. */
-import type { FailureKind } from '../../../schemas/run.ts'
-import type { ProcessEnd } from '../../base/process/spawn.ts'
-import type { EngineError } from '../engine.ts'
-import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
-import { parseResetMs } from '../limits/reset_time.ts'
-import { classifyErrorText } from '../opencode/report.ts'
+import type { FailureKind } from '../../../../schemas/run.ts'
+import type { ProcessEnd } from '../../../base/process/spawn.ts'
+import type { EngineError } from '../../engine.ts'
+import { isRetryableKind, kindOfStatus } from '../../limits/http_status.ts'
+import { parseResetMs } from '../../limits/reset_time.ts'
+import { classifyErrorText } from '../../opencode/report.ts'
 import type { InitializeResult } from './records.ts'
 import { type AcpError, protocolVersion } from './session.ts'
 

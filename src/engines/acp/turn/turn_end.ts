@@ -1,7 +1,7 @@
 /** How a turn of an agent ended. */
-import type { ProcessEnd } from '../../base/process/spawn.ts'
-import type { EngineError } from '../engine.ts'
-import type { PromptResult } from './records.ts'
+import type { ProcessEnd } from '../../../base/process/spawn.ts'
+import type { EngineError } from '../../engine.ts'
+import type { PromptResult } from '../protocol/records.ts'
 
 /**
  * over: by the agent; max_turns: after its last allowed turn; context_full: its context was full after an answer; gone: its process

@@ -1,7 +1,7 @@
 /** Reads the tokens of a turn from the answer to its prompt. Pure. */
-import type { Usage } from '../../../schemas/usage.ts'
-import { knownUsage } from '../models/usage.ts'
-import type { PromptResult } from './records.ts'
+import type { Usage } from '../../../../schemas/usage.ts'
+import { knownUsage } from '../../models/usage.ts'
+import type { PromptResult } from '../protocol/records.ts'
 
 /** null: not reported. Gemini CLI has a field of its own, which counts cached tokens as input. */
 export function readUsage({ usage, _meta }: PromptResult): Usage | null {
