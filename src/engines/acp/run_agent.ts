@@ -115,14 +115,20 @@ async function converse({ session, turn, agent, request }: Conversation): Promis
     turn.result = await session.prompt(
       task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     )
-    return { kind: 'over', result: turn.result }
+    turn.updates.finish()
+    const error = agent.preset?.readError?.(turn.updates.lastText) ?? null
+    if (error === null) return { kind: 'over', result: turn.result }
+    return toPromptFailure(acpFailure(error.kind, error.message), turn.updates.calls.count > 0)
   } catch (error) {
     if (!(error instanceof AcpError)) return { kind: 'aborted' }
-    if (!saysContextFull(error.message)) return { kind: 'failed', error: requestFailure(error, '') }
-    return turn.hasAnswered
-      ? { kind: 'context_full' }
-      : { kind: 'failed', error: acpFailure('bad_request', error.message) }
+    return toPromptFailure(requestFailure(error, ''), turn.hasAnswered)
   }
+}
+
+/** A full context is an end of the agent's own, if the model had answered before. */
+function toPromptFailure(error: EngineError, hadAnswered: boolean): TurnEnd {
+  if (!saysContextFull(error.message)) return { kind: 'failed', error }
+  return hadAnswered ? { kind: 'context_full' } : { kind: 'failed', error: acpFailure('bad_request', error.message) }
 }
 
 function silenceFailure(turn: Turn, startMs: number): EngineError {

@@ -3,9 +3,12 @@ import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type AgentCli, type ProbeFailure, probeCli } from '../../cli/agent_cli.ts'
 import type { KeyedServer } from '../../cli/key_placeholders.ts'
-import type { EngineTask, PricedModel, ProbeRequest } from '../../engine.ts'
+import type { EngineTask, PricedModel, ProbeRequest, ProviderError } from '../../engine.ts'
+import { saysContextFull } from '../../limits/context_full.ts'
+import { kindOfStatus } from '../../limits/http_status.ts'
 import { isPriced } from '../../models/cost.ts'
 import { opencodeBaseUrl, opencodeKeyName, opencodeKeys, opencodeModel, opencodeServer } from '../../opencode/model.ts'
+import { classifyErrorText } from '../../opencode/report.ts'
 import type { AcpPreset, AcpRun } from './preset.ts'
 
 const copilotCli: AgentCli = {
@@ -41,7 +44,17 @@ export const copilotPreset: AcpPreset = {
     const isSkill = title?.startsWith('Using skill:') === true
     return isSkill ? { name: 'skill', input: rawInput ?? { title } } : null
   },
+  readError,
   open,
+}
+
+/** It ends the turn as if all were well, with its retries and the error as text. */
+function readError(text: string): ProviderError | null {
+  const [, message] = /^(?:Info: [^\n]*?retrying\.\.\.)*Error: ([\s\S]+)$/i.exec(text) ?? []
+  if (message === undefined) return null
+  const [, status] = /(?:^|HTTP |Last error: )([45]\d\d)\b/.exec(message) ?? []
+  if (saysContextFull(message)) return { kind: 'bad_request', message }
+  return { kind: status === undefined ? classifyErrorText(message) : kindOfStatus(Number(status)), message }
 }
 
 type Credentials = EngineTask['credentials']

@@ -19,6 +19,8 @@ export interface AcpPreset {
   /** Creates its folders and settings. */
   open(task: EngineTask, context: EngineContext): Promise<AcpRun>
   describe?: DescribeCall
+  /** The provider's error, if the agent reports it as the text of its last response; null: it is an answer. Absent: it never does. */
+  readError?(text: string): ProviderError | null
 }
 
 /** What an agent keeps of a session and does not report. null: not there. */
