@@ -14,7 +14,7 @@ export function claudeBinary(): string | null {
 export const cliFolder = path.join(import.meta.dirname, '../.agent-clis/bin')
 
 /** An agent CLI that `npm run agents` installs; null when it is not there. */
-export function cliBinary(name: string | 'qwen'): string | null {
+export function cliBinary(name: string): string | null {
   const file = path.join(cliFolder, name)
   return existsSync(file) ? file : null
 }

@@ -75,7 +75,7 @@ export interface EngineTask {
   model: string | null
   /** How hard the model thinks, one of the levels in `Engine.efforts`; absent: the engine's default. */
   effort?: string | undefined
-  /** The command line of the command engine; null for every other. */
+  /** The command line of an engine that takes one; null for every other. */
   command: string | null
   /** Working folder, absolute. */
   cwd: string
@@ -194,6 +194,8 @@ export interface PricedModel {
 /** One way to run an agent. */
 export interface Engine {
   readonly name: string
+  /** What follows its name and a colon is the command line of an agent, not a model. Absent: it is a model. */
+  readonly takesCommand?: true
   /** Names of the environment variables that it needs or accepts; they are passed through if the user has set them. */
   readonly credentials: readonly string[]
   /** Which of them holds the address of its server; absent: its server can't be chosen. */
@@ -204,7 +206,7 @@ export interface Engine {
    * The URLs that a run's sandbox lets the agent reach, and so its tools too; absent: none, because the model is called from outside
    * the sandbox.
    */
-  reaches?(task: Pick<EngineTask, 'model' | 'credentials'>): readonly string[]
+  reaches?(task: Pick<EngineTask, 'model' | 'credentials' | 'command'>): readonly string[]
   /**
    * The files of this machine that its process inside the sandbox needs, absolute, because a container has none of them; absent: no
    * process of its own is inside.
@@ -218,6 +220,8 @@ export interface Engine {
   readonly skillsFolder: string
   /** Further ones, where the skill is placed too because it is not known which agent runs; `--skills-folder` replaces all. Absent: none. */
   readonly otherSkillsFolders?: readonly string[]
+  /** Whether it is known that this command's agent reads `skillsFolder`: then the skill is placed in no other. Absent: it never is. */
+  readsSkillsFolder?(command: string): boolean
   /** What it supports of a suite's environment; absent: nothing. unknown: the environment is written, and the program may read it. */
   readonly supports?: SupportedEnvironment | 'unknown'
   /** Names of its tools that ask the user a question; absent: it has none. */
@@ -231,9 +235,12 @@ export interface Engine {
   readonly hidesWork?: true
   /**
    * Whether its runs report their cost and their tokens on this model; absent: they do not. `priced`: the model that will be used, if
-   * that is known beforehand.
+   * that is known beforehand. `command`: of an engine that takes one.
    */
-  reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean; priced?: PricedModel }>
+  reports?(
+    model: string | null,
+    command?: string | null,
+  ): Promise<{ cost: boolean; tokens: boolean; priced?: PricedModel }>
   /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: they count against no limit. */
   readonly account?: {
     slots: 'requests' | 'runs'

@@ -6,10 +6,13 @@ import { engineNames, findEngine } from './table.ts'
 
 /** The folders for skills of the working folder, the first one foremost; `--skills-folder` replaces them. */
 export function listSkillsFolders(
-  { skillsFolder, otherSkillsFolders = [] }: Pick<Engine, 'skillsFolder' | 'otherSkillsFolders'>,
-  choice: Pick<EngineChoice, 'skills_folder'>,
+  engine: Pick<Engine, 'skillsFolder' | 'otherSkillsFolders' | 'readsSkillsFolder'>,
+  choice: Pick<EngineChoice, 'skills_folder' | 'command'>,
 ): readonly string[] {
-  return choice.skills_folder === undefined ? [skillsFolder, ...otherSkillsFolders] : [choice.skills_folder]
+  const { skillsFolder, otherSkillsFolders = [] } = engine
+  if (choice.skills_folder !== undefined) return [choice.skills_folder]
+  const isKnown = choice.command !== undefined && engine.readsSkillsFolder?.(choice.command) === true
+  return isKnown ? [skillsFolder] : [skillsFolder, ...otherSkillsFolders]
 }
 
 /**

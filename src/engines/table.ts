@@ -1,6 +1,7 @@
 /** The table of engines: a new one is a file and a line here. */
 import { UserError } from '../base/errors/error.ts'
 import { suggestChoice } from '../base/text/did_you_mean.ts'
+import { acp } from './acp/acp.ts'
 import { anthropic } from './anthropic/anthropic.ts'
 import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
@@ -23,6 +24,7 @@ const engines = {
   copilot,
   gemini,
   qwen,
+  acp,
   command: commandEngine,
 } satisfies Record<string, Engine>
 
@@ -43,6 +45,17 @@ export const engineNames: readonly string[] = Object.keys(engines)
 /** Whether an engine has this name. */
 export function isEngineName(name: string): name is EngineName {
   return Object.hasOwn(engines, name)
+}
+
+/** Whether what follows this engine's name and a colon is the command line of an agent. */
+export function takesCommand(name: string): boolean {
+  const engine: Engine | null = isEngineName(name) ? engines[name] : null
+  return engine?.takesCommand === true
+}
+
+/** Whether a text such as `command:./agent.sh` names such an engine with a command line. */
+export function isCommandText(text: string): boolean {
+  return text.includes(':') && takesCommand(text.slice(0, text.indexOf(':')))
 }
 
 /** Throws UserError `unsupported-engine` for a known agent without an engine. */

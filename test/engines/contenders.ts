@@ -148,6 +148,18 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'read_file', input: { file_path: file } }),
     shows: { model: 'gpt-5.4-mini', provider: 'openai', tool: 'run_shell_command', hidesCacheWrites: true },
   },
+  'acp:opencode': {
+    engine: findEngine('acp'),
+    cli: cliBinary('opencode'),
+    needs: (server) => ({
+      command: 'opencode',
+      credentials: { ...keysFor(server), WHETSTONE_OPENCODE: cliBinary('opencode') ?? 'opencode' },
+      model: 'anthropic/claude-sonnet-5-5',
+    }),
+    shell: (command) => ({ name: 'bash', input: { command, description: 'do it' } }),
+    read: (file) => ({ name: 'read', input: { filePath: file } }),
+    shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
+  },
 }
 
 /** The variables that limit how often an agent CLI sends a request again. */

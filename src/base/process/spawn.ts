@@ -1,7 +1,7 @@
 /** Child processes that always end: own process group, both pipes drained, SIGTERM, then SIGKILL after a bounded wait. */
 import { type ChildProcess, type IOType, spawn } from 'node:child_process'
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { Duplex, type Readable } from 'node:stream'
+import { Duplex, type Readable, type Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { errnoCode, errorMessage } from '../errors/error.ts'
 import { enterSandbox } from '../sandbox/enter.ts'
@@ -17,8 +17,8 @@ export interface ProcessSpec {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** Text for stdin, which is closed afterwards; absent: stdin is /dev/null. */
-  stdin?: string
+  /** Text for stdin, which is closed afterwards; or a function that gets stdin at the start and may write to it. Absent: /dev/null. */
+  stdin?: string | ((stdin: Writable) => void)
   signal: AbortSignal
   /** Called with each line of stdout. Returning 'last' means that the output is complete: the process gets `graceMs` to exit. */
   onLine?: (line: string) => undefined | 'last'
@@ -112,6 +112,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
     pipes.close()
     killProcessGroup(child, 'SIGKILL')
     runningChildren.delete(child)
+    child.stdin?.destroy()
     child.stdout?.destroy()
     child.stderr?.destroy()
     await stderr.close()
@@ -161,10 +162,11 @@ function awaitExit(child: ChildProcess, command: string): Promise<Exit> {
   })
 }
 
-function feed(child: ChildProcess, text: string | undefined): void {
-  if (text === undefined || !child.stdin) return
+function feed(child: ChildProcess, stdin: ProcessSpec['stdin']): void {
+  if (stdin === undefined || !child.stdin) return
   child.stdin.on('error', () => {}) // it may exit without reading: EPIPE is normal
-  child.stdin.end(text)
+  if (typeof stdin === 'string') child.stdin.end(stdin)
+  else stdin(child.stdin)
 }
 
 function openPipes(child: ChildProcess, { pipes = [] }: ProcessSpec): { close: () => void } {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { isSubpath } from '../../base/sandbox/paths_below.ts'
+import { engineNames, takesCommand } from '../../engines/table.ts'
 import { choosePricesFile } from '../prices_file.ts'
 import { type ConfiguredCommand, configurableSettings, harmlessKeys, harmlessNames, pathKeys } from './config_keys.ts'
 import { type FileMistake, fileError } from './file_mistakes.ts'
@@ -150,11 +151,16 @@ function isOtherEngine(argv: readonly string[], settings: readonly Setting[]): b
   return asked !== '' && own !== '' && asked.split(':')[0] !== own.split(':')[0]
 }
 
+/** Also true for a list in which one part is a command. */
+function hasCommand(value: string): boolean {
+  return engineNames.some((name) => takesCommand(name) && value.includes(`${name}:`))
+}
+
 /** The skill's author must not choose what runs on the user's machine, which variables it sees, or where it reads and writes. */
 function findForbiddenSettings(file: string, settings: readonly Setting[], skill: string | null): FileMistake[] {
   if (skill === null || !isSubpath(file, skill)) return []
   return settings.flatMap(({ key, values, line }) => {
-    const isHarmless = harmlessNames.has(key) && !values.some((value) => value.includes('command:'))
+    const isHarmless = harmlessNames.has(key) && !values.some(hasCommand)
     const fix = `move ${path.basename(file)} above the skill's folder, or give such keys as flags`
     if (!harmlessKeys.has(key) && !isHarmless) {
       return [{ line, text: `${key}: not allowed in a configuration file that comes with the skill`, fix }]

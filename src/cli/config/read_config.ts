@@ -8,6 +8,7 @@ import { findNearest } from '../../base/text/did_you_mean.ts'
 import { findYamlOffset } from '../../base/text/yaml.ts'
 import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { splitCommandLine } from '../../engines/command/command_line.ts'
+import { isCommandText } from '../../engines/table.ts'
 import {
   type ConfiguredCommand,
   configFileSchema,
@@ -117,7 +118,10 @@ function unknownKey(key: string, section: string | null, line: number): FileMist
 
 /** Resolves paths relative to the file, also those in a command line. */
 function resolveSettingValue(key: string, value: string, folder: string): string {
-  if (value.startsWith('command:')) return `command:${anchorLine(value.slice('command:'.length), folder)}`
+  if (isCommandText(value)) {
+    const line = value.indexOf(':') + 1
+    return `${value.slice(0, line)}${anchorLine(value.slice(line), folder)}`
+  }
   if (key === 'reporter')
     return value
       .split(',')

@@ -28,6 +28,7 @@ const otherSkillsFolders = ['.agents/skills', '.gemini/skills', '.qwen/skills', 
 
 export const commandEngine: Engine = {
   name: 'command',
+  takesCommand: true,
   credentials: [
     'ANTHROPIC_API_KEY',
     'ANTHROPIC_AUTH_TOKEN',
@@ -109,11 +110,13 @@ function keyedServer(
   return url && sandbox?.policy.network === 'none' ? { address, url, keys } : null
 }
 
-function anthropicServer(task: EngineTask): KeyedServer | null {
+/** Anthropic's server with its keys, for a program about which nothing is known; null: it gets the keys themselves. */
+export function anthropicServer(task: EngineTask): KeyedServer | null {
   return keyedServer(task, 'ANTHROPIC_BASE_URL', ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'])
 }
 
-function openaiServer(task: EngineTask): KeyedServer | null {
+/** The same for OpenAI's server. */
+export function openaiServer(task: EngineTask): KeyedServer | null {
   return keyedServer(task, 'OPENAI_BASE_URL', ['OPENAI_API_KEY', 'CODEX_API_KEY'])
 }
 

@@ -9,6 +9,8 @@ const phrases = [
   /maximum context length/i, // OpenAI (Chat Completions), vLLM
   /context_length_exceeded/i, // OpenAI's code
   /ran out of room in the model's context window/i, // Codex
+  /context exceeds model limit/i, // opencode over ACP
+  /rejected the prompt as too long/i, // Copilot
   /input is too long/i, // Amazon Bedrock
   /exceeds the maximum number of tokens/i, // Gemini
   /request_too_large|request (?:entity )?too large|exceeds the maximum size/i, // status 413

@@ -3,7 +3,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import { findProgram } from '../cli/find_program.ts'
 import { cloudOfModel } from '../clouds/table.ts'
 import { splitCommandLine } from '../command/command_line.ts'
-import { findEngine } from '../table.ts'
+import { findEngine, takesCommand } from '../table.ts'
 import { selectCredentials } from './base_url.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -22,7 +22,7 @@ const programs: Readonly<Record<string, { setting: string; program: string }>> =
 /** What is missing; null: nothing. Throws UserError for an unknown engine. */
 export async function findMissingRequirement(choice: EngineChoice, env: Environment): Promise<string | null> {
   const engine = findEngine(choice.name)
-  if (choice.name === 'command') {
+  if (takesCommand(choice.name)) {
     const parsed = splitCommandLine(choice.command ?? null)
     if ('mistake' in parsed) return parsed.mistake
     return await missingProgram(parsed.words[0], env)

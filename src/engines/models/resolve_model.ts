@@ -1,18 +1,18 @@
-/** The only resolver of model strings: alias, model id, provider:model, cloud:model, engine:model, command:<line>. Pure. */
+/** The only resolver of model strings: alias, model id, provider:model, cloud:model, engine:model, command:<line>, acp:<line>. Pure. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { findMisspelling, suggestChoice } from '../../base/text/did_you_mean.ts'
 import { type CloudName, cloudNames, findCloud, isCloudName, splitCloud } from '../clouds/table.ts'
-import { engineNames, findEngine, isEngineName, refuseReserved } from '../table.ts'
+import { engineNames, findEngine, isEngineName, refuseReserved, takesCommand } from '../table.ts'
 import { checkModelName } from './model_alias.ts'
 import { anthropicModel, guessProvider, isProvider, providers } from './providers.ts'
 
 export interface EngineRequest {
-  /** The text of --engine: `auto`, an engine, `engine:model`, or `command:<command line>`. */
+  /** The text of --engine: `auto`, an engine, `engine:model`, `command:<command line>` or `acp:<command line>`. */
   engine: string
   /** The text of --model: an alias, a model id, `provider:model` or `engine:model`; null: not given. */
   model: string | null
-  /** The command line of the command engine if it is given separately; null: it is part of `engine`. */
+  /** The command line of an engine that takes one, if it is given separately; null: it is part of `engine`. */
   command?: string | null
 }
 
@@ -24,7 +24,7 @@ export interface EngineRequest {
 export function resolveEngineChoice(request: EngineRequest): EngineChoice {
   const { name, rest } = splitEngine(request.engine.trim())
   const model = request.model?.trim() || null
-  if (name === 'command') return commandChoice(rest, model, request.command ?? null)
+  if (takesCommand(name)) return commandChoice(name, { line: rest, model, apart: request.command ?? null })
   if (request.command)
     throw conflict('a command', [
       `the engine command with this command line`,
@@ -44,7 +44,7 @@ export function resolveEngineChoice(request: EngineRequest): EngineChoice {
 export function resolveJudgeChoice(text: string): EngineChoice {
   const given = text.trim()
   const { name, rest } = splitEngine(given)
-  if (name === 'command' && rest !== null) refuseList(rest)
+  if (takesCommand(name) && rest !== null) refuseList(rest)
   if (name === 'auto' || isEngineName(name)) return resolveEngineChoice({ engine: given, model: null })
   if (given === '')
     throw new UserError('--judge: empty', 'expected engine[:model] or a model, such as --judge anthropic:haiku')
@@ -83,14 +83,24 @@ function splitEngine(text: string): { name: string; rest: string | null } {
   return { name: text.slice(0, colon), rest: text.slice(colon + 1).trim() || null }
 }
 
-/** Everything after `command:` is the command line; the model is passed on unchanged. */
-function commandChoice(line: string | null, model: string | null, apart: string | null): EngineChoice {
+interface CommandRequest {
+  /** From --engine; null: not there. */
+  line: string | null
+  model: string | null
+  apart: string | null
+}
+
+/** Everything after `command:` or `acp:` is the command line; the model is passed on unchanged. */
+function commandChoice(name: string, { line, model, apart }: CommandRequest): EngineChoice {
   if (line !== null && apart !== null && line !== apart) {
     throw conflict('the command', [`${line} (from --engine)`, `${apart} (given separately)`])
   }
   const command = line ?? apart
-  if (command === null) throw new UserError('--engine command: no command', 'add it: --engine "command:./agent.sh"')
-  return { name: 'command', model, command }
+  if (command === null) {
+    const example = name === 'acp' ? 'acp:gemini" or "acp:goose acp' : `${name}:./agent.sh`
+    throw new UserError(`--engine ${name}: no command`, `add it: --engine "${example}"`)
+  }
+  return { name, model, command }
 }
 
 function autoChoice(model: string | null): EngineChoice {

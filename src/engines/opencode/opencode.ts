@@ -77,7 +77,7 @@ async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun
   const model = chooseProviderModel('opencode', task.model, task.credentials)
   if ('mistake' in model) return model.mistake
   const folders = opencodeFolders(task)
-  await createFolders(folders)
+  await createOpencodeFolders(folders)
   return {
     args: opencodeArguments(),
     env: opencodeEnvironment(task),
@@ -91,7 +91,12 @@ async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun
 }
 
 /** Creates its folders, and marks the plugin that it would otherwise install from the registry at every start as installed. */
-async function createFolders({ config, data, cache, state }: ReturnType<typeof opencodeFolders>): Promise<void> {
+export async function createOpencodeFolders({
+  config,
+  data,
+  cache,
+  state,
+}: ReturnType<typeof opencodeFolders>): Promise<void> {
   await Promise.all(
     [data, cache, state, path.join(config, 'opencode/node_modules')].map((one) => mkdir(one, { recursive: true })),
   )
@@ -112,21 +117,14 @@ interface OpencodeRun {
 }
 
 function readRun({ task, context, model, offered }: OpencodeRun): CliReader {
-  const log = new OpencodeLog(opencodeFolders(task).data, (error, waitMs) => {
-    reportRetry(context.gate, { status: classifyErrorText(error) === 'rate_limited' ? 429 : null, waitMs })
-  })
+  const { log, isOver } = followOpencodeLog(task, context)
   const stream = new OpencodeStream({ skills: task.skills, skillsFolder, emit: context.emit, maxTurns: task.maxTurns })
-  let over = 0
   return {
     get step() {
       return stream.step
     },
     take: (line) => stream.take(line),
-    // its log alone shows that it sends a request again and again
-    poll() {
-      over = log.retries() > allowedRetries(task) ? over + 1 : 0
-      return over > (isRetrying(log) ? 0 : extraPolls)
-    },
+    poll: isOver,
     report: (end) => opencodeReport(stream, log, { model, offered, end }),
     failure: (end) => opencodeFailure(stream, log, end),
     finish() {
@@ -138,4 +136,17 @@ function readRun({ task, context, model, offered }: OpencodeRun): CliReader {
 
 function allowedRetries({ env }: EngineTask): number {
   return Number(env.OPENCODE_MAX_RETRIES ?? 4) || 0
+}
+
+/** Follows its log, which alone shows that it sends a request again and again. `isOver`: too often by now; for each poll. */
+export function followOpencodeLog(task: EngineTask, { gate }: Pick<EngineContext, 'gate'>) {
+  const log = new OpencodeLog(opencodeFolders(task).data, (error, waitMs) => {
+    reportRetry(gate, { status: classifyErrorText(error) === 'rate_limited' ? 429 : null, waitMs })
+  })
+  let over = 0
+  const isOver = () => {
+    over = log.retries() > allowedRetries(task) ? over + 1 : 0
+    return over > (isRetrying(log) ? 0 : extraPolls)
+  }
+  return { log, isOver }
 }

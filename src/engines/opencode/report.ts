@@ -29,7 +29,7 @@ export async function opencodeReport(
   log: OpencodeLog,
   { model, offered, end }: OpencodeEnd,
 ): Promise<EngineReport> {
-  const usage = sumTokens(stream.tokens)
+  const usage = sumOpencodeTokens(stream.tokens)
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
@@ -39,7 +39,7 @@ export async function opencodeReport(
     sessionId: stream.sessionId,
     usage,
     cost: usage === null ? null : await chooseCost(usage, stream.cost, model),
-    stopReason: ownEnd(stream) ?? toStopReason(stream.reason),
+    stopReason: ownEnd(stream) ?? toOpencodeStopReason(stream.reason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
     loaded: offered === null ? null : { skills: offered, tools: null, mcp_servers: null },
@@ -53,7 +53,8 @@ function hasAnswered({ reason }: OpencodeStream, { calledTool }: OpencodeLog): b
   return reason !== null || calledTool
 }
 
-function errorInLog({ lastError }: OpencodeLog): ProviderError {
+/** The error of its last failed request. */
+export function errorInLog({ lastError }: OpencodeLog): ProviderError {
   return { kind: classifyErrorText(lastError ?? ''), message: lastError ?? 'its requests failed' }
 }
 
@@ -77,7 +78,8 @@ const stopReasons: Readonly<Record<string, string>> = {
   'content-filter': 'refusal',
 }
 
-function toStopReason(reason: string | null): string | null {
+/** In the words of the other engines. */
+export function toOpencodeStopReason(reason: string | null): string | null {
   return reason === null ? null : (stopReasons[reason] ?? reason)
 }
 
@@ -86,7 +88,7 @@ function chooseCost(usage: Usage, own: number, { id, provider }: ProviderModel):
 }
 
 /** The total shows whether reasoning is part of the output or counted separately. */
-function sumTokens(all: readonly OpencodeTokens[]): Usage | null {
+export function sumOpencodeTokens(all: readonly OpencodeTokens[]): Usage | null {
   const sum = (pick: (one: OpencodeTokens) => number) => all.reduce((before, one) => before + pick(one), 0)
   const cached = (one: OpencodeTokens) => one.cache.read + one.cache.write
   const reasoning = sum((one) => one.reasoning)

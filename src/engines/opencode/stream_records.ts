@@ -4,7 +4,7 @@ import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
 
-const tokens = z.looseObject({
+export const opencodeTokens = z.looseObject({
   total: z.number().nonnegative().optional(),
   input: count,
   output: count,
@@ -39,14 +39,14 @@ const record = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('tool_use'), part: toolPart, ...shared }),
   z.looseObject({
     type: z.literal('step_finish'),
-    part: z.looseObject({ reason: z.string().default('unknown'), tokens: tokens.optional(), cost: count }),
+    part: z.looseObject({ reason: z.string().default('unknown'), tokens: opencodeTokens.optional(), cost: count }),
     ...shared,
   }),
   z.looseObject({ type: z.literal('error'), error: failure, ...shared }),
 ])
 
 export type OpencodeRecord = z.infer<typeof record>
-export type OpencodeTokens = z.infer<typeof tokens>
+export type OpencodeTokens = z.infer<typeof opencodeTokens>
 export type OpencodeFailure = z.infer<typeof failure>
 export type ToolPart = z.infer<typeof toolPart>
 

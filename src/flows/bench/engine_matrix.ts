@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { isJudgeList } from '../../engines/models/judge_choice.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
-import { isEngineName } from '../../engines/table.ts'
+import { isCommandText, isEngineName } from '../../engines/table.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
@@ -43,7 +43,7 @@ function splitMatrix(text: string): string[] {
   for (const part of text.split(',')) {
     const last = parts.at(-1)
     const isEngine = isEngineName(part.trim().split(':')[0] ?? '')
-    if (last?.startsWith('command:') && !isEngine) parts[parts.length - 1] = `${last},${part}`
+    if (last !== undefined && isCommandText(last) && !isEngine) parts[parts.length - 1] = `${last},${part}`
     else parts.push(part.trim())
   }
   if (parts.includes('')) throw new UserError('--matrix: an empty entry', 'expected engine:model,engine:model')

@@ -12,6 +12,7 @@ import {
   selectJudge,
 } from '../../engines/models/judge_choice.ts'
 import { resolveEngineChoice, resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { takesCommand } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type OnRefusal, throwRefusal } from './refusals.ts'
@@ -72,7 +73,7 @@ export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throw
     }
     const chosen = text === null ? null : resolveJudgeChoice(text)
     if (chosen !== null) return chosen.name === 'auto' ? choose(chosen, 'judge', choices) : chosen
-    if (engine.name === 'command' || engine.name === 'auto')
+    if (takesCommand(engine.name) || engine.name === 'auto')
       return choose({ name: 'auto', model: null }, 'judge', choices)
     choices.push(
       `judge: ${engine.name}${engine.model ? `:${engine.model}` : ''} (the engine of the runs; --judge names another)`,

@@ -47,7 +47,7 @@ async function findEngineProblems(
   const honoured = applyEngineSupport(suite, choice)
   const engine = findEngine(choice.name)
   const asks = suite.cases.some(({ checks }) => checks.some(({ type }) => spendingChecks.has(type)))
-  const reports = (asks ? await withUserPrices(engine, prices).reports?.(choice.model) : null) ?? {
+  const reports = (asks ? await withUserPrices(engine, prices).reports?.(choice.model, choice.command) : null) ?? {
     cost: false,
     tokens: false,
   }

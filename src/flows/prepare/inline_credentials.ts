@@ -16,7 +16,7 @@ export function refuseInlineCredentials({ choices, suite, env }: CredentialSourc
     const found = findCredential(choice?.command ?? '', env)
     if (found === null) continue
     throw new UserError(
-      `--engine command: the command line contains a credential (${found}), which plan.json would keep`,
+      `--engine ${choice?.name}: the command line contains a credential (${found}), which plan.json would keep`,
       'let the program read it from its environment: --pass-env NAME',
     )
   }

@@ -62,7 +62,7 @@ export async function refuseOutsideAgents(
   const { name, model, command = null } = options.engine
   const engine = findEngine(name)
   const credentials = selectCredentials(engine, options.engine, env)
-  const servers = engine.reaches?.({ model, credentials }) ?? []
+  const servers = engine.reaches?.({ model, command, credentials }) ?? []
   if (servers.length > 0 && wish?.network !== 'open') {
     throw new UserError(
       `--engine ${name} runs inside the containers of Harbor tasks, which have no network, so it can't reach its model`,

@@ -207,7 +207,8 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
 /** Includes the endpoints that the agent and its tools can reach from the sandbox. */
 function addSandboxEndpoints({ spec, engine, userEnv }: RunRequest, sandbox: Sandbox | null): Sandbox | null {
   const credentials = selectCredentials(engine, spec.engine, userEnv)
-  return withEndpoint(sandbox, ...(engine.reaches?.({ model: spec.engine.model, credentials }) ?? []))
+  const { model, command = null } = spec.engine
+  return withEndpoint(sandbox, ...(engine.reaches?.({ model, command, credentials }) ?? []))
 }
 
 function buildEngineTask(request: RunRequest, place: Place, skills: readonly InstalledSkill[]): EngineTask {

@@ -123,7 +123,8 @@ describe('what a run gets', () => {
   })
   test('the sandbox lets Claude Code through to the endpoint of the region, and to what it needs besides', () => {
     const { reaches } = findEngine('claude-code')
-    const places = (model: string, credentials: Record<string, string>) => reaches?.({ model, credentials })
+    const places = (model: string, credentials: Record<string, string>) =>
+      reaches?.({ model, credentials, command: null })
     expect(places('bedrock:x', { AWS_REGION: 'eu-west-1' })).toEqual([
       'https://bedrock-runtime.eu-west-1.amazonaws.com',
       'https://bedrock.eu-west-1.amazonaws.com',

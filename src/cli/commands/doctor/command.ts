@@ -14,7 +14,7 @@ function doctorOptions(args: Argv) {
       type: 'string',
       requiresArg: true,
       defaultDescription: 'all',
-      describe: 'check only this engine: name[:model] or command:<program>',
+      describe: 'check only this engine: name[:model], command:<program> or acp:<agent>',
     })
     .option('workspace', {
       type: 'string',

@@ -3,7 +3,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { chooseSandbox } from '../../../base/sandbox/choose.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
 import { findMissingRequirement } from '../../../engines/models/availability.ts'
-import { engineNames, findEngine } from '../../../engines/table.ts'
+import { engineNames, findEngine, takesCommand } from '../../../engines/table.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { openObservers } from '../../../flows/queue/observe/observers.ts'
 import { pollQueueStatus } from '../../../flows/queue/queue_status.ts'
@@ -82,7 +82,7 @@ function safeLine(line: string): string {
 }
 
 /**
- * The named engines, else those available on this machine. Offers `command` only on request, since its jobs name the program to start.
+ * The named engines, else those available on this machine. Offers `command` and `acp` only on request: their jobs name the program to start.
  * Throws UserError for an unknown engine.
  */
 async function resolveWorkerEngines(
@@ -94,7 +94,7 @@ async function resolveWorkerEngines(
   if (asked.length > 0) return asked
   const able: string[] = []
   for (const name of engineNames) {
-    if (name === 'command' ? trustSuite : (await findMissingRequirement({ name, model: null }, env)) === null)
+    if (takesCommand(name) ? trustSuite : (await findMissingRequirement({ name, model: null }, env)) === null)
       able.push(name)
   }
   if (able.length === 0)

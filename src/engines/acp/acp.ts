@@ -1,0 +1,48 @@
+/** The acp engine: any agent that speaks the Agent Client Protocol, by a preset's name or by its command line. */
+import { listCliPrograms } from '../cli/agent_cli.ts'
+import { withPlaceholders } from '../cli/key_placeholders.ts'
+import { commandEngine } from '../command/command.ts'
+import type { Engine } from '../engine.ts'
+import { parseAgentCommand, presetCredentials } from './agent_command.ts'
+import { findAgent } from './plain_agent.ts'
+import { listEndpoints, plainServers, presetServer } from './prepare_agent.ts'
+import { probeAgent } from './probe.ts'
+import { acpSupport } from './protocol/mcp_servers.ts'
+import { runAgent } from './run_agent.ts'
+
+/** Milliseconds until the session must be open. */
+const startMs = 60_000
+
+const skillsFolder = '.agents/skills'
+const otherSkillsFolders = ['.claude/skills', '.gemini/skills', '.qwen/skills', '.pi/skills', '.github/skills']
+
+export const acp: Engine = createAcpEngine({ startMs })
+
+/** The engine with another time for the start of an agent, for tests. */
+export function createAcpEngine(limits: { startMs: number }): Engine {
+  const run: Engine['run'] = (task, context) => runAgent({ task, context, skillsFolder, ...limits })
+  return {
+    name: 'acp',
+    takesCommand: true,
+    credentials: [...new Set([...commandEngine.credentials, ...presetCredentials()])],
+    skillsFolder,
+    // where known agents look for skills: a command line may start any of them
+    otherSkillsFolders,
+    readsSkillsFolder: (command) => parseAgentCommand(command).kind === 'preset',
+    supports: acpSupport,
+    reaches: listEndpoints,
+    async findPrograms(task) {
+      const agent = parseAgentCommand(task.command)
+      if (agent.kind === 'preset') return await listCliPrograms(agent.preset.cli, task)
+      if (agent.kind === 'mistake') return []
+      const { program, words } = await findAgent(agent.words, task.env)
+      return program === null ? words.slice(1) : [program, ...words.slice(1)]
+    },
+    async reports(model, command = null) {
+      const agent = parseAgentCommand(command)
+      return agent.kind === 'preset' ? await agent.preset.reports(model) : { cost: false, tokens: false }
+    },
+    probe: (request) => probeAgent(request, limits),
+    run: [presetServer, ...plainServers].reduce(withPlaceholders, run),
+  }
+}

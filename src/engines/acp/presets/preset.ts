@@ -1,0 +1,48 @@
+/** What Whetstone knows about an agent that it can start over ACP by name. */
+import type { Usage } from '../../../../schemas/usage.ts'
+import type { AgentCli } from '../../cli/agent_cli.ts'
+import type { CliLaunch } from '../../cli/headless_cli.ts'
+import type { KeyedServer } from '../../cli/key_placeholders.ts'
+import type { Engine, EngineContext, EngineTask, PricedModel, ProviderError } from '../../engine.ts'
+import type { DescribeCall } from '../turn/tool_calls.ts'
+
+export interface AcpPreset {
+  cli: AgentCli
+  /** Variables with its keys and servers, besides the one that names its program. */
+  credentials: readonly string[]
+  /** The model and its provider, or why there is none. */
+  model(model: string | null, credentials: EngineTask['credentials']): PricedModel | { mistake: string }
+  /** The server that gets the key; null: it has none. */
+  server(task: Pick<EngineTask, 'model' | 'credentials'>): KeyedServer | null
+  probe: Engine['probe']
+  reports: NonNullable<Engine['reports']>
+  /** Creates its folders and settings. */
+  open(task: EngineTask, context: EngineContext): Promise<AcpRun>
+  describe?: DescribeCall
+  /** The provider's error, if the agent reports it as the text of its last response; null: it is an answer. Absent: it never does. */
+  readError?(text: string): ProviderError | null
+}
+
+/** What an agent keeps of a session and does not report. null: not there. */
+export interface SessionRecord {
+  usage: Usage | null
+  /** Why the last response ended. */
+  stopReason: string | null
+}
+
+/** One run of an agent. */
+export interface AcpRun {
+  args: readonly string[]
+  env: Readonly<Record<string, string>>
+  /** Its own commands, in a list that also has the skills that it offers its model. Absent: skills are not in the list. */
+  ownCommands?: readonly string[]
+  /** Called every half second: what its provider has failed with so often that the run should end; null: go on. Absent: never. */
+  poll?(): ProviderError | null
+  /** What it shows besides the protocol. Absent: nothing. */
+  seen?(): { answered: boolean; retrying: ProviderError | null }
+  /** Reads its own record of the session, after its process has ended; null: it has none. Absent: the protocol reports all. */
+  readRecord?(launch: CliLaunch, sessionId: string): Promise<SessionRecord | null>
+  /** Called when its process is about to be ended. */
+  finish?(): void
+  clean?(): Promise<void>
+}

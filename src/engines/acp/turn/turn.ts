@@ -1,0 +1,144 @@
+/** What is known of one turn of an agent: its updates, permissions and answers; becomes the report at the end. */
+import * as z from 'zod'
+import { type EngineContext, type EngineReport, type EngineTask, emptyReport } from '../../engine.ts'
+import { contextFull } from '../../limits/context_full.ts'
+import { withCost } from '../../models/cost.ts'
+import type { PreparedAgent } from '../prepare_agent.ts'
+import type { SessionRecord } from '../presets/preset.ts'
+import { acpFailure } from '../protocol/failure.ts'
+import type { Handshake } from '../protocol/handshake.ts'
+import { answerPermission } from '../protocol/permissions.ts'
+import type { PermissionRequest, PromptResult } from '../protocol/records.ts'
+import type { TurnEnd } from './turn_end.ts'
+import { Updates } from './updates.ts'
+import { readUsage, readUsedModel } from './usage.ts'
+
+/** Requests for permission in a row, without any other sign of work: more are a loop. */
+const permissionLimit = 100
+
+export interface TurnRequest {
+  task: EngineTask
+  context: Pick<EngineContext, 'emit'>
+  agent: PreparedAgent
+  skillsFolder: string
+  /** Ends the turn from this side. */
+  halt(end: TurnEnd): void
+}
+
+export class Turn {
+  readonly updates: Updates
+  handshake: Extract<Handshake, { ok: true }> | null = null
+  result: PromptResult | null = null
+  /** The agent's own record of the session; null: not read. */
+  record: SessionRecord | null = null
+  /** From now on nothing more that the agent does belongs to the run, and nothing more is allowed. */
+  isHalted = false
+  readonly #request: TurnRequest
+  readonly #denied: string[] = []
+  #hasCalled = false
+  #asked = 0
+
+  constructor(request: TurnRequest) {
+    this.#request = request
+    const { task, context, agent, skillsFolder } = request
+    this.updates = new Updates({
+      ...{ skills: task.skills, skillsFolder, maxTurns: task.maxTurns, emit: context.emit },
+      describe: agent.preset?.describe,
+      onEnough: (reason) => this.#halt(reason === 'max_turns' ? { kind: 'max_turns' } : flood),
+    })
+  }
+
+  #halt(end: TurnEnd): void {
+    this.isHalted = true
+    this.#request.halt(end)
+  }
+
+  takeNotification(method: string, params: unknown): void {
+    if (this.isHalted) return
+    const read = method === 'session/update' ? notice.safeParse(params) : null
+    if (read?.success !== true) {
+      this.updates.keep(method, params)
+      return
+    }
+    this.#asked = 0
+    this.updates.take(read.data.update)
+    this.#hasCalled ||= this.updates.calls.count > 0
+  }
+
+  answerPermission(request: PermissionRequest) {
+    if (this.#asked >= permissionLimit) this.#halt(permissionLoop)
+    if (this.isHalted) return { outcome: 'cancelled' } as const
+    this.#asked += 1
+    const name = this.updates.askedFor(request.toolCall)
+    this.#hasCalled = true
+    const { isAllowed, outcome } = answerPermission(request, this.#request.task)
+    if (!isAllowed) this.#denied.push(name)
+    return outcome
+  }
+
+  /** Whether the model has given a whole response: a call is one, and so is the end of the turn. */
+  get hasAnswered(): boolean {
+    const isOver = this.result !== null && this.result.stopReason !== 'cancelled' && this.updates.step > 0
+    return isOver || this.#hasCalled || this.#request.agent.run.seen?.().answered === true
+  }
+
+  /** The report from what was seen so far. Never rejects. */
+  async report(end: TurnEnd | null): Promise<EngineReport> {
+    const { agent } = this.#request
+    const { updates, handshake, result } = this
+    const { startModel } = agent
+    const text = updates.lastText
+    const usd = updates.costUsd
+    return await withCost({
+      ...emptyReport,
+      finalResponse: text,
+      version: handshake?.agent.agentInfo?.version ?? null,
+      model: startModel?.model ?? (result && readUsedModel(result)) ?? handshake?.model ?? null,
+      provider: startModel?.provider ?? null,
+      sessionId: handshake?.started.sessionId ?? null,
+      usage: this.record?.usage ?? (result === null ? null : readUsage(result)),
+      cost: usd !== null && usd > 0 ? { usd, source: 'agent' } : null,
+      stopReason: readStopReason(end, this.record),
+      exitCode: end?.kind === 'gone' ? end.process.exitCode : null,
+      signal: end?.kind === 'gone' ? end.process.signal : null,
+      loaded: this.#readLoaded(),
+      permissionDenials: [...this.#denied],
+      answered: this.hasAnswered,
+      retrying: agent.run.seen?.().retrying ?? null,
+    })
+  }
+
+  #readLoaded(): EngineReport['loaded'] {
+    const { agent } = this.#request
+    const { commands } = this.updates
+    const { ownCommands } = agent.run
+    if (ownCommands === undefined || commands === null || task.tools !== 'all') return null
+    if (task.skills.some(({ name }) => ownCommands.includes(name))) return null // can't be told apart
+    return { skills: commands.filter((name) => !ownCommands.includes(name)), tools: null, mcp_servers: null }
+  }
+}
+
+const notice = z.looseObject({ update: z.unknown() })
+
+const flood: TurnEnd = {
+  kind: 'failed',
+  error: acpFailure('bad_output', 'the agent sent more updates than a run may have'),
+}
+
+const permissionLoop: TurnEnd = {
+  kind: 'failed',
+  error: acpFailure(
+    'bad_output',
+    `the agent asked for permission more than ${permissionLimit} times in a row and did nothing else`,
+  ),
+}
+
+/** In the words of the other engines. */
+function readStopReason(end: TurnEnd | null, record: SessionRecord | null): string | null {
+  if (end?.kind === 'max_turns') return 'max_turns'
+  if (end?.kind === 'context_full') return contextFull
+  if (end?.kind !== 'over') return null
+  const { stopReason } = end.result
+  if (stopReason === 'end_turn') return record?.stopReason ?? stopReason
+  return stopReason === 'max_turn_requests' ? 'max_turns' : stopReason
+}
