@@ -109,7 +109,7 @@ export class Turn {
   }
 
   #readLoaded(): EngineReport['loaded'] {
-    const { agent } = this.#request
+    const { agent, task } = this.#request
     const { commands } = this.updates
     const { ownCommands } = agent.run
     if (ownCommands === undefined || commands === null || task.tools !== 'all') return null
