@@ -10,7 +10,7 @@ import { usualOptions } from '../../src/phases/4-report/stats/statistics_options
 import { drawTruths, effectFor, meanEffect, meanOfTruths, runSuite, type Truth, worlds } from './generators.ts'
 import { printTable, share, twoErrors } from './table.ts'
 
-const trials = 1000
+const trials = Number(process.env.WHETSTONE_TRIALS ?? 1000) // fewer in CI, for its time
 const names = Object.keys(worlds) as (keyof typeof worlds)[]
 
 /** With the fixed-size test, which is slower. */

@@ -10,7 +10,7 @@ import { printTable, share, twoErrors } from './table.ts'
 
 type World = keyof typeof worlds
 const names = Object.keys(worlds) as World[]
-const trials = 1000
+const trials = Number(process.env.WHETSTONE_TRIALS ?? 1000) // fewer in CI, for its time
 
 interface Seen {
   these: Verdict
