@@ -4,12 +4,12 @@ import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { findCli, missingCli } from '../cli/agent_cli.ts'
 import type { CliLaunch } from '../cli/headless_cli.ts'
 import type { KeyedServer } from '../cli/key_placeholders.ts'
+import { toRunError } from '../cli/run_failure.ts'
 import { anthropicServer, commandEngine, openaiServer } from '../command/command.ts'
 import type { EngineContext, EngineError, EngineTask, PricedModel } from '../engine.ts'
 import { parseAgentCommand } from './agent_command.ts'
 import { findAgent, openPlainRun, takesModel } from './plain_agent.ts'
 import type { AcpPreset, AcpRun } from './presets/preset.ts'
-import { acpFailure } from './protocol/failure.ts'
 
 export interface PreparedAgent {
   run: AcpRun
@@ -27,7 +27,7 @@ export async function prepareAgent(task: EngineTask, context: EngineContext): Pr
   const agent = parseAgentCommand(task.command)
   switch (agent.kind) {
     case 'mistake':
-      return acpFailure('bad_request', agent.mistake)
+      return toRunError('bad_request', agent.mistake)
     case 'preset':
       return await preparePreset(agent.preset, task, context)
     case 'words':
@@ -41,9 +41,9 @@ async function preparePreset(
   context: EngineContext,
 ): Promise<PreparedAgent | EngineError> {
   const program = await findCli(preset.cli, task)
-  if (program === null) return acpFailure('missing_binary', missingCli(preset.cli, task.credentials).message)
+  if (program === null) return toRunError('missing_binary', missingCli(preset.cli, task.credentials).message)
   const model: PricedModel | { mistake: string } = preset.model(task.model, task.credentials)
-  if ('mistake' in model) return acpFailure('bad_request', model.mistake)
+  if ('mistake' in model) return toRunError('bad_request', model.mistake)
   const run = await preset.open(task, context)
   const launch = { command: program, cwd: task.cwd, env: run.env, sandbox: await openSandbox(task, [program]) }
   return { run, preset, launch, startModel: model, sessionModel: null }
@@ -54,7 +54,7 @@ async function preparePlain(
   task: EngineTask,
 ): Promise<PreparedAgent | EngineError> {
   const { program, words } = await findAgent(line, task.env)
-  if (program === null) return acpFailure('missing_binary', `${line[0]}: no such program`)
+  if (program === null) return toRunError('missing_binary', `${line[0]}: no such program`)
   const run = openPlainRun(words, task)
   const launch = { command: program, cwd: task.cwd, env: run.env, sandbox: await openSandbox(task, words) }
   const isInLine = task.model !== null && takesModel(words)
