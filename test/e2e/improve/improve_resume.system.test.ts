@@ -33,11 +33,8 @@ const whole = undisturbed()
 
 test.each<[string, RegExp, NodeJS.Signals]>([
   ['the first runs', /running v0 on/, 'SIGKILL'],
-  ['the proposals', /asking for 3 proposals/, 'SIGKILL'],
   ['the mixes', /trying .* runs on training cases/, 'SIGKILL'],
   ['the second round', /running v1 on/, 'SIGKILL'],
-  ['the certification', /certification: v1 against v0/, 'SIGKILL'],
-  ['the mixes, with Ctrl-C', /trying .* runs on training cases/, 'SIGINT'],
   ['the proposals, with Ctrl-C', /asking for 3 proposals/, 'SIGINT'],
   ['the certification, with Ctrl-C', /certification: v1 against v0/, 'SIGINT'],
 ])('ended in %s', async (_, line, signal) => {
