@@ -6,7 +6,7 @@ import type { CliLaunch } from '../cli/headless_cli.ts'
 import type { KeyedServer } from '../cli/key_placeholders.ts'
 import { toRunError } from '../cli/run_failure.ts'
 import { anthropicServer, commandEngine, openaiServer } from '../command/command.ts'
-import type { EngineContext, EngineError, EngineTask, PricedModel } from '../engine.ts'
+import type { EngineContext, EngineError, EngineTask } from '../engine.ts'
 import { parseAgentCommand } from './agent_command.ts'
 import { findAgent, openPlainRun, takesModel } from './plain_agent.ts'
 import type { AcpPreset, AcpRun } from './presets/preset.ts'
@@ -17,7 +17,7 @@ export interface PreparedAgent {
   preset: AcpPreset | null
   launch: Omit<CliLaunch, 'signal'>
   /** The model that it is started with; null: not known. */
-  startModel: { model: string; provider: string | null } | null
+  startModel: { model: string | null; provider: string | null } | null
   /** The model to be set in the session; null: none. */
   sessionModel: string | null
 }
@@ -42,10 +42,12 @@ async function preparePreset(
 ): Promise<PreparedAgent | EngineError> {
   const program = await findCli(preset.cli, task)
   if (program === null) return toRunError('missing_binary', missingCli(preset.cli, task.credentials).message)
-  const model: PricedModel | { mistake: string } = preset.model(task.model, task.credentials)
+  const model = preset.model(task.model, task.credentials)
   if ('mistake' in model) return toRunError('bad_request', model.mistake)
   const run = await preset.open(task, context)
-  const launch = { command: program, cwd: task.cwd, env: run.env, sandbox: await openSandbox(task, [program]) }
+  if (typeof run === 'string') return toRunError('bad_request', run)
+  const programs = task.sandbox === null ? [] : ((await preset.engine.findPrograms?.(task)) ?? [])
+  const launch = { command: program, cwd: task.cwd, env: run.env, sandbox: await openSandbox(task, programs) }
   return { run, preset, launch, startModel: model, sessionModel: null }
 }
 
@@ -73,9 +75,8 @@ async function openSandbox(task: EngineTask, words: readonly string[]): Promise<
 /** The servers that the sandbox lets the agent reach. */
 export function listEndpoints(task: Pick<EngineTask, 'model' | 'credentials' | 'command'>): readonly string[] {
   const agent = parseAgentCommand(task.command)
-  if (agent.kind !== 'preset') return commandEngine.reaches?.(task) ?? []
-  const server = agent.preset.server(task)
-  return server === null ? [] : [server.url]
+  const engine = agent.kind === 'preset' ? agent.preset.engine : commandEngine
+  return engine.reaches?.(task) ?? []
 }
 
 /** The server of a preset, whose key is replaced by a placeholder; null for a plain command. */

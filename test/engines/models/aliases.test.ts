@@ -26,7 +26,7 @@ describe('prices', () => {
     expect(await isPriced(priced)).toBe(true)
   })
 
-  test.each(engineNames.filter((name) => !['command', 'codex'].includes(name)))(
+  test.each(engineNames.filter((name) => !['command', 'acp', 'codex'].includes(name)))(
     '%s without a model has a price',
     async (engine) => {
       expect(await findEngine(engine).reports?.(null)).toMatchObject({ cost: true })

@@ -5,10 +5,10 @@ import { runProcess } from '../../../base/process/spawn.ts'
 import { toStopReason } from '../../answers/stop_reason.ts'
 import type { CliLaunch } from '../../cli/headless_cli.ts'
 import type { EngineContext, EngineTask } from '../../engine.ts'
-import { chooseProviderModel, chooseProviderServer, providerKeys } from '../../models/provider_model.ts'
+import { chooseProviderModel, chooseProviderServer } from '../../models/provider_model.ts'
 import { opencodeEnvironment, opencodeFolders } from '../../opencode/argv.ts'
 import { createOpencodeFolders, followOpencodeLog, opencode } from '../../opencode/opencode.ts'
-import { opencodeCli, probeOpencode } from '../../opencode/probe.ts'
+import { opencodeCli } from '../../opencode/probe.ts'
 import { errorInLog, sumOpencodeTokens } from '../../opencode/report.ts'
 import { opencodeTokens } from '../../opencode/stream_records.ts'
 import type { AcpPreset, AcpRun, SessionRecord } from './preset.ts'
@@ -18,11 +18,9 @@ const ownCommands: readonly string[] = ['init', 'review']
 
 export const opencodePreset: AcpPreset = {
   cli: opencodeCli,
-  credentials: providerKeys,
+  engine: opencode,
   model: choosePricedModel,
   server: (task) => chooseProviderServer('opencode', task),
-  probe: probeOpencode,
-  reports: async (model) => (await opencode.reports?.(model)) ?? { cost: false, tokens: true },
   open,
 }
 
