@@ -9,8 +9,8 @@ const here = ['command', 'anthropic', 'openai']
 for (const name of here) contract(name)
 
 test('no engine is left out', () => {
-  const named = Object.keys(contenders).map((name) => name.replace(/:.*/, ''))
-  expect(named.sort()).toEqual([...engineNames].sort())
+  const names = Object.values(contenders).map(({ engine }) => engine.name)
+  expect(names.sort()).toEqual([...engineNames].sort())
   const files = readdirSync(import.meta.dirname)
   for (const name of Object.keys(contenders).filter((one) => !here.includes(one))) {
     const own = name.replaceAll(/[-:]/g, '_')

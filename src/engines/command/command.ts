@@ -65,8 +65,7 @@ async function probe(request: ProbeRequest): Promise<Probe> {
   const [program, ...words] = anchorWords(parsed.words, process.cwd())
   const found = await findProgram(program, request.env.PATH ?? '')
   if (found !== null) {
-    const files = await readFileIdentity([found, ...words])
-    const identity = { ...files, 'further skills folders': otherSkillsFolders.join(' ') }
+    const identity = await readFileIdentity([found, ...words])
     return { ok: true, version: null, detail: `command ${found}`, identity }
   }
   const fix = 'check its spelling, its permissions and PATH'

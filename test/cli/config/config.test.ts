@@ -149,7 +149,7 @@ describe('mistakes', () => {
       /remove it, and pass --fresh/,
     ],
     ['--json', 'json: true\n', /"json" is a flag of the command line.*:1\)/, /remove it, and pass --json/],
-    ['an engine that is none', 'runs: 1\nengine: gemini\n', /engine: .*gemini.*:2\)/, /expected one of claude-code/],
+    ['an engine that is none', 'runs: 1\nengine: goose\n', /engine: .*goose.*:2\)/, /start it as a program/],
     ['a time that is none', 'deadline: yesterday\n', /deadline: expected a time, got "yesterday".*:1\)/, /such as 30m/],
     [
       'a gate that is none',
@@ -157,7 +157,7 @@ describe('mistakes', () => {
       /gate: "ci_low >": expected the form.*:2\)/,
       /such as --gate/,
     ],
-    ['a cell that is none', 'matrix: anthropic:haiku,gemini\n', /matrix: .*gemini.*:1\)/, /expected one of /],
+    ['a cell that is none', 'matrix: anthropic:haiku,goose\n', /matrix: .*goose.*:1\)/, /start it as a program/],
     ['a wrong type', 'runs: many\n', /runs: .*expected number.*:1\)/, /docs\/reference\/cli\.md/],
     [
       'a value that the flag refuses',
@@ -182,7 +182,7 @@ describe('mistakes', () => {
   })
   test('also of a file that comes with the skill, of whatever kind they are', async () => {
     const lines = ['sandbox: off', 'pass-env: [HOME]', 'runz: 3', 'runs: many', 'engine: "command:./evil.sh"']
-    const more = ['deadline: yesterday', 'bench: { fresh: true, retries: -1, concurrency: 2 }', 'matrix: gemini']
+    const more = ['deadline: yesterday', 'bench: { fresh: true, retries: -1, concurrency: 2 }', 'matrix: goose']
     const { skill } = makeRepository({}, { [yaml]: [...lines, ...more].join('\n') })
     const { stderr, code } = await runMain(['bench', skill, '--print-config'])
     expect(code).toBe(2)

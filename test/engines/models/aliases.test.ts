@@ -5,7 +5,7 @@ import { listModelAliases } from '../../../src/engines/models/model_alias.ts'
 import { plainModelId } from '../../../src/engines/models/model_id.ts'
 import { providers } from '../../../src/engines/models/providers.ts'
 import { resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/models/resolve_model.ts'
-import { engineNames, findEngine } from '../../../src/engines/table.ts'
+import { engineNames, findEngine, takesCommand } from '../../../src/engines/table.ts'
 
 describe('prices', () => {
   const offered = engineNames.flatMap((engine) => listModelAliases(engine).map((alias) => ({ engine, alias })))
@@ -26,7 +26,7 @@ describe('prices', () => {
     expect(await isPriced(priced)).toBe(true)
   })
 
-  test.each(engineNames.filter((name) => !['command', 'acp', 'codex'].includes(name)))(
+  test.each(engineNames.filter((name) => !takesCommand(name) && name !== 'codex'))(
     '%s without a model has a price',
     async (engine) => {
       expect(await findEngine(engine).reports?.(null)).toMatchObject({ cost: true })

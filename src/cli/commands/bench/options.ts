@@ -40,7 +40,7 @@ export const benchFlags = {
     type: 'string',
     requiresArg: true,
     default: 'auto',
-    describe: 'agent: engine[:model], "command:<program>" or "acp:<agent>"',
+    describe: 'agent: engine[:model], "command:…" or "acp:…"',
   },
   model: { type: 'string', requiresArg: true, describe: 'model alias, id or provider:model' },
   ...effortFlag,

@@ -30,7 +30,7 @@ export const evalFlags = {
   engine: {
     type: 'string',
     requiresArg: true,
-    describe: 'agent: engine[:model], "command:<program>" or "acp:<agent>"',
+    describe: 'agent: engine[:model], "command:…" or "acp:…"',
   },
   model: benchFlags.model,
   effort: benchFlags.effort,

@@ -2,6 +2,8 @@
 import type { KeyParts } from '../../../../schemas/cache.ts'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
+import { listSkillsFolders } from '../../../engines/skills_folders.ts'
+import { findEngine } from '../../../engines/table.ts'
 import { runShape } from './plan_keys.ts'
 
 /** Increase it when Whetstone changes how it runs or grades, so that older cache entries are not reused. */
@@ -24,6 +26,7 @@ export function buildCacheParts(spec: Omit<RunSpec, 'key'>, { skillFiles, twins,
     prompt: sha256(prompt),
     skill: skill ?? 'none',
     ...prefixKeys('skill file', (skill !== null && skillFiles.get(skill)) || {}),
+    ...(skill === null ? {} : describeSkillsFolders(choice)),
   }
   for (const { path, kind, content, executable } of files)
     parts[`input ${kind} ${path}`] = executable ? `${content} executable` : content
@@ -35,6 +38,12 @@ export function buildCacheParts(spec: Omit<RunSpec, 'key'>, { skillFiles, twins,
   const both = Object.keys(engine).find((name) => Object.hasOwn(parts, name))
   if (both !== undefined) throw new Error(`two parts of the cache key are named ${both}: one would hide the other`)
   return { ...parts, ...engine }
+}
+
+/** The further places of the skill, if there are any: a run from before there were any had none of them. */
+function describeSkillsFolders(choice: RunSpec['engine']): KeyParts {
+  const [, ...others] = listSkillsFolders(findEngine(choice.name), choice)
+  return others.length === 0 ? {} : { 'further skills folders': others.join(' ') }
 }
 
 /**
