@@ -28,13 +28,22 @@ const engines = {
   command: commandEngine,
 } satisfies Record<string, Engine>
 
-/** Known agents without an engine of their own, and how each can be started. */
+/** Known agents without an engine of their own, and how each can be started, by its own documentation or the registry of ACP. */
 const otherAgents: Readonly<Record<string, string>> = {
   aider: 'command:aider --yes-always --no-git --message {prompt}',
   amp: 'command:amp --dangerously-allow-all -x {prompt}',
-  crush: 'command:crush run {prompt}',
+  auggie: 'acp:auggie --acp',
+  cline: 'acp:cline --acp',
+  crush: 'command:crush run --quiet {prompt}',
   cursor: 'acp:cursor-agent acp',
+  droid: 'acp:droid exec --output-format acp',
   goose: 'acp:goose acp',
+  grok: 'acp:grok agent stdio',
+  junie: 'acp:junie --acp=true',
+  kimi: 'acp:kimi acp',
+  kiro: 'acp:kiro-cli acp',
+  openhands: 'acp:openhands acp',
+  vibe: 'acp:vibe-acp',
 }
 
 export type EngineName = keyof typeof engines
@@ -62,8 +71,8 @@ export function isCommandText(text: string): boolean {
 export function refuseReserved(name: string): void {
   const start = Object.hasOwn(otherAgents, name) ? otherAgents[name] : undefined
   if (start === undefined) return
-  const fix = `start it as a program: --engine "${start}"; or use one of ${engineNames.join(', ')}`
-  throw new UserError(`unsupported-engine: there is no engine named ${name}`, fix, 'unsupported-engine')
+  const message = `unsupported-engine: there is no engine named ${name}`
+  throw new UserError(message, `start it as a program: --engine "${start}"`, 'unsupported-engine')
 }
 
 /** The engine with this name. Throws UserError with the nearest names and all names; `unsupported-engine` for a known agent without one. */

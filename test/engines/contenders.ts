@@ -39,7 +39,7 @@ const claudeTools = {
 const claudeShows = { model: 'sonnet', provider: 'anthropic', tool: 'Bash' }
 
 /** Where `npm run agents` lets Copilot unpack itself. */
-const copilotUnpacked = path.join(cliFolder, '../home/.cache/copilot')
+export const copilotUnpacked = path.join(cliFolder, '../home/.cache/copilot')
 
 export const contenders: Record<string, Contender> = {
   command: {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { FollowedFile } from '../../src/engines/cli/followed_file.ts'
 import { CodexJournal } from '../../src/engines/codex/session_file.ts'
 import { CopilotSession } from '../../src/engines/copilot/session_file.ts'
 import { OpencodeLog } from '../../src/engines/opencode/log.ts'
@@ -69,4 +70,13 @@ describe.each([
   test('a file is read', () => expect(laid((file) => writeFileSync(file, text))).toBe('1.2.3'))
   test('a pipe is not waited for', () => expect(laid((file) => execFileSync('mkfifo', [file]))).toBeNull())
   test('nor is a link to a device', () => expect(laid((file) => symlinkSync('/dev/zero', file))).toBeNull())
+})
+
+test('a file that is closed is not read a second time', () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'followed-')), 'log')
+  writeFileSync(file, 'one\ntwo\nthr')
+  const followed = new FollowedFile(() => file)
+  expect(followed.readLines()).toEqual(['one', 'two'])
+  followed.close()
+  expect(followed.readLines()).toEqual([])
 })

@@ -1,5 +1,4 @@
 /** The acp engine: any agent that speaks the Agent Client Protocol, by a preset's name or by its command line. */
-import { listCliPrograms } from '../cli/agent_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import { commandEngine } from '../command/command.ts'
 import type { Engine } from '../engine.ts'
@@ -33,14 +32,15 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
     reaches: listEndpoints,
     async findPrograms(task) {
       const agent = parseAgentCommand(task.command)
-      if (agent.kind === 'preset') return await listCliPrograms(agent.preset.cli, task)
+      if (agent.kind === 'preset') return (await agent.preset.engine.findPrograms?.(task)) ?? []
       if (agent.kind === 'mistake') return []
       const { program, words } = await findAgent(agent.words, task.env)
       return program === null ? words.slice(1) : [program, ...words.slice(1)]
     },
     async reports(model, command = null) {
       const agent = parseAgentCommand(command)
-      return agent.kind === 'preset' ? await agent.preset.reports(model) : { cost: false, tokens: false }
+      const own = agent.kind === 'preset' ? await agent.preset.engine.reports?.(model) : undefined
+      return own ?? { cost: false, tokens: false }
     },
     probe: (request) => probeAgent(request, limits),
     run: [presetServer, ...plainServers].reduce(withPlaceholders, run),

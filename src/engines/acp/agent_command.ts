@@ -29,5 +29,5 @@ export function parseAgentCommand(line: string | null): AgentCommand {
 
 /** The credentials of all presets. */
 export function presetCredentials(): string[] {
-  return [...new Set(Object.values(presets).flatMap(({ cli, credentials }) => [...credentials, cli.variable]))]
+  return [...new Set(Object.values(presets).flatMap(({ engine }) => engine.credentials))]
 }

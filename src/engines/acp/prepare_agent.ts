@@ -4,12 +4,12 @@ import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { findCli, missingCli } from '../cli/agent_cli.ts'
 import type { CliLaunch } from '../cli/headless_cli.ts'
 import type { KeyedServer } from '../cli/key_placeholders.ts'
+import { toRunError } from '../cli/run_failure.ts'
 import { anthropicServer, commandEngine, openaiServer } from '../command/command.ts'
-import type { EngineContext, EngineError, EngineTask, PricedModel } from '../engine.ts'
+import type { EngineContext, EngineError, EngineTask } from '../engine.ts'
 import { parseAgentCommand } from './agent_command.ts'
 import { findAgent, openPlainRun, takesModel } from './plain_agent.ts'
 import type { AcpPreset, AcpRun } from './presets/preset.ts'
-import { acpFailure } from './protocol/failure.ts'
 
 export interface PreparedAgent {
   run: AcpRun
@@ -17,7 +17,7 @@ export interface PreparedAgent {
   preset: AcpPreset | null
   launch: Omit<CliLaunch, 'signal'>
   /** The model that it is started with; null: not known. */
-  startModel: { model: string; provider: string | null } | null
+  startModel: { model: string | null; provider: string | null } | null
   /** The model to be set in the session; null: none. */
   sessionModel: string | null
 }
@@ -27,7 +27,7 @@ export async function prepareAgent(task: EngineTask, context: EngineContext): Pr
   const agent = parseAgentCommand(task.command)
   switch (agent.kind) {
     case 'mistake':
-      return acpFailure('bad_request', agent.mistake)
+      return toRunError('bad_request', agent.mistake)
     case 'preset':
       return await preparePreset(agent.preset, task, context)
     case 'words':
@@ -41,11 +41,13 @@ async function preparePreset(
   context: EngineContext,
 ): Promise<PreparedAgent | EngineError> {
   const program = await findCli(preset.cli, task)
-  if (program === null) return acpFailure('missing_binary', missingCli(preset.cli, task.credentials).message)
-  const model: PricedModel | { mistake: string } = preset.model(task.model, task.credentials)
-  if ('mistake' in model) return acpFailure('bad_request', model.mistake)
+  if (program === null) return toRunError('missing_binary', missingCli(preset.cli, task.credentials).message)
+  const model = preset.model(task.model, task.credentials)
+  if ('mistake' in model) return toRunError('bad_request', model.mistake)
   const run = await preset.open(task, context)
-  const launch = { command: program, cwd: task.cwd, env: run.env, sandbox: await openSandbox(task, [program]) }
+  if (typeof run === 'string') return toRunError('bad_request', run)
+  const programs = task.sandbox === null ? [] : ((await preset.engine.findPrograms?.(task)) ?? [])
+  const launch = { command: program, cwd: task.cwd, env: run.env, sandbox: await openSandbox(task, programs) }
   return { run, preset, launch, startModel: model, sessionModel: null }
 }
 
@@ -54,7 +56,7 @@ async function preparePlain(
   task: EngineTask,
 ): Promise<PreparedAgent | EngineError> {
   const { program, words } = await findAgent(line, task.env)
-  if (program === null) return acpFailure('missing_binary', `${line[0]}: no such program`)
+  if (program === null) return toRunError('missing_binary', `${line[0]}: no such program`)
   const run = openPlainRun(words, task)
   const launch = { command: program, cwd: task.cwd, env: run.env, sandbox: await openSandbox(task, words) }
   const isInLine = task.model !== null && takesModel(words)
@@ -73,9 +75,8 @@ async function openSandbox(task: EngineTask, words: readonly string[]): Promise<
 /** The servers that the sandbox lets the agent reach. */
 export function listEndpoints(task: Pick<EngineTask, 'model' | 'credentials' | 'command'>): readonly string[] {
   const agent = parseAgentCommand(task.command)
-  if (agent.kind !== 'preset') return commandEngine.reaches?.(task) ?? []
-  const server = agent.preset.server(task)
-  return server === null ? [] : [server.url]
+  const engine = agent.kind === 'preset' ? agent.preset.engine : commandEngine
+  return engine.reaches?.(task) ?? []
 }
 
 /** The server of a preset, whose key is replaced by a placeholder; null for a plain command. */

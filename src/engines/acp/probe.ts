@@ -23,13 +23,8 @@ export async function probeAgent(request: ProbeRequest, limits: { startMs: numbe
       const fix = `name a preset (${presetNames.join(', ')}) or a command: --engine "acp:goose acp"`
       return { ok: false, kind: 'bad_request', message: agent.mistake, fix }
     }
-    case 'preset': {
-      const model = agent.preset.model(request.model, request.credentials)
-      if ('mistake' in model) {
-        return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'name another model with --model' }
-      }
-      return await agent.preset.probe(request)
-    }
+    case 'preset':
+      return await agent.preset.engine.probe(request)
     case 'words':
       return await probePlain(agent.words, request, limits)
   }

@@ -7,13 +7,13 @@ import { waitActiveTime } from '../../base/time/active_time.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { toRunError } from '../cli/run_failure.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { type EngineContext, type EngineError, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
 import { saysContextFull } from '../limits/context_full.ts'
-import { isRetryableKind } from '../limits/http_status.ts'
 import { type PreparedAgent, prepareAgent } from './prepare_agent.ts'
 import { type AgentProcess, startAgentProcess } from './protocol/agent_process.ts'
-import { acpFailure, endFailure, requestFailure } from './protocol/failure.ts'
+import { endFailure, requestFailure } from './protocol/failure.ts'
 import { shakeHands } from './protocol/handshake.ts'
 import { AcpError, AcpSession } from './protocol/session.ts'
 import { Turn } from './turn/turn.ts'
@@ -66,7 +66,7 @@ async function runPrepared(agent: PreparedAgent, request: AgentRunRequest): Prom
   if (context.signal.aborted) onAbort()
   const polls = setInterval(() => {
     const error = agent.run.poll?.() ?? null
-    if (error !== null) halt.end({ kind: 'failed', error: acpFailure(error.kind, error.message) })
+    if (error !== null) halt.end({ kind: 'failed', error: toRunError(error.kind, error.message) })
   }, pollMs)
   const session = await AcpSession.connect(process.stream, (asked) => turn.answerPermission(asked))
   const working = converse({ session, turn, agent, request })
@@ -118,7 +118,7 @@ async function converse({ session, turn, agent, request }: Conversation): Promis
     turn.updates.finish()
     const error = agent.preset?.readError?.(turn.updates.lastText) ?? null
     if (error === null) return { kind: 'over', result: turn.result }
-    return toPromptFailure(acpFailure(error.kind, error.message), turn.updates.calls.count > 0)
+    return toPromptFailure(toRunError(error.kind, error.message), turn.updates.calls.count > 0)
   } catch (error) {
     if (!(error instanceof AcpError)) return { kind: 'aborted' }
     return toPromptFailure(requestFailure(error, ''), turn.hasAnswered)
@@ -128,13 +128,13 @@ async function converse({ session, turn, agent, request }: Conversation): Promis
 /** A full context is an end of the agent's own, if the model had answered before. */
 function toPromptFailure(error: EngineError, hadAnswered: boolean): TurnEnd {
   if (!saysContextFull(error.message)) return { kind: 'failed', error }
-  return hadAnswered ? { kind: 'context_full' } : { kind: 'failed', error: acpFailure('bad_request', error.message) }
+  return hadAnswered ? { kind: 'context_full' } : { kind: 'failed', error: toRunError('bad_request', error.message) }
 }
 
 function silenceFailure(turn: Turn, startMs: number): EngineError {
   const { unreadable } = turn.updates.other
   const said = unreadable === null ? '' : `; it printed: ${unreadable.slice(0, 300)}`
-  return acpFailure('bad_output', `the program did not open an ACP session within ${startMs / 1000} s${said}`)
+  return toRunError('bad_output', `the program did not open an ACP session within ${startMs / 1000} s${said}`)
 }
 
 /** Ends the process and all that it started. Rejects with SpawnError if it could not start. */
@@ -177,13 +177,12 @@ async function conclude(end: TurnEnd, { turn, agent, context }: Conclusion): Pro
     case 'gone':
       return fail(endFailure(end.process, { spoke: turn.handshake !== null, unreadable: other.unreadable }))
     case 'aborted':
-      return fail(acpFailure('crash', 'the agent closed its connection'))
+      return fail(toRunError('crash', 'the agent closed its connection'))
     case 'over': {
       if (step > 0) return completeRun(context, report, step)
       const provider = agent.run.seen?.().retrying
-      if (provider)
-        return fail({ ...acpFailure(provider.kind, provider.message), retryable: isRetryableKind(provider.kind) })
-      return fail(acpFailure('bad_output', 'the agent ended its turn without an answer'))
+      if (provider) return fail(toRunError(provider.kind, provider.message))
+      return fail(toRunError('bad_output', 'the agent ended its turn without an answer'))
     }
   }
 }

@@ -3,6 +3,7 @@ import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
 import { tooDeepError } from '../cli/json_line.ts'
+import { silentEndError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, emptyReport, type ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
@@ -109,24 +110,16 @@ export function claudeFailure(stream: ClaudeStream, end: ProcessEnd): EngineErro
     const message = `these MCP servers of the suite did not start: ${broken.join(', ')}`
     return { kind: 'setup', message, retryable: false, retryAfterMs: null }
   }
-  if (result === null) return noResult(stream, end)
-  if (ownEnd(stream) !== null) return stream.saidTooDeep ? tooDeepError : null
+  if (result === null) return silentEndError('claude gave no result', { end, others: stream.others })
+  if (ownEnd(stream) !== null) return stream.others.isTooDeep ? tooDeepError : null
   const text = (result.result ?? result.errors?.join('; ') ?? '').trim() || result.subtype
   if (result.subtype === 'error_max_structured_output_retries') {
     return { kind: 'bad_output', message: text, retryable: false, retryAfterMs: null }
   }
-  if (!result.is_error && apiError === null) return stream.saidTooDeep ? tooDeepError : null
+  if (!result.is_error && apiError === null) return stream.others.isTooDeep ? tooDeepError : null
   const kind = kindOfFailure(result.api_error_status ?? findHttpStatus(text), apiError, text)
   const retryAfterMs = kind === 'rate_limited' ? (stream.limitLeftMs() ?? parseResetMs(text)) : null
   return { kind, message: text, retryable: isRetryableKind(kind), retryAfterMs }
-}
-
-function noResult({ unreadable }: ClaudeStream, end: ProcessEnd): EngineError {
-  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
-  const isCrash = end.exitCode !== 0
-  const said = [end.stderrTail.trim(), unreadable === null ? '' : `last unreadable line: ${unreadable.slice(0, 300)}`]
-  const message = [`claude gave no result (${how})`, ...said].filter(Boolean).join(': ')
-  return { kind: isCrash ? 'crash' : 'bad_output', message, retryable: true, retryAfterMs: null }
 }
 
 function findHttpStatus(text: string): number | null {

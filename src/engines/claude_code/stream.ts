@@ -1,13 +1,14 @@
 /** Follows Claude Code's stream-json line by line: emits transcript events, and keeps what is needed at the end. */
+import { contentText } from '../answers/content_text.ts'
 import { toJsonValue } from '../answers/json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
+import { nameRecord, OtherLines } from '../cli/other_lines.ts'
 import type { EmittedEvent } from '../engine.ts'
 import { hookEvent } from '../hooks/hook_outcome.ts'
 import type { OwnRetry } from '../limits/rate_limiter.ts'
 import {
   type AssistantRecord,
   type ClaudeBlock,
-  contentText,
   type HookRecord,
   type InitRecord,
   type PlainUsage,
@@ -17,10 +18,6 @@ import {
   readClaudeRecord,
   type UserRecord,
 } from './stream_records.ts'
-
-/** The most characters of a line that is kept as JSON, and the most lines that are kept. */
-const rawLimit = 20_000
-const noiseLimit = 200
 
 /** Emits events; `init`, `result`, … contain what has been seen so far. */
 export class ClaudeStream {
@@ -37,23 +34,20 @@ export class ClaudeStream {
   model: string | null = null
   /** Usage of each response by message id, from its last line, which may come before the response ends. */
   readonly usageOf = new Map<string, PlainUsage>()
-  /** The last line that was not a JSON object; null: there was none. */
-  unreadable: string | null = null
-  /** Whether such a line was JSON, but nested too deep to be used. */
-  saidTooDeep = false
+  readonly others: OtherLines
 
   readonly #emit: (event: EmittedEvent) => void
   readonly #onRetry: (retry: OwnRetry) => void
   readonly #skillReads: SkillReads
   readonly #stepOf = new Map<string, number>()
   readonly #nameOf = new Map<string, string>()
-  #noise = 0
   #limitEnds: number | null = null
   /** Whether it reports hooks: it was started with --include-hook-events, and a hook has run. */
   #tellsHooks = false
 
   constructor(request: SkillReadsRequest & { onRetry?: (retry: OwnRetry) => void }) {
     this.#emit = request.emit
+    this.others = new OtherLines(request.emit)
     this.#onRetry = request.onRetry ?? (() => {})
     this.#skillReads = followSkillReads(request)
   }
@@ -87,17 +81,16 @@ export class ClaudeStream {
         this.retry = read.record
         const { error_status: status, retry_delay_ms: waitMs } = read.record
         this.#onRetry({ status: status ?? null, waitMs })
-        this.#keep(recordName(read.record), { line, value: read.record })
+        this.others.keep(nameRecord(read.record), { line, value: read.record, step: this.step })
         return false
       }
       case 'other':
-        this.#takeLimit(read.record)
-        this.#keep(recordName(read.record), { line, value: read.record })
+        this.#takeLimit(read.value)
+        // the hook's end is emitted
+        if (nameRecord(read.value) !== 'system/hook_started') this.others.keepLine(line, read, this.step)
         return false
       case 'unreadable':
-        this.unreadable = line
-        this.saidTooDeep ||= read.isTooDeep
-        this.#keep('unreadable', { line, value: undefined })
+        this.others.keepLine(line, read, this.step)
         return false
     }
   }
@@ -175,15 +168,6 @@ export class ClaudeStream {
     const end = { event: 'PreToolUse', tool, exitCode: 2, stdout: '', stderr }
     this.#emit({ ...hookEvent(end), step: this.step })
   }
-
-  #keep(subtype: string, { line, value }: { line: string; value: unknown }): void {
-    if (subtype === 'system/hook_started') return // the hook's end is emitted
-    this.#noise += 1
-    if (this.#noise > noiseLimit) return
-    const isRaw = value !== undefined && line.length <= rawLimit
-    const kept = isRaw ? { raw: toJsonValue(value) } : { text: line.slice(0, rawLimit) }
-    this.#emit({ type: 'system', step: this.step, subtype, ...kept })
-  }
 }
 
 function toHookEvent({ hook_event: event, hook_name, exit_code, stdout, stderr }: HookRecord) {
@@ -200,8 +184,4 @@ export function brokenServers(init: InitRecord | null): string[] {
 /** The names of all MCP servers that Claude Code lists at its start, broken ones too. */
 export function serverNames({ mcp_servers = [] }: InitRecord): string[] {
   return mcp_servers.map((server) => (typeof server === 'string' ? server : server.name))
-}
-
-function recordName(record: Record<string, unknown>): string {
-  return [record.type, record.subtype].filter((part) => typeof part === 'string').join('/') || 'unknown'
 }

@@ -1,6 +1,6 @@
 /** The lines of Claude Code's stream-json that are used here; fields without a name here are kept and ignored. */
 import * as z from 'zod'
-import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
+import { type OtherLine, parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
 
 const block = z.looseObject({ type: z.string() })
 const parts = z.array(block)
@@ -90,7 +90,6 @@ const resultRecord = z.looseObject({
   errors: z.array(z.string()).optional(),
 })
 
-/** `other`: any other object; `unreadable`: not a JSON object. */
 export type ClaudeRecord =
   | { kind: 'init'; record: z.infer<typeof initRecord> }
   | { kind: 'hook'; record: z.infer<typeof hookRecord> }
@@ -98,7 +97,7 @@ export type ClaudeRecord =
   | { kind: 'user'; record: z.infer<typeof userRecord> }
   | { kind: 'result'; record: z.infer<typeof resultRecord> }
   | { kind: 'retry'; record: z.infer<typeof retryRecord> }
-  | { kind: 'other'; record: Record<string, unknown> }
+  | OtherLine
   | UnreadableLine
 
 /** The limit of a subscription that refuses requests, with its end in seconds since 1970. */
@@ -133,13 +132,5 @@ export function readClaudeRecord(line: string): ClaudeRecord {
   if (result.success) return { kind: 'result', record: result.data }
   const retry = retryRecord.safeParse(record)
   if (retry.success) return { kind: 'retry', record: retry.data }
-  return { kind: 'other', record }
-}
-
-/** The text of a tool result's content: a string, or blocks; a block without text, such as an image, is shown by its type. */
-export function contentText(content: unknown): string {
-  if (typeof content === 'string') return content
-  const blocks = parts.safeParse(content)
-  if (!blocks.success) return ''
-  return blocks.data.map((one) => (typeof one.text === 'string' ? one.text : `[${one.type}]`)).join('\n')
+  return { kind: 'other', value: record }
 }

@@ -7,16 +7,22 @@ export class FollowedFile {
   readonly #find: () => string | null
   readonly #decoder = new StringDecoder('utf8')
   #file: number | null = null
+  #isClosed = false
   #line = ''
 
-  /** `find`: the file's path; null: it is not known yet. */
+  /** `find`: the file's path; null, or an error: it is not known yet. */
   constructor(find: () => string | null) {
     this.#find = find
   }
 
-  /** The lines that have been completed since the last call. */
+  /** Whether the file was there at the last call of `readLines`, and has not been closed. */
+  get isOpen(): boolean {
+    return this.#file !== null
+  }
+
+  /** The lines that have been completed since the last call; none if the file is not there, not a plain file, or closed. */
   readLines(): string[] {
-    this.#file ??= this.#open()
+    this.#file ??= this.#isClosed ? null : this.#open()
     if (this.#file === null) return []
     const chunk = Buffer.alloc(64 * 1024)
     const all: string[] = []
@@ -32,11 +38,12 @@ export class FollowedFile {
   close(): void {
     if (this.#file !== null) closeSync(this.#file)
     this.#file = null
+    this.#isClosed = true
   }
 
   #open(): number | null {
-    const file = this.#find()
     try {
+      const file = this.#find()
       return file === null ? null : openRegularFile(file)
     } catch {
       return null // not created yet

@@ -1,7 +1,7 @@
 /** Keeps the lines of an agent CLI that have no meaning for Whetstone, or can't be read, as `system` events of the transcript. */
 import { toJsonValue } from '../answers/json_value.ts'
 import type { EmittedEvent } from '../engine.ts'
-import type { UnreadableLine } from './json_line.ts'
+import type { OtherLine, UnreadableLine } from './json_line.ts'
 
 /** The most characters of a line that is kept as JSON, and the most lines that are kept. */
 const rawLimit = 20_000
@@ -18,6 +18,12 @@ export class OtherLines {
 
   constructor(emit: (event: EmittedEvent) => void) {
     this.#emit = emit
+  }
+
+  /** Keeps a line as it was read. */
+  keepLine(line: string, read: OtherLine | UnreadableLine, step: number): void {
+    if (read.kind === 'unreadable') this.keepUnreadable(line, read, step)
+    else this.keep(nameRecord(read.value), { line, value: read.value, step })
   }
 
   /** Keeps a record; `subtype` names its kind. */
@@ -38,6 +44,11 @@ export class OtherLines {
     this.#count += 1
     if (this.#count <= keptLimit) this.#emit({ type: 'system', ...event, ...content })
   }
+}
+
+/** Its type, with the subtype if there is one. */
+export function nameRecord({ type, subtype }: Record<string, unknown>): string {
+  return [type, subtype].filter((part) => typeof part === 'string').join('/') || 'unknown'
 }
 
 function toText(line: string): { text: string } {

@@ -3,6 +3,7 @@ import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
 import { tooDeepError } from '../cli/json_line.ts'
+import { silentEndError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
@@ -77,19 +78,14 @@ function ownEnd(message: string, answered: boolean): string | null {
 
 /** Why the run failed; null: it did not. */
 export function codexFailure(stream: CodexStream, journal: CodexJournal, end: ProcessEnd): EngineError | null {
-  if (stream.end === null) return noEnd(stream, end)
-  if (stream.end.status === 'completed') return stream.saidTooDeep ? tooDeepError : null
+  if (stream.end === null) {
+    return silentEndError('codex did not end its turn', { end, others: stream.others, lastError: stream.lastError })
+  }
+  if (stream.end.status === 'completed') return stream.others.isTooDeep ? tooDeepError : null
   const { message } = stream.end
   if (ownEnd(message, hasAnswered(stream, journal)) !== null) return null
   const kind = kindOfFailure(message)
   return { kind, message, retryable: isRetryableKind(kind), retryAfterMs: parseResetMs(message) }
-}
-
-function noEnd({ unreadable, lastError }: CodexStream, end: ProcessEnd): EngineError {
-  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
-  const said = [lastError, end.stderrTail.trim(), unreadable && `last unreadable line: ${unreadable.slice(0, 300)}`]
-  const message = [`codex did not end its turn (${how})`, ...said].filter(Boolean).join(': ')
-  return { kind: end.exitCode === 0 ? 'bad_output' : 'crash', message, retryable: true, retryAfterMs: null }
 }
 
 /** Failure kinds by the text of messages without a status; the first match counts. */

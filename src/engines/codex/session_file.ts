@@ -1,10 +1,9 @@
 /** Reads what the stream does not show from Codex's own session file, during the run: responses, calls and the model's instructions. */
-import { closeSync, readdirSync, readSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { StringDecoder } from 'node:string_decoder'
 import * as z from 'zod'
-import { openRegularFile } from '../../base/fs/special_files.ts'
 import { tryParseJson } from '../../base/json/json.ts'
+import { FollowedFile } from '../cli/followed_file.ts'
 import { codexUsage } from './stream_records.ts'
 
 const entry = z.discriminatedUnion('type', [
@@ -70,19 +69,16 @@ export class CodexJournal {
   /** What hooks blocked: calls, which the stream leaves out, and the end of the work (`call` null). */
   readonly blocks: CodexBlock[] = []
 
-  readonly #home: string
-  readonly #decoder = new StringDecoder('utf8')
+  readonly #file: FollowedFile
   readonly #pending = new Map<string, ResponseItem>()
-  #file: number | null = null
-  #line = ''
   #calls = { now: 0, last: 0 }
 
   constructor(home: string) {
-    this.#home = home
+    this.#file = new FollowedFile(() => findSession(path.join(home, 'sessions')))
   }
 
   get isThere(): boolean {
-    return this.#file !== null
+    return this.#file.isOpen
   }
 
   /** Whether the last response called tools and all of them have answered, so that the next request is due. */
@@ -97,25 +93,11 @@ export class CodexJournal {
 
   /** Reads what has been written since the last time. */
   catchUp(): void {
-    this.#file ??= openSession(path.join(this.#home, 'sessions'))
-    if (this.#file === null) return
-    const chunk = Buffer.alloc(64 * 1024)
-    for (;;) {
-      const bytes = readSync(this.#file, chunk, 0, chunk.length, null)
-      if (bytes === 0) return
-      this.#takeText(this.#decoder.write(chunk.subarray(0, bytes)))
-    }
+    for (const line of this.#file.readLines()) if (line.length <= lineLimit) this.#takeLine(line)
   }
 
   close(): void {
-    if (this.#file !== null) closeSync(this.#file)
-    this.#file = null
-  }
-
-  #takeText(text: string): void {
-    const lines = (this.#line + text).split('\n')
-    this.#line = lines.pop() ?? ''
-    for (const line of lines) if (line.length <= lineLimit) this.#takeLine(line)
+    this.#file.close()
   }
 
   #takeLine(line: string): void {
@@ -187,16 +169,11 @@ export class CodexJournal {
   }
 }
 
-/** The first session file; null if there is none yet. */
-function openSession(folder: string): number | null {
-  try {
-    const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) =>
-      /rollout-.*\.jsonl$/.test(name),
-    )
-    return file === undefined ? null : openRegularFile(path.join(folder, file))
-  } catch {
-    return null // not created yet
-  }
+/** The first session file; null if there is none yet. Throws if the folder is not there yet. */
+function findSession(folder: string): string | null {
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const file = all.find((name) => /rollout-.*\.jsonl$/.test(name))
+  return file === undefined ? null : path.join(folder, file)
 }
 
 function sum(before: Tokens | null, one: z.infer<typeof codexUsage>): Tokens {

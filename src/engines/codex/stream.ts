@@ -1,15 +1,12 @@
 /** Follows `codex exec --json` line by line: emits transcript events, and keeps what is needed at the end. */
 import { toJsonValue } from '../answers/json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
+import { OtherLines } from '../cli/other_lines.ts'
 import type { EmittedEvent } from '../engine.ts'
 import { hookEvent } from '../hooks/hook_outcome.ts'
 import { type ItemEnd, readToolItem } from './items.ts'
 import { type CodexJournal, questionTool } from './session_file.ts'
 import { type CodexItem, type CodexRecord, type CodexUsage, readCodexLine } from './stream_records.ts'
-
-/** The most characters of a line that is kept as JSON, and the most lines that are kept. */
-const rawLimit = 20_000
-const noiseLimit = 200
 
 /** Emits events; the fields contain what has been seen so far. */
 export class CodexStream {
@@ -23,10 +20,7 @@ export class CodexStream {
   lastError: string | null = null
   /** The error after which it sends a request again; null: the last one was answered. */
   retried: string | null = null
-  /** The last line that was not a JSON object; null: there was none. */
-  unreadable: string | null = null
-  /** Whether such a line was JSON, but nested too deep to be used. */
-  saidTooDeep = false
+  readonly others: OtherLines
   /** Calls that were refused. */
   readonly denied: string[] = []
 
@@ -36,10 +30,10 @@ export class CodexStream {
   readonly #open = new Set<string>()
   readonly #told = { message: 0, reasoning: 0 }
   #toolsSinceStep = 0
-  #noise = 0
 
   constructor(request: SkillReadsRequest & { journal: CodexJournal }) {
     this.#emit = request.emit
+    this.others = new OtherLines(request.emit)
     this.#journal = request.journal
     this.#skillReads = followSkillReads(request)
   }
@@ -71,12 +65,8 @@ export class CodexStream {
       case 'record':
         return this.#takeRecord(read.record, line)
       case 'other':
-        this.#keep(typeof read.value.type === 'string' ? read.value.type : 'unknown', { line, value: read.value })
-        return false
       case 'unreadable':
-        this.unreadable = line
-        this.saidTooDeep ||= read.isTooDeep
-        this.#keep('unreadable', { line, value: undefined })
+        this.others.keepLine(line, read, this.step)
         return false
     }
   }
@@ -99,7 +89,7 @@ export class CodexStream {
       case 'error':
         this.lastError = record.message
         this.retried = /^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s.exec(record.message)?.[1] ?? null
-        this.#keep('error', { line, value: record })
+        this.others.keep('error', { line, value: record, step: this.step })
         return false
       case 'turn.completed':
         this.end = { status: 'completed', usage: record.usage ?? null }
@@ -118,7 +108,7 @@ export class CodexStream {
       return
     }
     const tool = readToolItem(item)
-    if (tool === null) this.#keep(item.type, { line, value: item })
+    if (tool === null) this.others.keep(item.type, { line, value: item, step: this.step })
     else {
       if (!this.#open.has(item.id)) this.#startTool(item)
       this.#endTool(item.id, tool)
@@ -160,13 +150,5 @@ export class CodexStream {
     const next = Math.max(1, this.step, step)
     if (next > this.step) this.#toolsSinceStep = 0
     this.step = next
-  }
-
-  #keep(subtype: string, { line, value }: { line: string; value: unknown }): void {
-    this.#noise += 1
-    if (this.#noise > noiseLimit) return
-    const isRaw = value !== undefined && line.length <= rawLimit
-    const kept = isRaw ? { raw: toJsonValue(value) } : { text: line.slice(0, rawLimit) }
-    this.#emit({ type: 'system', step: this.step, subtype, ...kept })
   }
 }

@@ -1,6 +1,6 @@
 /** The lines of `codex exec --json` that are used here; fields without a name here are kept and ignored. */
 import * as z from 'zod'
-import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
+import { type RecordLine, readRecordLine } from '../cli/json_line.ts'
 
 const count = z.number().int().nonnegative().catch(0).default(0)
 
@@ -29,16 +29,6 @@ export type CodexItem = z.infer<typeof item>
 export type CodexUsage = z.infer<typeof codexUsage>
 export type CodexRecord = z.infer<typeof record>
 
-/** `other`: an object of another type; `unreadable`: not a JSON object. */
-export type CodexLine =
-  | { kind: 'record'; record: CodexRecord }
-  | { kind: 'other'; value: Record<string, unknown> }
-  | UnreadableLine
-
-/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
-export function readCodexLine(line: string): CodexLine {
-  const read = parseJsonLine(line)
-  if (read.kind === 'unreadable') return read
-  const known = record.safeParse(read.value)
-  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: read.value }
+export function readCodexLine(line: string): RecordLine<CodexRecord> {
+  return readRecordLine(line, record)
 }

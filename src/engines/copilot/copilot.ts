@@ -5,13 +5,13 @@ import { withReadable } from '../../base/sandbox/policy.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { listCliPrograms } from '../cli/agent_cli.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
-import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
+import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
-import { anthropicAccount, openaiAccount } from '../limits/account.ts'
+import { providerAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
 import { copilotArguments, copilotEnvironment, copilotFolders } from './argv.ts'
-import { type CopilotModel, copilotEndpoints, copilotKeys, copilotModel, copilotServer } from './model.ts'
+import { type CopilotModel, chooseCopilotServer, copilotEndpoints, copilotKeys, copilotModel } from './model.ts'
 import { copilotCli, probeCopilot } from './probe.ts'
 import { copilotFailure, copilotReport } from './report.ts'
 import { CopilotSession } from './session_file.ts'
@@ -37,25 +37,18 @@ export const copilot: Engine = {
     const priced = { model: model.id, provider: model.provider }
     return { cost: await isPriced(priced), tokens: true, priced }
   },
-  run: withPlaceholders(runCopilot, keyedServer),
+  run: withPlaceholders(runCopilot, chooseCopilotServer),
 }
 
 function findAccount(credentials: EngineTask['credentials']) {
-  if (credentials.ANTHROPIC_API_KEY) return anthropicAccount(credentials, null)
-  const token = credentials.COPILOT_GITHUB_TOKEN
-  if (credentials.OPENAI_API_KEY || !token) return openaiAccount(credentials, null)
+  const { ANTHROPIC_API_KEY, OPENAI_API_KEY, COPILOT_GITHUB_TOKEN: token } = credentials
+  if (ANTHROPIC_API_KEY || OPENAI_API_KEY || !token) return providerAccount(credentials)
   return { provider: 'github', baseUrl: 'https://api.githubcopilot.com', secret: token }
 }
 
 function reaches({ model, credentials }: Pick<EngineTask, 'model' | 'credentials'>): readonly string[] {
   const chosen = copilotModel(model, credentials)
   return 'mistake' in chosen ? [] : copilotEndpoints(chosen, credentials)
-}
-
-/** The server of its model's provider; null: there is no such provider, or it is GitHub. */
-function keyedServer({ model, credentials }: EngineTask): KeyedServer | null {
-  const chosen = copilotModel(model, credentials)
-  return 'mistake' in chosen ? null : copilotServer(chosen, credentials)
 }
 
 const headless: HeadlessCli = { cli: copilotCli, reaches, open: openRun }
@@ -69,18 +62,23 @@ export async function runCopilot(task: EngineTask, context: EngineContext): Prom
 async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
   const model = copilotModel(task.model, task.credentials)
   if ('mistake' in model) return model.mistake
-  const folders = copilotFolders(task)
-  await mkdir(folders.home, { recursive: true })
-  await linkUnpacked(copilotCache(task.credentials), folders.cache)
-  // a judge works in a folder that an agent has filled
-  if (task.tools !== 'all') await writeFile(path.join(folders.home, 'settings.json'), '{"disableAllHooks":true}')
+  await createCopilotFolders(task)
   return {
     args: copilotArguments(task),
     env: copilotEnvironment(task, model),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: () => readRun(task, context, model),
-    clean: () => rm(folders.root, { recursive: true, force: true, maxRetries: 3 }),
+    clean: () => rm(copilotFolders(task).root, { recursive: true, force: true, maxRetries: 3 }),
   }
+}
+
+/** Creates its folders and settings, with links to the program that it has unpacked before. */
+export async function createCopilotFolders(task: EngineTask): Promise<void> {
+  const { home, cache } = copilotFolders(task)
+  await mkdir(home, { recursive: true })
+  await linkUnpacked(copilotCache(task.credentials), cache)
+  // a judge works in a folder that an agent has filled
+  if (task.tools !== 'all') await writeFile(path.join(home, 'settings.json'), '{"disableAllHooks":true}')
 }
 
 function readRun(task: EngineTask, context: EngineContext, model: CopilotModel): CliReader {

@@ -84,9 +84,14 @@ export function copilotEndpoints({ provider }: CopilotModel, credentials: Creden
   return chosen ? [chosen] : usual
 }
 
-/** The provider's server; null: Copilot signs in to more than one server with a GitHub token. */
-export function copilotServer(model: CopilotModel, credentials: Credentials): KeyedServer | null {
-  const { key, address } = providers[model.provider]
-  const [url] = copilotEndpoints(model, credentials)
+/** The server of the task's model; null: there is no such provider, or it is GitHub, where Copilot signs in to more than one server. */
+export function chooseCopilotServer({
+  model,
+  credentials,
+}: Pick<EngineTask, 'model' | 'credentials'>): KeyedServer | null {
+  const chosen = copilotModel(model, credentials)
+  if ('mistake' in chosen) return null
+  const { key, address } = providers[chosen.provider]
+  const [url] = copilotEndpoints(chosen, credentials)
   return address === null || url === undefined ? null : { address, url, keys: [key] }
 }

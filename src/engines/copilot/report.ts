@@ -2,11 +2,12 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { toStopReason } from '../answers/stop_reason.ts'
 import { tooDeepError } from '../cli/json_line.ts'
+import { silentEndError, toRunError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
-import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
-import { parseResetMs } from '../limits/reset_time.ts'
+import { kindOfStatus } from '../limits/http_status.ts'
 import { estimateCost } from '../models/cost.ts'
 import { knownUsage } from '../models/usage.ts'
 import type { CopilotModel } from './model.ts'
@@ -51,18 +52,6 @@ async function findCost(usage: Usage, { provider, id }: CopilotModel): Promise<C
   return provider === 'github' || id === null ? null : await estimateCost(usage, id, provider)
 }
 
-/** Copilot's words for the end of a response in the words of the other engines; any other word is kept. */
-const stopReasons: Readonly<Record<string, string>> = {
-  stop: 'end_turn',
-  tool_calls: 'tool_use',
-  length: 'max_tokens',
-  content_filter: 'refusal',
-}
-
-function toStopReason(reason: string | null): string | null {
-  return reason === null ? null : (stopReasons[reason] ?? reason)
-}
-
 /** The stop reason if the agent ended by itself, though Copilot may call it an error: such runs are graded. null: it ended otherwise. */
 function ownEnd(stream: CopilotStream): string | null {
   if (stream.hadEnough) return 'max_turns'
@@ -80,20 +69,13 @@ function isFull({ failures, lastFailure, error }: CopilotStream): boolean {
 export function copilotFailure(stream: CopilotStream, end: ProcessEnd | null): EngineError | null {
   if (ownEnd(stream) !== null) return null
   if (stream.exitCode === 0) return stream.others.isTooDeep ? tooDeepError : null
-  if (stream.error !== null || stream.failures > 0) return toEngineError(describeFailure(stream))
-  if (end === null) return toEngineError({ kind: 'crash', message: 'copilot was ended before it answered' })
-  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
-  const said = [end.stderrTail.trim(), stream.others.unreadable?.slice(0, 300)]
-  const message = [`copilot gave no answer (${how})`, ...said].filter(Boolean).join(': ')
-  if (/no authentication information|not logged in|authenticat/i.test(end.stderrTail)) {
-    return toEngineError({ kind: 'credentials', message })
+  if (stream.error !== null || stream.failures > 0) {
+    const { kind, message } = describeFailure(stream)
+    return toRunError(kind, message)
   }
-  return toEngineError({ kind: end.exitCode === 0 ? 'bad_output' : 'crash', message })
-}
-
-function toEngineError({ kind, message }: ProviderError): EngineError {
-  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
-  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
+  const error = silentEndError('copilot gave no answer', { end, others: stream.others })
+  const asksForLogin = /no authentication information|not logged in|authenticat/i.test(end?.stderrTail ?? '')
+  return asksForLogin ? toRunError('credentials', error.message) : error
 }
 
 /** The error that ended it, or that it is trying to get over. */

@@ -1,10 +1,8 @@
 /** Reads Copilot's own record of a session, during the run: the stream shows neither tokens nor why a response ended. */
-import { closeSync, readSync } from 'node:fs'
-import { StringDecoder } from 'node:string_decoder'
 import * as z from 'zod'
 import type { Usage } from '../../../schemas/usage.ts'
-import { openRegularFile } from '../../base/fs/special_files.ts'
 import { tryParseJson } from '../../base/json/json.ts'
+import { FollowedFile } from '../cli/followed_file.ts'
 import { addUsage, noUsage } from '../models/usage.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
@@ -47,32 +45,19 @@ export class CopilotSession {
   /** Why the agent's last response ended, in Copilot's words; null: there is none, or it does not say. */
   finishReason: string | null = null
 
-  readonly #path: string
-  readonly #decoder = new StringDecoder('utf8')
-  #file: number | null = null
-  #line = ''
+  readonly #file: FollowedFile
 
   constructor(file: string) {
-    this.#path = file
+    this.#file = new FollowedFile(() => file)
   }
 
   /** Reads what has been written since the last time. */
   catchUp(): void {
-    this.#file ??= tryOpen(this.#path)
-    if (this.#file === null) return
-    const chunk = Buffer.alloc(64 * 1024)
-    for (;;) {
-      const bytes = readSync(this.#file, chunk, 0, chunk.length, null)
-      if (bytes === 0) return
-      const lines = (this.#line + this.#decoder.write(chunk.subarray(0, bytes))).split('\n')
-      this.#line = lines.pop() ?? ''
-      for (const line of lines) if (line.length <= lineLimit) this.#take(line)
-    }
+    for (const line of this.#file.readLines()) if (line.length <= lineLimit) this.#take(line)
   }
 
   close(): void {
-    if (this.#file !== null) closeSync(this.#file)
-    this.#file = null
+    this.#file.close()
   }
 
   #take(line: string): void {
@@ -94,13 +79,5 @@ export class CopilotSession {
     if (read.data.agentId !== undefined || usage.parentToolCallId !== undefined) return
     this.model = usage.model ?? this.model
     this.finishReason = usage.finishReason ?? null
-  }
-}
-
-function tryOpen(file: string): number | null {
-  try {
-    return openRegularFile(file)
-  } catch {
-    return null // not created yet
   }
 }

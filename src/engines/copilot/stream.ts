@@ -6,9 +6,6 @@ import { OtherLines } from '../cli/other_lines.ts'
 import type { EmittedEvent } from '../engine.ts'
 import { type CopilotRecord, type CopilotRecordOf, readCopilotLine } from './stream_records.ts'
 
-/** Records that repeat what is known: the prompt, and thoughts that their message contains too. */
-const repeated: ReadonlySet<unknown> = new Set(['user.message', 'assistant.reasoning'])
-
 export interface CopilotStreamRequest extends SkillReadsRequest {
   sessionId: string
   maxTurns: number | null
@@ -76,15 +73,8 @@ export class CopilotStream {
       case 'record':
         return this.#takeRecord(read.record)
       case 'other':
-        // ephemeral records are parts of later ones, or progress
-        if (read.value.ephemeral === true || repeated.has(read.value.type)) return 'more'
-        this.others.keep(typeof read.value.type === 'string' ? read.value.type : 'unknown', {
-          ...{ line, value: read.value },
-          step: this.step,
-        })
-        return 'more'
       case 'unreadable':
-        this.others.keepUnreadable(line, read, this.step)
+        if (read.kind === 'unreadable' || !isRepeated(read.value)) this.others.keepLine(line, read, this.step)
         return 'more'
     }
   }
@@ -207,6 +197,11 @@ export class CopilotStream {
 }
 
 /** Milliseconds since 1970; 0 if unknown. */
+/** The prompt, thoughts that their message contains too, and ephemeral records: parts of later ones, or progress. */
+function isRepeated({ type, ephemeral }: Record<string, unknown>): boolean {
+  return ephemeral === true || type === 'user.message' || type === 'assistant.reasoning'
+}
+
 function readTime(timestamp: string | undefined): number {
   return Date.parse(timestamp ?? '') || 0
 }

@@ -1,6 +1,6 @@
 /** The lines of `copilot --output-format json` that are used here; fields without a name here are kept and ignored. */
 import * as z from 'zod'
-import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
+import { type RecordLine, readRecordLine } from '../cli/json_line.ts'
 
 const text = z.string().catch('').default('')
 const status = z.number().optional().catch(undefined)
@@ -40,16 +40,6 @@ const record = z.discriminatedUnion('type', [
 export type CopilotRecord = z.infer<typeof record>
 export type CopilotRecordOf<T extends CopilotRecord['type']> = Extract<CopilotRecord, { type: T }>
 
-/** `other`: an object of another type; `unreadable`: not a JSON object. */
-export type CopilotLine =
-  | { kind: 'record'; record: CopilotRecord }
-  | { kind: 'other'; value: Record<string, unknown> }
-  | UnreadableLine
-
-/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
-export function readCopilotLine(line: string): CopilotLine {
-  const read = parseJsonLine(line)
-  if (read.kind === 'unreadable') return read
-  const known = record.safeParse(read.value)
-  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: read.value }
+export function readCopilotLine(line: string): RecordLine<CopilotRecord> {
+  return readRecordLine(line, record)
 }

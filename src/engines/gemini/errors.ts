@@ -1,5 +1,5 @@
 /** Reads from Gemini CLI's debug log that a request has failed and will be sent again: nothing else shows it at once. */
-import { FollowedLines } from '../cli/followed_lines.ts'
+import { FollowedFile } from '../cli/followed_file.ts'
 
 export interface GeminiRequestError {
   status: number | null
@@ -11,14 +11,14 @@ export class GeminiErrors {
   /** The last failed request. */
   last: (GeminiRequestError & { at: number }) | null = null
 
-  readonly #lines: FollowedLines
+  readonly #file: FollowedFile
 
   constructor(file: string) {
-    this.#lines = new FollowedLines(() => file)
+    this.#file = new FollowedFile(() => file)
   }
 
   catchUp(): void {
-    for (const line of this.#lines.next()) {
+    for (const line of this.#file.readLines()) {
       const [, time = '', status, said = ''] =
         /^\[(\S+)\] \[WARN\] Attempt \d+ failed(?: with status (\d+))?\S*(.*)$/.exec(line) ?? []
       if (time === '') continue
@@ -28,6 +28,6 @@ export class GeminiErrors {
   }
 
   close(): void {
-    this.#lines.close()
+    this.#file.close()
   }
 }

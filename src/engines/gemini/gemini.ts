@@ -52,18 +52,25 @@ function runGemini(task: EngineTask, context: EngineContext): Promise<EngineOutc
 }
 
 async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
-  const mistake = task.tools === 'all' ? null : await findInstructions(task.cwd)
+  const mistake = await createGeminiHome(task)
   if (mistake !== null) return mistake
-  const { home, settings } = geminiFolders(task)
-  await mkdir(path.dirname(settings), { recursive: true })
-  await writeFile(settings, JSON.stringify(geminiSettings(task)))
   return {
     args: geminiArguments(task),
     env: geminiEnvironment(task),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: async ({ command }) => readRun({ task, context, version: await readVersion(command) }),
-    clean: () => rm(home, { recursive: true, force: true, maxRetries: 3 }),
+    clean: () => rm(geminiFolders(task).home, { recursive: true, force: true, maxRetries: 3 }),
   }
+}
+
+/** Creates its home with its settings. A text: why this task can't be started. */
+export async function createGeminiHome(task: EngineTask): Promise<string | null> {
+  const mistake = task.tools === 'all' ? null : await findInstructions(task.cwd)
+  if (mistake !== null) return mistake
+  const { settings } = geminiFolders(task)
+  await mkdir(path.dirname(settings), { recursive: true })
+  await writeFile(settings, JSON.stringify(geminiSettings(task)))
+  return null
 }
 
 /** Files below the folder that would configure or instruct a judge: the CLI can't be told to leave them out. null: there are none. */

@@ -1,7 +1,7 @@
 /** Reads Gemini CLI's own log: why answers ended, waits before further requests, and the skills that the model is offered. It is written every five seconds. */
 import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
-import { FollowedLines } from '../cli/followed_lines.ts'
+import { FollowedFile } from '../cli/followed_file.ts'
 
 const attributes = z.looseObject({
   'event.name': z.string(),
@@ -18,25 +18,25 @@ type Attributes = z.infer<typeof attributes>
 
 /** Follows the log while it is written. */
 export class GeminiLog {
-  /** Why the agent's last answer ended, in the log's words. */
+  /** Why the agent's last answer ended, in the log's words and lower case. */
   finishReason: string | null = null
   /** The names of the skills in the model's instructions; null: no request yet. */
   skills: string[] | null = null
 
-  readonly #lines: FollowedLines
+  readonly #file: FollowedFile
   readonly #onRetry: (status: number, waitMs: number) => void
   #failed: { status: number; at: number } | null = null
   #open: string[] = []
 
   /** `onRetry` is called for each request that is sent after one has failed, with the status of the failed one (NaN: none). */
   constructor(file: string, onRetry: (status: number, waitMs: number) => void) {
-    this.#lines = new FollowedLines(() => file)
+    this.#file = new FollowedFile(() => file)
     this.#onRetry = onRetry
   }
 
   /** Records are JSON objects over several lines; only the braces around a record begin a line. */
   catchUp(): void {
-    for (const line of this.#lines.next()) {
+    for (const line of this.#file.readLines()) {
       if (line === '{') this.#open = []
       this.#open.push(line)
       if (line === '}') this.#takeRecord(this.#open.splice(0).join('\n'))
@@ -44,7 +44,7 @@ export class GeminiLog {
   }
 
   close(): void {
-    this.#lines.close()
+    this.#file.close()
   }
 
   #takeRecord(text: string): void {
@@ -66,7 +66,8 @@ export class GeminiLog {
       case 'gemini_cli.api_response':
         this.#failed = null
         // a helper, such as its summary of a long conversation, has another role
-        if (event.role === undefined || event.role === 'main') this.finishReason = event.finish_reasons?.at(-1) ?? null
+        if (event.role === undefined || event.role === 'main')
+          this.finishReason = event.finish_reasons?.at(-1)?.toLowerCase() ?? null
         return
       case 'gen_ai.client.inference.operation.details':
         if (event['gen_ai.system_instructions'] !== undefined) {

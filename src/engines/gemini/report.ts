@@ -2,11 +2,12 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { toStopReason } from '../answers/stop_reason.ts'
 import { tooDeepError } from '../cli/json_line.ts'
+import { silentEndError, toRunError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
-import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
-import { parseResetMs } from '../limits/reset_time.ts'
+import { kindOfStatus } from '../limits/http_status.ts'
 import { estimateCost } from '../models/cost.ts'
 import { knownUsage } from '../models/usage.ts'
 import type { GeminiErrors, GeminiRequestError } from './errors.ts'
@@ -90,21 +91,6 @@ function toUsage(all: GeminiTokens): Usage | null {
   })
 }
 
-/** Finish reasons in the words of the other engines; any other word is kept. */
-const stopReasons: Readonly<Record<string, string>> = {
-  stop: 'end_turn',
-  length: 'max_tokens',
-  max_tokens: 'max_tokens',
-  content_filter: 'refusal',
-  safety: 'refusal',
-  prohibited_content: 'refusal',
-}
-
-function toStopReason(reason: string | null): string | null {
-  const word = reason?.toLowerCase() ?? null
-  return word === null ? null : (stopReasons[word] ?? word)
-}
-
 /** The stop reason if the agent ended by itself, though the CLI may call it an error: such runs are graded. null: it ended otherwise. */
 function ownEnd(seen: GeminiSources): string | null {
   const { result } = seen.stream
@@ -126,15 +112,11 @@ export function geminiFailure(seen: GeminiSources, end: ProcessEnd | null): Engi
   if (result?.status === 'success') return others.isTooDeep ? tooDeepError : null
   if (result?.error !== undefined) {
     const message = plainMessage(result.error.message)
-    return toError(classify({ status: findStatus(end), message }), message)
+    return toRunError(classify({ status: findStatus(end), message }), message)
   }
-  if (result !== null) return toError('bad_output', stream.lastError ?? 'gemini gave no answer')
-  if (errors.last !== null) return toError(classify(errors.last), plainMessage(errors.last.message))
-  const how =
-    end === null ? 'it was ended' : end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
-  const said = [end?.stderrTail.trim(), others.unreadable?.slice(0, 300)]
-  const message = [`gemini gave no answer (${how})`, ...said].filter(Boolean).join(': ')
-  return toError(end?.exitCode === 0 ? 'bad_output' : 'crash', message)
+  if (result !== null) return toRunError('bad_output', stream.lastError ?? 'gemini gave no answer')
+  if (errors.last !== null) return toRunError(classify(errors.last), plainMessage(errors.last.message))
+  return silentEndError('gemini gave no answer', { end, others })
 }
 
 /** After a failed request, its exit code is the status, of which the system keeps the last eight bits; or stderr has it. */
@@ -143,11 +125,6 @@ function findStatus(end: ProcessEnd | null): number | null {
   if (code >= (400 & 255)) return code + 256
   const [, status] = /^ +(?:code|status): ([45]\d\d),?$/m.exec(end?.stderrTail ?? '') ?? []
   return status === undefined ? null : Number(status)
-}
-
-function toError(kind: FailureKind, message: string): EngineError {
-  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
-  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
 }
 
 /** Google refuses a bad key with status 400, and says with 503 that a model is overloaded. */

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
-import { FollowedLines } from '../cli/followed_lines.ts'
+import { FollowedFile } from '../cli/followed_file.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
 
@@ -31,11 +31,11 @@ export class GeminiSession {
   /** When it answered last, in ms since 1970; 0: never. */
   answeredAt = 0
 
-  readonly #lines: FollowedLines
+  readonly #file: FollowedFile
   readonly #outputs = new Map<string, string>()
 
   constructor(folder: string) {
-    this.#lines = new FollowedLines(() => findSession(folder))
+    this.#file = new FollowedFile(() => findSession(folder))
   }
 
   /** What the call with this id gave the model; null: not known. */
@@ -45,14 +45,14 @@ export class GeminiSession {
   }
 
   catchUp(): void {
-    for (const line of this.#lines.next()) {
+    for (const line of this.#file.readLines()) {
       const read = answer.safeParse(tryParseJson(line))
       if (read.success) this.#take(read.data)
     }
   }
 
   close(): void {
-    this.#lines.close()
+    this.#file.close()
   }
 
   #take({ id, timestamp = '', model, tokens, toolCalls }: z.infer<typeof answer>): void {

@@ -1,6 +1,6 @@
 /** The lines of `gemini --output-format stream-json` that are used here; fields without a name here are kept and ignored. */
 import * as z from 'zod'
-import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
+import { type RecordLine, readRecordLine } from '../cli/json_line.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
 
@@ -33,16 +33,6 @@ export type GeminiRecord = z.infer<typeof record>
 export type GeminiResult = Extract<GeminiRecord, { type: 'result' }>
 export type GeminiToolResult = Extract<GeminiRecord, { type: 'tool_result' }>
 
-/** `other`: an object of another type; `unreadable`: not a JSON object. */
-export type GeminiLine =
-  | { kind: 'record'; record: GeminiRecord }
-  | { kind: 'other'; value: Record<string, unknown> }
-  | UnreadableLine
-
-/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
-export function readGeminiLine(line: string): GeminiLine {
-  const read = parseJsonLine(line)
-  if (read.kind === 'unreadable') return read
-  const known = record.safeParse(read.value)
-  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: read.value }
+export function readGeminiLine(line: string): RecordLine<GeminiRecord> {
+  return readRecordLine(line, record)
 }

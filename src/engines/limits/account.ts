@@ -37,3 +37,8 @@ export function openaiAccount(credentials: Credentials, model: string | null): A
     secret: codexKey || key || '',
   }
 }
+
+/** The account of an agent CLI that works with both. With both keys set, only the model says which is used, so both then share one limit. */
+export function providerAccount(credentials: Credentials): AccountId {
+  return credentials.ANTHROPIC_API_KEY ? anthropicAccount(credentials, null) : openaiAccount(credentials, null)
+}

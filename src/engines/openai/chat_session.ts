@@ -2,6 +2,7 @@
 import OpenAI from 'openai'
 import * as z from 'zod'
 import type { Usage } from '../../../schemas/usage.ts'
+import { toStopReason } from '../answers/stop_reason.ts'
 import { splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import { type OpenaiEffort, openaiEffort } from '../models/effort_levels.ts'
@@ -127,17 +128,10 @@ function functionCalls({ tool_calls: calls }: Choice['message']): OpenAI.ChatCom
 
 const reportedCost = z.looseObject({ cost: z.number().nonnegative() })
 
-const stopReasons: Readonly<Record<string, string>> = {
-  stop: 'end_turn',
-  tool_calls: 'tool_use',
-  length: 'max_tokens',
-  content_filter: 'refusal',
-}
-
 function toChatResponse({ choices: [choice], usage, model }: OpenAI.ChatCompletion): ModelResponse {
   const reason = choice?.finish_reason ?? 'stop'
   const calls = choice === undefined ? [] : functionCalls(choice.message)
-  const stopReason = choice?.message.refusal ? 'refusal' : (stopReasons[reason] ?? reason)
+  const stopReason = choice?.message.refusal ? 'refusal' : toStopReason(reason)
   const text = choice?.message.content ?? choice?.message.refusal ?? ''
   const blocks: ModelBlock[] = calls.map(({ id, function: { name, arguments: given } }) => {
     return { type: 'call', id, name, input: parseToolArguments(given) }

@@ -7,7 +7,7 @@ import { listCliPrograms } from '../cli/agent_cli.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
-import { anthropicAccount, openaiAccount } from '../limits/account.ts'
+import { providerAccount } from '../limits/account.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { anthropicEfforts, openaiEfforts } from '../models/effort_levels.ts'
@@ -33,11 +33,7 @@ export const opencode: Engine = {
   efforts: opencodeEfforts,
   skillsFolder,
   questionTools: ['question'],
-  // with both keys set, only the model says which account is used, so both then share one limit
-  account: {
-    slots: 'runs',
-    of: (keys) => (keys.ANTHROPIC_API_KEY ? anthropicAccount(keys, null) : openaiAccount(keys, null)),
-  },
+  account: { slots: 'runs', of: providerAccount },
   reaches,
   findPrograms: (task) => listCliPrograms(opencodeCli, task),
   probe: probeOpencode,

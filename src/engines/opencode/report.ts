@@ -1,13 +1,13 @@
 /** Turns opencode's stream into a report at its end, and says whether and why the run failed. */
-import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { toStopReason } from '../answers/stop_reason.ts'
 import { tooDeepError } from '../cli/json_line.ts'
+import { silentEndError, toRunError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, emptyReport, type ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
-import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
-import { parseResetMs } from '../limits/reset_time.ts'
+import { kindOfStatus } from '../limits/http_status.ts'
 import { estimateCost } from '../models/cost.ts'
 import type { ProviderModel } from '../models/provider_model.ts'
 import { knownUsage } from '../models/usage.ts'
@@ -39,7 +39,7 @@ export async function opencodeReport(
     sessionId: stream.sessionId,
     usage,
     cost: usage === null ? null : await chooseCost(usage, stream.cost, model),
-    stopReason: ownEnd(stream) ?? toOpencodeStopReason(stream.reason),
+    stopReason: ownEnd(stream) ?? toStopReason(stream.reason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
     loaded: offered === null ? null : { skills: offered, tools: null, mcp_servers: null },
@@ -70,19 +70,6 @@ function isFull({ name, data }: OpencodeFailure): boolean {
   return name === 'ContextOverflowError' || saysContextFull(data?.message ?? '')
 }
 
-/** Stop reasons of opencode (and the AI SDK) in the words of the other engines; any other word is kept. */
-const stopReasons: Readonly<Record<string, string>> = {
-  stop: 'end_turn',
-  'tool-calls': 'tool_use',
-  length: 'max_tokens',
-  'content-filter': 'refusal',
-}
-
-/** In the words of the other engines. */
-export function toOpencodeStopReason(reason: string | null): string | null {
-  return reason === null ? null : (stopReasons[reason] ?? reason)
-}
-
 function chooseCost(usage: Usage, own: number, { id, provider }: ProviderModel): Promise<Cost | null> {
   return own > 0 ? Promise.resolve({ usd: own, source: 'agent' }) : estimateCost(usage, id, provider)
 }
@@ -109,24 +96,16 @@ export function opencodeFailure(stream: OpencodeStream, log: OpencodeLog, end: P
   if (stream.failure !== null) {
     const { name, data } = stream.failure
     const message = data?.message ?? name
-    if (isFull(stream.failure)) return toRetryableError('bad_request', message)
-    return toRetryableError(
+    if (isFull(stream.failure)) return toRunError('bad_request', message)
+    return toRunError(
       data?.statusCode === undefined ? classifyErrorText(message) : kindOfStatus(data.statusCode),
       message,
     )
   }
   if (end === null) {
     const { kind, message } = errorInLog(log)
-    return toRetryableError(kind, message)
+    return toRunError(kind, message)
   }
   if (stream.reason !== null && stream.reason !== 'tool-calls') return stream.others.isTooDeep ? tooDeepError : null
-  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
-  const said = [log.lastError, end.stderrTail.trim(), stream.others.unreadable?.slice(0, 300)]
-  const message = [`opencode gave no answer (${how})`, ...said].filter(Boolean).join(': ')
-  return toRetryableError(end.exitCode === 0 ? 'bad_output' : 'crash', message)
-}
-
-function toRetryableError(kind: FailureKind, message: string): EngineError {
-  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
-  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
+  return silentEndError('opencode gave no answer', { end, others: stream.others, lastError: log.lastError })
 }

@@ -47,13 +47,8 @@ export class OpencodeStream {
       case 'record':
         return this.#takeRecord(read.record)
       case 'other':
-        this.others.keep(typeof read.value.type === 'string' ? read.value.type : 'unknown', {
-          ...{ line, value: read.value },
-          step: this.step,
-        })
-        return 'more'
       case 'unreadable':
-        this.others.keepUnreadable(line, read, this.step)
+        this.others.keepLine(line, read, this.step)
         return 'more'
     }
   }

@@ -1,6 +1,6 @@
 /** The lines of `opencode run --format json` that are used here; fields without a name here are kept and ignored. */
 import * as z from 'zod'
-import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
+import { type RecordLine, readRecordLine } from '../cli/json_line.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
 
@@ -50,16 +50,6 @@ export type OpencodeTokens = z.infer<typeof opencodeTokens>
 export type OpencodeFailure = z.infer<typeof failure>
 export type ToolPart = z.infer<typeof toolPart>
 
-/** `other`: an object of another type; `unreadable`: not a JSON object. */
-export type OpencodeLine =
-  | { kind: 'record'; record: OpencodeRecord }
-  | { kind: 'other'; value: Record<string, unknown> }
-  | UnreadableLine
-
-/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
-export function readOpencodeLine(line: string): OpencodeLine {
-  const read = parseJsonLine(line)
-  if (read.kind === 'unreadable') return read
-  const known = record.safeParse(read.value)
-  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: read.value }
+export function readOpencodeLine(line: string): RecordLine<OpencodeRecord> {
+  return readRecordLine(line, record)
 }

@@ -7,7 +7,7 @@ import { listCliPrograms } from '../cli/agent_cli.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
-import { anthropicAccount, openaiAccount } from '../limits/account.ts'
+import { providerAccount } from '../limits/account.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import {
@@ -31,11 +31,7 @@ export const pi: Engine = {
   credentials: [...providerKeys, 'WHETSTONE_PI'],
   skillsFolder,
   seesImages: 'in_folder',
-  // with both keys set, only the model says which account is used, so both then share one limit
-  account: {
-    slots: 'runs',
-    of: (keys) => (keys.ANTHROPIC_API_KEY ? anthropicAccount(keys, null) : openaiAccount(keys, null)),
-  },
+  account: { slots: 'runs', of: providerAccount },
   reaches,
   findPrograms: (task) => listCliPrograms(piCli, task),
   probe: probePi,

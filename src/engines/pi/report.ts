@@ -2,12 +2,13 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { toStopReason } from '../answers/stop_reason.ts'
 import { tooDeepError } from '../cli/json_line.ts'
+import { silentEndError, toRunError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
-import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
-import { parseResetMs } from '../limits/reset_time.ts'
+import { kindOfStatus } from '../limits/http_status.ts'
 import { estimateCost } from '../models/cost.ts'
 import type { ProviderModel } from '../models/provider_model.ts'
 import { addUsage, knownUsage, noUsage } from '../models/usage.ts'
@@ -50,13 +51,6 @@ function ownEnd({ hadEnough, refused, error, reason }: PiStream): string | null 
   return error !== null && reason !== null && saysContextFull(error) ? contextFull : null
 }
 
-/** Stop reasons of pi in the words of the other engines; any other word is kept. */
-const stopReasons: Readonly<Record<string, string>> = { stop: 'end_turn', toolUse: 'tool_use', length: 'max_tokens' }
-
-function toStopReason(reason: string | null): string | null {
-  return reason === null ? null : (stopReasons[reason] ?? reason)
-}
-
 /** null: an answer came without a count, so the sum is not known. */
 function sumUsage({ usage, missesUsage }: PiStream): Usage | null {
   if (missesUsage) return null
@@ -81,12 +75,9 @@ function chooseCost({ offer, usage }: PiStream, sum: Usage, { id, provider }: Pr
 export function piFailure(stream: PiStream, end: ProcessEnd | null): EngineError | null {
   const { error, reason, others } = stream
   if (ownEnd(stream) !== null) return null
-  if (error !== null) return toEngineError(classifyError(error), error)
+  if (error !== null) return toRunError(classifyError(error), error)
   if (reason !== null && reason !== 'toolUse') return others.isTooDeep ? tooDeepError : null
-  const how = end === null ? 'ended' : end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
-  const said = [end?.stderrTail.trim(), others.unreadable?.slice(0, 300)]
-  const message = [`pi gave no answer (${how})`, ...said].filter(Boolean).join(': ')
-  return toEngineError(end?.exitCode === 0 ? 'bad_output' : 'crash', message)
+  return silentEndError('pi gave no answer', { end, others })
 }
 
 /** Errors of the API begin with its status. */
@@ -94,9 +85,4 @@ function classifyError(error: string): FailureKind {
   if (saysContextFull(error)) return 'bad_request'
   const status = /^([45]\d\d)\b/.exec(error)?.[1]
   return status === undefined ? classifyErrorText(error) : kindOfStatus(Number(status))
-}
-
-function toEngineError(kind: FailureKind, message: string): EngineError {
-  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
-  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
 }

@@ -15,6 +15,11 @@ import {
   toAnswer,
 } from './stream_records.ts'
 
+/** They repeat what other records say, or say nothing. */
+const repeated: ReadonlySet<unknown> = new Set([
+  ...['agent_start', 'turn_start', 'message_start', 'message_update', 'tool_execution_update', 'auto_retry_end'],
+])
+
 interface PiStreamRequest extends SkillReadsRequest {
   maxTurns: number | null
   /** It sends a failed request again, in so many milliseconds. */
@@ -70,16 +75,9 @@ export class PiStream {
     switch (read.kind) {
       case 'record':
         return this.#takeRecord(read.record)
-      case 'repeated':
-        return 'more'
       case 'other':
-        this.others.keep(typeof read.value.type === 'string' ? read.value.type : 'unknown', {
-          ...{ line, value: read.value },
-          step: this.step,
-        })
-        return 'more'
       case 'unreadable':
-        this.others.keepUnreadable(line, read, this.step)
+        if (read.kind === 'unreadable' || !repeated.has(read.value.type)) this.others.keepLine(line, read, this.step)
         return 'more'
     }
   }

@@ -1,6 +1,6 @@
 /** The lines of `pi --mode json` that are used here; fields without a name here are ignored. */
 import * as z from 'zod'
-import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
+import { type RecordLine, readRecordLine } from '../cli/json_line.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
 
@@ -54,11 +54,6 @@ const record = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('agent_end') }),
 ])
 
-/** They repeat what other records say, or say nothing. */
-const repeated: ReadonlySet<unknown> = new Set([
-  ...['agent_start', 'turn_start', 'message_start', 'message_update', 'tool_execution_update', 'auto_retry_end'],
-])
-
 export type PiRecord = z.infer<typeof record>
 export type PiAnswer = z.infer<typeof answer>
 export type PiUsage = z.infer<typeof usage>
@@ -66,20 +61,8 @@ export type PiOffer = Extract<PiRecord, { type: 'whetstone' }>
 export type PiToolCall = Extract<PiRecord, { type: 'tool_execution_start' }>
 export type PiToolEnd = Extract<PiRecord, { type: 'tool_execution_end' }>
 
-/** `repeated`: says nothing new; `other`: an object of another type; `unreadable`: not a JSON object. */
-export type PiLine =
-  | { kind: 'record'; record: PiRecord }
-  | { kind: 'repeated' }
-  | { kind: 'other'; value: Record<string, unknown> }
-  | UnreadableLine
-
-/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
-export function readPiLine(line: string): PiLine {
-  const read = parseJsonLine(line)
-  if (read.kind === 'unreadable') return read
-  if (repeated.has(read.value.type)) return { kind: 'repeated' }
-  const known = record.safeParse(read.value)
-  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: read.value }
+export function readPiLine(line: string): RecordLine<PiRecord> {
+  return readRecordLine(line, record)
 }
 
 /** The model's answer in a message; null: it is of somebody else. */

@@ -2,11 +2,12 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { toStopReason } from '../answers/stop_reason.ts'
 import { tooDeepError } from '../cli/json_line.ts'
+import { silentEndError, toRunError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
-import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
-import { parseResetMs } from '../limits/reset_time.ts'
+import { kindOfStatus } from '../limits/http_status.ts'
 import { withCost } from '../models/cost.ts'
 import { openaiModel } from '../models/providers.ts'
 import { knownUsage } from '../models/usage.ts'
@@ -84,18 +85,6 @@ function ownEnd(sources: QwenSources, end: ProcessEnd | null): string | null {
   return failed !== null && hasAnswered(sources) && saysContextFull(failed.message) ? contextFull : null
 }
 
-/** Stop reasons of Chat Completions in the words of the other engines; any other word is kept. */
-const stopReasons: Readonly<Record<string, string>> = {
-  stop: 'end_turn',
-  tool_calls: 'tool_use',
-  length: 'max_tokens',
-  content_filter: 'refusal',
-}
-
-function toStopReason(reason: string | null): string | null {
-  return reason === null ? null : (stopReasons[reason] ?? reason)
-}
-
 /** The request whose failure ended the run, by Qwen Code's last record, or by its own record of the session; null: there is none. */
 function findFailedRequest({ stream: { result }, chat }: QwenSources): FailedRequest | null {
   if (result === null) return chat.failures > 0 ? chat.lastError : null
@@ -113,13 +102,9 @@ export function qwenFailure(sources: QwenSources, end: ProcessEnd | null): Engin
   const failed = findFailedRequest(sources)
   if (failed !== null) {
     const { kind, message } = classifyFailure(failed)
-    return toEngineError(kind, message)
+    return toRunError(kind, message)
   }
-  const how =
-    end === null || end.exitCode === null ? `ended by ${end?.signal ?? 'Whetstone'}` : `exit code ${end.exitCode}`
-  const details = [end?.stderrTail.trim(), stream.others.unreadable?.slice(0, 300)]
-  const message = [`Qwen Code gave no answer (${how})`, ...details].filter(Boolean).join(': ')
-  return toEngineError(end?.exitCode === 0 ? 'bad_output' : 'crash', message)
+  return silentEndError('Qwen Code gave no answer', { end, others: stream.others })
 }
 
 function classifyFailure({ message, status }: FailedRequest): { kind: FailureKind; message: string } {
@@ -135,8 +120,3 @@ const kinds: readonly (readonly [RegExp, FailureKind])[] = [
   [/connection error|ECONN|ENOTFOUND|EAI_AGAIN|fetch failed/i, 'unreachable'],
   [/model stream ended/i, 'bad_output'],
 ]
-
-function toEngineError(kind: FailureKind, message: string): EngineError {
-  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
-  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
-}

@@ -1,8 +1,9 @@
 /** Follows Qwen Code's stream line by line: emits transcript events, and keeps what is needed at the end. */
+import { contentText } from '../answers/content_text.ts'
 import { toJsonValue } from '../answers/json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
 import type { AfterLine } from '../cli/headless_cli.ts'
-import { OtherLines } from '../cli/other_lines.ts'
+import { nameRecord, OtherLines } from '../cli/other_lines.ts'
 import type { EmittedEvent } from '../engine.ts'
 import {
   type QwenBlock,
@@ -11,7 +12,6 @@ import {
   type QwenResult,
   type QwenToolResults,
   readQwenLine,
-  readResultText,
 } from './stream_records.ts'
 
 /** Emits events; the fields contain what has been seen so far. */
@@ -42,12 +42,11 @@ export class QwenStream {
 
   take(line: string): AfterLine {
     const read = readQwenLine(line)
-    if (read.kind === 'unreadable') {
-      this.others.keepUnreadable(line, read, this.step)
-      return 'more'
-    }
-    if (read.kind === 'other') {
-      this.#takeOther(line, read.value)
+    if (read.kind !== 'record') {
+      // a stream event is the state of a goal that nobody set
+      if (read.kind === 'other' && read.value.type === 'stream_event') return 'more'
+      if (read.kind === 'other' && nameRecord(read.value) === 'system/retry') this.isAskingAgain = true
+      this.others.keepLine(line, read, this.step)
       return 'more'
     }
     switch (read.record.type) {
@@ -64,13 +63,6 @@ export class QwenStream {
         this.result = read.record
         return 'last'
     }
-  }
-
-  #takeOther(line: string, value: Record<string, unknown>): void {
-    if (value.type === 'stream_event') return // the state of a goal that nobody set
-    const name = [value.type, value.subtype].filter((part) => typeof part === 'string').join('/')
-    if (name === 'system/retry') this.isAskingAgain = true
-    this.others.keep(name || 'unknown', { line, value, step: this.step })
   }
 
   #takeInit(init: QwenInit): void {
@@ -120,14 +112,14 @@ export class QwenStream {
       if (block.type === 'tool_result' && typeof block.tool_use_id === 'string') {
         const id = block.tool_use_id
         const isError = block.is_error === true
-        const output = readResultText(block.content)
+        const output = contentText(block.content)
         this.#emit({
           type: 'tool_result',
           ...{ step: this.step, id, name: this.#nameOf.get(id) ?? '', output, is_error: isError },
         })
         this.#skillReads.ended(id, { isError, step: this.step })
       } else {
-        this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: readResultText([block]) })
+        this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
       }
     }
   }

@@ -1,6 +1,6 @@
 /** The lines of `qwen --output-format stream-json` that are used here; fields without a name here are kept and ignored. */
 import * as z from 'zod'
-import { parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
+import { type RecordLine, readRecordLine } from '../cli/json_line.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
 
@@ -50,24 +50,6 @@ export type QwenResult = Extract<QwenRecord, { type: 'result' }>
 export type QwenTokens = z.infer<typeof tokens>
 export type QwenBlock = z.infer<typeof block>
 
-/** `other`: an object of another type; `unreadable`: not a JSON object. */
-export type QwenLine =
-  | { kind: 'record'; record: QwenRecord }
-  | { kind: 'other'; value: Record<string, unknown> }
-  | UnreadableLine
-
-/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
-export function readQwenLine(line: string): QwenLine {
-  const read = parseJsonLine(line)
-  if (read.kind === 'unreadable') return read
-  const known = record.safeParse(read.value)
-  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: read.value }
-}
-
-/** The text of a tool's result: a string, or blocks; a block without text, such as an image, is shown by its type. */
-export function readResultText(content: unknown): string {
-  if (typeof content === 'string') return content
-  const parts = blocks.safeParse(content)
-  if (!parts.success) return ''
-  return parts.data.map((one) => (typeof one.text === 'string' ? one.text : `[${one.type}]`)).join('\n')
+export function readQwenLine(line: string): RecordLine<QwenRecord> {
+  return readRecordLine(line, record)
 }

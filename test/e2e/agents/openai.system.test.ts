@@ -113,7 +113,7 @@ describe('instructions above the temporary folder', () => {
   })
 })
 
-test('a reserved engine: unsupported-engine, what there is, exit 2', async () => {
+test('a reserved engine: unsupported-engine, how it is started, exit 2', async () => {
   const { code, stdout, stderr } = await whetstone(['bench', makeSkill(evals), '--engine', 'cursor', '--json'])
   expect(code).toBe(2)
   expect(stderr).toContain('unsupported-engine')
@@ -121,6 +121,6 @@ test('a reserved engine: unsupported-engine, what there is, exit 2', async () =>
     type: 'error',
     code: 'unsupported-engine',
     exit_code: 2,
-    fix: expect.stringContaining('openai'),
+    fix: 'start it as a program: --engine "acp:cursor-agent acp"',
   })
 })

@@ -5,6 +5,7 @@ import type { EngineTask } from '../../../src/engines/engine.ts'
 import { findEngine } from '../../../src/engines/table.ts'
 import type { PracticeServer } from '../../../src/practice/server.ts'
 import { cliBinary, needs } from '../../require.ts'
+import { copilotUnpacked } from '../contenders.ts'
 import { bodyCanary, keysFor, ofType, openStage, perform, practice, type Stage } from '../stage.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -24,7 +25,7 @@ const presets: Preset[] = [
     model: 'gpt-5.4-mini',
     skill: { name: 'skill', input: { skill: 'demo' } },
     shell: { name: 'bash', input: { command, description: 'write' } },
-    keys: keysFor,
+    keys: (server) => ({ ...keysFor(server), COPILOT_CACHE_HOME: copilotUnpacked }),
   },
   {
     name: 'gemini',

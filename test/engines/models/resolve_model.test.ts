@@ -102,19 +102,24 @@ describe('names', () => {
     ['claude', 'did you mean "claude-code"?'],
     ['gpt', 'expected one of claude-code, anthropic, codex, openai, opencode, '],
   ])('%s is none', (name, hint) => expect(thrown(() => findEngine(name)).fix).toContain(hint))
-  test.each(['aider', 'amp', 'crush', 'cursor', 'goose'])(
-    '%s is reserved: unsupported, and what is there is named',
-    (name) => {
-      const { message, fix, code } = thrown(() => resolveEngineChoice({ engine: `${name}:x`, model: null }))
-      expect(message).toContain(`unsupported-engine: there is no engine named ${name}`)
-      expect({ fix, code }).toEqual({
-        fix: expect.stringContaining('claude-code, anthropic'),
-        code: 'unsupported-engine',
-      })
-    },
-  )
+  test.each([
+    ['aider', 'command:aider --yes-always --no-git --message {prompt}'],
+    ['amp', 'command:amp --dangerously-allow-all -x {prompt}'],
+    ['crush', 'command:crush run --quiet {prompt}'],
+    ['cursor', 'acp:cursor-agent acp'],
+    ['goose', 'acp:goose acp'],
+    ['kiro', 'acp:kiro-cli acp'],
+  ])('%s is reserved: unsupported, and how it is started is said', (name, line) => {
+    const refused = {
+      message: `unsupported-engine: there is no engine named ${name}`,
+      fix: `start it as a program: --engine "${line}"`,
+      code: 'unsupported-engine',
+    }
+    expect(thrown(() => resolveEngineChoice({ engine: `${name}:x`, model: null }))).toMatchObject(refused)
+    expect(resolveEngineChoice({ engine: line, model: null })).toMatchObject({ name: line.replace(/:.*/, '') })
+  })
   test.each(['amp:x', 'goose:x', 'cursor'])('%s is no model either, where no engine is named', (text) => {
-    const refused = { code: 'unsupported-engine', fix: expect.stringContaining('claude-code, anthropic') }
+    const refused = { code: 'unsupported-engine', fix: expect.stringContaining('start it as a program') }
     expect(thrown(() => resolveJudgeChoice(text))).toMatchObject(refused)
     expect(thrown(() => resolveEngineChoice({ engine: 'auto', model: text }))).toMatchObject(refused)
     expect(thrown(() => resolveEngineChoice({ engine: `auto:${text}`, model: null }))).toMatchObject(refused)

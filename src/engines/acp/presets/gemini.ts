@@ -1,72 +1,31 @@
-/** Gemini CLI over ACP: `gemini --acp`, with settings of its own, on the Gemini API, without a login. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import path from 'node:path'
-import { type AgentCli, type ProbeFailure, probeCli } from '../../cli/agent_cli.ts'
-import type { EngineTask, PricedModel, ProbeRequest } from '../../engine.ts'
-import { isPriced } from '../../models/cost.ts'
+/** Gemini CLI over ACP: `gemini --acp`, in a home of its own, as the gemini engine starts it. */
+import { rm } from 'node:fs/promises'
+import type { EngineTask } from '../../engine.ts'
+import { createGeminiHome, gemini } from '../../gemini/gemini.ts'
+import { geminiModel, geminiProvider, geminiServer } from '../../gemini/model.ts'
+import { geminiCli } from '../../gemini/probe.ts'
+import { geminiEnvironment, geminiFolders } from '../../gemini/settings.ts'
 import type { ToolCallRecord } from '../protocol/records.ts'
 import type { ShownCall } from '../turn/tool_calls.ts'
 import type { AcpPreset, AcpRun } from './preset.ts'
 
-const geminiCli: AgentCli = {
-  name: 'gemini',
-  variable: 'WHETSTONE_GEMINI',
-  package: '@google/gemini-cli',
-  leastVersion: '0.50.0',
-  update: 'npm install -g @google/gemini-cli',
-}
-
-const usualServer = 'https://generativelanguage.googleapis.com'
-
 export const geminiPreset: AcpPreset = {
   cli: geminiCli,
-  credentials: ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL'],
-  model: chooseModel,
-  server: ({ credentials }) => ({
-    address: 'GOOGLE_GEMINI_BASE_URL',
-    url: (credentials.GOOGLE_GEMINI_BASE_URL || usualServer).replace(/\/+$/, ''),
-    keys: ['GEMINI_API_KEY'],
-  }),
-  probe: (request) => probeCli(geminiCli, request, { env: request.env, failure: async () => findKeyFailure(request) }),
-  async reports(name) {
-    const priced = chooseModel(name)
-    return { cost: await isPriced(priced), tokens: true, priced }
-  },
+  engine: gemini,
+  model: (name) => ({ model: geminiModel(name), provider: geminiProvider }),
+  server: ({ credentials }) => geminiServer(credentials),
   describe,
   open,
 }
 
-function chooseModel(model: string | null): PricedModel {
-  return { model: model ?? 'gemini-2.5-pro', provider: 'google' }
-}
-
-function findKeyFailure({ credentials }: ProbeRequest): ProbeFailure | null {
-  if (credentials.GEMINI_API_KEY) return null
-  const message = 'gemini has no key: GEMINI_API_KEY is unset'
-  return { ok: false, kind: 'credentials', message, fix: 'export GEMINI_API_KEY=… (a key from aistudio.google.com)' }
-}
-
-const settings = {
-  security: { auth: { selectedType: 'gemini-api-key' } },
-  privacy: { usageStatisticsEnabled: false },
-  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
-}
-
-async function open(task: EngineTask): Promise<AcpRun> {
-  const home = path.join(task.env.HOME ?? '', '.gemini-run', task.sessionId)
-  await mkdir(path.join(home, '.gemini'), { recursive: true })
-  await writeFile(path.join(home, '.gemini/settings.json'), JSON.stringify(settings))
-  const { GEMINI_API_KEY = '', GOOGLE_GEMINI_BASE_URL } = task.credentials
+async function open(task: EngineTask): Promise<AcpRun | string> {
+  // Whetstone itself ends the turn after the last allowed response
+  const mistake = await createGeminiHome({ ...task, maxTurns: null })
+  if (mistake !== null) return mistake
   return {
-    args: ['--acp', '-m', chooseModel(task.model).model],
-    env: {
-      ...task.env,
-      GEMINI_API_KEY,
-      ...(GOOGLE_GEMINI_BASE_URL && { GOOGLE_GEMINI_BASE_URL }),
-      GEMINI_CLI_HOME: home,
-      GEMINI_CLI_TRUST_WORKSPACE: 'true',
-    },
-    clean: () => rm(home, { recursive: true, force: true, maxRetries: 3 }),
+    args: ['--acp', '--model', geminiModel(task.model)],
+    env: geminiEnvironment(task),
+    clean: () => rm(geminiFolders(task).home, { recursive: true, force: true, maxRetries: 3 }),
   }
 }
 

@@ -2,13 +2,14 @@
 import { rm } from 'node:fs/promises'
 import * as z from 'zod'
 import { runProcess } from '../../../base/process/spawn.ts'
+import { toStopReason } from '../../answers/stop_reason.ts'
 import type { CliLaunch } from '../../cli/headless_cli.ts'
 import type { EngineContext, EngineTask } from '../../engine.ts'
-import { chooseProviderModel, chooseProviderServer, providerKeys } from '../../models/provider_model.ts'
+import { chooseProviderModel, chooseProviderServer } from '../../models/provider_model.ts'
 import { opencodeEnvironment, opencodeFolders } from '../../opencode/argv.ts'
 import { createOpencodeFolders, followOpencodeLog, opencode } from '../../opencode/opencode.ts'
-import { opencodeCli, probeOpencode } from '../../opencode/probe.ts'
-import { errorInLog, sumOpencodeTokens, toOpencodeStopReason } from '../../opencode/report.ts'
+import { opencodeCli } from '../../opencode/probe.ts'
+import { errorInLog, sumOpencodeTokens } from '../../opencode/report.ts'
 import { opencodeTokens } from '../../opencode/stream_records.ts'
 import type { AcpPreset, AcpRun, SessionRecord } from './preset.ts'
 
@@ -17,11 +18,9 @@ const ownCommands: readonly string[] = ['init', 'review']
 
 export const opencodePreset: AcpPreset = {
   cli: opencodeCli,
-  credentials: providerKeys,
+  engine: opencode,
   model: choosePricedModel,
   server: (task) => chooseProviderServer('opencode', task),
-  probe: probeOpencode,
-  reports: async (model) => (await opencode.reports?.(model)) ?? { cost: false, tokens: true },
   open,
 }
 
@@ -70,7 +69,7 @@ async function readRecord(launch: CliLaunch, sessionId: string): Promise<Session
   try {
     const { messages } = session.parse(JSON.parse(end.stdout))
     const usage = sumOpencodeTokens(messages.flatMap(({ info }) => (info.tokens === undefined ? [] : [info.tokens])))
-    return { usage, stopReason: toOpencodeStopReason(messages.at(-1)?.info.finish ?? null) }
+    return { usage, stopReason: toStopReason(messages.at(-1)?.info.finish ?? null) }
   } catch {
     return null
   }

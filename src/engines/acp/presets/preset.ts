@@ -3,21 +3,22 @@ import type { Usage } from '../../../../schemas/usage.ts'
 import type { AgentCli } from '../../cli/agent_cli.ts'
 import type { CliLaunch } from '../../cli/headless_cli.ts'
 import type { KeyedServer } from '../../cli/key_placeholders.ts'
-import type { Engine, EngineContext, EngineTask, PricedModel, ProviderError } from '../../engine.ts'
+import type { Engine, EngineContext, EngineTask, ProviderError } from '../../engine.ts'
 import type { DescribeCall } from '../turn/tool_calls.ts'
 
 export interface AcpPreset {
   cli: AgentCli
-  /** Variables with its keys and servers, besides the one that names its program. */
-  credentials: readonly string[]
-  /** The model and its provider, or why there is none. */
-  model(model: string | null, credentials: EngineTask['credentials']): PricedModel | { mistake: string }
-  /** The server that gets the key; null: it has none. */
+  /** The engine of the same agent: its credentials, probe, programs, endpoints and reports are the preset's too. */
+  engine: Engine
+  /** The model (null: the agent's default) and its provider, or why there is none. */
+  model(
+    model: string | null,
+    credentials: EngineTask['credentials'],
+  ): { model: string | null; provider: string } | { mistake: string }
+  /** The server that gets the key; null: the agent gets the key itself. */
   server(task: Pick<EngineTask, 'model' | 'credentials'>): KeyedServer | null
-  probe: Engine['probe']
-  reports: NonNullable<Engine['reports']>
-  /** Creates its folders and settings. */
-  open(task: EngineTask, context: EngineContext): Promise<AcpRun>
+  /** Creates its folders and settings. A text: why this task can't be started (`bad_request`). */
+  open(task: EngineTask, context: EngineContext): Promise<AcpRun | string>
   describe?: DescribeCall
   /** The provider's error, if the agent reports it as the text of its last response; null: it is an answer. Absent: it never does. */
   readError?(text: string): ProviderError | null

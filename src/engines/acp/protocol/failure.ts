@@ -1,27 +1,21 @@
 /** Says why a run over ACP failed: by the agent's error, or by how its process ended. Pure. */
-import type { FailureKind } from '../../../../schemas/run.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
+import { toRunError } from '../../cli/run_failure.ts'
 import type { EngineError } from '../../engine.ts'
 import { classifyErrorText } from '../../limits/error_text.ts'
-import { isRetryableKind, kindOfStatus } from '../../limits/http_status.ts'
-import { parseResetMs } from '../../limits/reset_time.ts'
+import { kindOfStatus } from '../../limits/http_status.ts'
 import type { InitializeResult } from './records.ts'
 import { type AcpError, protocolVersion } from './session.ts'
 
 /** The protocol's own code for "authentication required". */
 const loginCode = -32000
 
-/** An end that was found here, not reported by the agent. */
-export function acpFailure(kind: FailureKind, message: string, retryable = isRetryableKind(kind)): EngineError {
-  return { kind, message, retryable, retryAfterMs: kind === 'rate_limited' ? parseResetMs(message) : null }
-}
-
 /** The failure of a request. Some agents use the status of the model's server as the code; otherwise the text tells. */
 export function requestFailure({ code, message, method }: AcpError, login: string): EngineError {
-  if (code === loginCode) return acpFailure('credentials', `the agent asks for a login: ${message}${login}`)
-  if (code >= 400 && code < 600) return acpFailure(kindOfStatus(code), message)
+  if (code === loginCode) return toRunError('credentials', `the agent asks for a login: ${message}${login}`)
+  if (code >= 400 && code < 600) return toRunError(kindOfStatus(code), message)
   const kind = code === -32603 || method === 'session/prompt' ? classifyErrorText(message) : 'bad_request'
-  return acpFailure(kind, `${method}: ${message}`)
+  return toRunError(kind, `${method}: ${message}`)
 }
 
 /** The ways in which the agent can be logged in, for a person. */
@@ -34,7 +28,7 @@ export function describeLogins({ authMethods }: Pick<InitializeResult, 'authMeth
 export function versionFailure({ protocolVersion: version }: InitializeResult): EngineError | null {
   if (version === protocolVersion) return null
   const message = `the agent speaks version ${version} of ACP, and Whetstone version ${protocolVersion}`
-  return acpFailure('bad_request', message)
+  return toRunError('bad_request', message)
 }
 
 /** A program that ended before it spoke ACP, or in the middle of its work. `unreadable`: the last other line of its output. */
@@ -45,6 +39,7 @@ export function endFailure(
   const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
   const said = [stderrTail.trim().slice(-1000), unreadable?.slice(0, 300)].filter(Boolean).join(': ')
   const tail = said === '' ? '' : `: ${said}`
-  if (spoke) return acpFailure('crash', `the agent ended before its turn was over (${how})${tail}`)
-  return acpFailure('bad_output', `the program ended without speaking ACP (${how})${tail}`, false)
+  if (spoke) return toRunError('crash', `the agent ended before its turn was over (${how})${tail}`)
+  const error = toRunError('bad_output', `the program ended without speaking ACP (${how})${tail}`)
+  return { ...error, retryable: false }
 }

@@ -1,7 +1,8 @@
 /** Opens a session with an agent that has just been started: version, MCP servers, model. Ends before anything is paid for. */
 import * as z from 'zod'
+import { toRunError } from '../../cli/run_failure.ts'
 import type { EngineError, EngineTask } from '../../engine.ts'
-import { acpFailure, describeLogins, requestFailure, versionFailure } from './failure.ts'
+import { describeLogins, requestFailure, versionFailure } from './failure.ts'
 import { readMcpServers } from './mcp_servers.ts'
 import type { InitializeResult, NewSessionResult } from './records.ts'
 import { AcpError, type AcpSession } from './session.ts'
@@ -30,11 +31,11 @@ export async function shakeHands({ session, cwd, task, model }: HandshakeRequest
     const mismatch = versionFailure(agent)
     if (mismatch !== null) return { ok: false, error: mismatch, fix: 'use a version of the agent that speaks this one' }
     const servers = await readMcpServers(task, agent)
-    if ('mistake' in servers) return { ok: false, error: acpFailure('bad_request', servers.mistake), fix: null }
+    if ('mistake' in servers) return { ok: false, error: toRunError('bad_request', servers.mistake), fix: null }
     const started = await session.start(cwd, servers)
     if (model === null) return { ok: true, agent, started, model: readCurrentModel(started) }
     const request = requestModel(started, model)
-    if ('mistake' in request) return { ok: false, error: acpFailure('bad_request', request.mistake), fix: request.fix }
+    if ('mistake' in request) return { ok: false, error: toRunError('bad_request', request.mistake), fix: request.fix }
     await setModel(session, request)
     return { ok: true, agent, started, model }
   } catch (error) {
@@ -49,6 +50,6 @@ export async function shakeHands({ session, cwd, task, model }: HandshakeRequest
     if (!(error instanceof z.ZodError)) throw error
     const [issue] = error.issues
     const message = `the agent's answer is not valid ACP (${issue?.path.join('.') || 'its whole answer'}: ${issue?.message ?? ''})`
-    return { ok: false, error: acpFailure('bad_output', message), fix: null }
+    return { ok: false, error: toRunError('bad_output', message), fix: null }
   }
 }

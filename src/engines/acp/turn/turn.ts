@@ -1,11 +1,11 @@
 /** What is known of one turn of an agent: its updates, permissions and answers; becomes the report at the end. */
 import * as z from 'zod'
+import { toRunError } from '../../cli/run_failure.ts'
 import { type EngineContext, type EngineReport, type EngineTask, emptyReport } from '../../engine.ts'
 import { contextFull } from '../../limits/context_full.ts'
 import { withCost } from '../../models/cost.ts'
 import type { PreparedAgent } from '../prepare_agent.ts'
 import type { SessionRecord } from '../presets/preset.ts'
-import { acpFailure } from '../protocol/failure.ts'
 import type { Handshake } from '../protocol/handshake.ts'
 import { answerPermission } from '../protocol/permissions.ts'
 import type { PermissionRequest, PromptResult } from '../protocol/records.ts'
@@ -122,12 +122,12 @@ const notice = z.looseObject({ update: z.unknown() })
 
 const flood: TurnEnd = {
   kind: 'failed',
-  error: acpFailure('bad_output', 'the agent sent more updates than a run may have'),
+  error: toRunError('bad_output', 'the agent sent more updates than a run may have'),
 }
 
 const permissionLoop: TurnEnd = {
   kind: 'failed',
-  error: acpFailure(
+  error: toRunError(
     'bad_output',
     `the agent asked for permission more than ${permissionLimit} times in a row and did nothing else`,
   ),

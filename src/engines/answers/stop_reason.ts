@@ -1,0 +1,21 @@
+/** Why a model's last response ended, in the same words for all engines. */
+
+/** By the words of Chat Completions, the AI SDK, the Gemini API and the agent CLIs. */
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  tool_calls: 'tool_use',
+  'tool-calls': 'tool_use',
+  toolUse: 'tool_use',
+  length: 'max_tokens',
+  content_filter: 'refusal',
+  'content-filter': 'refusal',
+  safety: 'refusal',
+  prohibited_content: 'refusal',
+}
+
+/** In the words of the Anthropic API; any other word is kept. */
+export function toStopReason(reason: string): string
+export function toStopReason(reason: string | null): string | null
+export function toStopReason(reason: string | null): string | null {
+  return reason === null ? null : (stopReasons[reason] ?? reason)
+}

@@ -1,0 +1,31 @@
+/** The errors with which a run of an agent CLI fails. */
+import type { FailureKind } from '../../../schemas/run.ts'
+import type { ProcessEnd } from '../../base/process/spawn.ts'
+import type { EngineError } from '../engine.ts'
+import { isRetryableKind } from '../limits/http_status.ts'
+import { parseResetMs } from '../limits/reset_time.ts'
+import type { OtherLines } from './other_lines.ts'
+
+/** An error that the CLI or its provider reported. */
+export function toRunError(kind: FailureKind, message: string): EngineError {
+  const retryAfterMs = kind === 'rate_limited' ? parseResetMs(message) : null
+  return { kind, message, retryable: isRetryableKind(kind), retryAfterMs }
+}
+
+/** What is known of a process that ended without an answer. */
+export interface SilentEnd {
+  /** null: Whetstone ended it. */
+  end: ProcessEnd | null
+  others: OtherLines
+  /** The last error that the CLI reported or logged. */
+  lastError?: string | null
+}
+
+/** The error of a process that ended without an answer; `what` says so, such as `pi gave no answer`. */
+export function silentEndError(what: string, { end, others, lastError }: SilentEnd): EngineError {
+  const how =
+    end !== null && end.exitCode !== null ? `exit code ${end.exitCode}` : `ended by ${end?.signal ?? 'Whetstone'}`
+  const unreadable = others.unreadable && `last unreadable line: ${others.unreadable.slice(0, 300)}`
+  const message = [`${what} (${how})`, lastError, end?.stderrTail.trim(), unreadable].filter(Boolean).join(': ')
+  return toRunError(end?.exitCode === 0 ? 'bad_output' : 'crash', message)
+}
