@@ -3,12 +3,19 @@ import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type AgentCli, type ProbeFailure, probeCli } from '../../cli/agent_cli.ts'
 import type { KeyedServer } from '../../cli/key_placeholders.ts'
+import { copilotEffort } from '../../copilot/argv.ts'
 import type { EngineTask, PricedModel, ProbeRequest, ProviderError } from '../../engine.ts'
 import { saysContextFull } from '../../limits/context_full.ts'
 import { classifyErrorText } from '../../limits/error_text.ts'
 import { kindOfStatus } from '../../limits/http_status.ts'
 import { isPriced } from '../../models/cost.ts'
-import { chooseProviderModel, providerKeyName, providerKeys, providerServer } from '../../models/provider_model.ts'
+import {
+  chooseProviderModel,
+  effortsOfProvider,
+  providerKeyName,
+  providerKeys,
+  providerServer,
+} from '../../models/provider_model.ts'
 import type { AcpPreset, AcpRun } from './preset.ts'
 
 const copilotCli: AgentCli = {
@@ -32,6 +39,7 @@ export const copilotPreset: AcpPreset = {
   cli: copilotCli,
   credentials: [...providerKeys, ...ownServer],
   model: chooseModel,
+  efforts: (model) => effortsOfProvider('copilot', model),
   server,
   probe: (request) => probeCli(copilotCli, request, { env: request.env, failure: async () => findKeyFailure(request) }),
   async reports(name) {
@@ -89,7 +97,7 @@ async function open(task: EngineTask): Promise<AcpRun> {
   const home = path.join(task.env.HOME ?? '', '.copilot-run', task.sessionId)
   await mkdir(home, { recursive: true })
   return {
-    args: ['--acp', '--no-auto-update'],
+    args: ['--acp', '--no-auto-update', ...copilotEffort(task.effort)],
     env: {
       ...task.env,
       ...serverVariables(task),

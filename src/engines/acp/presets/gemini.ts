@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type AgentCli, type ProbeFailure, probeCli } from '../../cli/agent_cli.ts'
 import type { EngineTask, PricedModel, ProbeRequest } from '../../engine.ts'
+import { geminiEfforts, geminiThinking } from '../../gemini/thinking.ts'
 import { isPriced } from '../../models/cost.ts'
 import type { ToolCallRecord } from '../protocol/records.ts'
 import type { ShownCall } from '../turn/tool_calls.ts'
@@ -22,6 +23,7 @@ export const geminiPreset: AcpPreset = {
   cli: geminiCli,
   credentials: ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL'],
   model: chooseModel,
+  efforts: geminiEfforts,
   server: ({ credentials }) => ({
     address: 'GOOGLE_GEMINI_BASE_URL',
     url: (credentials.GOOGLE_GEMINI_BASE_URL || usualServer).replace(/\/+$/, ''),
@@ -55,7 +57,10 @@ const settings = {
 async function open(task: EngineTask): Promise<AcpRun> {
   const home = path.join(task.env.HOME ?? '', '.gemini-run', task.sessionId)
   await mkdir(path.join(home, '.gemini'), { recursive: true })
-  await writeFile(path.join(home, '.gemini/settings.json'), JSON.stringify(settings))
+  await writeFile(
+    path.join(home, '.gemini/settings.json'),
+    JSON.stringify({ ...settings, ...geminiThinking(task.model, task.effort) }),
+  )
   const { GEMINI_API_KEY = '', GOOGLE_GEMINI_BASE_URL } = task.credentials
   return {
     args: ['--acp', '-m', chooseModel(task.model).model],

@@ -4,7 +4,12 @@ import * as z from 'zod'
 import { runProcess } from '../../../base/process/spawn.ts'
 import type { CliLaunch } from '../../cli/headless_cli.ts'
 import type { EngineContext, EngineTask } from '../../engine.ts'
-import { chooseProviderModel, chooseProviderServer, providerKeys } from '../../models/provider_model.ts'
+import {
+  chooseProviderModel,
+  chooseProviderServer,
+  effortsOfProvider,
+  providerKeys,
+} from '../../models/provider_model.ts'
 import { opencodeEnvironment, opencodeFolders } from '../../opencode/argv.ts'
 import { createOpencodeFolders, followOpencodeLog, opencode } from '../../opencode/opencode.ts'
 import { opencodeCli, probeOpencode } from '../../opencode/probe.ts'
@@ -19,6 +24,7 @@ export const opencodePreset: AcpPreset = {
   cli: opencodeCli,
   credentials: providerKeys,
   model: choosePricedModel,
+  efforts: (model) => effortsOfProvider('opencode', model),
   server: (task) => chooseProviderServer('opencode', task),
   probe: probeOpencode,
   reports: async (model) => (await opencode.reports?.(model)) ?? { cost: false, tokens: true },

@@ -12,6 +12,8 @@ export interface AcpPreset {
   credentials: readonly string[]
   /** The model and its provider, or why there is none. */
   model(model: string | null, credentials: EngineTask['credentials']): PricedModel | { mistake: string }
+  /** The levels of --effort that it has with this model. */
+  efforts(model: string | null): readonly string[]
   /** The server that gets the key; null: it has none. */
   server(task: Pick<EngineTask, 'model' | 'credentials'>): KeyedServer | null
   probe: Engine['probe']
