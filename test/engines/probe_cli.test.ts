@@ -114,7 +114,7 @@ describe('codex', () => {
   })
 })
 
-describe('opencode', () => {
+describe('opencode, and pi with the same models', () => {
   test('without ripgrep', async () => {
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33') }
     const answer = await probe('opencode', { credentials, env: { PATH: path.join(stage.home, 'nothing') } })
@@ -126,12 +126,18 @@ describe('opencode', () => {
     ['haiku', { ANTHROPIC_API_KEY: 'a' }, 'anthropic/claude-haiku-4-5'],
     ['gpt-5.5', { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'openai/gpt-5.5'],
     ['openai/llama3', { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'openai/llama3'],
-  ])('model %j with %j: %s', async (model, keys, meant) => {
+  ])('model %j with %j: %s, and a cached run of another is not taken', async (model, keys, meant) => {
     await program('rg', '')
-    const credentials = { ...keys, WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33') }
+    const credentials = {
+      ...keys,
+      WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33'),
+      WHETSTONE_PI: await program('pi', 'echo 0.73.1'),
+    }
     const env = { PATH: `${path.join(stage.home, 'programs')}:/bin` }
-    const answer = await probe('opencode', { model, credentials, env })
-    expect(answer).toMatchObject({ ok: true, detail: expect.stringContaining(meant) })
+    for (const name of ['opencode', 'pi']) {
+      const answer = await probe(name, { model, credentials, env })
+      expect(answer).toMatchObject({ ok: true, detail: expect.stringContaining(meant), identity: { model: meant } })
+    }
   })
   test('a provider that gets no key', async () => {
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33') }
