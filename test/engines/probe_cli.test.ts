@@ -146,6 +146,13 @@ describe('opencode, and pi with the same models', () => {
   })
 })
 
+test('a preset of acp: a cached run of another model is not taken', async () => {
+  const credentials = { OPENAI_API_KEY: 'o', WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
+  const asked = { model: null, command: 'copilot', credentials, signal: new AbortController().signal }
+  const answer = await findEngine('acp').probe({ ...asked, env: stage.env })
+  expect(answer).toMatchObject({ ok: true, identity: { model: 'openai/gpt-5.4' } })
+})
+
 describe('copilot', () => {
   test.each([
     [null, { OPENAI_API_KEY: 'o' }, 'openai/gpt-5.4'],

@@ -28,7 +28,9 @@ export async function probeAgent(request: ProbeRequest, limits: { startMs: numbe
       if ('mistake' in model) {
         return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'name another model with --model' }
       }
-      return await agent.preset.probe(request)
+      const answer = await agent.preset.probe(request)
+      // without a model, the keys that are set choose it
+      return answer.ok ? { ...answer, identity: { model: `${model.provider}/${model.model}` } } : answer
     }
     case 'words':
       return await probePlain(agent.words, request, limits)
