@@ -136,7 +136,11 @@ describe('opencode, and pi with the same models', () => {
     const env = { PATH: `${path.join(stage.home, 'programs')}:/bin` }
     for (const name of ['opencode', 'pi']) {
       const answer = await probe(name, { model, credentials, env })
-      expect(answer).toMatchObject({ ok: true, detail: expect.stringContaining(meant), identity: { model: meant } })
+      expect(answer).toMatchObject({
+        ok: true,
+        detail: expect.stringContaining(meant),
+        identity: { 'chosen model': meant },
+      })
     }
   })
   test('a provider that gets no key', async () => {
@@ -150,7 +154,7 @@ test('a preset of acp: a cached run of another model is not taken', async () => 
   const credentials = { OPENAI_API_KEY: 'o', WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
   const asked = { model: null, command: 'copilot', credentials, signal: new AbortController().signal }
   const answer = await findEngine('acp').probe({ ...asked, env: stage.env })
-  expect(answer).toMatchObject({ ok: true, identity: { model: 'openai/gpt-5.4' } })
+  expect(answer).toMatchObject({ ok: true, identity: { 'chosen model': 'openai/gpt-5.4' } })
 })
 
 describe('copilot', () => {
@@ -161,7 +165,7 @@ describe('copilot', () => {
   ])('model %j with %j: %s, and a cached run of another is not taken', async (model, keys, chosen) => {
     const credentials = { ...keys, WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
     expect(await probe('copilot', { model, credentials })).toMatchObject({
-      ...{ ok: true, detail: expect.stringContaining(chosen), identity: { model: chosen } },
+      ...{ ok: true, detail: expect.stringContaining(chosen), identity: { 'chosen model': chosen } },
     })
   })
   test('a provider that it does not take, and a token that is not set', async () => {

@@ -30,7 +30,7 @@ export async function probeAgent(request: ProbeRequest, limits: { startMs: numbe
       }
       const answer = await agent.preset.probe(request)
       // without a model, the keys that are set choose it
-      return answer.ok ? { ...answer, identity: { model: `${model.provider}/${model.model}` } } : answer
+      return answer.ok ? { ...answer, identity: { 'chosen model': `${model.provider}/${model.model}` } } : answer
     }
     case 'words':
       return await probePlain(agent.words, request, limits)

@@ -26,7 +26,7 @@ export async function probeCopilot(request: ProbeRequest): Promise<Probe> {
     failure: async () => keyFailure(model, request),
   })
   // without a model, the keys that are set choose it
-  return answer.ok ? { ...answer, identity: { model: copilotModelName(model) } } : answer
+  return answer.ok ? { ...answer, identity: { 'chosen model': copilotModelName(model) } } : answer
 }
 
 function keyFailure(model: CopilotModel, { credentials }: ProbeRequest): ProbeFailure | null {

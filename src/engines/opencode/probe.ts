@@ -26,7 +26,7 @@ export async function probeOpencode(request: ProbeRequest): Promise<Probe> {
     failure: async () => missingProviderKey('opencode', model, request) ?? (await ripgrepFailure(request)),
   })
   // without a model, the keys that are set choose it
-  return answer.ok ? { ...answer, identity: { model: name } } : answer
+  return answer.ok ? { ...answer, identity: { 'chosen model': name } } : answer
 }
 
 async function ripgrepFailure({ env }: ProbeRequest): Promise<ProbeFailure | null> {

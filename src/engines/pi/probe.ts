@@ -25,5 +25,5 @@ export async function probePi(request: ProbeRequest): Promise<Probe> {
     failure: async () => missingProviderKey('pi', model, request),
   })
   // without a model, the keys that are set choose it
-  return answer.ok ? { ...answer, identity: { model: name } } : answer
+  return answer.ok ? { ...answer, identity: { 'chosen model': name } } : answer
 }
