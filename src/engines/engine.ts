@@ -214,8 +214,8 @@ export interface Engine {
   findPrograms?(task: Pick<EngineTask, 'command' | 'env' | 'credentials'>): Promise<readonly string[]>
   /** Short names of models that only it knows, besides those of its provider; absent: none. */
   readonly aliases?: readonly string[]
-  /** The levels of --effort that it has with this model; absent: it has none. */
-  efforts?(model: string | null): readonly string[]
+  /** The levels of --effort that it has with this model; absent: it has none. `command`: of an engine that takes one. */
+  efforts?(model: string | null, command?: string | null): readonly string[]
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
   /** Further ones, where the skill is placed too because it is not known which agent runs; `--skills-folder` replaces all. Absent: none. */

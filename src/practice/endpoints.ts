@@ -76,15 +76,29 @@ function note(entry: LoggedRequest, asked: PracticeRequest): void {
   if (typeof heat === 'number') entry.temperature = heat
   const effort = sentEffort(asked.body)
   if (effort !== null) entry.effort = effort
+  const budget = sentThinkingBudget(asked.body)
+  if (typeof budget === 'number') entry.thinking_budget = budget
   entry.tools = tools.map(({ name }) => name)
 }
 
-/** In output_config of Messages, in reasoning of Responses, or as reasoning_effort of Chat Completions. */
+/** In output_config of Messages, in reasoning of Responses, as reasoning_effort of Chat Completions, or as thinkingLevel of Gemini. */
 function sentEffort(body: PracticeRequest['body']): string | null {
   if (body.kind !== 'json' || !isRecord(body.value)) return null
   const { output_config: config, reasoning, reasoning_effort: plain } = body.value
-  const found = [isRecord(config) && config.effort, isRecord(reasoning) && reasoning.effort, plain]
+  const level = geminiThinking(body.value)?.thinkingLevel
+  const found = [isRecord(config) && config.effort, isRecord(reasoning) && reasoning.effort, plain, level]
   return found.find((one) => typeof one === 'string') ?? null
+}
+
+/** In thinking of Messages, or in thinkingConfig of Gemini. */
+function sentThinkingBudget(body: PracticeRequest['body']): unknown {
+  if (body.kind !== 'json' || !isRecord(body.value)) return undefined
+  const { thinking } = body.value
+  return isRecord(thinking) ? thinking.budget_tokens : geminiThinking(body.value)?.thinkingBudget
+}
+
+function geminiThinking({ generationConfig: config }: Record<string, unknown>): Record<string, unknown> | null {
+  return isRecord(config) && isRecord(config.thinkingConfig) ? config.thinkingConfig : null
 }
 
 /** The messages as sent: `input` in the Responses API, where a text alone is one message, `contents` in the Gemini API. */

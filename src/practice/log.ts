@@ -19,6 +19,8 @@ export interface LoggedRequest {
   temperature?: number
   /** The level of effort, in any of the places where the APIs have it. */
   effort?: string
+  /** At most so many tokens to think with, in APIs and for models that have no levels. */
+  thinking_budget?: number
   /** The system prompt's text; empty: none. */
   system: string
   /** As sent. */

@@ -26,6 +26,8 @@ export interface Contender {
     tool: string
     /** It does not say how many of its tokens were reasoning. */
     hidesReasoning?: true
+    /** Tokens to think with at the effort `high`; absent: its model has levels. */
+    high?: number
     /** Its API does not count the tokens that are written to a cache. */
     hidesCacheWrites?: true
   } | null
@@ -105,7 +107,7 @@ export const contenders: Record<string, Contender> = {
     }),
     shell: (command) => ({ name: 'bash', input: { command } }),
     read: (file) => ({ name: 'read', input: { path: file } }),
-    shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash', hidesReasoning: true },
+    shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash', hidesReasoning: true, high: 16_384 },
   },
   copilot: {
     engine: findEngine('copilot'),
@@ -135,7 +137,13 @@ export const contenders: Record<string, Contender> = {
     }),
     shell: (command) => ({ name: 'run_shell_command', input: { command } }),
     read: (file) => ({ name: 'read_file', input: { file_path: file } }),
-    shows: { model: 'gemini-2.5-pro', provider: 'google', tool: 'run_shell_command', hidesCacheWrites: true },
+    shows: {
+      model: 'gemini-2.5-pro',
+      provider: 'google',
+      tool: 'run_shell_command',
+      hidesCacheWrites: true,
+      high: 24_576,
+    },
   },
   qwen: {
     engine: findEngine('qwen'),

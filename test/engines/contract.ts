@@ -136,8 +136,8 @@ export function contract(name: string): void {
 
     test.runIf(engine.efforts !== undefined)('asks its model for the level of effort', async () => {
       const { asked } = await spoken()
-      const efforts = asked.flatMap(({ effort }) => effort ?? [])
-      expect(new Set(efforts)).toEqual(new Set(['high']))
+      const sent = asked.flatMap((one) => one.thinking_budget ?? one.effort ?? [])
+      expect(new Set(sent)).toEqual(new Set([shows.high ?? 'high']))
     })
 
     test('offers the skill by name and description; its body comes when it is read', async () => {

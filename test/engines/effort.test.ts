@@ -1,6 +1,7 @@
 /** The level of --effort reaches each API in its own field, and no request has one unasked; an engine without it is refused. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
+import { geminiThinking } from '../../src/engines/gemini/thinking.ts'
 import { withEffort } from '../../src/engines/models/effort.ts'
 import { openai } from '../../src/engines/openai/openai.ts'
 import { engineNames, findEngine } from '../../src/engines/table.ts'
@@ -30,6 +31,14 @@ test.each([
   expect(server.requests.map(({ effort }) => effort).slice(-2)).toEqual(['low', undefined])
 })
 
+test('a level of Gemini CLI is a number of tokens for Gemini 2.5, and a level for later models', () => {
+  const thinking = (model: string | null, effort: string) => JSON.stringify(geminiThinking(model, effort))
+  expect(thinking('flash', 'low')).toContain('"match":{"model":"gemini-2.5-flash"}')
+  expect(thinking('flash', 'low')).toContain('"thinkingConfig":{"thinkingBudget":1024}')
+  expect(thinking('gemini-3-pro-preview', 'low')).toContain('"thinkingConfig":{"thinkingLevel":"LOW"}')
+  expect(geminiThinking('flash', undefined)).toEqual({})
+})
+
 describe('withEffort', () => {
   const choose = (name: string, effort: string | null, model: string | null = null) =>
     withEffort({ name, model }, effort, '--effort')
@@ -41,6 +50,12 @@ describe('withEffort', () => {
     ['codex', 'ultra', null],
     ['opencode', 'minimal', 'openai/gpt-5.5'],
     ['opencode', 'high', null],
+    ['pi', 'off', 'anthropic/claude-sonnet-4-6'],
+    ['copilot', 'minimal', 'openai/gpt-5.5'],
+    ['copilot', 'max', null],
+    ['gemini', 'low', null],
+    ['gemini', 'minimal', 'gemini-3-flash-preview'],
+    ['qwen', 'none', null],
     ['auto', 'high', null], // no engine was found, which is already reported
   ])('%s takes %s', (name, effort, model) => {
     expect(choose(name, effort, model)).toEqual({ name, model, effort })
@@ -51,6 +66,9 @@ describe('withEffort', () => {
     ['anthropic', 'none', null, 'expected one of low, medium, high, xhigh, max'],
     ['openai', 'hihg', null, 'did you mean "high" or "xhigh"? (expected one of none, minimal, low'],
     ['opencode', 'none', 'anthropic/claude-opus-5-5', 'expected one of low, medium, high, xhigh, max'],
+    ['gemini', 'minimal', 'flash', 'expected one of low, medium, high'],
+    ['copilot', 'none', null, 'expected one of low, medium, high, xhigh, max'],
+    ['pi', 'max', null, 'expected one of off, minimal, low, medium, high, xhigh'],
     ['opencode', 'none', null, 'expected one of low, medium, high, xhigh, max'],
   ])('%s has no level %s', (name, effort, model, hint) => {
     expect(() => choose(name, effort, model)).toThrow(`has no level "${effort}"`)
@@ -62,6 +80,12 @@ describe('withEffort', () => {
     expect(() => choose('command', 'high')).toThrow(
       expect.objectContaining({ fix: expect.stringContaining('claude-code') }),
     )
+  })
+
+  test('acp has those of its preset, and none for a command', () => {
+    const acp = (command: string) => withEffort({ name: 'acp', model: null, command }, 'high', '--effort')
+    for (const command of ['gemini', 'copilot', 'opencode']) expect(acp(command)).toMatchObject({ effort: 'high' })
+    expect(() => acp('goose acp')).toThrow('--effort: not supported by the engine acp:goose acp')
   })
 
   test('without a level the choice is as it was', () => {

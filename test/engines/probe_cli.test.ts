@@ -115,7 +115,7 @@ describe('codex', () => {
   })
 })
 
-describe('opencode', () => {
+describe('opencode, and pi with the same models', () => {
   test('without ripgrep', async () => {
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33') }
     const answer = await probe('opencode', { credentials, env: { PATH: path.join(stage.home, 'nothing') } })
@@ -127,18 +127,35 @@ describe('opencode', () => {
     ['haiku', { ANTHROPIC_API_KEY: 'a' }, 'anthropic/claude-haiku-4-5'],
     ['gpt-5.5', { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'openai/gpt-5.5'],
     ['openai/llama3', { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'openai/llama3'],
-  ])('model %j with %j: %s', async (model, keys, meant) => {
+  ])('model %j with %j: %s, and a cached run of another is not taken', async (model, keys, meant) => {
     await program('rg', '')
-    const credentials = { ...keys, WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33') }
+    const credentials = {
+      ...keys,
+      WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33'),
+      WHETSTONE_PI: await program('pi', 'echo 0.73.1'),
+    }
     const env = { PATH: `${path.join(stage.home, 'programs')}:/bin` }
-    const answer = await probe('opencode', { model, credentials, env })
-    expect(answer).toMatchObject({ ok: true, detail: expect.stringContaining(meant) })
+    for (const name of ['opencode', 'pi']) {
+      const answer = await probe(name, { model, credentials, env })
+      expect(answer).toMatchObject({
+        ok: true,
+        detail: expect.stringContaining(meant),
+        identity: { 'chosen model': meant },
+      })
+    }
   })
   test('a provider that gets no key', async () => {
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_OPENCODE: await program('opencode', 'echo 1.18.33') }
     const answer = await probe('opencode', { model: 'google/gemini-3', credentials })
     expect(answer).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('google') })
   })
+})
+
+test('a preset of acp: a cached run of another model is not taken', async () => {
+  const credentials = { OPENAI_API_KEY: 'o', WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
+  const asked = { model: null, command: 'copilot', credentials, signal: new AbortController().signal }
+  const answer = await findEngine('acp').probe({ ...asked, env: stage.env })
+  expect(answer).toMatchObject({ ok: true, identity: { 'chosen model': 'openai/gpt-5.4' } })
 })
 
 describe('copilot', () => {

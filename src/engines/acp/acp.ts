@@ -29,6 +29,7 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
     otherSkillsFolders,
     readsSkillsFolder: (command) => parseAgentCommand(command).kind === 'preset',
     supports: acpSupport,
+    efforts: listEfforts,
     reaches: listEndpoints,
     async findPrograms(task) {
       const agent = parseAgentCommand(task.command)
@@ -45,4 +46,10 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
     probe: (request) => probeAgent(request, limits),
     run: [presetServer, ...plainServers].reduce(withPlaceholders, run),
   }
+}
+
+/** Those of a preset; the protocol has none, so none for a command. */
+function listEfforts(model: string | null, command: string | null = null): readonly string[] {
+  const agent = parseAgentCommand(command)
+  return agent.kind === 'preset' ? (agent.preset.engine.efforts?.(model) ?? []) : []
 }

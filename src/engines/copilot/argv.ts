@@ -5,12 +5,22 @@ import { guessProvider } from '../models/providers.ts'
 import { type CopilotModel, copilotEndpoints, copilotKeyName } from './model.ts'
 
 /** Arguments of a headless run. It is not asked to trust the folder, so hooks and MCP servers there do not start. */
-export function copilotArguments({ sessionId, tools }: Pick<EngineTask, 'sessionId' | 'tools'>): string[] {
+export function copilotArguments({
+  sessionId,
+  tools,
+  effort,
+}: Pick<EngineTask, 'sessionId' | 'tools' | 'effort'>): string[] {
   return [
     ...['--output-format', 'json', '--no-color', '--no-auto-update', '--no-ask-user', '--disable-builtin-mcps'],
     ...['--log-level', 'none', `--session-id=${sessionId}`],
+    ...copilotEffort(effort),
     ...permissions(tools),
   ]
+}
+
+/** The level goes to the model's server as it is, whatever the model. */
+export function copilotEffort(effort: string | undefined): string[] {
+  return effort === undefined ? [] : ['--reasoning-effort', effort]
 }
 
 /** An agent may do everything. A judge reads only below its folder, and files there do not instruct it. */

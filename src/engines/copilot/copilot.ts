@@ -11,7 +11,14 @@ import { providerAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
 import { copilotArguments, copilotEnvironment, copilotFolders } from './argv.ts'
-import { type CopilotModel, chooseCopilotServer, copilotEndpoints, copilotKeys, copilotModel } from './model.ts'
+import {
+  type CopilotModel,
+  chooseCopilotServer,
+  copilotEfforts,
+  copilotEndpoints,
+  copilotKeys,
+  copilotModel,
+} from './model.ts'
 import { copilotCli, probeCopilot } from './probe.ts'
 import { copilotFailure, copilotReport } from './report.ts'
 import { CopilotSession } from './session_file.ts'
@@ -23,6 +30,7 @@ const skillsFolder = '.agents/skills'
 export const copilot: Engine = {
   name: 'copilot',
   credentials: [...copilotKeys, 'COPILOT_CACHE_HOME', 'WHETSTONE_COPILOT'],
+  efforts: copilotEfforts,
   skillsFolder,
   // with several keys set, only the model says which account is used, so all of them then share one limit
   account: { slots: 'runs', of: findAccount },

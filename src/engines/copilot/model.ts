@@ -1,6 +1,7 @@
 /** Chooses Copilot's provider and model, from the requested model and the keys that are set. Pure. */
 import type { KeyedServer } from '../cli/key_placeholders.ts'
 import type { EngineTask } from '../engine.ts'
+import { anthropicEfforts, openaiEfforts } from '../models/effort_levels.ts'
 import { anthropicModel, guessProvider, openaiModel } from '../models/providers.ts'
 
 type Credentials = EngineTask['credentials']
@@ -65,6 +66,12 @@ function isCopilotProvider(name: string): name is CopilotModel['provider'] {
 function firstWithKey(credentials: Credentials): CopilotModel['provider'] {
   if (credentials.ANTHROPIC_API_KEY) return 'anthropic'
   return credentials.COPILOT_GITHUB_TOKEN && !credentials.OPENAI_API_KEY ? 'github' : 'openai'
+}
+
+/** Those of the model's provider; those of all providers if no model is named, because then the key chooses. */
+export function copilotEfforts(name: string | null): readonly string[] {
+  const model = copilotModel(name, {})
+  return name === null || 'mistake' in model || model.provider === 'anthropic' ? anthropicEfforts : openaiEfforts
 }
 
 /** How the user writes this model. */

@@ -20,6 +20,7 @@ import { type GeminiSources, geminiFailure, geminiReport } from './report.ts'
 import { GeminiSession } from './session_file.ts'
 import { geminiArguments, geminiEnvironment, geminiFolders, geminiSettings } from './settings.ts'
 import { GeminiStream } from './stream.ts'
+import { geminiEfforts } from './thinking.ts'
 
 const skillsFolder = '.agents/skills'
 
@@ -27,6 +28,7 @@ export const gemini: Engine = {
   name: 'gemini',
   credentials: [...geminiKeys, 'WHETSTONE_GEMINI'],
   address: 'GOOGLE_GEMINI_BASE_URL',
+  efforts: geminiEfforts,
   skillsFolder,
   questionTools: ['ask_user'],
   account: { slots: 'runs', of: geminiAccount },

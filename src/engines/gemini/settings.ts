@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
 import { geminiModel, geminiServer } from './model.ts'
+import { geminiThinking } from './thinking.ts'
 
 /** Arguments of a headless run. */
 export function geminiArguments({ model, tools }: Pick<EngineTask, 'model' | 'tools'>): string[] {
@@ -41,7 +42,9 @@ export function geminiEnvironment(task: Pick<EngineTask, 'env' | 'credentials' |
 const readingTools = ['read_file', 'list_directory', 'glob', 'grep_search']
 
 /** Its settings file. Its log ("telemetry") is a local file; nothing is sent. */
-export function geminiSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'maxTurns'>): object {
+export function geminiSettings(
+  task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'maxTurns' | 'model' | 'effort'>,
+): object {
   const { tools, maxTurns, env } = task
   const retries = Number(env.GEMINI_MAX_RETRIES ?? 4) || 0
   return {
@@ -54,6 +57,7 @@ export function geminiSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'too
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: retries + 1 },
     advanced: { ignoreLocalEnv: true },
     ...(maxTurns === null ? {} : { model: { maxSessionTurns: maxTurns } }),
+    ...geminiThinking(task.model, task.effort),
     ...(tools === 'all' ? {} : { skills: { enabled: false } }),
     // an empty list would mean all tools
     ...(tools === 'all' ? {} : { tools: { core: tools === 'none' ? ['no_tool'] : readingTools } }),

@@ -8,10 +8,12 @@ import { engineNames, findEngine } from '../table.ts'
 export function withEffort(choice: EngineChoice, effort: string | null, flag: string): EngineChoice {
   if (effort === null) return choice
   // `auto` stays only in a dry run where no engine is available, which is already reported
-  const levels = choice.name === 'auto' ? [effort] : (findEngine(choice.name).efforts?.(choice.model) ?? [])
+  const levels =
+    choice.name === 'auto' ? [effort] : (findEngine(choice.name).efforts?.(choice.model, choice.command) ?? [])
   if (levels.length === 0) {
     const able = engineNames.filter((name) => findEngine(name).efforts !== undefined)
-    throw new UserError(`${flag}: not supported by the engine ${choice.name}`, `supported by ${able.join(', ')}`)
+    const name = [choice.name, choice.command].filter(Boolean).join(':')
+    throw new UserError(`${flag}: not supported by the engine ${name}`, `supported by ${able.join(', ')}`)
   }
   if (levels.includes(effort)) return { ...choice, effort }
   const name = [choice.name, choice.model].filter(Boolean).join(':')

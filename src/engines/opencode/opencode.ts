@@ -10,10 +10,10 @@ import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine
 import { providerAccount } from '../limits/account.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
-import { anthropicEfforts, openaiEfforts } from '../models/effort_levels.ts'
 import {
   chooseProviderModel,
   chooseProviderServer,
+  effortsOfProvider,
   type ProviderModel,
   providerKeys,
   reportsOfProvider,
@@ -30,7 +30,7 @@ const skillsFolder = '.agents/skills'
 export const opencode: Engine = {
   name: 'opencode',
   credentials: [...providerKeys, 'WHETSTONE_OPENCODE'],
-  efforts: opencodeEfforts,
+  efforts: (model) => effortsOfProvider('opencode', model),
   skillsFolder,
   questionTools: ['question'],
   account: { slots: 'runs', of: providerAccount },
@@ -43,12 +43,6 @@ export const opencode: Engine = {
 
 function reaches(task: Pick<EngineTask, 'model' | 'credentials'>): string[] {
   return [opencodeEndpoint(task)]
-}
-
-/** Those of the model's provider; those of both if no model is named, because then the key chooses. */
-function opencodeEfforts(name: string | null): readonly string[] {
-  const model = chooseProviderModel('opencode', name, {})
-  return name !== null && !('mistake' in model) && model.provider === 'openai' ? openaiEfforts : anthropicEfforts
 }
 
 /** More polls that wait for opencode's own error once a request has failed too often: it is better, but comes later than the log's. */

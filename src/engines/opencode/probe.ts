@@ -19,11 +19,14 @@ export async function probeOpencode(request: ProbeRequest): Promise<Probe> {
   if ('mistake' in model) {
     return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'pass anthropic/MODEL or openai/MODEL' }
   }
-  return probeCli(opencodeCli, request, {
+  const name = `${model.provider}/${model.id}`
+  const answer = await probeCli(opencodeCli, request, {
     env: opencodeEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null, tools: 'all' }),
-    detail: `${model.provider}/${model.id}`,
+    detail: name,
     failure: async () => missingProviderKey('opencode', model, request) ?? (await ripgrepFailure(request)),
   })
+  // without a model, the keys that are set choose it
+  return answer.ok ? { ...answer, identity: { 'chosen model': name } } : answer
 }
 
 async function ripgrepFailure({ env }: ProbeRequest): Promise<ProbeFailure | null> {

@@ -14,6 +14,7 @@ export function piArguments(task: EngineTask, { provider, id }: ProviderModel): 
     ...['-p', '--mode', 'json', '--no-session', '--provider', provider, '--model', id],
     ...['--no-extensions', '--extension', path.join(piFolder(task), 'extension.mjs')],
     ...['--no-prompt-templates', '--no-themes'],
+    ...(task.effort === undefined ? [] : ['--thinking', task.effort]),
     ...toolArguments(task.tools),
   ]
 }
@@ -61,6 +62,7 @@ export function piFiles(task: EngineTask, model: ProviderModel): Record<string, 
     'whetstone.json': {
       provider: model.provider,
       model: model.id,
+      effort: task.effort ?? null,
       readsOnlyBelow: task.tools === 'all' ? null : task.cwd,
     },
   }

@@ -4,8 +4,13 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { VERSION } from '@mariozechner/pi-coding-agent'
 
-/** provider and model: as requested; readsOnlyBelow: the folder of a judge, null for an agent. */
-const { provider, model: id, readsOnlyBelow } = JSON.parse(readFileSync(new URL('whetstone.json', import.meta.url)))
+/** provider, model and effort: as requested; readsOnlyBelow: the folder of a judge, null for an agent. */
+const {
+  provider,
+  model: id,
+  effort,
+  readsOnlyBelow,
+} = JSON.parse(readFileSync(new URL('whetstone.json', import.meta.url)))
 
 /** @param {import('@mariozechner/pi-coding-agent').ExtensionAPI} pi */
 export default function extend(pi) {
@@ -13,15 +18,20 @@ export default function extend(pi) {
     const known = modelRegistry.find(provider, id)
     // pi takes a model whose name only contains the requested one
     if (model !== undefined && model.id !== id) await pi.setModel(known ?? { ...model, id, name: id })
-    const record = {
+    // a level that the model lacks becomes the nearest one in silence
+    if (effort !== null) pi.setThinkingLevel(effort)
+    if (effort !== null && pi.getThinkingLevel() !== effort) {
+      write({ type: 'whetstone_refusal', message: `pi would use ${pi.getThinkingLevel()} for ${id}, not ${effort}` })
+      process.exit(1)
+    }
+    write({
       type: 'whetstone',
       version: VERSION,
       // pi gives a model that it doesn't know the price of another one
       priced: known !== undefined,
       skills: (systemPromptOptions.skills ?? []).filter((one) => !one.disableModelInvocation).map(({ name }) => name),
       tools: pi.getActiveTools(),
-    }
-    writeSync(1, `${JSON.stringify(record)}\n`)
+    })
   })
   pi.on('tool_call', ({ input }) => {
     if (readsOnlyBelow === null) return undefined
@@ -33,6 +43,10 @@ export default function extend(pi) {
     input.path = file
     return undefined
   })
+}
+
+function write(record) {
+  writeSync(1, `${JSON.stringify(record)}\n`)
 }
 
 /** The file that is behind a path, links followed; null: there is none. */

@@ -24,11 +24,15 @@ import { PiStream } from './stream.ts'
 
 const skillsFolder = '.agents/skills'
 
+/** By pi's own names; a run with one that pi lacks for its model fails before any request. */
+const piEfforts = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh']
+
 const headless: HeadlessCli = { cli: piCli, reaches, open: openRun }
 
 export const pi: Engine = {
   name: 'pi',
   credentials: [...providerKeys, 'WHETSTONE_PI'],
+  efforts: () => piEfforts,
   skillsFolder,
   seesImages: 'in_folder',
   account: { slots: 'runs', of: providerAccount },

@@ -18,9 +18,12 @@ export async function probePi(request: ProbeRequest): Promise<Probe> {
   if ('mistake' in model) {
     return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'pass anthropic/MODEL or openai/MODEL' }
   }
-  return probeCli(piCli, request, {
+  const name = `${model.provider}/${model.id}`
+  const answer = await probeCli(piCli, request, {
     env: piEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null }),
-    detail: `${model.provider}/${model.id}`,
+    detail: name,
     failure: async () => missingProviderKey('pi', model, request),
   })
+  // without a model, the keys that are set choose it
+  return answer.ok ? { ...answer, identity: { 'chosen model': name } } : answer
 }

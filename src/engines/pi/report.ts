@@ -73,7 +73,8 @@ function chooseCost({ offer, usage }: PiStream, sum: Usage, { id, provider }: Pr
 
 /** Why the run failed; null: it did not. */
 export function piFailure(stream: PiStream, end: ProcessEnd | null): EngineError | null {
-  const { error, reason, others } = stream
+  const { error, reason, others, mistake } = stream
+  if (mistake !== null) return toRunError('bad_request', mistake)
   if (ownEnd(stream) !== null) return null
   if (error !== null) return toRunError(classifyError(error), error)
   if (reason !== null && reason !== 'toolUse') return others.isTooDeep ? tooDeepError : null

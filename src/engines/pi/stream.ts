@@ -32,6 +32,8 @@ export class PiStream {
   sessionId: string | null = null
   /** What it offers its model, as Whetstone's extension reports it. */
   offer: PiOffer | null = null
+  /** Why Whetstone's extension ended it before any request; null: it did not. */
+  mistake: string | null = null
   /** The model that answered. */
   model: string | null = null
   /** Why the last answer ended, such as stop or toolUse; null: there is no answer yet. */
@@ -91,6 +93,9 @@ export class PiStream {
       case 'whetstone':
         this.offer = record
         return 'more'
+      case 'whetstone_refusal':
+        this.mistake = record.message
+        return 'last'
       case 'message_end':
         this.#takeAnswer(toAnswer(record.message))
         return 'more'

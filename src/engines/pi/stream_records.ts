@@ -35,6 +35,7 @@ const record = z.discriminatedUnion('type', [
     skills: z.array(z.string()),
     tools: z.array(z.string()),
   }),
+  z.looseObject({ type: z.literal('whetstone_refusal'), message: z.string() }),
   z.looseObject({ type: z.literal('message_end'), message }),
   z.looseObject({
     type: z.literal('tool_execution_start'),

@@ -64,7 +64,7 @@ export function qwenEnvironment(task: Pick<EngineTask, 'env' | 'credentials' | '
 }
 
 /** The content of its settings file. */
-export function qwenSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'tools'>): object {
+export function qwenSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'effort'>): object {
   return {
     general: { enableAutoUpdate: false, chatRecording: true },
     privacy: { usageStatisticsEnabled: false },
@@ -75,7 +75,11 @@ export function qwenSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'tools
       enableOpenAILogging: true,
       openAILoggingDir: qwenFolders(task).requests,
       // it repeats failed requests itself; these retries are in addition, and nothing shows them
-      generationConfig: { maxRetries: 0 },
+      generationConfig: {
+        maxRetries: 0,
+        // its own setting for it may send another level, and another field for some models
+        ...(task.effort !== undefined && { extra_body: { reasoning_effort: task.effort } }),
+      },
     },
     // a settings file that an agent left in the folder could send a judge's requests to another server
     security: { folderTrust: { enabled: task.tools !== 'all' } },

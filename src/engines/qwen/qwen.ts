@@ -8,6 +8,7 @@ import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine
 import { openaiAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
+import { openaiEfforts } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
 import { openaiBaseUrl } from '../openai/address.ts'
 import { qwenArguments, qwenEnvironment, qwenFolders, qwenSettings } from './argv.ts'
@@ -23,6 +24,7 @@ export const qwen: Engine = {
   name: 'qwen',
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'WHETSTONE_QWEN'],
   address: 'OPENAI_BASE_URL',
+  efforts: () => openaiEfforts,
   skillsFolder,
   account: { slots: 'runs', of: openaiAccount },
   reaches,

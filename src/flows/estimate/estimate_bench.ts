@@ -1,11 +1,11 @@
 /** Estimates a plan's cost and duration from earlier runs in the workspace. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
-import { batchPrice } from '../../engines/batch/batch_api.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { readHistory } from '../history/earlier_runs.ts'
 import { type CostPart, Forecast, type UsageUnit } from '../history/run_statistics.ts'
+import { listBatchedCases } from '../judge_batch/batched_cases.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
@@ -29,8 +29,8 @@ export interface Estimate extends EstimatedUsage {
   reused: number
   /** Runs that are on disk or in the cache but too old to be compared with the others, so they are run again. */
   again: number
-  /** Gradings are asked in batches, at half the price; absent: directly. */
-  judge_batch?: boolean
+  /** Of the gradings, those that are known to fit into a batch, at half the price; absent: all are asked directly. */
+  batched_gradings?: number
 }
 
 export interface EstimateOptions {
@@ -53,7 +53,8 @@ export async function estimateBench(
   options: EstimateOptions,
 ): Promise<Estimate> {
   const history = await readHistory(workspace, plan, { prices: options.prices })
-  const forecast = new Forecast(plan, history, options.judgeBatch ? batchPrice : 1)
+  const batched = listBatchedCases(plan, options.judgeBatch)
+  const forecast = new Forecast(plan, history, batched)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
   const ungraded = missing.filter(({ run_id }) => options.reused.get(run_id)?.graded !== true)
@@ -77,7 +78,9 @@ export async function estimateBench(
     done: plan.runs.length - missing.length,
     reused: missing.length - open.length,
     again: options.again.size,
-    ...(options.judgeBatch && { judge_batch: true }),
+    ...(options.judgeBatch && {
+      batched_gradings: gradings.filter(({ eval_id }) => batched.has(eval_id)).length,
+    }),
   }
 }
 

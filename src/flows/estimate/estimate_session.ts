@@ -1,9 +1,11 @@
 /** Estimates cost and duration of an improve session from earlier runs and proposals in the workspace. */
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
+import type { UserPrices } from '../../../schemas/prices.ts'
 import { listEntries } from '../../base/fs/files.ts'
 import { improvePaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
+import { priceRecord } from '../history/earlier_runs.ts'
 import { readRunUsage } from '../history/usage.ts'
 import type { Limits } from '../limits/limits.ts'
 import { estimateBench } from './estimate_bench.ts'
@@ -36,17 +38,19 @@ export interface UnitsRequest {
   certificationGradings: number
   confirmOn: readonly { name: string; choice: EngineChoice }[]
   limits: Pick<Limits, 'costPerRun'>
+  /** The user's prices; absent: none. */
+  prices?: UserPrices | undefined
 }
 
 /** What a run of each kind and a proposal cost. */
 export async function estimateSessionUnits(request: UnitsRequest): Promise<SessionUnits> {
-  const { plan, workspace, certificationGradings: gradings, limits, confirmOn } = request
-  const search = await estimateRun(plan, workspace, limits)
+  const { plan, certificationGradings: gradings, limits, confirmOn } = request
+  const search = await estimateRun(plan, request)
   const confirmers = confirmOn.map(async ({ name, choice }) => {
     const other = { ...plan, options: { ...plan.options, engine: choice } }
-    return { engine: name, unit: sumUnit(await estimateRun(other, workspace, limits), gradings) }
+    return { engine: name, unit: sumUnit(await estimateRun(other, request), gradings) }
   })
-  const proposals = await readProposalUsages(workspace, request.proposer)
+  const proposals = await readProposalUsages(request)
   return {
     run: sumUnit(search, 1),
     certification_run: sumUnit(search, gradings),
@@ -70,12 +74,11 @@ interface RunEstimate {
 /** The mean over the cases, by a plan of the runs with the skill alone; --cost-per-run where a cost is unknown. */
 async function estimateRun(
   plan: Plan,
-  workspace: string,
-  { costPerRun }: UnitsRequest['limits'],
+  { workspace, limits: { costPerRun }, prices }: Pick<UnitsRequest, 'workspace' | 'limits' | 'prices'>,
 ): Promise<RunEstimate> {
   const runs = plan.runs.filter(({ configuration }) => configuration === plan.candidate_configuration)
   const nothing = { folder: null, reused: new Map<string, { graded: boolean }>(), again: new Set<string>() }
-  const found = await estimateBench({ plan: { ...plan, runs }, workspace }, { ...nothing, concurrency: 1 })
+  const found = await estimateBench({ plan: { ...plan, runs }, workspace }, { ...nothing, concurrency: 1, prices })
   const { judge } = found
   const count = Math.max(1, runs.length)
   const [arm] = found.arms
@@ -97,15 +100,20 @@ function sumUnit({ run, grading }: RunEstimate, gradings: number): UnitCost {
   return { usd: add(run.usd, grading.usd), tokens: add(run.tokens, grading.tokens), seconds: run.seconds }
 }
 
-/** Of completed proposals by this engine in the workspace's newest session. */
-async function readProposalUsages(workspace: string, { name, model }: EngineChoice): Promise<UnitCost[]> {
+/** Of completed proposals by this proposer in the workspace's newest session. */
+async function readProposalUsages({
+  workspace,
+  proposer,
+  prices,
+}: Pick<UnitsRequest, 'workspace' | 'proposer' | 'prices'>): Promise<UnitCost[]> {
   const { proposals } = improvePaths(workspace)
   const names = listEntries(proposals).flatMap((one) => (/^\d+-\d+$/.test(one.name) ? [one.name] : []))
   const stored = await Promise.all(names.map((one) => readRun(path.resolve(proposals), one)))
   return stored.flatMap((one) => {
     if (one?.record.status !== 'completed') return []
     const { engine } = one.record
-    return engine.name === name && engine.model === model ? [readRunUsage(one.record)] : []
+    if (engine.name !== proposer.name || engine.model !== proposer.model) return []
+    return [readRunUsage(priceRecord(one.record, { engine: proposer }, prices))]
   })
 }
 

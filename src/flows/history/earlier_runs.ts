@@ -43,7 +43,12 @@ export async function readHistory(
   return observed
 }
 
-function priceRecord(record: RunRecord, { engine }: RunSpec, prices: UserPrices | undefined): RunRecord {
+/** The record with its cost by the user's prices of today. `engine`: as it was asked for. */
+export function priceRecord(
+  record: RunRecord,
+  { engine }: Pick<RunSpec, 'engine'>,
+  prices: UserPrices | undefined,
+): RunRecord {
   if (prices === undefined) return record
   const { usage, cost } = record
   const { model, provider } = record.engine

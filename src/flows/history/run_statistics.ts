@@ -1,5 +1,6 @@
 /** Averages the cost and duration of runs and gradings, and forecasts those of the next. */
 import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
+import { batchPrice } from '../../engines/batch/batch_api.ts'
 import { estimateAmount, Samples } from '../../jobs/budget/estimate.ts'
 import type { StoredRun } from '../../store/store.ts'
 import { type ResourceUsage, readRunUsage, readUsualGradingUsage } from './usage.ts'
@@ -50,16 +51,16 @@ export class Forecast {
   readonly now = new RunStats()
   readonly #earlier: RunStats
   readonly #judged: ReadonlySet<number>
-  readonly #judgePrice: number
+  readonly #batched: ReadonlySet<number>
 
-  /** `judgePrice`: the part of the usual price that a grading costs. */
+  /** `batched`: ids of the cases whose gradings are in a batch, at half the price. */
   constructor(
     plan: { cases: Plan['cases']; options: Pick<PlanOptions, 'judge'> },
     earlier: RunStats,
-    judgePrice: number,
+    batched: ReadonlySet<number> = new Set(),
   ) {
     this.#earlier = earlier
-    this.#judgePrice = judgePrice
+    this.#batched = batched
     const judged = plan.options.judge === null ? [] : plan.cases.filter((one) => one.expectations.length > 0)
     this.#judged = new Set(judged.map(({ eval_id }) => eval_id))
   }
@@ -67,7 +68,8 @@ export class Forecast {
   of(part: CostPart, spec: RunArm, unit: UsageUnit): number | null {
     if (part === 'grading' && !this.#judged.has(spec.eval_id)) return 0
     const amount = estimateAmount(sampleKey(part, spec), this.now.of(part, unit), this.#earlier.of(part, unit))
-    return amount !== null && part === 'grading' && unit === 'usd' ? amount * this.#judgePrice : amount
+    const isHalf = part === 'grading' && unit === 'usd' && this.#batched.has(spec.eval_id)
+    return amount !== null && isHalf ? amount * batchPrice : amount
   }
 
   /** For a run and its grading together. */

@@ -99,7 +99,7 @@ export async function forecastSession(
   const { commands, confinement } = review
   const certifier = certifyJudgeText(crew.certifier)
   return {
-    ...(await forecast(session, crew)),
+    ...(await forecast(session, crew, context.prices)),
     commands,
     confined: confinement.sandbox.mechanism !== 'none',
     notes: notes.filter((one) => one !== certifier),
@@ -109,12 +109,13 @@ export async function forecastSession(
 async function forecast(
   session: ImproveSession,
   crew: SessionCrew,
+  prices: FlowContext['prices'],
 ): Promise<Omit<SessionForecast, 'commands' | 'confined' | 'notes'>> {
   const { request, skill, suite, workspace, split, plan, isNew } = session
   const { certifier, judge, proposer, sandbox, suitePlan } = crew
   const left = listWork(session)
   const units = await estimateSessionUnits({
-    ...{ plan: suitePlan, workspace, proposer, limits: request.bench.limits ?? noLimits },
+    ...{ plan: suitePlan, workspace, proposer, limits: request.bench.limits ?? noLimits, prices },
     certificationGradings: gradingsPerRun(certifier),
     confirmOn: left.confirmations.map(({ engine }) => {
       return { name: engine, choice: resolveEngineChoice({ engine, model: null }) }

@@ -2,7 +2,6 @@
 import type { SpentLine, Stop, StopKind } from '../../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { startActiveTimer } from '../../base/time/active_time.ts'
-import { batchPrice } from '../../engines/batch/batch_api.ts'
 import { noteSpent, readSpent, repairSpent } from '../../store/artefacts/spending_log.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { readPlan, readRun, type StoredRun } from '../../store/store.ts'
@@ -11,6 +10,7 @@ import { readHistory } from '../history/earlier_runs.ts'
 import { Forecast } from '../history/run_statistics.ts'
 import type { StartQueue } from '../history/start_order.ts'
 import { readPaidGradingUsage, readPaidRunUsage } from '../history/usage.ts'
+import { listBatchedCases } from '../judge_batch/batched_cases.ts'
 import { AdmissionControl } from './budget_admission.ts'
 import { SharedBudgets } from './budgets.ts'
 import { buildStop, isLimited, type Limits, msUntilDeadline, noLimits } from './limits.ts'
@@ -109,7 +109,7 @@ async function openAdmission(
   const forecast = new Forecast(
     plan,
     await readHistory(workspace, plan, { except: folder, prices }),
-    judgeBatch ? batchPrice : 1,
+    listBatchedCases(plan, judgeBatch),
   )
   const runs = pairedOrder(plan.runs)
   const stored = async ({ run_id }: RunSpec) => (folder === null ? null : await readRun(folder, run_id))

@@ -16,6 +16,8 @@ interface Preset {
   skill: { name: string; input: object }
   shell: { name: string; input: object }
   keys(server: PracticeServer): EngineTask['credentials']
+  /** Tokens to think with at the effort `high`; absent: its model has levels. */
+  high?: number
 }
 
 const command = 'sleep 300 > /dev/null 2>&1 & printf hello > a.txt'
@@ -33,6 +35,7 @@ const presets: Preset[] = [
     skill: { name: 'activate_skill', input: { name: 'demo' } },
     shell: { name: 'run_shell_command', input: { command } },
     keys: ({ url }) => ({ GEMINI_API_KEY: 'practice-key', GOOGLE_GEMINI_BASE_URL: url }),
+    high: 24_576,
   },
   {
     name: 'opencode',
@@ -43,7 +46,7 @@ const presets: Preset[] = [
   },
 ]
 
-for (const { name, model, skill, shell, keys } of presets) {
+for (const { name, model, skill, shell, keys, high = 'high' } of presets) {
   const suite = needs(`the ${name} CLI`, cliBinary(name) !== null, 'npm run agents')
   suite(`acp:${name}`, () => {
     let server: PracticeServer
@@ -66,10 +69,10 @@ for (const { name, model, skill, shell, keys } of presets) {
     })
     afterEach(() => stage[Symbol.asyncDispose]())
 
-    test('offers and reads the skill, reports tokens and session, and leaves no process', async () => {
+    test('offers and reads the skill, asks with the level of effort, reports tokens and session, and leaves no process', async () => {
       const before = server.requests.length
       const skills = await stage.skill(acp.skillsFolder)
-      const { outcome, events } = await perform(acp, task({ skills }))
+      const { outcome, events } = await perform(acp, task({ skills, effort: 'high' }))
       expect(outcome, JSON.stringify(outcome)).toMatchObject({
         ...{ status: 'completed', report: { finalResponse: 'all done', stopReason: 'end_turn' } },
       })
@@ -85,6 +88,8 @@ for (const { name, model, skill, shell, keys } of presets) {
       ])
       const asked = server.requests.slice(before).map((one) => JSON.stringify(one))
       expect(asked.some((one) => one.includes('Shows things.'))).toBe(true)
+      const efforts = server.requests.slice(before).flatMap((one) => one.thinking_budget ?? one.effort ?? [])
+      expect(new Set(efforts)).toEqual(new Set([high]))
       expect(asked.at(-1)).toContain(bodyCanary)
       expect(asked.join()).not.toContain('practice-key')
       await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })

@@ -76,6 +76,13 @@ needs(
     })
   })
 
+  test('a level of effort that it would change in silence for this model fails the run, and nothing is asked', async () => {
+    const { outcome, first } = await ran({ model: 'anthropic/claude-sonnet-4-5', effort: 'xhigh' })
+    const message = 'pi would use high for claude-sonnet-4-5, not xhigh'
+    expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'bad_request', message, retryable: false } })
+    expect(first).toBeUndefined()
+  })
+
   test('negative control: an agent is instructed by it, and reads everywhere; the folder’s extensions stay off', async () => {
     const { outcome, results, asked, left } = await ran({ model: 'anthropic/claude-none-7' })
     for (const word of ['TRAP-CONTEXT', 'TRAP-SYSTEM', 'TRAP-APPENDED', 'TRAP-SKILL']) expect(asked).toContain(word)

@@ -169,7 +169,7 @@ test('a stopped session is refused without --resume; with it the rest is shown',
   expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/changed since the session was started/)])
 })
 
-test('runs and proposals of an ended session give the estimate of the next', async () => {
+test('runs and proposals of an ended session give the estimate of the next, by the prices of --prices if it is given', async () => {
   await using world = await openSmallSession({ engine: 'anthropic:opus' })
   await world.improve('--total-runs', '40')
   const history = world.history()
@@ -180,6 +180,12 @@ test('runs and proposals of an ended session give the estimate of the next', asy
   expect(estimate.proposals_usd).toBeCloseTo(paid, 6)
   expect(((estimate.usd ?? 0) - paid) / (history.benchmarks_usd ?? 0)).toBeCloseTo(1, 0)
   expect(estimate.seconds).toBeGreaterThan(0)
+  const file = path.join(fresh(), 'prices.yaml')
+  writeFileSync(file, 'anthropic:claude-opus-5-5: { input: 1000, output: 1000 }\n')
+  const dear = await foresee(world, '--total-runs', '40', '--prices', file)
+  for (const part of ['search_usd', 'certification_usd', 'proposals_usd'] as const) {
+    expect(dear.estimate[part]).toBeGreaterThan(30 * (estimate[part] ?? 0))
+  }
   const ended = await world.improve('--dry-run', '--resume', '--total-runs', '40')
   expect([ended.code, ended.stdout]).toEqual([
     0,

@@ -65,7 +65,7 @@ async function play(setting: Setting) {
   const limits = { ...noLimits, budget, costPerRun: setting.costPerRun ?? null, deadline: setting.deadline ?? null }
   const budgets = setting.budgets ?? new SharedBudgets(limits)
   const stops: [StopKind, string?][] = []
-  const forecast = new Forecast(judgedPlan(setting.judged !== undefined), earlier, 1)
+  const forecast = new Forecast(judgedPlan(setting.judged !== undefined), earlier)
   const drain = new AbortController().signal
   const now = () => new Date('2026-01-15T10:00:00Z')
   const onStop = (...stop: [StopKind, string?]) => void stops.push(stop)
@@ -278,7 +278,7 @@ test.each([
   const earlier = new RunStats()
   for (const run of runs) earlier.add('run', run, { usd: 1, tokens: 1, seconds: 1 })
   const limits = { ...noLimits, budget: 2 }
-  const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, earlier, 1)
+  const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, earlier)
   const request = {
     limits,
     budgets: new SharedBudgets(limits),
@@ -304,7 +304,7 @@ test('an attempt is paid for once, also where who counted it was killed before i
   if (spec === undefined) throw new Error('no run')
   const begin = () => {
     const budgets = new SharedBudgets(limits)
-    const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, new RunStats(), 1)
+    const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, new RunStats())
     const [drain, now] = [new AbortController().signal, () => new Date()]
     const noted = { onStop: () => {}, onPaid: (line: SpentLine) => void lines.push(line) }
     const spending = new AdmissionControl({

@@ -5,9 +5,10 @@ import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { dollarsText, durationText, toSafeLine } from '../../terminal/style.ts'
 
 export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, concurrency: number): string[] {
-  const { arms, judge, from_runs: from, done, reused, again, judge_batch: isBatch } = estimate
+  const { arms, judge, from_runs: from, done, reused, again } = estimate
   const most = plan.options.until === undefined ? '' : 'at most '
   const kept = [
+    ...batchLines(estimate),
     ...(done > 0
       ? [`          ${formatPlural(done, 'run')} ${done === 1 ? 'is' : 'are'} already finished and kept`]
       : []),
@@ -22,9 +23,7 @@ export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, conc
     return [toSafeLine(`estimate  unknown: no earlier run of this engine and judge in ${workspace}`), ...kept]
   const parts = [
     ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${amountText(arm)}`),
-    ...(judge.gradings > 0
-      ? [`${formatPlural(judge.gradings, 'grading')}${isBatch ? ' in a batch' : ''} ${amountText(judge)}`]
-      : []),
+    ...(judge.gradings > 0 ? [`${formatPlural(judge.gradings, 'grading')}${amountText(judge)}`] : []),
   ]
   return [
     toSafeLine(
@@ -32,6 +31,17 @@ export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, conc
     ),
     toSafeLine(`          ${parts.join(' · ')}`),
     ...kept,
+  ]
+}
+
+/** How many gradings are in a batch, and why others are not; empty without batches. */
+function batchLines({ batched_gradings: batched, judge: { gradings } }: Estimate): string[] {
+  if (batched === undefined || gradings === 0) return []
+  const direct = gradings - batched
+  const others = direct === 0 ? '' : `, ${direct} directly: a case has input files, or a judge of its format`
+  return [
+    `          ${batched} of ${formatPlural(gradings, 'grading')} in a batch at half the price${others}`,
+    '          a run with images, or too long for the prompt, is also graded directly',
   ]
 }
 

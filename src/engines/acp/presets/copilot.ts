@@ -1,6 +1,6 @@
 /** GitHub Copilot CLI over ACP: `copilot --acp`, in folders of its own, as the copilot engine starts it. */
 import { rm } from 'node:fs/promises'
-import { copilotEnvironment, copilotFolders } from '../../copilot/argv.ts'
+import { copilotEffort, copilotEnvironment, copilotFolders } from '../../copilot/argv.ts'
 import { copilot, createCopilotFolders } from '../../copilot/copilot.ts'
 import { chooseCopilotServer, copilotModel } from '../../copilot/model.ts'
 import { copilotCli } from '../../copilot/probe.ts'
@@ -46,7 +46,7 @@ async function open(task: EngineTask): Promise<AcpRun | string> {
   if ('mistake' in model) return model.mistake
   await createCopilotFolders(task)
   return {
-    args: ['--acp', '--no-auto-update'],
+    args: ['--acp', '--no-auto-update', ...copilotEffort(task.effort)],
     env: copilotEnvironment(task, model),
     ownCommands,
     clean: () => rm(copilotFolders(task).root, { recursive: true, force: true, maxRetries: 3 }),
