@@ -38,8 +38,12 @@ async function ask(
   })
 }
 
-async function askChat(reply: (request: ChatRequest, number: number) => ChatReply, more: Partial<EngineTask> = {}) {
-  await using server = await startChatServer(reply)
+async function askChat(
+  reply: (request: ChatRequest, number: number) => ChatReply,
+  more: Partial<EngineTask> = {},
+  other?: { status: number; body: { error: { message: string } } },
+) {
+  await using server = await startChatServer(reply, other)
   const asked = await ask('openai', { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: server.url }, more)
   return { asked, requests: server.requests }
 }
@@ -110,6 +114,20 @@ describe('a server that refuses', () => {
     })
     expect(asked).toMatchObject({ status: 'answered', value: { verdicts: whole } })
     expect(requests).toHaveLength(2)
+  })
+  test.each([
+    ['a model without tools', 400, 'registry/x does not support tools'],
+    ['LM Studio', 200, 'Unexpected endpoint or method. (POST /v1/responses)'],
+  ])('the request to its Responses API: %s', async (_, status, message) => {
+    const other = { status, body: { error: { message } } }
+    const { asked } = await askChat(refusing(), { toolsOptional: true }, other)
+    expect(asked).toMatchObject({ status: 'answered', value: { verdicts: whole } })
+  })
+  test('every request to its Responses API, for another reason', async () => {
+    const other = { status: 400, body: { error: { message: 'the model is too large' } } }
+    const { asked, requests } = await askChat(refusing(), { toolsOptional: true }, other)
+    expect(asked).toMatchObject({ status: 'error', error: 'bad_request: 400 the model is too large' })
+    expect(requests).toHaveLength(0)
   })
   test('formats with a status of its own faults', async () => {
     const refuse = {
