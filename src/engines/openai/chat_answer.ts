@@ -56,7 +56,7 @@ const answerPart = z.looseObject({
   error: z.unknown().optional(),
 })
 
-export interface ChatCall {
+interface ChatCall {
   id: string
   name: string
   /** JSON, if the model wrote it well. */
