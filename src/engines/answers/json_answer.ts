@@ -1,6 +1,6 @@
 /** Finds the structured answer in a model's text. It never guesses: text that could be read in two ways has no answer. */
 import { canonicalJson } from '../../base/json/json.ts'
-import { parseTolerantJson, scanJsonSpan } from './tolerant_json.ts'
+import { parseTolerantJson, parseTolerantText, scanJsonSpan } from './tolerant_json.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -21,7 +21,7 @@ export function findJsonAnswer(text: string, schema: Schema): TextAnswer {
   const said = dropReasoning(text.slice(-searchedLength))
   if (said === null) return { problem: 'it ends inside its reasoning' }
   const shape = readShape(schema)
-  const answers: unknown[] = []
+  const found: Found = { answers: [], entries: [] }
   let steps = 0
   for (let at = findOpening(said, 0, shape); at >= 0; ) {
     const span = scanJsonSpan(said, at)
@@ -29,16 +29,24 @@ export function findJsonAnswer(text: string, schema: Schema): TextAnswer {
     if (steps > maxSearchSteps) return { problem: 'it has too many brackets to search' }
     const part = said.slice(at, span?.end)
     const parsed = span === null ? { problem: 'it is cut off' } : parseTolerantJson(span.source)
-    if ('problem' in parsed && (mentions(part, shape) || (span === null && looksBegun(part)))) {
+    if ('problem' in parsed && !isProse(part) && (mentions(part, shape) || (span === null && looksBegun(part)))) {
       return { problem: `its JSON cannot be read: ${parsed.problem}` }
     }
-    if ('value' in parsed) answers.push(...unwrap(parsed.value, shape))
+    if ('value' in parsed) addFound(found, parsed.value, shape)
     at = findOpening(said, 'value' in parsed && span !== null ? span.end : at + 1, shape)
   }
+  return chooseAnswer(found, shape)
+}
+
+function chooseAnswer({ answers, entries }: Found, shape: Shape): TextAnswer {
   const [first, ...others] = answers
   if (first === undefined) return { problem: `no JSON answer was found in it${missing(shape)}` }
+  const listed = isRecord(first) && shape.list !== null ? first[shape.list.name] : []
+  const known = new Set((Array.isArray(listed) ? listed : []).map((one) => canonicalJson(one)))
   const isSame = others.every((one) => canonicalJson(one) === canonicalJson(first))
-  return isSame ? { value: first } : { problem: 'it contains several different JSON answers; give one' }
+  return isSame && entries.every((one) => known.has(canonicalJson(one)))
+    ? { value: first }
+    : { problem: 'it contains several different JSON answers; give one' }
 }
 
 /** Marks around the reasoning that models write in front of their answer. */
@@ -91,9 +99,15 @@ function findOpening(text: string, from: number, { list }: Shape): number {
   return opening.exec(text)?.index ?? -1
 }
 
-/** Whether a damaged part was meant as an answer. */
-function mentions(part: string, { names }: Shape): boolean {
-  return names.some((name) => [`"${name}"`, `'${name}'`, `“${name}”`, `${name}:`].some((one) => part.includes(one)))
+/** Whether a damaged part was meant as an answer, or as an entry of one. */
+function mentions(part: string, { names, list }: Shape): boolean {
+  const has = (name: string) => [`"${name}"`, `'${name}'`, `“${name}”`, `${name}:`].some((one) => part.includes(one))
+  return names.some(has) || (list?.names.every(has) ?? false)
+}
+
+/** Whether a brace opens no object: a word without a colon follows, or a quotation mark that closes an earlier one. */
+function isProse(part: string): boolean {
+  return /^\{(?:\s*[\w$-]+\s*(?![\s\w$:-])|"[^"]*[\s{}][^"]*"\s*[^\s:])/.test(part)
 }
 
 /** Whether a part that never closes begins like JSON, not like a brace in a sentence. */
@@ -101,18 +115,45 @@ function looksBegun(part: string): boolean {
   return /^(?:\{\s*(?:["'“‘]|$)|\[\s*\{)/.test(part)
 }
 
-/** The answer in a value; also in a call of the `submit` tool that a server passed on as text. Empty: the value is not an answer. */
-function unwrap(value: unknown, shape: Shape): unknown[] {
+interface Found {
+  answers: unknown[]
+  /** Entries of the answer's list outside of one, such as in an object of another name. */
+  entries: unknown[]
+}
+
+/** Adds the answers in a value: the value itself, or the arguments of a call of `submit` that a server passed on as text. */
+function addFound(found: Found, value: unknown, shape: Shape): void {
   const { names, needsAll, list } = shape
   if (Array.isArray(value)) {
-    const isList = list !== null && value.every((one) => isRecord(one) && list.names.every((name) => name in one))
-    return isList ? [{ [list.name]: value }] : []
+    if (list !== null && value.every((one) => isEntry(one, list))) found.answers.push({ [list.name]: value })
+    else for (const one of value) addFound(found, one, shape)
   }
-  if (!isRecord(value)) return []
+  if (!isRecord(value)) return
   const has = (name: string) => Object.hasOwn(value, name)
-  if (names.length === 0 || (needsAll ? names.every(has) : names.some(has))) return [value]
-  const inner = value.name === 'submit' ? (value.arguments ?? value.parameters ?? value.input) : undefined
-  return isRecord(inner) ? unwrap(inner, shape) : []
+  const inner = value.name === 'submit' ? (value.arguments ?? value.parameters ?? value.input) : value.function
+  if (names.length === 0 || (needsAll ? names.every(has) : names.some(has))) found.answers.push(value)
+  else if (typeof inner === 'string') addFound(found, parseText(inner), shape)
+  else if (isRecord(inner)) addFound(found, inner, shape)
+  else if (list !== null) found.entries.push(...findEntries(value, list))
+}
+
+type List = NonNullable<Shape['list']>
+
+function findEntries(value: unknown, list: List): unknown[] {
+  if (isEntry(value, list)) return [value]
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap((one) => findEntries(one, list))
+    : []
+}
+
+/** A schema has objects in these places. */
+function isEntry(value: unknown, { names }: List): boolean {
+  return isRecord(value) && names.every((name) => Object.hasOwn(value, name) && !isRecord(value[name]))
+}
+
+function parseText(text: string): unknown {
+  const parsed = parseTolerantText(text)
+  return 'value' in parsed ? parsed.value : null
 }
 
 function missing({ names, needsAll }: Shape): string {

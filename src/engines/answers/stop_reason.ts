@@ -7,6 +7,7 @@ const stopReasons: Readonly<Record<string, string>> = {
   'tool-calls': 'tool_use',
   toolUse: 'tool_use',
   length: 'max_tokens',
+  model_length: 'max_tokens', // Mistral
   content_filter: 'refusal',
   'content-filter': 'refusal',
   safety: 'refusal',

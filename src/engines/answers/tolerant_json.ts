@@ -84,6 +84,13 @@ export function parseTolerantJson(source: string): ParsedJson {
   }
 }
 
+/** The value of a text that is one object or list and nothing else. */
+export function parseTolerantText(text: string): ParsedJson {
+  const trimmed = text.trim()
+  const span = /^[[{]/.test(trimmed) ? scanJsonSpan(trimmed, 0) : null
+  return span?.end === trimmed.length ? parseTolerantJson(span.source) : { problem: 'it is not one object or list' }
+}
+
 const words: Readonly<Record<string, boolean | null>> = { True: true, False: false, None: null }
 
 function toValue(node: Expression): unknown {

@@ -17,6 +17,8 @@ export function batchEngine(engine: Engine, api: BatchApi, ask: AskInBatch): Eng
     answersLater: true,
     async run(task, context) {
       if (!isOneRequest(task)) return engine.run(task, context)
+      // a batch may take a day: while it waits, an earlier failure, such as an expired request, is not an outage any more
+      context.gate?.progress()
       const result = await ask(api.body({ ...task, tools: 'none' }), context.signal)
       if (result.status === 'failed') return failRun(context, result.error, { report: emptyReport, step: 0 })
       return toOutcome(result.response, { api, task, context })

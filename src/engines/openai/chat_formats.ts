@@ -8,8 +8,19 @@ type Format = Pick<OpenAI.ChatCompletionCreateParams, 'response_format'>
 /** Whether the error is a refusal of tools, and the task can be done without them. */
 export function canDropTools(error: EngineError, { answerSchema, tools, toolsOptional }: EngineTask): boolean {
   if (answerSchema === null || (tools !== 'none' && toolsOptional !== true)) return false
+  return isRefusal(error, /\b(tools?|tool[_ ]choice|functions?|function[_ ]call\w*)\b/i)
+}
+
+/** Whether the error is a refusal of the form of answer that was asked for. */
+export function canDropFormat(error: EngineError): boolean {
+  return error.kind === 'bad_request' || isRefusal(error, /response[_ ]format|json[_ ](?:schema|object)|grammar/i)
+}
+
+/** Some servers, such as llama.cpp's, refuse with a status of their own faults. */
+function isRefusal({ kind, message }: EngineError, subject: RegExp): boolean {
+  if (!subject.test(message)) return false
   return (
-    error.kind === 'bad_request' && /\b(tools?|tool[_ ]choice|functions?|function[_ ]call\w*)\b/i.test(error.message)
+    kind === 'bad_request' || (kind === 'server_error' && /support|requires?\b|must be|not implemented/i.test(message))
   )
 }
 

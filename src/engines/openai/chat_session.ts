@@ -1,6 +1,5 @@
 /** A conversation over the Chat Completions API, for compatible servers that have no Responses API. */
 import OpenAI from 'openai'
-import * as z from 'zod'
 import type { Usage } from '../../../schemas/usage.ts'
 import { toStopReason } from '../answers/stop_reason.ts'
 import { splitCloud } from '../clouds/table.ts'
@@ -18,7 +17,8 @@ import type {
 } from '../tool_loop/session.ts'
 import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
 import { temperatureSetting } from '../tool_loop/temperature.ts'
-import { answerFormats, canDropTools, withoutTools } from './chat_formats.ts'
+import { type ChatAnswer, type ChatUsage, readChatAnswer } from './chat_answer.ts'
+import { answerFormats, canDropFormat, canDropTools, withoutTools } from './chat_formats.ts'
 import { openOpenaiClient } from './client.ts'
 import { parseToolArguments, resultText } from './result_text.ts'
 
@@ -29,6 +29,8 @@ export class ChatSession implements ModelSession {
   #tools: OpenAI.ChatCompletionFunctionTool[]
   /** Ways to ask for the answer that the server has not refused; null: by its tools. */
   #formats: ReturnType<typeof answerFormats> | null = null
+  /** Some servers refuse the option for it. */
+  #asksForUsage = true
   #messages: OpenAI.ChatCompletionMessageParam[]
   readonly #temperature: { temperature?: number }
   readonly #effort: OpenaiEffort | null
@@ -59,12 +61,20 @@ export class ChatSession implements ModelSession {
   async #askForText(formats: ReturnType<typeof answerFormats>, signal: AbortSignal): Promise<ModelAnswer> {
     for (;;) {
       const asked = await this.#askOnce(null, signal, formats[0])
-      if (asked.ok || asked.error.kind !== 'bad_request' || formats.length < 2) return asked
+      if (asked.ok || formats.length < 2 || !canDropFormat(asked.error)) return asked
       formats.shift()
     }
   }
 
   async #askOnce(forced: string | null, signal: AbortSignal, format = {}): Promise<ModelAnswer> {
+    const asked = await this.#send(forced, signal, format)
+    const isRefused = !asked.ok && asked.error.kind === 'bad_request' && asked.error.message.includes('stream_options')
+    if (!isRefused || !this.#asksForUsage) return asked
+    this.#asksForUsage = false
+    return this.#send(forced, signal, format)
+  }
+
+  async #send(forced: string | null, signal: AbortSignal, format: object): Promise<ModelAnswer> {
     const params = {
       model: this.model,
       ...this.#temperature,
@@ -74,12 +84,13 @@ export class ChatSession implements ModelSession {
       ...(forced === null ? {} : { tool_choice: { type: 'function' as const, function: { name: forced } } }),
       ...format,
       stream: true as const,
-      stream_options: { include_usage: true },
+      ...(this.#asksForUsage ? { stream_options: { include_usage: true } } : {}),
     }
     try {
-      const completion = await this.#client.chat.completions.stream(params, { signal }).finalChatCompletion()
-      this.#messages.push(...completion.choices.slice(0, 1).map(toKeptMessage))
-      return { ok: true, response: toChatResponse(completion) }
+      const answer = await readChatAnswer(await this.#client.chat.completions.create(params, { signal }).asResponse())
+      signal.throwIfAborted() // an aborted stream may end like a complete one
+      this.#messages.push(toKeptMessage(answer))
+      return { ok: true, response: toChatResponse(answer) }
     } catch (error) {
       signal.throwIfAborted()
       return { ok: false, error: toEngineError(error, this.#client.baseURL, OpenAI) }
@@ -111,50 +122,31 @@ function firstText({ prompt, images = [] }: EngineTask): string {
   return images.length === 0 ? prompt : `${note}\n\n${prompt}`
 }
 
-type Choice = OpenAI.ChatCompletion.Choice
-
-/** The answer as it is sent back to the model: without fields that some servers add and others refuse. */
-function toKeptMessage({ message }: Choice): OpenAI.ChatCompletionAssistantMessageParam {
-  const calls = functionCalls(message).map(({ id, function: { name, arguments: text } }) => {
-    return { id, type: 'function' as const, function: { name, arguments: text } }
-  })
-  const content = message.content ?? message.refusal ?? null
-  return { role: 'assistant', content, ...(calls.length > 0 ? { tool_calls: calls } : {}) }
+/** The answer as it is sent back to the model. */
+function toKeptMessage({ text, refusal, calls }: ChatAnswer): OpenAI.ChatCompletionAssistantMessageParam {
+  const kept = calls.map(({ id, ...called }) => ({ id, type: 'function' as const, function: called }))
+  return { role: 'assistant', content: text || refusal || null, ...(kept.length > 0 ? { tool_calls: kept } : {}) }
 }
 
-function functionCalls({ tool_calls: calls }: Choice['message']): OpenAI.ChatCompletionMessageFunctionToolCall[] {
-  return (calls ?? []).filter((call) => call.type === 'function')
-}
-
-const reportedCost = z.looseObject({ cost: z.number().nonnegative() })
-
-function toChatResponse({ choices: [choice], usage, model }: OpenAI.ChatCompletion): ModelResponse {
-  const reason = choice?.finish_reason ?? 'stop'
-  const calls = choice === undefined ? [] : functionCalls(choice.message)
-  const stopReason = choice?.message.refusal ? 'refusal' : toStopReason(reason)
-  const text = choice?.message.content ?? choice?.message.refusal ?? ''
-  const blocks: ModelBlock[] = calls.map(({ id, function: { name, arguments: given } }) => {
+function toChatResponse({ text, refusal, calls, finishReason, usage, model }: ChatAnswer): ModelResponse {
+  const stopReason = refusal === '' ? toStopReason((finishReason ?? 'stop').toLowerCase()) : 'refusal'
+  const blocks: ModelBlock[] = calls.map(({ id, name, arguments: given }) => {
     return { type: 'call', id, name, input: parseToolArguments(given) }
   })
   return {
-    blocks: [{ type: 'text', text }, ...blocks],
+    blocks: [{ type: 'text', text: text || refusal }, ...blocks],
     usage: toChatUsage(usage),
-    ...readReportedCost(usage),
-    model: model || null,
+    ...(usage?.cost == null ? {} : { usd: usage.cost }),
+    model,
     stopReason,
     lastIsCut: stopReason === 'max_tokens' && calls.length > 0,
   }
 }
 
-/** OpenRouter reports what a response costs, in dollars. */
-function readReportedCost(usage: object | null | undefined): { usd?: number } {
-  const parsed = reportedCost.safeParse(usage)
-  return parsed.success ? { usd: parsed.data.cost } : {}
-}
-
 /** OpenAI's input tokens include those read from and written to the cache; Whetstone's don't. A count that the server leaves out is 0. */
-function toChatUsage(given: OpenAI.CompletionUsage | null | undefined): Usage {
-  const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = given?.prompt_tokens_details ?? {}
+function toChatUsage(given: ChatUsage | null): Usage {
+  const read = given?.prompt_tokens_details?.cached_tokens ?? 0
+  const written = given?.prompt_tokens_details?.cache_write_tokens ?? 0
   const reasoning = given?.completion_tokens_details?.reasoning_tokens ?? 0
   return {
     input_tokens: Math.max(0, (given?.prompt_tokens ?? 0) - read - written),

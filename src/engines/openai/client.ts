@@ -3,6 +3,7 @@ import OpenAI from 'openai'
 import { splitCloud } from '../clouds/table.ts'
 import { type OpenaiCredentials, openaiBaseUrl } from './address.ts'
 import { openOpenaiCloudClient } from './cloud_client.ts'
+import { withNamedErrors } from './error_body.ts'
 
 /** Milliseconds; a longer timer would fire at once. */
 const longestTimer = 2 ** 31 - 1
@@ -20,7 +21,7 @@ export function openOpenaiClient(
     maxRetries: 0,
     // the SDK must not time out while a request waits in the rate limiter; `send` itself gives up a silent server
     timeout: longestTimer,
-    fetch: send,
+    fetch: withNamedErrors(send),
     logLevel: 'off' as const,
   }
   const { cloud } = splitCloud(model)

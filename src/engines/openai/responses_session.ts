@@ -40,6 +40,11 @@ export class ResponsesSession implements ModelSession {
     return this.#askOnce(forced, signal)
   }
 
+  /** Whether the conversation has only the task's first message. */
+  get isFirst(): boolean {
+    return this.#input.length === 1
+  }
+
   addResults(results: readonly CallResult[]): void {
     this.#input.push(...results.map(outputItem))
   }
@@ -56,7 +61,10 @@ export class ResponsesSession implements ModelSession {
       ...(forced === null ? {} : { tool_choice: { type: 'function', name: forced } }),
     }
     try {
-      const ended = await readLastResponse(await this.#client.responses.create(params, { signal }))
+      const { data: stream, response } = await this.#client.responses.create(params, { signal }).withResponse()
+      // LM Studio answers a request to an unknown path with status 200 and an error
+      this.isAbsent = /\bjson\b/.test(response.headers.get('content-type') ?? '')
+      const ended = await readLastResponse(stream)
       signal.throwIfAborted() // an aborted stream ends like a complete one
       if ('error' in ended) return { ok: false, error: ended.error }
       this.#input.push(...ended.response.output.flatMap((item) => this.#kept(item)))

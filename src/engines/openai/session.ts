@@ -3,6 +3,7 @@ import { findCloud, splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import type { CallResult, ModelAnswer, ModelSession, ToolOffer } from '../tool_loop/session.ts'
 import { isOwnServer, openaiBaseUrl } from './address.ts'
+import { canDropTools } from './chat_formats.ts'
 import { ChatSession } from './chat_session.ts'
 import { ResponsesSession } from './responses_session.ts'
 
@@ -35,12 +36,14 @@ export class OpenaiSession implements ModelSession {
     const asked = await session.ask(forced, signal)
     if (session instanceof ChatSession) return asked
     if (asked.ok) apis.set(this.#url, 'responses')
-    const isAbsent = !asked.ok && session.isAbsent && !isOwnServer(this.#url) && apis.get(this.#url) !== 'responses'
-    if (!isAbsent) return asked
+    if (asked.ok || isOwnServer(this.#url)) return asked
+    const isAbsent = session.isAbsent && apis.get(this.#url) !== 'responses'
+    // a ChatSession can ask without tools
+    if (!isAbsent && !(session.isFirst && canDropTools(asked.error, this.#task))) return asked
     const chat = new ChatSession(this.#task, this.#offers, this.#send)
     this.#session = chat
     const again = await chat.ask(forced, signal)
-    if (again.ok) apis.set(this.#url, 'chat')
+    if (again.ok && isAbsent) apis.set(this.#url, 'chat')
     return again
   }
 

@@ -46,7 +46,7 @@ export interface JudgeBatchRequest {
 export function assertBatchJudge(judge: Plan['options']['judge']): void {
   if (judge === null || hasBatchApi(judge)) return
   throw new UserError(
-    `--judge-batch: the judge "${judge.name}" has no batch API`,
+    `--judge-batch: the judge "${[judge.name, judge.model].filter(Boolean).join(':')}" has no batch API`,
     'use --judge anthropic[:model] or openai[:model], or drop --judge-batch',
   )
 }

@@ -15,6 +15,7 @@ const schema = {
 }
 const fail = '{"verdicts":[{"n":1,"passed":false,"evidence":"outputs/a.md: \\"41\\""}]}'
 const pass = '{"verdicts":[{"n":1,"passed":true,"evidence":"outputs/a.md: \\"42\\""}]}'
+const quoted = '[{"n":1,"passed":true,"evidence":"e"}]'
 const failed = { value: JSON.parse(fail) }
 const passed = { value: JSON.parse(pass) }
 const verdict = (evidence: string, given = true) => ({ value: { verdicts: [{ n: 1, passed: given, evidence }] } })
@@ -30,7 +31,12 @@ describe('one answer', () => {
     ['behind reasoning of other servers', `[THINK]${fail}[/THINK]${pass}`, passed],
     ['in the final channel', `<|channel|>analysis<|message|>${fail}<|channel|>final<|message|>${pass}`, passed],
     ['behind the schema', `The schema is ${JSON.stringify(schema)}.\n${pass}`, passed],
-    ['behind an entry of it', `I begin with {"n":1,"passed":false,"evidence":"x"}.\n${pass}`, passed],
+    ['behind an entry of it', `I begin with ${JSON.stringify(passed.value.verdicts[0])}.\n${pass}`, passed],
+    ['in a list', `[${pass}]`, passed],
+    ['as a list of calls', `[TOOL_CALLS][{"name":"submit","arguments":${pass}}]`, passed],
+    ['as a call whose arguments are text', `{"name":"submit","arguments":${JSON.stringify(pass)}}`, passed],
+    ['as a call of a function', `{"type":"function","function":{"name":"submit","arguments":${pass}}}`, passed],
+    ['behind braces and quotation marks of a sentence', `It's {it's} or "{" or \${x} here. ${pass}`, passed],
     ['behind other JSON', `It wrote {"total": 42} and [{"total": 42}].\n${pass}`, passed],
     ['as a call of the tool', `<tool_call>{"name":"submit","arguments":${pass}}</tool_call>`, passed],
     ['as a list alone', '[{"n":1,"passed":true,"evidence":"e"}]', verdict('e')],
@@ -77,6 +83,24 @@ describe('no answer', () => {
       'one object for each verdict',
       '{"n":1,"passed":true,"evidence":"e"}\n{"n":2,"passed":true,"evidence":"e"}',
       'no JSON',
+    ],
+    ['another entry before it', `I begin with {"n":1,"passed":false,"evidence":"x"}.\n${pass}`, 'several different'],
+    [
+      'an entry, and a quote of a list',
+      `{"n":1,"passed":false,"evidence":"x"} It wrote ${quoted}`,
+      'several different',
+    ],
+    ['an answer in another object, and a quote', `{"result":${fail}} It wrote ${pass}`, 'several different'],
+    ['a damaged list that quotes one', `[{"n":1,"passed":false,"evidence":"no "total": ${quoted}"}]`, 'cannot be read'],
+    [
+      'a damaged entry that quotes a list',
+      `{"n":1,"passed":false,"evidence":"no "total": ${quoted}"}`,
+      'cannot be read',
+    ],
+    [
+      'a damaged answer without a colon',
+      `{"verdicts" [{"n":1,"passed":false,"evidence":"no ${quoted}"}]}`,
+      'cannot be read',
     ],
     ['only reasoning', `<think>${pass}`, 'ends inside its reasoning'],
     ['only a draft in it', `<think>${pass}</think>\nI am done.`, 'no JSON'],

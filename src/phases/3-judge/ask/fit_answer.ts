@@ -1,5 +1,5 @@
 /** Converts values that mean one thing only to the type that the answer's schema asks for, such as "1" and "true". */
-import { parseTolerantJson } from '../../../engines/answers/tolerant_json.ts'
+import { parseTolerantText } from '../../../engines/answers/tolerant_json.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -39,8 +39,8 @@ function fitBoolean(text: string): unknown {
 
 /** A list or an object that was sent as text. */
 function fitText(value: unknown): unknown {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  const parsed = parseTolerantJson(value.trim())
+  if (typeof value !== 'string') return value
+  const parsed = parseTolerantText(value)
   return 'value' in parsed ? parsed.value : value
 }
 

@@ -68,6 +68,10 @@ describe('verdicts', () => {
     const found = answer.success ? readVerdicts(answer.data, 2) : []
     expect(found).toEqual(two.map(({ n: _n, ...verdict }) => verdict))
   })
+  test('as text with a line break in a string', () => {
+    const answer = read({ verdicts: '[{"n":1,"passed":true,"evidence":"a\nb"}]' })
+    expect(answer.success ? answer.data.verdicts[0]?.evidence : null).toBe('a\nb')
+  })
   test.each([
     ['by a number that its entry denies', { 1: { n: 2, passed: true, evidence } }],
     ['by name', { first: { passed: true, evidence } }],

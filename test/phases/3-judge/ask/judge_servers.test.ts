@@ -38,8 +38,12 @@ async function ask(
   })
 }
 
-async function askChat(reply: (request: ChatRequest, number: number) => ChatReply, more: Partial<EngineTask> = {}) {
-  await using server = await startChatServer(reply)
+async function askChat(
+  reply: (request: ChatRequest, number: number) => ChatReply,
+  more: Partial<EngineTask> = {},
+  other?: { status: number; body: { error: { message: string } } },
+) {
+  await using server = await startChatServer(reply, other)
   const asked = await ask('openai', { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: server.url }, more)
   return { asked, requests: server.requests }
 }
@@ -95,6 +99,62 @@ describe('a server that refuses', () => {
     expect(requests.slice(1).map(({ response_format: format }) => format?.type)).toEqual(sent)
     expect(requests.at(-1)?.messages.at(-1)?.content).toContain('fits this JSON Schema')
     expect(requests.at(-1)?.messages[0]?.content).not.toBe(requests[0]?.messages[0]?.content)
+  })
+  test.each<[string, number, unknown]>([
+    ['llama.cpp', 500, { error: { code: 500, message: 'tools param requires --jinja flag', type: 'server_error' } }],
+    ['llama.cpp before', 500, { code: 500, message: 'Unsupported param: tools', type: 'server_error' }],
+    ['vLLM before', 400, { object: 'error', message: '"auto" tool choice requires --enable-auto-tool-choice' }],
+    ['a FastAPI server', 422, { detail: [{ loc: ['body', 'tools'], msg: 'Extra inputs are not permitted' }] }],
+    ['LM Studio', 400, { error: "Invalid field 'tools'" }],
+    ['LiteLLM', 500, { error: { message: "UnsupportedParamsError: ollama does not support parameters: ['tools']" } }],
+  ])('tools, in the words of %s', async (_, status, body) => {
+    const refuse = { status, body }
+    const { asked, requests } = await askChat(({ tools }) => (tools ? { refuse } : { text: json }), {
+      toolsOptional: true,
+    })
+    expect(asked).toMatchObject({ status: 'answered', value: { verdicts: whole } })
+    expect(requests).toHaveLength(2)
+  })
+  test.each([
+    ['a model without tools', 400, 'registry/x does not support tools'],
+    ['LM Studio', 200, 'Unexpected endpoint or method. (POST /v1/responses)'],
+  ])('the request to its Responses API: %s', async (_, status, message) => {
+    const other = { status, body: { error: { message } } }
+    const { asked } = await askChat(refusing(), { toolsOptional: true }, other)
+    expect(asked).toMatchObject({ status: 'answered', value: { verdicts: whole } })
+  })
+  test('every request to its Responses API, for another reason', async () => {
+    const other = { status: 400, body: { error: { message: 'the model is too large' } } }
+    const { asked, requests } = await askChat(refusing(), { toolsOptional: true }, other)
+    expect(asked).toMatchObject({ status: 'error', error: 'bad_request: 400 the model is too large' })
+    expect(requests).toHaveLength(0)
+  })
+  test('formats with a status of its own faults', async () => {
+    const refuse = {
+      status: 500,
+      body: { error: { message: 'response_format type must be one of "text" or "json_object"' } },
+    }
+    const { asked, requests } = await askChat(
+      ({ tools, response_format: format }) => {
+        if (tools !== undefined) return { refuse: noTools }
+        return format?.type === 'json_schema' ? { refuse } : { text: json }
+      },
+      { toolsOptional: true },
+    )
+    expect(asked).toMatchObject({ status: 'answered', value: { verdicts: whole } })
+    expect(requests).toHaveLength(3)
+  })
+  test('nothing, but fails while it works on a call: that is a fault of the server', async () => {
+    const refuse = { status: 500, body: { error: { message: 'the tool call parser crashed' } } }
+    const { asked, requests } = await askChat(() => ({ refuse }), { toolsOptional: true })
+    expect(asked).toMatchObject({ status: 'error', error: 'server_error: 500 the tool call parser crashed' })
+    expect(requests.every(({ tools }) => tools !== undefined)).toBe(true)
+  })
+  test('to report its usage in a stream', async () => {
+    const refuse = { status: 422, body: { detail: [{ loc: ['body', 'stream_options'], msg: 'Extra inputs' }] } }
+    const { asked, requests } = await askChat(({ stream_options: usage }) => (usage ? { refuse } : { text: json }))
+    expect(asked).toMatchObject({ status: 'answered', value: { verdicts: whole } })
+    expect(requests).toHaveLength(2)
   })
   test('tools, while the run is not all in the prompt: a judge that sees a part decides nothing', async () => {
     const { asked, requests } = await askChat(refusing())

@@ -1,0 +1,170 @@
+/** Reads the answer of a Chat Completions server, streamed or whole: compatible servers leave out fields and differ in the form of others. */
+import OpenAI from 'openai'
+import * as z from 'zod'
+import { checkAs } from '../../base/json/json.ts'
+
+/** A text, or parts that each may be text, reasoning or something else. */
+const content = z.union([
+  z.string(),
+  z.array(z.looseObject({ type: z.string().nullish(), text: z.unknown().optional() })),
+])
+
+const calledFunction = z.looseObject({
+  name: z.string().nullish(),
+  arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+})
+
+const callPart = z.looseObject({
+  index: z.number().nullish(),
+  id: z.string().nullish(),
+  function: calledFunction.nullish(),
+})
+
+const message = z.looseObject({
+  content: content.nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z.array(callPart).nullish(),
+  function_call: calledFunction.nullish(),
+})
+
+const choice = z.looseObject({
+  index: z.number().nullish(),
+  delta: message.nullish(),
+  message: message.nullish(),
+  finish_reason: z.string().nullish(),
+  error: z.unknown().optional(),
+})
+
+const count = z.number().nonnegative().nullish()
+
+const reportedUsage = z.looseObject({
+  prompt_tokens: count,
+  completion_tokens: count,
+  prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
+  completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+  // OpenRouter reports what a response costs, in dollars
+  cost: count,
+})
+
+export type ChatUsage = z.infer<typeof reportedUsage>
+
+/** A whole answer, or a chunk of a streamed one. */
+const answerPart = z.looseObject({
+  model: z.string().nullish(),
+  choices: z.array(choice).nullish(),
+  usage: reportedUsage.nullish(),
+  error: z.unknown().optional(),
+})
+
+interface ChatCall {
+  id: string
+  name: string
+  /** JSON, if the model wrote it well. */
+  arguments: string
+}
+
+export interface ChatAnswer {
+  model: string | null
+  text: string
+  refusal: string
+  calls: ChatCall[]
+  /** null: the server did not report why the model stopped. */
+  finishReason: string | null
+  usage: ChatUsage | null
+}
+
+/** Throws if the answer breaks off, or reports an error. */
+export async function readChatAnswer(response: Response): Promise<ChatAnswer> {
+  const answer: ReadAnswer = { model: null, text: '', refusal: '', finishReason: null, usage: null, calls: [] }
+  let isWhole = false
+  if (/\bjson\b/.test(response.headers.get('content-type') ?? '')) {
+    addPart(answer, await response.text())
+    isWhole = true
+  } else {
+    for await (const data of readEvents(response)) {
+      if (data === '[DONE]') isWhole = true
+      if (isWhole) break
+      addPart(answer, data)
+    }
+  }
+  if (!isWhole && answer.finishReason === null) throw new Error('the stream ended before the answer did')
+  const calls = answer.calls.map(({ id, name, text }, at) => ({ id: id || `call_${at}`, name, arguments: text }))
+  return { ...answer, calls }
+}
+
+/** The data of each event of a stream. llama.cpp sends an error as a field of that name. */
+async function* readEvents({ body }: Response): AsyncGenerator<string> {
+  if (body === null) return
+  let rest = ''
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + piece).split(/\r?\n/)
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield* eventData(line)
+  }
+  yield* eventData(rest)
+}
+
+function eventData(line: string): string[] {
+  const [, field, data = ''] = /^(data|error):(.*)$/s.exec(line) ?? []
+  if (data.trim() === '') return []
+  return [field === 'error' ? `{"error":${data}}` : data.trim()]
+}
+
+interface ReadAnswer extends Omit<ChatAnswer, 'calls'> {
+  calls: ReadCall[]
+}
+
+interface ReadCall {
+  index: number | null
+  id: string
+  name: string
+  text: string
+}
+
+/** Only the first choice counts: no request asks for several. */
+function addPart(answer: ReadAnswer, json: string): void {
+  const part = checkAs(answerPart, JSON.parse(json), 'the answer')
+  const [first] = (part.choices ?? []).filter(({ index }) => (index ?? 0) === 0)
+  const failure = part.error ?? first?.error
+  if (failure) throw new OpenAI.APIError(undefined, toErrorBody(failure), undefined, undefined)
+  answer.model = part.model || answer.model
+  answer.usage = part.usage ?? answer.usage
+  answer.finishReason = first?.finish_reason || answer.finishReason
+  const said = first?.delta ?? first?.message
+  if (!said) return
+  answer.text += readContent(said.content)
+  answer.refusal += said.refusal ?? ''
+  for (const call of said.tool_calls ?? []) addCall(answer.calls, call)
+  if (said.function_call) addCall(answer.calls, { index: 0, function: said.function_call })
+}
+
+function toErrorBody(failure: unknown): object {
+  return typeof failure === 'object' && failure !== null ? failure : { message: String(failure) }
+}
+
+/** Without reasoning, which may be a part of its own. */
+function readContent(given: z.infer<typeof content> | null | undefined): string {
+  if (!Array.isArray(given)) return given ?? ''
+  return given
+    .filter(({ type }) => type == null || type === 'text' || type === 'output_text')
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .join('')
+}
+
+function addCall(calls: ReadCall[], { index = null, id, function: called }: z.infer<typeof callPart>): void {
+  const { name, arguments: given } = called ?? {}
+  const text = typeof given === 'string' ? given : given ? JSON.stringify(given) : ''
+  const begun = findBegunCall(calls, { index, id: id ?? '', isNamed: Boolean(name) })
+  if (begun === undefined) calls.push({ index, id: id ?? '', name: name ?? '', text })
+  else Object.assign(begun, { id: begun.id || (id ?? ''), name: begun.name || (name ?? ''), text: begun.text + text })
+}
+
+/** The call that a part continues. Some servers number no call, or give each the number 0; some give each part an id of its own. */
+function findBegunCall(
+  calls: readonly ReadCall[],
+  { index, id, isNamed }: { index: number | null; id: string; isNamed: boolean },
+): ReadCall | undefined {
+  const isOther = (call: ReadCall) => isNamed && (call.id !== id || id === '') && call.name !== ''
+  if (index !== null) return calls.findLast((call) => call.index === index && !(id !== '' && isOther(call)))
+  return calls.findLast((call) => !isOther(call))
+}
