@@ -21,7 +21,7 @@ export async function probeOpencode(request: ProbeRequest): Promise<Probe> {
   }
   return probeCli(opencodeCli, request, {
     env: opencodeEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null, tools: 'all' }),
-    detail: `${model.provider}/${model.id}`,
+    model: `${model.provider}/${model.id}`,
     failure: async () => missingProviderKey('opencode', model, request) ?? (await ripgrepFailure(request)),
   })
 }

@@ -20,7 +20,7 @@ export async function probePi(request: ProbeRequest): Promise<Probe> {
   }
   return probeCli(piCli, request, {
     env: piEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null }),
-    detail: `${model.provider}/${model.id}`,
+    model: `${model.provider}/${model.id}`,
     failure: async () => missingProviderKey('pi', model, request),
   })
 }

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type AgentCli, type ProbeFailure, probeCli } from '../../cli/agent_cli.ts'
 import type { KeyedServer } from '../../cli/key_placeholders.ts'
-import type { EngineTask, PricedModel, ProbeRequest, ProviderError } from '../../engine.ts'
+import type { EngineTask, PricedModel, Probe, ProbeRequest, ProviderError } from '../../engine.ts'
 import { saysContextFull } from '../../limits/context_full.ts'
 import { classifyErrorText } from '../../limits/error_text.ts'
 import { kindOfStatus } from '../../limits/http_status.ts'
@@ -33,7 +33,7 @@ export const copilotPreset: AcpPreset = {
   credentials: [...providerKeys, ...ownServer],
   model: chooseModel,
   server,
-  probe: (request) => probeCli(copilotCli, request, { env: request.env, failure: async () => findKeyFailure(request) }),
+  probe,
   async reports(name) {
     const chosen = chooseModel(name, {})
     return 'mistake' in chosen
@@ -74,6 +74,15 @@ function server({ model, credentials }: Pick<EngineTask, 'model' | 'credentials'
   if (own) return { address: 'COPILOT_PROVIDER_BASE_URL', url: own, keys: ['COPILOT_PROVIDER_API_KEY'] }
   const chosen = chooseProviderModel('copilot', model, credentials)
   return 'mistake' in chosen ? null : providerServer(chosen, credentials)
+}
+
+async function probe(request: ProbeRequest): Promise<Probe> {
+  const chosen = chooseModel(request.model, request.credentials)
+  return probeCli(copilotCli, request, {
+    env: request.env,
+    ...('mistake' in chosen ? {} : { model: `${chosen.provider}/${chosen.model}` }),
+    failure: async () => findKeyFailure(request),
+  })
 }
 
 function findKeyFailure({ model, credentials }: ProbeRequest): ProbeFailure | null {

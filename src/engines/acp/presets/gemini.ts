@@ -27,7 +27,12 @@ export const geminiPreset: AcpPreset = {
     url: (credentials.GOOGLE_GEMINI_BASE_URL || usualServer).replace(/\/+$/, ''),
     keys: ['GEMINI_API_KEY'],
   }),
-  probe: (request) => probeCli(geminiCli, request, { env: request.env, failure: async () => findKeyFailure(request) }),
+  probe: (request) =>
+    probeCli(geminiCli, request, {
+      env: request.env,
+      model: chooseModel(request.model).model,
+      failure: async () => findKeyFailure(request),
+    }),
   async reports(name) {
     const priced = chooseModel(name)
     return { cost: await isPriced(priced), tokens: true, priced }
