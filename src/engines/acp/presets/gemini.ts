@@ -1,8 +1,10 @@
 /** Gemini CLI over ACP: `gemini --acp`, with settings of its own, on the Gemini API, without a login. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { runMark } from '../../../base/process/process_marks.ts'
 import { type AgentCli, type ProbeFailure, probeCli } from '../../cli/agent_cli.ts'
 import type { EngineTask, PricedModel, ProbeRequest } from '../../engine.ts'
+import { HeldCommands } from '../../gemini/held_commands.ts'
 import { isPriced } from '../../models/cost.ts'
 import type { ToolCallRecord } from '../protocol/records.ts'
 import type { ShownCall } from '../turn/tool_calls.ts'
@@ -61,6 +63,7 @@ async function open(task: EngineTask): Promise<AcpRun> {
   const home = path.join(task.env.HOME ?? '', '.gemini-run', task.sessionId)
   await mkdir(path.join(home, '.gemini'), { recursive: true })
   await writeFile(path.join(home, '.gemini/settings.json'), JSON.stringify(settings))
+  const held = new HeldCommands(task.env.TMPDIR ?? '/tmp', task.env[runMark] ?? '')
   const { GEMINI_API_KEY = '', GOOGLE_GEMINI_BASE_URL } = task.credentials
   return {
     args: ['--acp', '-m', chooseModel(task.model).model],
@@ -70,6 +73,10 @@ async function open(task: EngineTask): Promise<AcpRun> {
       ...(GOOGLE_GEMINI_BASE_URL && { GOOGLE_GEMINI_BASE_URL }),
       GEMINI_CLI_HOME: home,
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    },
+    poll(openCalls) {
+      if (openCalls.some((id) => id.startsWith('run_shell_command__'))) void held.poll()
+      return null
     },
     clean: () => rm(home, { recursive: true, force: true, maxRetries: 3 }),
   }
