@@ -65,7 +65,7 @@ async function runPrepared(agent: PreparedAgent, request: AgentRunRequest): Prom
   context.signal.addEventListener('abort', onAbort, { once: true })
   if (context.signal.aborted) onAbort()
   const polls = setInterval(() => {
-    const error = agent.run.poll?.() ?? null
+    const error = agent.run.poll?.(turn.updates.calls.openIds()) ?? null
     if (error !== null) halt.end({ kind: 'failed', error: toRunError(error.kind, error.message) })
   }, pollMs)
   const session = await AcpSession.connect(process.stream, (asked) => turn.answerPermission(asked))

@@ -48,8 +48,8 @@ export interface CliProbeOptions {
   env: Readonly<Record<string, string>>
   /** Looks for anything else that can keep it from running, once the program is usable; null: there is nothing. */
   failure(): Promise<ProbeFailure | null>
-  /** Shown after the version and the path. */
-  detail?: string
+  /** The model that the request and the keys choose: shown, and part of what makes two runs equal. */
+  model?: string
 }
 
 function nodeNeeded({ leastNode, variable }: AgentCli) {
@@ -68,6 +68,7 @@ export async function probeCli(cli: AgentCli, request: ProbeRequest, look: CliPr
   const node = nodeNeeded(cli)
   const version = await readCliVersion({ program, env: look.env, leastVersion, update, node, signal: request.signal })
   if (typeof version !== 'string') return version
-  const detail = [`${cli.name} ${version} at ${program}`, look.detail].filter(Boolean).join(', ')
-  return (await look.failure()) ?? { ok: true, version, detail }
+  const detail = [`${cli.name} ${version} at ${program}`, look.model].filter(Boolean).join(', ')
+  const identity = look.model === undefined ? {} : { 'chosen model': look.model }
+  return (await look.failure()) ?? { ok: true, version, detail, identity }
 }

@@ -19,14 +19,12 @@ export async function probeCopilot(request: ProbeRequest): Promise<Probe> {
     const fix = 'pass anthropic/MODEL, openai/MODEL or github/MODEL'
     return { ok: false, kind: 'bad_request', message: model.mistake, fix }
   }
-  const answer = await probeCli(copilotCli, request, {
+  return probeCli(copilotCli, request, {
     // its first start unpacks it into the user's cache folder, where the runs find it
     env: { ...request.env, COPILOT_CACHE_HOME: copilotCache(request.credentials), COPILOT_AUTO_UPDATE: 'false' },
-    detail: copilotModelName(model),
+    model: copilotModelName(model),
     failure: async () => keyFailure(model, request),
   })
-  // without a model, the keys that are set choose it
-  return answer.ok ? { ...answer, identity: { 'chosen model': copilotModelName(model) } } : answer
 }
 
 function keyFailure(model: CopilotModel, { credentials }: ProbeRequest): ProbeFailure | null {

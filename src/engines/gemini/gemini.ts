@@ -14,7 +14,7 @@ import { isPriced } from '../models/cost.ts'
 import { GeminiErrors } from './errors.ts'
 import { HeldCommands } from './held_commands.ts'
 import { GeminiLog } from './log.ts'
-import { geminiAccount, geminiKeys, geminiModel, geminiProvider, geminiServer } from './model.ts'
+import { geminiAccount, geminiAliases, geminiKeys, geminiModel, geminiProvider, geminiServer } from './model.ts'
 import { geminiCli, probeGemini } from './probe.ts'
 import { type GeminiSources, geminiFailure, geminiReport } from './report.ts'
 import { GeminiSession } from './session_file.ts'
@@ -26,6 +26,7 @@ const skillsFolder = '.agents/skills'
 
 export const gemini: Engine = {
   name: 'gemini',
+  aliases: Object.keys(geminiAliases),
   credentials: [...geminiKeys, 'WHETSTONE_GEMINI'],
   address: 'GOOGLE_GEMINI_BASE_URL',
   efforts: geminiEfforts,

@@ -10,7 +10,7 @@ export const geminiKeys = ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL']
 export const geminiProvider = 'google'
 
 /** The CLI's own short names; which model it chooses for one depends on the account, so they are resolved here. */
-const aliases: Readonly<Record<string, string>> = {
+export const geminiAliases: Readonly<Record<string, string>> = {
   pro: 'gemini-2.5-pro',
   flash: 'gemini-2.5-flash',
   'flash-lite': 'gemini-2.5-flash-lite',
@@ -19,7 +19,7 @@ const aliases: Readonly<Record<string, string>> = {
 /** The model id for the Gemini API; null is the default. By default the CLI would choose a model for each request. */
 export function geminiModel(model: string | null): string {
   const id = (model ?? 'pro').replace(/^(?:google\/|models\/)/, '')
-  return Object.hasOwn(aliases, id) ? (aliases[id] ?? id) : id
+  return Object.hasOwn(geminiAliases, id) ? (geminiAliases[id] ?? id) : id
 }
 
 export function geminiServer(credentials: Credentials): KeyedServer {

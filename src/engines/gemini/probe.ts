@@ -15,7 +15,7 @@ export const geminiCli: AgentCli = {
 export function probeGemini(request: ProbeRequest): Promise<Probe> {
   return probeCli(geminiCli, request, {
     env: request.env,
-    detail: geminiModel(request.model),
+    model: geminiModel(request.model),
     failure: async () => keyFailure(request),
   })
 }

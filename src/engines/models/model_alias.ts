@@ -7,11 +7,14 @@ import { isProvider, providers } from './providers.ts'
 /** A larger context of the same model, as Claude Code writes it. */
 const largeContext = /\[1m\]$/
 
-/** All short names of an engine: its provider's and its own. opencode takes those of every provider. */
+/** The engines that take the models of every provider, and their short names. */
+const everyProvider: readonly string[] = ['opencode', 'pi', 'copilot']
+
+/** All short names of an engine: its provider's and its own. */
 export function listModelAliases(engine: string): string[] {
   const own = isEngineName(engine) ? (findEngine(engine).aliases ?? []) : []
   const served = Object.values(providers).filter(({ engines }) => engines.some((one) => one === engine))
-  const used = engine === 'opencode' ? Object.values(providers) : served
+  const used = everyProvider.includes(engine) ? Object.values(providers) : served
   return [...new Set([...used.flatMap(({ aliases }) => Object.keys(aliases)), ...own])]
 }
 
@@ -32,7 +35,7 @@ export function checkModelName(engine: string, model: string): string {
   if (near === null) return model
   throw new UserError(
     `unknown model ${JSON.stringify(model)} of ${engine}`,
-    `did you mean "${near}${context}"? (an exact id has its provider before it: ${engine}:${exactProvider(engine)}:${model})`,
+    `did you mean "${near}${context}"? (an exact id is written ${engine}:${exactForm(engine, model)})`,
   )
 }
 
@@ -42,10 +45,13 @@ function exactId(engine: string, model: string): string | null {
   return isProvider(provider) && servesEngine(provider, engine) ? rest : null
 }
 
-function exactProvider(engine: string): string {
-  return Object.keys(providers).find((one) => isProvider(one) && servesEngine(one, engine)) ?? 'anthropic'
+/** What passes unchecked: with the provider before it, or as the Gemini API writes it. */
+function exactForm(engine: string, model: string): string {
+  if (everyProvider.includes(engine)) return `anthropic/${model}`
+  const provider = Object.keys(providers).find((one) => isProvider(one) && servesEngine(one, engine))
+  return provider === undefined ? `models/${model}` : `${provider}:${model}`
 }
 
 function servesEngine(provider: keyof typeof providers, engine: string): boolean {
-  return engine === 'opencode' || providers[provider].engines.some((one) => one === engine)
+  return everyProvider.includes(engine) || providers[provider].engines.some((one) => one === engine)
 }

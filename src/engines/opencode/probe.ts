@@ -19,14 +19,11 @@ export async function probeOpencode(request: ProbeRequest): Promise<Probe> {
   if ('mistake' in model) {
     return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'pass anthropic/MODEL or openai/MODEL' }
   }
-  const name = `${model.provider}/${model.id}`
-  const answer = await probeCli(opencodeCli, request, {
+  return probeCli(opencodeCli, request, {
     env: opencodeEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null, tools: 'all' }),
-    detail: name,
+    model: `${model.provider}/${model.id}`,
     failure: async () => missingProviderKey('opencode', model, request) ?? (await ripgrepFailure(request)),
   })
-  // without a model, the keys that are set choose it
-  return answer.ok ? { ...answer, identity: { 'chosen model': name } } : answer
 }
 
 async function ripgrepFailure({ env }: ProbeRequest): Promise<ProbeFailure | null> {

@@ -18,12 +18,9 @@ export async function probePi(request: ProbeRequest): Promise<Probe> {
   if ('mistake' in model) {
     return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'pass anthropic/MODEL or openai/MODEL' }
   }
-  const name = `${model.provider}/${model.id}`
-  const answer = await probeCli(piCli, request, {
+  return probeCli(piCli, request, {
     env: piEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null }),
-    detail: name,
+    model: `${model.provider}/${model.id}`,
     failure: async () => missingProviderKey('pi', model, request),
   })
-  // without a model, the keys that are set choose it
-  return answer.ok ? { ...answer, identity: { 'chosen model': name } } : answer
 }

@@ -18,7 +18,7 @@ export function probeQwen(request: ProbeRequest): Promise<Probe> {
   const model = openaiModel(request.model)
   return probeCli(qwenCli, request, {
     env: qwenEnvironment({ env: request.env, credentials: {}, sessionId: 'probe' }),
-    detail: model,
+    model: model,
     failure: async () => keyFailure(request) ?? (await serverFailure(request, model)),
   })
 }

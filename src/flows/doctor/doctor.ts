@@ -110,8 +110,9 @@ function findCloudGap(choices: readonly EngineChoice[], env: FlowContext['env'])
 
 function keyFix(names: readonly string[]): string {
   if (names.includes('ANTHROPIC_API_KEY')) return 'export ANTHROPIC_API_KEY=… (a key from platform.claude.com)'
-  const name = names.includes('OPENAI_API_KEY') ? 'OPENAI_API_KEY' : names.find(isSecret)
-  return `export ${name}=… (a key from platform.openai.com)`
+  if (names.includes('OPENAI_API_KEY')) return 'export OPENAI_API_KEY=… (a key from platform.openai.com)'
+  if (names.includes('GEMINI_API_KEY')) return 'export GEMINI_API_KEY=… (a key from aistudio.google.com)'
+  return `export ${names.find(isSecret)}=…`
 }
 
 /** `token=…`, `password: …`, `--api-key …`: keys in a program's output that no variable holds. At least four characters. */

@@ -20,6 +20,8 @@ interface Preset {
   high?: number
 }
 
+/** Gemini CLI and opencode wait for a program that keeps the output of a command open; Whetstone ends it for the first. */
+const holding = 'sleep 300 & printf hello > a.txt'
 const command = 'sleep 300 > /dev/null 2>&1 & printf hello > a.txt'
 const presets: Preset[] = [
   {
@@ -33,7 +35,7 @@ const presets: Preset[] = [
     name: 'gemini',
     model: 'gemini-2.5-pro',
     skill: { name: 'activate_skill', input: { name: 'demo' } },
-    shell: { name: 'run_shell_command', input: { command } },
+    shell: { name: 'run_shell_command', input: { command: process.platform === 'linux' ? holding : command } },
     keys: ({ url }) => ({ GEMINI_API_KEY: 'practice-key', GOOGLE_GEMINI_BASE_URL: url }),
     high: 24_576,
   },

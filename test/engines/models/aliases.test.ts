@@ -1,5 +1,6 @@
 /** Short names of models: each has a price, a near miss of one is refused before any run, and ids that nobody lists pass. */
 import { describe, expect, test } from 'vitest'
+import { presetNames } from '../../../src/engines/acp/agent_command.ts'
 import { isPriced } from '../../../src/engines/models/cost.ts'
 import { listModelAliases } from '../../../src/engines/models/model_alias.ts'
 import { plainModelId } from '../../../src/engines/models/model_id.ts'
@@ -32,6 +33,9 @@ describe('prices', () => {
       expect(await findEngine(engine).reports?.(null)).toMatchObject({ cost: true })
     },
   )
+  test.each(presetNames)('acp:%s without a model has a price', async (preset) => {
+    expect(await findEngine('acp').reports?.(null, preset)).toMatchObject({ cost: true })
+  })
 
   test.each([
     ['anthropic', 'claude-haiku-4-5-20251001'],
@@ -67,6 +71,9 @@ describe('near misses', () => {
     ['claude-code:sonet[1m]', 'sonnet[1m]'],
     ['anthropic:sonet', 'sonnet'],
     ['opencode:hiaku', 'haiku'],
+    ['pi:sonet', 'sonnet'],
+    ['copilot:hiaku', 'haiku'],
+    ['gemini:flsh', 'flash'],
   ])('--engine %s', (engine, meant) => {
     const resolve = () => resolveEngineChoice({ engine, model: null })
     expect(resolve).toThrow(`unknown model "${engine.split(':')[1]}" of ${engine.split(':')[0]}`)
@@ -93,6 +100,8 @@ describe('near misses', () => {
     ['anthropic', 'anthropic:bonnet', 'bonnet'],
     ['anthropic', 'llama3:8b', 'llama3:8b'],
     ['openai', 'haiko', 'haiko'],
+    ['pi', 'anthropic/sonet', 'anthropic/sonet'],
+    ['gemini', 'models/flsh', 'models/flsh'],
     ['codex', 'gpt-6-sol', 'gpt-6-sol'],
     ['command', 'haiko', 'haiko'],
   ])('%s takes %s', (engine, model, sent) => {

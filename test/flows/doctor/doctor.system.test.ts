@@ -43,6 +43,14 @@ test('a cloud: what is missing for it, and nothing once it is there', async () =
   expect(keyed).toMatchObject({ code: 0, ok: true })
 })
 
+test.each([
+  ['gemini', 'GEMINI_API_KEY=… (a key from aistudio.google.com)'],
+  ['qwen', 'OPENAI_API_KEY=… (a key from platform.openai.com)'],
+])('without a key, %s is told where to get one', async (engine, fix) => {
+  const without = await examined(['--engine', engine])
+  expect(without.found('credentials')).toMatchObject({ state: 'missing', fix: `export ${fix}` })
+})
+
 describe('exit code', () => {
   test('1 where no engine available', async () => {
     expect(await examined()).toMatchObject({ code: 1, ok: false, exit_code: 1 })

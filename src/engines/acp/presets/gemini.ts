@@ -1,7 +1,9 @@
 /** Gemini CLI over ACP: `gemini --acp`, in a home of its own, as the gemini engine starts it. */
 import { rm } from 'node:fs/promises'
+import { runMark } from '../../../base/process/process_marks.ts'
 import type { EngineTask } from '../../engine.ts'
 import { createGeminiHome, gemini } from '../../gemini/gemini.ts'
+import { HeldCommands } from '../../gemini/held_commands.ts'
 import { geminiModel, geminiProvider, geminiServer } from '../../gemini/model.ts'
 import { geminiCli } from '../../gemini/probe.ts'
 import { geminiEnvironment, geminiFolders } from '../../gemini/settings.ts'
@@ -22,9 +24,14 @@ async function open(task: EngineTask): Promise<AcpRun | string> {
   // Whetstone itself ends the turn after the last allowed response
   const mistake = await createGeminiHome({ ...task, maxTurns: null })
   if (mistake !== null) return mistake
+  const held = new HeldCommands(task.env.TMPDIR ?? '/tmp', task.env[runMark] ?? '')
   return {
     args: ['--acp', '--model', geminiModel(task.model)],
     env: geminiEnvironment(task),
+    poll(openCalls) {
+      if (openCalls.some((id) => id.startsWith('run_shell_command__'))) void held.poll()
+      return null
+    },
     clean: () => rm(geminiFolders(task).home, { recursive: true, force: true, maxRetries: 3 }),
   }
 }

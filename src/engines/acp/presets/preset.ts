@@ -37,8 +37,11 @@ export interface AcpRun {
   env: Readonly<Record<string, string>>
   /** Its own commands, in a list that also has the skills that it offers its model. Absent: skills are not in the list. */
   ownCommands?: readonly string[]
-  /** Called every half second: what its provider has failed with so often that the run should end; null: go on. Absent: never. */
-  poll?(): ProviderError | null
+  /**
+   * Called every half second, with the ids of the calls without a result: what its provider has failed with so often that the run should
+   * end; null: go on. Absent: never.
+   */
+  poll?(openCalls: readonly string[]): ProviderError | null
   /** What it shows besides the protocol. Absent: nothing. */
   seen?(): { answered: boolean; retrying: ProviderError | null }
   /** Reads its own record of the session, after its process has ended; null: it has none. Absent: the protocol reports all. */

@@ -43,11 +43,15 @@ export function startAgentProcess(request: AgentProcessRequest): AgentProcess {
   const { launch, args, stderrFile, onNotification, onOtherLine } = request
   const stop = new AbortController()
   const asked = new Set<unknown>()
-  let stdin: Writable | null = null
+  let openStdin: (pipe: Writable) => void = () => {}
+  const stdin = new Promise<Writable>((resolve) => {
+    openStdin = resolve
+  })
   const writable = new WritableStream<AnyMessage>({
-    write(message) {
+    async write(message) {
       if ('method' in message && 'id' in message) asked.add(message.id)
-      return writeLine(stdin, JSON.stringify(message))
+      // a sandbox takes a while to open: the first message waits for it
+      await writeLine(await pipe, JSON.stringify(message))
     },
   })
   let messages: ReadableStreamDefaultController<AnyMessage> | null = null
@@ -59,9 +63,7 @@ export function startAgentProcess(request: AgentProcessRequest): AgentProcess {
   const ended = runProcess({
     ...launch,
     args,
-    stdin(pipe) {
-      stdin = pipe
-    },
+    stdin: openStdin,
     onLine(line) {
       const read = parseJsonLine(line)
       const notified = read.kind === 'object' ? notification.safeParse(read.value) : null
@@ -79,7 +81,11 @@ export function startAgentProcess(request: AgentProcessRequest): AgentProcess {
       messages?.close()
     } catch {} // the library has closed it
   })
-  ended.catch(() => {}) // it may reject before anything awaits it
+  const gone = ended.then(
+    () => null,
+    () => null, // it may reject before anything awaits it
+  )
+  const pipe = Promise.race([stdin, gone])
   return { stream: { readable, writable }, ended, stop: (reason) => stop.abort(reason) }
 }
 

@@ -43,6 +43,10 @@ export class ToolCalls {
     return this.#open.size
   }
 
+  openIds(): string[] {
+    return [...this.#open.keys()]
+  }
+
   has(id: string): boolean {
     return this.#open.has(id)
   }

@@ -8,12 +8,13 @@ import { olderRunsTexts } from './older_runs/older_runs_text.ts'
 /** Unknown facts are omitted. */
 export function listBenchmarkFacts(benchmark: Benchmark): { name: string; value: string }[] {
   const { metadata, cost, counts, reused, chosen, runs, statistics } = benchmark
-  const { engine, judge } = metadata
+  const { engine, engine_version: version, judge } = metadata
+  const agent = [engine, version].filter((one) => typeof one === 'string').join(' ')
   const unasked = runs.length === 0 ? 'none: no run was graded' : 'none: code decided everything'
   const facts: [string, string | null][] = [
     ['skill', `${metadata.skill_name} (${metadata.skill_path})`],
     ['model', metadata.executor_model],
-    ['engine', typeof engine === 'string' ? engine : null],
+    ['engine', agent],
     ['judge', typeof judge === 'string' ? judge : judge === null ? unasked : null],
     ['notes written by', metadata.analyzer_model === 'rules' ? 'fixed rules, no model' : metadata.analyzer_model],
     ['date', metadata.timestamp.replace(/^(\S{10})T(\d\d:\d\d)\S*Z$/, '$1 $2 UTC')],

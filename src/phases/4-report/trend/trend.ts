@@ -41,7 +41,7 @@ function toTrendPoint({ folder, at, benchmark, plan }: TrendBenchmark): TrendPoi
   const { metadata, runs } = benchmark
   const { scopes = null, unpaired_cases } = benchmark.statistics ?? {}
   const { name, command } = plan?.options.engine ?? {}
-  const engine = command === undefined ? (name ?? metadata.engine) : `command:${command}`
+  const engine = command === undefined ? (name ?? metadata.engine) : `${name}:${command}`
   return {
     folder,
     timestamp: at.toISOString(),
@@ -62,7 +62,8 @@ function toTrendPoint({ folder, at, benchmark, plan }: TrendBenchmark): TrendPoi
 
 /** Two commands are two agents, even if they report no version. */
 function nameTrendAgent({ engine, agent_version }: TrendPoint): string | null {
-  if (engine?.startsWith('command:')) return [engine, agent_version].filter(Boolean).join(' ')
+  if (engine?.startsWith('command:') || engine?.startsWith('acp:'))
+    return [engine, agent_version].filter(Boolean).join(' ')
   return agent_version && [engine, agent_version].join(' ')
 }
 

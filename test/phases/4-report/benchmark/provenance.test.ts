@@ -16,3 +16,9 @@ test.each<[string, string | null, string | null, string]>([
   ['a judge', '+', 'anthropic:haiku', 'anthropic:haiku'],
   ['a judge that had nothing to grade', null, 'anthropic:haiku', 'anthropic:haiku'],
 ])('the judge where %s', (_, verdicts, judge, said) => expect(judgeOf(verdicts, judge)).toBe(said))
+
+test('the engine is named with its version', () => {
+  const input = inputOf(arm(1, 'with_skill', ['+']))
+  const made = aggregate({ ...input, metadata: { ...input.metadata, engine: 'pi', engineVersion: '0.73.1' } })
+  expect(listBenchmarkFacts(made)).toContainEqual({ name: 'engine', value: 'pi 0.73.1' })
+})

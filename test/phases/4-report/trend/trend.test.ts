@@ -71,15 +71,17 @@ describe('points', () => {
     ])
   })
   test('two commands are two agents, shown by their command lines', () => {
-    const byCommand = (day: string, command: string): TrendBenchmark => {
+    const byCommand = (day: string, command: string, name = 'command'): TrendBenchmark => {
       const made = found({ day, agent: null })
-      const engine = { name: 'command', model: null, command }
+      const engine = { name, model: null, command }
       const options = { engine } as TrendPlan['options'] // only what is read of it
       return { ...made, plan: made.plan && { ...made.plan, options } }
     }
     const made = buildTrend([byCommand('2026-01-01', './a.sh'), byCommand('2026-01-02', './b.sh --fast')], [], [])
     expect(made.by.agent_version.map(({ name }) => name)).toEqual(['command:./a.sh', 'command:./b.sh --fast'])
     expect(trendSections(made)[0]?.rows.map((row) => row.includes('command:./a.sh'))).toEqual([true, false])
+    const overAcp = buildTrend([byCommand('2026-01-01', 'gemini', 'acp'), byCommand('2026-01-02', './a.sh')], [], [])
+    expect(overAcp.by.agent_version.map(({ name }) => name)).toEqual(['acp:gemini', 'command:./a.sh'])
   })
   test('benchmarks against another baseline or by another engine are a group of their own, and no old version is called "without"', () => {
     const [own, other] = [arm(1, 'new_skill', many(5)), arm(1, 'old_skill', many(2))]
