@@ -69,6 +69,6 @@ export async function probeCli(cli: AgentCli, request: ProbeRequest, look: CliPr
   const version = await readCliVersion({ program, env: look.env, leastVersion, update, node, signal: request.signal })
   if (typeof version !== 'string') return version
   const detail = [`${cli.name} ${version} at ${program}`, look.model].filter(Boolean).join(', ')
-  const identity = look.model === undefined ? {} : { 'chosen model': look.model }
-  return (await look.failure()) ?? { ok: true, version, detail, identity }
+  const identity = look.model === undefined ? {} : { identity: { 'chosen model': look.model } }
+  return (await look.failure()) ?? { ok: true, version, detail, ...identity }
 }
