@@ -95,7 +95,8 @@ describe.each([
   })
   test('has no key', async () => {
     const answer = await probe(name, { credentials: { [variable]: await program(name, `echo ${version}`) } })
-    expect(answer).toMatchObject({ ok: false, kind: 'credentials', fix: expect.stringContaining('OPENAI_API_KEY') })
+    const fix = expect.stringMatching(/(ANTHROPIC|OPENAI)_API_KEY/)
+    expect(answer).toMatchObject({ ok: false, kind: 'credentials', fix })
   })
 })
 
@@ -158,6 +159,16 @@ describe('opencode, and pi with the same models', () => {
     const answer = await probe('opencode', { model: 'google/gemini-3', credentials })
     expect(answer).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('google') })
   })
+})
+
+test.each([
+  ['opencode', '1.18.33'],
+  ['pi', '0.73.1'],
+  ['copilot', '1.0.102'],
+])('%s without any key asks for the one of its first provider', async (name, version) => {
+  const credentials = { [`WHETSTONE_${name.toUpperCase()}`]: await program(name, `echo ${version}`) }
+  const message = expect.stringContaining('ANTHROPIC_API_KEY is unset')
+  expect(await probe(name, { credentials })).toMatchObject({ ok: false, kind: 'credentials', message })
 })
 
 /** The name of a program, its version, and what starts it over ACP. */

@@ -65,7 +65,8 @@ function isCopilotProvider(name: string): name is CopilotModel['provider'] {
 
 function firstWithKey(credentials: Credentials): CopilotModel['provider'] {
   if (credentials.ANTHROPIC_API_KEY) return 'anthropic'
-  return credentials.COPILOT_GITHUB_TOKEN && !credentials.OPENAI_API_KEY ? 'github' : 'openai'
+  if (credentials.OPENAI_API_KEY) return 'openai'
+  return credentials.COPILOT_GITHUB_TOKEN ? 'github' : 'anthropic'
 }
 
 /** Those of the model's provider; those of all providers if no model is named, because then the key chooses. */

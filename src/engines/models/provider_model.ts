@@ -29,8 +29,13 @@ export function chooseProviderModel(
     }
   }
   const rest = model === null || slash < 0 ? model : model.slice(slash + 1)
-  const provider = named ?? guessProvider(rest ?? '') ?? (credentials.ANTHROPIC_API_KEY ? 'anthropic' : 'openai')
+  const provider = named ?? guessProvider(rest ?? '') ?? firstWithKey(credentials)
   return { provider, id: provider === 'anthropic' ? anthropicModel(rest) : openaiModel(rest) }
+}
+
+/** Anthropic, unless only OpenAI's key is set. */
+function firstWithKey({ ANTHROPIC_API_KEY: one, OPENAI_API_KEY: other }: Credentials): ProviderModel['provider'] {
+  return one || !other ? 'anthropic' : 'openai'
 }
 
 /** The name of the variable with this provider's key. */
