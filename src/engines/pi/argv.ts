@@ -63,6 +63,7 @@ export function piFiles(task: EngineTask, model: ProviderModel): Record<string, 
       provider: model.provider,
       model: model.id,
       effort: task.effort ?? null,
+      maxTurns: task.maxTurns,
       readsOnlyBelow: task.tools === 'all' ? null : task.cwd,
     },
   }

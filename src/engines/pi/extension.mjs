@@ -4,11 +4,12 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { VERSION } from '@mariozechner/pi-coding-agent'
 
-/** provider, model and effort: as requested; readsOnlyBelow: the folder of a judge, null for an agent. */
+/** provider, model and effort: as requested; maxTurns: null for no limit; readsOnlyBelow: the folder of a judge, null for an agent. */
 const {
   provider,
   model: id,
   effort,
+  maxTurns,
   readsOnlyBelow,
 } = JSON.parse(readFileSync(new URL('whetstone.json', import.meta.url)))
 
@@ -33,7 +34,13 @@ export default function extend(pi) {
       tools: pi.getActiveTools(),
     })
   })
-  pi.on('tool_call', ({ input }) => {
+  let turns = 0
+  pi.on('turn_end', () => {
+    turns += 1
+  })
+  pi.on('tool_call', async ({ input }) => {
+    // Whetstone is ending it by now, but its next answer may be there first
+    if (maxTurns !== null && turns >= maxTurns) await new Promise(() => {})
     if (readsOnlyBelow === null) return undefined
     const file = findFile(input.path ?? '.')
     if (file === null) return { block: true, reason: `${input.path}: no such file` }

@@ -101,7 +101,8 @@ describe('what it all comes to', () => {
       ([, name]) => name,
     )
     expect(rows).toContain('opencode')
-    for (const row of rows.filter((name) => name !== 'command')) expect(names).toContain(`engine ${row}`)
+    for (const row of rows.filter((name) => name !== 'command' && name !== 'acp'))
+      expect(names).toContain(`engine ${row}`)
   })
   test('only opencode, which auto does not take, can work: it has to be named', async () => {
     const PATH = fresh()
