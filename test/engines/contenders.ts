@@ -156,17 +156,21 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'read_file', input: { file_path: file } }),
     shows: { model: 'gpt-5.4-mini', provider: 'openai', tool: 'run_shell_command', hidesCacheWrites: true },
   },
-  'acp:opencode': {
+  'acp:copilot': {
     engine: findEngine('acp'),
-    cli: cliBinary('opencode'),
+    cli: cliBinary('copilot'),
     needs: (server) => ({
-      command: 'opencode',
-      credentials: { ...keysFor(server), WHETSTONE_OPENCODE: cliBinary('opencode') ?? 'opencode' },
+      command: 'copilot',
+      credentials: {
+        ...keysFor(server),
+        WHETSTONE_COPILOT: cliBinary('copilot') ?? 'copilot',
+        COPILOT_CACHE_HOME: copilotUnpacked,
+      },
       model: 'anthropic/claude-sonnet-5-5',
     }),
     shell: (command) => ({ name: 'bash', input: { command, description: 'do it' } }),
-    read: (file) => ({ name: 'read', input: { filePath: file } }),
-    shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
+    read: (file) => ({ name: 'view', input: { path: file } }),
+    shows: { model: 'sonnet', provider: 'anthropic', tool: 'execute' },
   },
 }
 

@@ -19,7 +19,7 @@ const failed = { 'event.name': 'qwen-code.api_error', 'event.timestamp': '', err
 
 const followed = {
   'the session of copilot': (home: string) => {
-    const session = new CopilotSession(path.join(home, 'events.jsonl'))
+    const session = new CopilotSession(() => path.join(home, 'events.jsonl'))
     session.catchUp()
     session.close()
     return session.version

@@ -82,7 +82,13 @@ async function runPrepared(agent: PreparedAgent, request: AgentRunRequest): Prom
   turn.updates.finish()
   await readRecord(agent, turn)
   context.signal.throwIfAborted()
-  return await conclude(last, { turn, agent, context })
+  return await conclude(withRecordedError(last, turn), { turn, agent, context })
+}
+
+/** An error of the provider that the agent reported as its answer. */
+function withRecordedError(end: TurnEnd, { record, updates }: Turn): TurnEnd {
+  const error = end.kind === 'over' ? (record?.error ?? null) : null
+  return error === null ? end : toPromptFailure(toRunError(error.kind, error.message), updates.calls.count > 0)
 }
 
 /** The first end counts. */
@@ -116,9 +122,7 @@ async function converse({ session, turn, agent, request }: Conversation): Promis
       task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     )
     turn.updates.finish()
-    const error = agent.preset?.readError?.(turn.updates.lastText) ?? null
-    if (error === null) return { kind: 'over', result: turn.result }
-    return toPromptFailure(toRunError(error.kind, error.message), turn.updates.calls.count > 0)
+    return { kind: 'over', result: turn.result }
   } catch (error) {
     if (!(error instanceof AcpError)) return { kind: 'aborted' }
     return toPromptFailure(requestFailure(error, ''), turn.hasAnswered)
@@ -155,7 +159,11 @@ async function readRecord({ run, launch }: PreparedAgent, turn: Turn): Promise<v
   const sessionId = turn.handshake?.started.sessionId
   if (run.readRecord === undefined || sessionId === undefined || !turn.hasAnswered) return
   using limit = startTimeLimit(recordMs)
-  turn.record = await run.readRecord({ ...launch, signal: limit.signal }, sessionId).catch(() => null)
+  try {
+    turn.record = await run.readRecord({ ...launch, signal: limit.signal }, sessionId)
+  } catch {
+    turn.record = null
+  }
 }
 
 interface Conclusion {

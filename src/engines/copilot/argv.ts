@@ -43,6 +43,7 @@ export function copilotFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'ses
   return {
     root,
     home,
+    logs: path.join(home, 'logs'),
     cache: path.join(root, 'cache'),
     /** Its own record of the session; the stream has no tokens. */
     events: path.join(home, 'session-state', sessionId, 'events.jsonl'),

@@ -90,7 +90,7 @@ export async function createCopilotFolders(task: EngineTask): Promise<void> {
 }
 
 function readRun(task: EngineTask, context: EngineContext, model: CopilotModel): CliReader {
-  const session = new CopilotSession(copilotFolders(task).events)
+  const session = new CopilotSession(() => copilotFolders(task).events)
   const stream = new CopilotStream({
     ...{ skills: task.skills, skillsFolder, sessionId: task.sessionId, maxTurns: task.maxTurns, emit: context.emit },
     onRetry: (retry) => reportRetry(context.gate, retry),

@@ -13,7 +13,12 @@ const entry = z.discriminatedUnion('type', [
     data: z.looseObject({ copilotVersion: z.string().optional() }),
   }),
   z.looseObject({
+    type: z.literal('session.error'),
+    data: z.looseObject({ message: z.string().catch('').default(''), statusCode: z.number().optional() }),
+  }),
+  z.looseObject({
     type: z.literal('session.usage_record'),
+    timestamp: z.string().optional(),
     agentId: z.string().optional(),
     data: z.looseObject({
       usage: z.looseObject({
@@ -45,10 +50,16 @@ export class CopilotSession {
   /** Why the agent's last response ended, in Copilot's words; null: there is none, or it does not say. */
   finishReason: string | null = null
 
+  /** When the last response ended, in ms since 1970; 0: there is none. */
+  answeredAt = 0
+  /** Why the session ended early; null: it did not. */
+  error: { message: string; status: number | null } | null = null
+
   readonly #file: FollowedFile
 
-  constructor(file: string) {
-    this.#file = new FollowedFile(() => file)
+  /** `find`: the file's path; null: it is not known yet. */
+  constructor(find: () => string | null) {
+    this.#file = new FollowedFile(find)
   }
 
   /** Reads what has been written since the last time. */
@@ -67,6 +78,12 @@ export class CopilotSession {
       this.version = read.data.data.copilotVersion ?? null
       return
     }
+    if (read.data.type === 'session.error') {
+      const { message, statusCode } = read.data.data
+      this.error = { message, status: statusCode ?? null }
+      return
+    }
+    this.answeredAt = Date.parse(read.data.timestamp ?? '') || this.answeredAt
     const { usage } = read.data.data
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
     this.usage = addUsage(this.usage ?? noUsage, {

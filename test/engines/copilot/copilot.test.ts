@@ -129,7 +129,7 @@ async function played(stream: readonly string[], { events: file, maxTurns = 0, s
     emit: (event) => events.push(event),
     onRetry: (retry) => retries.push(retry),
   })
-  const session = new CopilotSession(file ?? '/room/none')
+  const session = new CopilotSession(() => file ?? '/room/none')
   session.catchUp()
   session.close()
   const ends = stream.map((line) => reader.take(line))

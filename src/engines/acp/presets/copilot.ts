@@ -1,13 +1,19 @@
 /** GitHub Copilot CLI over ACP: `copilot --acp`, in folders of its own, as the copilot engine starts it. */
+import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { toStopReason } from '../../answers/stop_reason.ts'
 import { copilotEffort, copilotEnvironment, copilotFolders } from '../../copilot/argv.ts'
 import { copilot, createCopilotFolders } from '../../copilot/copilot.ts'
 import { chooseCopilotServer, copilotModel } from '../../copilot/model.ts'
 import { copilotCli } from '../../copilot/probe.ts'
+import { CopilotRequestLog } from '../../copilot/request_log.ts'
+import { CopilotSession } from '../../copilot/session_file.ts'
 import type { EngineTask, ProviderError } from '../../engine.ts'
 import { saysContextFull } from '../../limits/context_full.ts'
 import { classifyErrorText } from '../../limits/error_text.ts'
 import { kindOfStatus } from '../../limits/http_status.ts'
+import { knownUsage } from '../../models/usage.ts'
 import type { AcpPreset, AcpRun } from './preset.ts'
 
 /** Its own commands, which it lists with the skills. */
@@ -28,27 +34,64 @@ export const copilotPreset: AcpPreset = {
     const isSkill = title?.startsWith('Using skill:') === true
     return isSkill ? { name: 'skill', input: rawInput ?? { title } } : null
   },
-  readError,
   open,
 }
 
-/** It ends the turn as if all were well, with its retries and the error as text. */
-function readError(text: string): ProviderError | null {
-  const [, message] = /^(?:Info: [^\n]*?retrying\.\.\.)*Error: ([\s\S]+)$/i.exec(text) ?? []
-  if (message === undefined) return null
-  const [, status] = /(?:^|HTTP |Last error: )([45]\d\d)\b/.exec(message) ?? []
+/** The error of its provider that ended a session; over ACP it is only a text, and the turn ends as if all were well. */
+function toProviderError({ message, status }: { message: string; status: number | null }): ProviderError {
   if (saysContextFull(message)) return { kind: 'bad_request', message }
-  return { kind: status === undefined ? classifyErrorText(message) : kindOfStatus(Number(status)), message }
+  const named = /(?:^|HTTP |Last error: )([45]\d\d)\b/.exec(message)?.[1]
+  const code = status ?? (named === undefined ? null : Number(named))
+  return { kind: code === null ? classifyErrorText(message) : kindOfStatus(code), message }
 }
 
 async function open(task: EngineTask): Promise<AcpRun | string> {
   const model = copilotModel(task.model, task.credentials)
   if ('mistake' in model) return model.mistake
   await createCopilotFolders(task)
+  const { home, logs, root } = copilotFolders(task)
+  const session = new CopilotSession(() => findSession(path.join(home, 'session-state')))
+  const requests = new CopilotRequestLog(logs)
+  const catchUp = () => {
+    session.catchUp()
+    requests.catchUp()
+  }
   return {
     args: ['--acp', '--no-auto-update', ...copilotEffort(task.effort)],
     env: copilotEnvironment(task, model),
     ownCommands,
-    clean: () => rm(copilotFolders(task).root, { recursive: true, force: true, maxRetries: 3 }),
+    poll() {
+      catchUp()
+      return null
+    },
+    seen: () => ({ answered: session.usage !== null, retrying: findRetry(session, requests) }),
+    readRecord() {
+      session.catchUp()
+      return {
+        usage: session.usage === null ? null : knownUsage(session.usage),
+        stopReason: toStopReason(session.finishReason),
+        error: session.error === null ? null : toProviderError(session.error),
+      }
+    },
+    finish: catchUp,
+    clean() {
+      session.close()
+      requests.close()
+      return rm(root, { recursive: true, force: true, maxRetries: 3 })
+    },
   }
+}
+
+/** Its own record of the only session in the folder: the session's id is the agent's choice. */
+function findSession(folder: string): string | null {
+  const id = readdirSync(folder).find((name) => !name.startsWith('.'))
+  return id === undefined ? null : path.join(folder, id, 'events.jsonl')
+}
+
+/** The failure of the request that it will send again, or has sent again; null: the last one was answered. */
+function findRetry({ answeredAt }: CopilotSession, { failure }: CopilotRequestLog): ProviderError | null {
+  if (failure === null || failure.at < answeredAt) return null
+  const { status } = failure
+  if (status === null) return { kind: 'server_error', message: 'the connection to the model broke off' }
+  return { kind: kindOfStatus(status), message: `the model's server answered ${status}` }
 }

@@ -20,8 +20,6 @@ export interface AcpPreset {
   /** Creates its folders and settings. A text: why this task can't be started (`bad_request`). */
   open(task: EngineTask, context: EngineContext): Promise<AcpRun | string>
   describe?: DescribeCall
-  /** The provider's error, if the agent reports it as the text of its last response; null: it is an answer. Absent: it never does. */
-  readError?(text: string): ProviderError | null
 }
 
 /** What an agent keeps of a session and does not report. null: not there. */
@@ -29,6 +27,8 @@ export interface SessionRecord {
   usage: Usage | null
   /** Why the last response ended. */
   stopReason: string | null
+  /** The provider's error that ended the turn, though the agent reports it as its answer; absent or null: none did. */
+  error?: ProviderError | null
 }
 
 /** One run of an agent. */
@@ -45,7 +45,7 @@ export interface AcpRun {
   /** What it shows besides the protocol. Absent: nothing. */
   seen?(): { answered: boolean; retrying: ProviderError | null }
   /** Reads its own record of the session, after its process has ended; null: it has none. Absent: the protocol reports all. */
-  readRecord?(launch: CliLaunch, sessionId: string): Promise<SessionRecord | null>
+  readRecord?(launch: CliLaunch, sessionId: string): Promise<SessionRecord | null> | SessionRecord
   /** Called when its process is about to be ended. */
   finish?(): void
   clean?(): Promise<void>
