@@ -72,7 +72,7 @@ export async function solveWorld(
  * the agent may have left links. It starts even if the agent removed the working folder.
  */
 function startScript({ workdir }: HarborTask, script: string, unwanted: readonly string[] = []): ['sh', ...string[]] {
-  const remove = unwanted.map((place) => `rm -rf './${place}'`)
+  const remove = unwanted.map((place) => `rm -rf './${place}'; rmdir './${path.posix.dirname(place)}' 2>/dev/null || :`)
   // the installer of uv writes it again too, and what the agent left there would run in the verifier's shell
   const installed = ['rm -rf ~/.local/bin/env', 'mkdir -p ~/.local/bin', ': > ~/.local/bin/env']
   const steps = ['cd "$1"', ...remove, ...installed, `exec bash ${script}`]
