@@ -78,8 +78,8 @@ const scenes = {
   },
 } satisfies Record<RunEvent, Scene>
 
-/** Seconds that a run has once the server was asked what never ends. */
-const limit = 4
+/** Seconds that a run has once the server was asked what never ends; more for a CLI that takes seconds to say why it gives up. */
+const limitFor = ({ engine }: Contender) => (engine.name === 'gemini' ? 10 : 4)
 
 /** Registers the contract of events of one engine. */
 export function contractOfEvents(name: string): void {
@@ -149,7 +149,7 @@ async function attempt(contender: Contender, { scene, server, folder, number }: 
   const engine = { name: contender.engine.name, model, ...(command && { command }) }
   const own = Object.fromEntries(ownRetryNames.map((one) => [one, String(ownRetries)]))
   return await performRun({
-    spec: specOf({ engine, timeout_seconds: untilLimit ? limit : 300, prompt: 'do it' }),
+    spec: specOf({ engine, timeout_seconds: untilLimit ? limitFor(contender) : 300, prompt: 'do it' }),
     engine: contender.engine,
     skillFiles: [],
     folder: path.join(folder, String(number)),

@@ -38,8 +38,21 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
       await using server = await practice(scenario)
       const workspace = path.join(fresh(), 'ws')
       const { credentials, model } = contender.needs(server)
-      const engine = name === 'command' ? `command:${worker}` : [name, model].filter(Boolean).join(':')
-      const args = ['bench', skill(), '--engine', engine, '--runs', '1', '--retries', '0', '--workspace', workspace]
+      const engine = name === 'command' ? `command:${worker}` : name
+      const chosen = model ? ['--model', model] : []
+      const args = [
+        'bench',
+        skill(),
+        '--engine',
+        engine,
+        ...chosen,
+        '--runs',
+        '1',
+        '--retries',
+        '0',
+        '--workspace',
+        workspace,
+      ]
       const end = await whetstone(args, { env: { ...pollutedEnv(pollutedHome()), ...credentials, PATH: searchPath } })
       expect(end.code, end.stderr).toBe(0)
       const asked = server.requests.filter((one) => one.rule !== null)
@@ -53,10 +66,10 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
     test('negative control: with the guards off its canaries are met, and what the engine says it loaded fails the run', async () => {
       await using server = await practice(scenario)
       const home = pollutedHome()
-      const { credentials = {}, model = null } = contender.needs(server)
+      const { credentials = {}, model = null, command = null } = contender.needs(server)
       const { record, log } = await performed(openedTo(home, contender.engine, contender.cli ?? null), {
         credentials: { ...credentials },
-        model,
+        ...{ model, command: name === 'command' ? worker : command },
       })
       const met = canariesIn(log + JSON.stringify(server.requests))
       expect(met).toEqual(expect.arrayContaining([`${canary}-MEMORY`, `${canary}-HOME`]))
@@ -97,13 +110,14 @@ function openedTo(home: string, engine: Engine, cli: string | null): Engine {
 interface Place {
   credentials: Record<string, string>
   model: string | null
+  command?: string | null
   absent?: string
 }
 
 /** One run of the arm without the skill. */
-async function performed(engine: Engine, { credentials, model, absent = 'tidy' }: Place) {
+async function performed(engine: Engine, { credentials, model, command = null, absent = 'tidy' }: Place) {
   const folder = path.join(fresh(), 'run')
-  const choice = { name: engine.name, model, ...(engine.name === 'command' && { command: worker }) }
+  const choice = { name: engine.name, model, ...(command !== null && { command }) }
   const { record } = await performRun({
     spec: specOf({ prompt: 'look around', configuration: 'without_skill', absent_skill: absent, engine: choice }),
     engine,

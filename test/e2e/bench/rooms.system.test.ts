@@ -34,8 +34,13 @@ async function expectNothingFound(mode: string) {
   const runs = await said(mode)
   expect(runs).toHaveLength(12)
   expect(new Set(runs.map(({ home }) => home)).size).toBe(12)
-  const skill = './.claude/skills/tidy/SKILL.md'
-  for (const { arm, found } of runs) expect(found).toBe(`. ./tmp and ${arm === 'with_skill' ? skill : ''}`.trim())
+  const skills = ['.agents', '.claude', '.gemini', '.github', '.pi', '.qwen'].map(
+    (top) => `./${top}/skills/tidy/SKILL.md`,
+  )
+  for (const { arm, found } of runs) {
+    const [before, after = ''] = found.split(' and')
+    expect([before, after.trim().split(' ').sort()]).toEqual(['. ./tmp', arm === 'with_skill' ? skills : ['']])
+  }
 }
 
 test('without a sandbox', () => expectNothingFound('off'))

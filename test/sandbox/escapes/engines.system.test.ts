@@ -132,7 +132,7 @@ needs(
       test('leave a daemon', () => {
         expect(inside.left).toBe(0)
         // these engines end marked programs themselves at the end of a run, so without a sandbox nothing is left either
-        const endsThem = ['opencode', 'qwen'].includes(engine.name)
+        const endsThem = ['opencode', 'qwen', 'gemini', 'copilot', 'pi', 'acp'].includes(engine.name)
         expect(free.left > 0).toBe(!endsThem)
       })
     })
