@@ -8,6 +8,7 @@ const packages = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.u
 
 /** What nearly every command loads, bundled with all that it needs itself. Every other package is loaded where it is used. */
 const bundled = [
+  'acorn',
   'execa',
   'handlebars',
   'json-p3',
@@ -16,6 +17,7 @@ const bundled = [
   'picocolors',
   'picomatch',
   'simple-statistics',
+  'smol-toml',
   'string-argv',
   'string-width',
   'tinyglobby',

@@ -5,9 +5,7 @@ import type { Engine } from '../engine.ts'
 import { parseAgentCommand, presetCredentials } from './agent_command.ts'
 import { findAgent } from './plain_agent.ts'
 import { listEndpoints, plainServers, presetServer } from './prepare_agent.ts'
-import { probeAgent } from './probe.ts'
 import { acpSupport } from './protocol/mcp_servers.ts'
-import { runAgent } from './run_agent.ts'
 
 /** Milliseconds until the session must be open. */
 const startMs = 60_000
@@ -19,7 +17,11 @@ export const acp: Engine = createAcpEngine({ startMs })
 
 /** The engine with another time for the start of an agent, for tests. */
 export function createAcpEngine(limits: { startMs: number }): Engine {
-  const run: Engine['run'] = (task, context) => runAgent({ task, context, skillsFolder, ...limits })
+  // most commands need neither
+  const run: Engine['run'] = async (task, context) => {
+    const { runAgent } = await import('./run_agent.ts')
+    return await runAgent({ task, context, skillsFolder, ...limits })
+  }
   return {
     name: 'acp',
     takesCommand: true,
@@ -43,7 +45,10 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
       const own = agent.kind === 'preset' ? await agent.preset.engine.reports?.(model) : undefined
       return own ?? { cost: false, tokens: false }
     },
-    probe: (request) => probeAgent(request, limits),
+    async probe(request) {
+      const { probeAgent } = await import('./probe.ts')
+      return await probeAgent(request, limits)
+    },
     run: [presetServer, ...plainServers].reduce(withPlaceholders, run),
   }
 }

@@ -11,7 +11,6 @@ import { suiteVariables } from '../../../../base/secrets/suite_variables.ts'
 import { listSkillFiles, readSkill } from '../../skill/read_skill.ts'
 import { blankCase } from '../../suite/blank_case.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { readDockerfile } from './dockerfile.ts'
 import { findHarborPlaces, isInPlaces } from './places.ts'
 import { type HarborSettings, parseHarborSettings, splitVariables } from './task_toml.ts'
 
@@ -54,6 +53,7 @@ interface TaskSource {
 
 async function readHarborTask({ folder, key, prompt, settings }: TaskSource, warn: Warn): Promise<HarborTask> {
   const dockerfile = await readText(path.join(folder, 'environment/Dockerfile'))
+  const { readDockerfile } = await import('./dockerfile.ts') // few suites need its parser
   const world = readDockerfile(dockerfile)
   const environment = path.join(folder, 'environment')
   const placed = await placeCopies(environment, world.steps)
