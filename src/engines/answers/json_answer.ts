@@ -71,7 +71,7 @@ function dropReasoning(text: string): string | null {
 
 /** What shows that a value is the answer. */
 interface Shape {
-  /** Names that the answer must have; or, if it must have none, some of which it has. */
+  /** Names that the answer must have. If none is required, the answer has at least one of these. */
   names: readonly string[]
   needsAll: boolean
   /** The list that is all that the answer needs, and what each of its entries must have; null: it needs something else. */

@@ -1,4 +1,4 @@
-/** How Claude Code is told to use a cloud. */
+/** The environment variables that make Claude Code use a cloud. */
 
 export interface CliSettings {
   /** Set in its environment. */

@@ -1,5 +1,5 @@
 /**
- * Ends background processes of commands that are over. Gemini CLI waits until nobody can write to a command's output any more, so a
+ * Ends background processes of commands that have ended. Gemini CLI waits until no process has a command's output open, so a
  * `sleep 300 &` would hold it until its own limit of five minutes, after which it ends such processes itself.
  */
 import { readdirSync, readFileSync } from 'node:fs'

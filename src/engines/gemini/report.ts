@@ -119,7 +119,7 @@ export function geminiFailure(seen: GeminiSources, end: ProcessEnd | null): Engi
   return silentEndError('gemini gave no answer', { end, others })
 }
 
-/** After a failed request, its exit code is the status, of which the system keeps the last eight bits; or stderr has it. */
+/** After a failed request, the exit code is the HTTP status modulo 256, or stderr contains the status. */
 function findStatus(end: ProcessEnd | null): number | null {
   const code = end?.exitCode ?? 0
   if (code >= (400 & 255)) return code + 256

@@ -29,7 +29,7 @@ export function findAddressVariable(engine: Engine, choice: ServedChoice): strin
   return findChosenCloud(engine, choice)?.address ?? engine.address
 }
 
-/** Whether --base-url for the one choice is meant for the other too: the same engine on the same cloud. */
+/** Whether --base-url applies to both choices: they use the same engine on the same cloud. */
 export function sharesServer(one: EngineChoice, other: EngineChoice): boolean {
   return one.name === other.name && splitCloud(one.model).cloud === splitCloud(other.model).cloud
 }

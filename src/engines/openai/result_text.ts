@@ -18,7 +18,7 @@ export function parseToolArguments(text: string): unknown {
   }
 }
 
-/** Whether a name has two values, of which JSON.parse keeps the last. */
+/** Whether a name has two values: JSON.parse would silently keep the last one. */
 function isAmbiguous(text: string): boolean {
   const parsed = parseTolerantJson(text)
   return 'problem' in parsed && parsed.problem.includes('occurs twice')

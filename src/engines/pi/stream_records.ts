@@ -66,7 +66,7 @@ export function readPiLine(line: string): RecordLine<PiRecord> {
   return readRecordLine(line, record)
 }
 
-/** The model's answer in a message; null: it is of somebody else. */
+/** The model's answer in a message; null: the message is the user's, or a tool's result. */
 export function toAnswer(one: Extract<PiRecord, { type: 'message_end' }>['message']): PiAnswer | null {
   const read = answer.safeParse(one)
   return read.success ? read.data : null

@@ -12,7 +12,7 @@ export function qwenArguments({ model, sessionId, maxTurns, tools }: EngineTask)
   return [...argv, ...permissions(tools)]
 }
 
-/** Every tool that a judge must not have, by the names in version 0.24. A new one would still ask for permission, which nobody gives. */
+/** Every tool that a judge must not have, by the names in version 0.24. A tool that is new in a later version asks for permission, and the request is denied. */
 const agentTools = [
   ...['agent', 'cron_create', 'cron_delete', 'cron_list', 'edit', 'enter_worktree', 'exit_worktree', 'get_goal'],
   ...['list_agents', 'loop_wakeup', 'monitor', 'notebook_edit', 'read_mcp_resource', 'record_artifact'],
@@ -22,7 +22,7 @@ const agentTools = [
 const readTools = ['glob', 'grep_search', 'list_directory', 'read_file']
 
 /**
- * An agent may do everything. A judge reads only below its folder: a read elsewhere needs a permission that nobody gives. Safe mode
+ * An agent may do everything. A judge reads only below its folder: a read elsewhere asks for permission and is denied. Safe mode
  * leaves out the skills, hooks and instructions in that folder.
  */
 function permissions(tools: EngineTask['tools']): string[] {

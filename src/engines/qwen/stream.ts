@@ -43,7 +43,7 @@ export class QwenStream {
   take(line: string): AfterLine {
     const read = readQwenLine(line)
     if (read.kind !== 'record') {
-      // a stream event is the state of a goal that nobody set
+      // stream events only repeat the state of a goal, and there is no goal
       if (read.kind === 'other' && read.value.type === 'stream_event') return 'more'
       if (read.kind === 'other' && nameRecord(read.value) === 'system/retry') this.isAskingAgain = true
       this.others.keepLine(line, read, this.step)
