@@ -12,7 +12,7 @@ export const fetchByProxy: typeof fetch = async (input, init) => {
   const undici = await import('undici')
   const dispatcher = agents.get(proxy.href) ?? new undici.ProxyAgent(proxy.href)
   agents.set(proxy.href, dispatcher)
-  // Node's own Request turns every kind of body into bytes; undici knows only its own FormData
+  // one Request has what both arguments say, and the bytes of any kind of body
   const asked = new Request(input, init)
   const bytes = asked.body === null ? null : await asked.arrayBuffer()
   const answer = await undici.fetch(address, {

@@ -58,7 +58,8 @@ test('a form with a file, as for a batch', async () => {
   form.append('purpose', 'batch')
   form.append('file', new Blob(['{"a":1}']), 'batch.jsonl')
   expect((await fetchByProxy(`${url}/v1/files`, { method: 'POST', body: form })).status).toBe(200)
-  expect(got.type).toMatch(/^multipart\/form-data; boundary=/)
+  const [, boundary] = /^multipart\/form-data; boundary=(.+)$/.exec(got.type) ?? []
+  expect(got.body).toContain(`--${boundary}`)
   expect(got.body).toContain('{"a":1}')
 })
 
