@@ -35,6 +35,7 @@ function normal(text: string): string {
     .replaceAll(/("(?:\w*(?:duration|seconds)\w*|time_seconds)": )-?[\d.]+/g, '$1"<duration>"')
     .replaceAll(/("time_seconds": )\{[^}]*\}/g, '$1"<durations>"')
     .replaceAll(/("time_seconds": )"[^"<]*"/g, '$1"<duration>"')
+    .replaceAll(/[\d.]+× the time \(95% CI [^)]*\) and /g, '') // only a busy machine has this part of the note
     .replaceAll(/(adds|saves) [\d.]+ s|[\d.]+ s ± [\d.]+ s|[+-][\d.]+ s\b|\bsame time\b/g, '<duration>')
 }
 
