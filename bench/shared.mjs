@@ -7,7 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 
 export const root = path.dirname(import.meta.dirname)
-export const bin = path.join(root, 'dist/src/cli/bin.js')
+export const bin = path.join(root, 'dist/program/bin.js')
 export const baseEnv = { PATH: process.env.PATH, HOME: process.env.HOME }
 
 const folders = []

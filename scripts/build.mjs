@@ -1,4 +1,4 @@
-// Compiles to dist/, bundles the programs of page and terminal, copies what the code reads at run time (prompts, templates, scenarios) beside it.
+// Compiles to dist/src, which scripts and tests import, and makes of it what the package holds: program, types, page, and the files that the code reads at run time.
 // npm run build [-- --force]; without --force a dist that was built from these very sources is left as it is.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -6,6 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hashSources } from './built.mjs'
 import { bundleProgram } from './bundle.mjs'
+import { copyTypes } from './types.mjs'
 import { buildViewer } from './viewer.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -22,14 +23,6 @@ function isRead(file) {
   return statSync(file).isDirectory() || /\.(md|hbs|css|ya?ml|mjs|py)$/.test(file)
 }
 
-/** The command starts from the bundle; the compiled tree is the library. */
-function startBundle(bin) {
-  const text = readFileSync(bin, 'utf8')
-  const started = text.replace("import('./main.js')", "import('../../program/main.js')")
-  if (started === text) throw new Error(`${bin} does not import ./main.js`)
-  writeFileSync(bin, started)
-}
-
 async function buildAll() {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', fresh], {
@@ -38,8 +31,8 @@ async function buildAll() {
   cpSync(path.join(root, 'src'), path.join(fresh, 'src'), { recursive: true, filter: isRead })
   await buildViewer(path.join(fresh, 'viewer'))
   await bundleProgram(fresh, path.join(fresh, 'program'))
-  startBundle(path.join(fresh, 'src/cli/bin.js'))
-  chmodSync(path.join(fresh, 'src/cli/bin.js'), 0o755)
+  chmodSync(path.join(fresh, 'program/bin.js'), 0o755)
+  copyTypes(fresh, path.join(fresh, 'types'))
   writeFileSync(path.join(fresh, '.built'), hash)
   rmSync(dist, { recursive: true, force: true })
   renameSync(fresh, dist)

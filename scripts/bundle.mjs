@@ -1,84 +1,48 @@
-// Bundles the program of the terminal: to find and compile a thousand small modules takes longer than most commands.
+// Bundles the program and the library: loading a thousand small modules takes longer than most commands, and the package stays small.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { rolldown } from 'rolldown'
 
-const packages = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'node_modules')
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const packages = path.join(root, 'node_modules')
 
-/** What nearly every command loads, bundled with all that it needs itself. Every other package is loaded where it is used. */
-const bundled = [
-  'acorn',
-  'execa',
-  'handlebars',
-  'json-p3',
-  'markdown-it',
-  'p-limit',
-  'picocolors',
-  'picomatch',
-  'simple-statistics',
-  'smol-toml',
-  'string-argv',
-  'string-width',
-  'tinyglobby',
-  'yaml',
-  'yargs',
-  'zod',
-]
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 
-const otherPackages = {
-  name: 'other-packages',
-  setup(building) {
-    building.onResolve({ filter: /^[^./]/ }, ({ path: name, importer, kind }) => {
-      const isOurs = !importer.startsWith(packages) && kind !== 'entry-point'
-      return isOurs && !bundled.includes(name.split('/')[0]) ? { path: name, external: true } : null
-    })
-  },
+/** What an installed package finds in node_modules. zod is installed for the types alone: nearly every command loads it. */
+const external = new Set(Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== 'zod'))
+
+function isExternal(id) {
+  const [scope, rest] = id.split('/')
+  return id.startsWith('node:') || external.has(scope.startsWith('@') ? `${scope}/${rest}` : scope)
 }
 
 /** Code reads prompts and templates from its own folder, so each file keeps its path outside the bundle. */
 function ownAddresses(to) {
   return {
     name: 'own-addresses',
-    setup(building) {
-      building.onLoad({ filter: /\.m?js$/ }, ({ path: file }) => {
-        const text = readFileSync(file, 'utf8')
-        if (!text.includes('import.meta.url')) return null
-        const address = JSON.stringify(path.relative(to, file).split(path.sep).join('/'))
-        return {
-          contents: text.replaceAll('import.meta.url', `new URL(${address}, import.meta.url).href`),
-          loader: 'js',
-        }
-      })
+    transform(code, file) {
+      if (!code.includes('import.meta.url')) return null
+      const address = JSON.stringify(path.relative(to, file).split(path.sep).join('/'))
+      return { code: code.replaceAll('import.meta.url', `new URL(${address}, import.meta.url).href`), map: null }
     },
   }
 }
 
-/** Writes main.js, its parts and the licences of the packages in them into `to`; `from` is the compiled tree. */
+/**
+ * Writes bin.js (the command), index.js and vitest.js (the library), the parts that they share, source maps and the licences of the
+ * bundled packages into `to`; `from` is the compiled tree. The package leaves the maps out: scripts/trace.mjs reads them.
+ */
 export async function bundleProgram(from, to) {
-  const { metafile } = await build({
-    entryPoints: { main: path.join(from, 'src/cli/main.js') },
-    outdir: to,
-    bundle: true,
-    splitting: true,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    format: 'esm',
+  const bundle = await rolldown({
+    input: ['src/cli/bin.js', 'src/index.js', 'src/runners/vitest.js'].map((file) => path.join(from, file)),
     platform: 'node',
-    target: 'node20',
-    charset: 'utf8',
-    legalComments: 'eof',
-    logLevel: 'warning',
-    metafile: true,
-    // packages that are CommonJS ask for Node's own modules
-    banner: {
-      js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`,
-    },
-    plugins: [otherPackages, ownAddresses(to)],
+    external: isExternal,
+    plugins: [ownAddresses(to)],
   })
-  const names = Object.keys(metafile.inputs).flatMap(
-    (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
-  )
+  const { output } = await bundle.write({ dir: to, minify: true, comments: false, sourcemap: 'hidden' })
+  const inputs = output.flatMap((part) => (part.type === 'chunk' ? Object.keys(part.modules) : []))
+  const names = inputs.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])
   writeFileSync(path.join(to, 'LICENSES.txt'), [...new Set(names)].sort().map(licenceOf).join('\n\n'))
 }
 

@@ -29,7 +29,7 @@ function bench({ skill, model, dollars }, runs) {
   const flags = ['--engine', model, '--runs', `${runs}`, '--budget', dollars.toFixed(2), '--no-cache', '--yes']
   const args = ['bench', folder, '--suite', suite, ...flags, '--workspace', target]
   console.log(`\n${skill.name} on ${model}, at most $${dollars.toFixed(2)}`)
-  const { status } = spawnSync(process.execPath, [path.join(root, 'dist/src/cli/bin.js'), ...args], {
+  const { status } = spawnSync(process.execPath, [path.join(root, 'dist/program/bin.js'), ...args], {
     stdio: 'inherit',
   })
   // 3: the budget ended it, or a run has no grade; what there is counts as far as it goes

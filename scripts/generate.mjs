@@ -17,7 +17,7 @@ for (const [name, schema] of Object.entries({ ...artefacts, config: configFileSc
   wanted.set(`schemas/json/${name}.schema.json`, `${JSON.stringify({ title: name, ...body }, null, 2)}\n`)
 }
 
-const cli = path.join(root, 'dist/src/cli/bin.js')
+const cli = path.join(root, 'dist/program/bin.js')
 const help = (...args) =>
   execFileSync(process.execPath, [cli, ...args, '--help-all'], {
     encoding: 'utf8',

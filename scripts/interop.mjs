@@ -24,7 +24,7 @@ const readJson = (...names) => JSON.parse(readFileSync(path.join(...names), 'utf
 
 async function whetstone(args, env = {}) {
   const own = { PATH: process.env.PATH, HOME: temporary, NO_COLOR: '1', ...env }
-  const program = path.join(root, 'dist/src/cli/bin.js')
+  const program = path.join(root, 'dist/program/bin.js')
   await promisify(execFile)(process.execPath, [program, ...args], { env: own })
 }
 

@@ -12,7 +12,7 @@ const cwd = mkdtempSync(path.join(tmpdir(), 'pictures-'))
 process.on('exit', () => rmSync(cwd, { recursive: true, force: true }))
 
 const whetstone = (...args) =>
-  execFileSync(process.execPath, [path.join(root, 'dist/src/cli/bin.js'), ...args], {
+  execFileSync(process.execPath, [path.join(root, 'dist/program/bin.js'), ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',

@@ -14,7 +14,7 @@ const root = path.join(import.meta.dirname, '../..')
 cpSync(path.join(root, 'dist'), path.join(top, 'dist'), { recursive: true })
 cpSync(path.join(root, 'package.json'), path.join(top, 'package.json'))
 symlinkSync(path.join(root, 'node_modules'), path.join(top, 'node_modules'))
-const bin = path.join(top, 'dist/src/cli/bin.js')
+const bin = path.join(top, 'dist/program/bin.js')
 
 export const shared = path.join(top, 'shared')
 mkdirSync(shared)

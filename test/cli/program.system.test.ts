@@ -10,7 +10,7 @@ const command = ['--engine', agent('tidy.mjs')]
 
 test('in a folder that was deleted: exit 2, and what to do', async () => {
   const cwd = fresh()
-  const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
+  const bin = path.join(import.meta.dirname, '../../dist/program/bin.js')
   const script = `rmdir "$PWD"; exec "${process.execPath}" "${bin}" check`
   const { status, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
   expect([status, stderr]).toEqual([

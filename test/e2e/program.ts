@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
+const bin = path.join(import.meta.dirname, '../../dist/program/bin.js')
 
 export interface ProgramEnd {
   code: number | null

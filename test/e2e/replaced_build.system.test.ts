@@ -52,7 +52,7 @@ test.each([
       ...['bench', skill, '--engine', `command:sh ${agent}`, '--judge', judge, '--runs', '1', '--workspace', workspace],
       ...['--sandbox', 'off', '--gate', 'pass_rate >= 0', '--reporter', `junit:${junit}`],
     ],
-    { shell: `shift; exec "$0" '${path.join(copy, 'dist/src/cli/bin.js')}' "$@"` },
+    { shell: `shift; exec "$0" '${path.join(copy, 'dist/program/bin.js')}' "$@"` },
   )
   await expect.poll(() => existsSync(started)).toBe(true)
   change(copy)

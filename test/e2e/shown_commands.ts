@@ -27,7 +27,7 @@ export function openShell(env: Record<string, string>) {
   mkdirSync(path.join(prefix, 'lib/node_modules'), { recursive: true })
   symlinkSync(root, path.join(prefix, 'lib/node_modules/whetstone'))
   const program = path.join(prefix, 'bin/whetstone')
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'dist/src/cli/bin.js')}" "$@"\n`)
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'dist/program/bin.js')}" "$@"\n`)
   chmodSync(program, 0o755)
   const cwd = path.join(home, 'work')
   mkdirSync(cwd)

@@ -22,7 +22,7 @@ export interface Session {
 
 /** Runs the built program in a pseudo-terminal; after each question the next answer is typed. */
 export function atTerminal({ args, question, answer, env = {} }: Session): Promise<Ended> {
-  const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
+  const bin = path.join(import.meta.dirname, '../../dist/program/bin.js')
   const line = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qec', line, '/dev/null'], {
     env: { ...process.env, CI: '', TERM: 'xterm', NO_COLOR: '1', ...env },

@@ -21,7 +21,7 @@ function installed(): string {
   cpSync(path.join(root, 'package.json'), path.join(prefix, 'whetstone/package.json'))
   const modules = realpathSync(path.join(root, 'node_modules'))
   symlinkSync(modules, path.join(prefix, 'whetstone/node_modules'))
-  symlinkSync('../whetstone/dist/src/cli/bin.js', path.join(bin, 'whetstone'))
+  symlinkSync('../whetstone/dist/program/bin.js', path.join(bin, 'whetstone'))
   // a link out of the folder is what makes the sandbox show where it leads
   symlinkSync(path.join(modules, 'yargs/package.json'), path.join(bin, '.modules'))
   return bin

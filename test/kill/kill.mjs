@@ -98,8 +98,6 @@ function reversedBuild(reference) {
       file,
       text.replace(start, () => start + mark),
     )
-    const bin = path.join(dist, 'src/cli/bin.js') // starts from the changed file, not from the bundle
-    writeFileSync(bin, readFileSync(bin, 'utf8').replace('../../program/main.js', './main.js'))
   }
   return copyOfBuild('reversed', { from: build, change })
 }

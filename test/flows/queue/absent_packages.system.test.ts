@@ -33,7 +33,7 @@ async function whetstoneWithout(absent: readonly string[], args: readonly string
   rmSync(packages, { recursive: true, force: true })
   linkPackages(path.join(root, 'node_modules'), packages, absent)
   const own = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', ...env }
-  const bin = path.join(installed, 'dist/src/cli/bin.js')
+  const bin = path.join(installed, 'dist/program/bin.js')
   const end = promisify(execFile)(process.execPath, [bin, ...args], { cwd: fresh(), env: own, timeout: 30_000 })
   return await end.then(
     ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fresh } from '../../e2e/program.ts'
 
-const bin = path.join(import.meta.dirname, '../../../dist/src/cli/bin.js')
+const bin = path.join(import.meta.dirname, '../../../dist/program/bin.js')
 
 export interface Worker extends AsyncDisposable {
   child: ChildProcess

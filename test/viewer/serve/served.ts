@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { launch, type Opened, open } from '../browser.ts'
 
-const bin = path.join(import.meta.dirname, '../../../dist/src/cli/bin.js')
+const bin = path.join(import.meta.dirname, '../../../dist/program/bin.js')
 
 export interface Asked {
   path: string

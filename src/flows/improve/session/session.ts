@@ -1,6 +1,6 @@
 /** An improve session on disk, in history.json and versions/; a resumed session continues from there. */
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { SessionPlan, Split } from '../../../../schemas/history/session.ts'
 import { type History, history as historySchema, type Iteration } from '../../../../schemas/history.ts'
 import type { Skill, Suite } from '../../../../schemas/suite.ts'
