@@ -1,6 +1,7 @@
 /** script: a program of the suite in TypeScript, JavaScript or Python reads the run as JSON and prints its verdict. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
@@ -73,22 +74,24 @@ async function findProgram(cwd: string, name: string): Promise<{ command: string
   if (extension === '.py') return { command: 'python3', file: script }
   if (extension !== '.ts' && extension !== '.mts') return { command: process.execPath, file: script }
   try {
-    const { transform } = await import('esbuild')
-    const { code } = await transform(await readFile(script, 'utf8'), {
-      loader: 'ts',
-      format: 'esm',
-      target: 'node20',
-      tsconfigRaw: {},
-      sourcefile: path.basename(script),
-      logLevel: 'silent',
-    })
+    const { transform } = await import('@swc/wasm-typescript')
+    const { code } = await transform(await readFile(script, 'utf8'), { mode: 'transform', module: true })
     const translated = `${name}.mjs`
     await clearPlace(cwd, translated) // a setup may have left a link there
     await writeFile(path.join(cwd, translated), code)
     return { command: process.execPath, file: path.join(cwd, translated) }
   } catch (error) {
-    return { error: `the script is not valid TypeScript: ${errorMessage(error)}` }
+    return { error: `the script is not valid TypeScript: ${describeTranslatorError(error)}` }
   }
+}
+
+/** @swc/wasm-typescript throws a plain object. */
+const translatorError = z.object({ message: z.string(), startLine: z.number().optional() })
+
+function describeTranslatorError(error: unknown): string {
+  const { success, data } = translatorError.safeParse(error)
+  if (!success) return errorMessage(error)
+  return data.startLine === undefined ? data.message : `line ${data.startLine}: ${data.message}`
 }
 
 function decideScriptEnd(check: ScriptCheck, end: VerifierEnd, command: string): CheckVerdict {

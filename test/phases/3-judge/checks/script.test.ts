@@ -86,7 +86,12 @@ describe('what leaves it undecided', () => {
     ['JSON without a verdict', 'a.py', 'print("{}")', undecided('needs "passed", "score", "checks" or "error"')],
     ['a score above 1', 'a.py', 'print(\'{"score": 2}\')', undecided('$.score')],
     ['its own word', 'a.py', 'print(\'{"error": "no service"}\')', undecided('the script says: no service')],
-    ['broken TypeScript', 'a.ts', 'const = 1', undecided('not valid TypeScript')],
+    [
+      'broken TypeScript',
+      'a.ts',
+      'let a = 1\nconst x: = 1',
+      undecided('not valid TypeScript: line 2: Unexpected token `=`'),
+    ],
     ['no end', 'a.py', 'import time\ntime.sleep(30)', undecided('did not end within 0.3 s')],
   ])('%s', async (_, script, text, verdict) =>
     expect(await decide(script, text, {}, text.includes('sleep') ? { timeout: 0.3 } : {})).toEqual(verdict),
