@@ -160,7 +160,7 @@ describe('the first improvement', slow, () => {
     ).toEqual(ends.map(({ command }) => [command, 0]))
     const [verdict = ''] = shownVerdicts(page)
     expect(shownVerdicts(page)).toHaveLength(1)
-    const sessions = ends.filter(({ command }) => /^whetstone (demo|improve)/.test(command))
+    const sessions = ends.filter(({ command }) => /^whetstone (demo|improve)(?!.*--copy)/.test(command))
     expect(sessions.map((end) => [end.command, end.output.includes(verdict)])).toEqual([
       ['whetstone demo --improve', true],
       ['whetstone improve example-improve/adder --engine anthropic:practice-1', true],

@@ -1,6 +1,9 @@
 /** `whetstone demo`: runs a full benchmark, or a session of improve, on the embedded practice model, without a key. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
 import { type SetExitCode, wholeNumber, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
@@ -37,6 +40,11 @@ function demoOptions(args: Argv) {
       defaultDescription: 'the shipped example',
       describe: 'copy of the example skill to try edits on',
     })
+    .option('copy', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'copy the example to this new folder and run nothing',
+    })
     .option('workspace', {
       type: 'string',
       requiresArg: true,
@@ -48,7 +56,8 @@ function demoOptions(args: Argv) {
     )
     .example('$0 demo', 'the shipped example')
     .example('$0 demo --improve', 'find a better version of another example')
-    .example('$0 demo --skill my-copy --workspace /tmp/try', 'your edited copy of the example skill')
+    .example('$0 demo --copy example', 'get the example skill, its cases and the practice answers')
+    .example('$0 demo --skill example/invoice-totals --workspace /tmp/try', 'your edited copy of the skill')
 }
 
 type DemoArguments = ReturnType<typeof demoOptions> extends Argv<infer T> ? T : never
@@ -77,11 +86,31 @@ async function runImproveDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promis
   return showImprove(result, { json, interrupted, toBeApplied: false, isDemo: true })
 }
 
+/** Returns the exit code. */
+async function runCopy(to: string, { improve, json }: ArgumentsCamelCase<DemoArguments>): Promise<number> {
+  const { copyExample } = await import('../../../flows/demo/copy_example.ts')
+  const copy = copyExample(improve ? 'example-improve' : 'example', to)
+  const lines = [
+    `copied to ${to}. With a practice model in a second terminal:`,
+    `  whetstone practice --scenario ${copy.scenario} --port 8123`,
+    'benchmark the copy:',
+    '  export ANTHROPIC_BASE_URL=http://127.0.0.1:8123 ANTHROPIC_API_KEY=practice',
+    `  whetstone bench ${copy.skill} --engine anthropic:practice-1`,
+  ]
+  process.stdout.write(json ? `${jsonText(copy)}\n` : `${lines.map(toSafeLine).join('\n')}\n`)
+  return exitCodes.done
+}
+
+async function runDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<number> {
+  if (parsed.copy !== undefined) return await runCopy(parsed.copy, parsed)
+  return await (parsed.improve ? runImproveDemo(parsed) : runBenchDemo(parsed))
+}
+
 export function addDemo(args: Argv, done: SetExitCode): Argv {
   return args.command(
     'demo',
     'a whole benchmark on the embedded practice model, no key needed',
     demoOptions,
-    async (parsed) => done(await (parsed.improve ? runImproveDemo(parsed) : runBenchDemo(parsed))),
+    async (parsed) => done(await runDemo(parsed)),
   )
 }
