@@ -32,6 +32,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
     aggregate: ['<folder..>', 'Write benchmark.json and the reports again'],
     cache: ['<action>', 'Show or clear cached runs'],
     queue: ['<action>', 'Run or manage remote workers'],
+    mcp: ['', 'Serve the tools to an agent (MCP)'],
   },
   Advanced: {
     practice: ['--scenario FILE', 'Serve the practice model'],

@@ -1,0 +1,99 @@
+/** The built server, in a folder of its own with a copy of the example skill, and the SDK's client connected to it. */
+import { cpSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import {
+  type ClientCapabilities,
+  ElicitRequestSchema,
+  type ElicitResult,
+  ListRootsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { loadScenario } from '../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { fresh, plainEnvironment } from '../e2e/program.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+const example = path.join(root, 'workspaces/example')
+export const program = path.join(root, 'dist/src/cli/bin.js')
+
+export interface Place {
+  cwd: string
+  /** Of the skill, relative to cwd. */
+  skill: string
+  env: Record<string, string>
+}
+
+/** A folder with the skill, and an environment with a state folder of its own. */
+export function makePlace(url = 'http://127.0.0.1:9'): Place {
+  const cwd = realpathSync(fresh())
+  cpSync(path.join(example, 'invoice-totals'), path.join(cwd, 'invoice-totals'), { recursive: true })
+  const env = {
+    ...plainEnvironment(),
+    XDG_STATE_HOME: path.join(fresh(), 'state'),
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'practice',
+  }
+  return { cwd, skill: 'invoice-totals', env }
+}
+
+export async function startExamplePractice() {
+  return await startPractice({ scenario: await loadScenario(path.join(example, 'practice.yaml')) })
+}
+
+export interface ConnectOptions {
+  args?: readonly string[]
+  /** Answers the server's question; absent: the client can't ask. */
+  elicit?: (message: string) => ElicitResult | Promise<ElicitResult>
+  /** Folders; absent: the client names none. */
+  roots?: readonly string[]
+}
+
+export interface Answer {
+  isError: boolean
+  text: string
+  value: Record<string, unknown>
+}
+
+/** Connects; disposing of it closes the server's standard input. */
+export async function connect({ cwd, env }: Place, { args = [], elicit, roots }: ConnectOptions = {}) {
+  const transport = new StdioClientTransport({
+    ...{ command: process.execPath, args: [program, 'mcp', ...args], cwd, env, stderr: 'pipe' },
+  })
+  const said = { stderr: '' }
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    said.stderr += chunk.toString()
+  })
+  const capabilities: ClientCapabilities = {
+    ...(elicit && { elicitation: { form: {} } }),
+    ...(roots && { roots: {} }),
+  }
+  const client = new Client({ name: 'test', version: '1' }, { capabilities })
+  if (elicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => elicit(params.message))
+  if (roots) {
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots.map((one) => ({ uri: `file://${one}` })) }))
+  }
+  await client.connect(transport)
+  return {
+    ...{ client, transport, said },
+    async call(
+      name: string,
+      given: Record<string, unknown>,
+      options: Parameters<Client['callTool']>[2] = {},
+    ): Promise<Answer> {
+      const result = await client.callTool({ name, arguments: given }, undefined, { timeout: 120_000, ...options })
+      const [first] = Array.isArray(result.content) ? result.content : []
+      return {
+        isError: result.isError === true,
+        text: first?.type === 'text' ? first.text : '',
+        value: Object(result.structuredContent),
+      }
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+export const small = {
+  ...{ kind: 'bench', skill: 'invoice-totals', engine: 'anthropic:practice-1', judge: 'anthropic:practice-1' },
+  ...{ runs: 1, cases: ['1'], budget_tokens: 10_000_000 },
+}
