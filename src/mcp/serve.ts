@@ -8,6 +8,7 @@ import type { McpRequests } from './requests.ts'
 import { addResources } from './resources.ts'
 import { Roots } from './roots.ts'
 import type { McpOptions, McpSession } from './session.ts'
+import { addExplainTool } from './tools/explain_tool.ts'
 import { addJobTools } from './tools/job_tools.ts'
 import { addPlanTool } from './tools/plan_tool.ts'
 import { addReadTools } from './tools/read_tools.ts'
@@ -53,6 +54,7 @@ export function createSession(
     roots: new Roots(cwd, async () => [...roots, ...(await listClientRoots(server))]),
   }
   addReadTools(session)
+  addExplainTool(session)
   addPlanTool(session)
   addJobTools(session)
   addResources(session)

@@ -1,5 +1,5 @@
 /** The built server, in a folder of its own with a copy of the example skill, and the SDK's client connected to it. */
-import { cpSync, realpathSync } from 'node:fs'
+import { cpSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -9,36 +9,45 @@ import {
   type ElicitResult,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { loadScenario } from '../../src/practice/scenario/scenario.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
+import { judges } from '../e2e/judge/comparing.ts'
 import { fresh, plainEnvironment } from '../e2e/program.ts'
 
 const root = path.join(import.meta.dirname, '../..')
-const example = path.join(root, 'workspaces/example')
 export const program = path.join(root, 'dist/src/cli/bin.js')
 
 export interface Place {
   cwd: string
-  /** Of the skill, relative to cwd. */
-  skill: string
   env: Record<string, string>
 }
 
-/** A folder with the skill, and an environment with a state folder of its own. */
-export function makePlace(url = 'http://127.0.0.1:9'): Place {
+/** A folder with a copy of an example's skill, and an environment with a state folder of its own. */
+export function makePlace(url = 'http://127.0.0.1:9', skill = 'example/invoice-totals'): Place {
   const cwd = realpathSync(fresh())
-  cpSync(path.join(example, 'invoice-totals'), path.join(cwd, 'invoice-totals'), { recursive: true })
+  cpSync(path.join(root, 'workspaces', skill), path.join(cwd, path.basename(skill)), { recursive: true })
   const env = {
     ...plainEnvironment(),
     XDG_STATE_HOME: path.join(fresh(), 'state'),
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: 'practice',
   }
-  return { cwd, skill: 'invoice-totals', env }
+  return { cwd, env }
 }
 
-export async function startExamplePractice() {
-  return await startPractice({ scenario: await loadScenario(path.join(example, 'practice.yaml')) })
+/** The practice model of the example skill, which can also compare. `name`: of the example. */
+export async function startExamplePractice(name: 'example' | 'example-improve' = 'example') {
+  const file = path.join(root, 'workspaces', name, 'practice.yaml')
+  // of a pair it decides all three expectations of the first case, and a session may name a model with a price
+  const verdicts = [1, 2, 3].map((n) => `{ n: ${n}, passed: true }`).join(', ')
+  const rules = judges.fair.replaceAll('{ n: 1, passed: true }', verdicts)
+  const text = readFileSync(file, 'utf8')
+    .replace(/^rules:$/m, `rules:${rules}`)
+    .replace(/^models: .*$/m, 'models: [practice-1, claude-haiku-4-5]')
+  const server = await startPractice({ scenario: parseScenario(text, file) })
+  // counting tokens is how an engine finds out whether a key works: it asks no model and costs nothing
+  const asked = () => server.requests.filter((one) => !one.path.endsWith('/count_tokens')).length
+  return Object.assign(server, { asked })
 }
 
 export interface ConnectOptions {

@@ -22,7 +22,7 @@ export async function findBenchmark(place: string): Promise<string> {
   throw new UserError(`${jsonText(place)}: no benchmark in it`, 'pass a benchmark folder, or a workspace')
 }
 
-/** `place`: absolute. Throws UserError. */
+/** `place`: a benchmark, or the workspace of a session, absolute. Throws UserError. */
 export async function readStoredResult(
   place: string,
   kind: 'benchmark' | 'session',
@@ -32,6 +32,6 @@ export async function readStoredResult(
     const history = await readJson(historySchema, improvePaths(place).history)
     return describeSession({ history, workspace: place, best: improvePaths(place).version(history.current_best) })
   }
-  const folder = await findBenchmark(place)
-  return summarizeBenchmarkResult(await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark), folder, cwd)
+  const { benchmark } = benchmarkPaths(place)
+  return summarizeBenchmarkResult(await readJson(benchmarkSchema, benchmark), place, cwd)
 }

@@ -99,13 +99,16 @@ async function follow(
   { seconds, extra }: { seconds: number; extra: ToolExtra },
 ): Promise<ToolValue> {
   const token = extra._meta?.progressToken
+  const isSession = id.startsWith('improve-') // of many benchmarks, so that its runs are counted anew
   let last = -1
   await waitForJob(job, {
     ...{ seconds, signal: extra.signal },
     onProgress({ done, total, message }) {
-      if (token === undefined || done < last) return
-      last = done
-      const params = { progressToken: token, progress: done, ...(total !== null && { total }), message }
+      const at = isSession ? last + 1 : done
+      if (token === undefined || at <= last) return
+      last = at
+      const isShare = total !== null && !isSession
+      const params = { progressToken: token, progress: at, ...(isShare && { total }), message }
       extra.sendNotification({ method: 'notifications/progress', params }).catch(() => {})
     },
   })

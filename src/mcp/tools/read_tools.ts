@@ -6,7 +6,7 @@ import { diff } from '../../flows/diff/diff.ts'
 import { diffHeadline } from '../../phases/4-report/diff/diff_text.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { place } from '../arguments.ts'
-import { readStoredResult } from '../results/read_result.ts'
+import { findBenchmark, readStoredResult } from '../results/read_result.ts'
 import type { McpSession } from '../session.ts'
 import { planningContext } from '../work/planned_work.ts'
 import { addTool, reads } from './add_tool.ts'
@@ -54,7 +54,9 @@ export function addReadTools(session: McpSession): void {
     output: { status: z.string() },
     annotations: reads,
     async call(given) {
-      const { sentence, status, result } = await readStoredResult(await roots.resolve(given.place), given.kind, cwd)
+      const at = await roots.resolve(given.place)
+      const folder = given.kind === 'session' ? at : await roots.resolve(await findBenchmark(at))
+      const { sentence, status, result } = await readStoredResult(folder, given.kind, cwd)
       return { sentence, status, ...result }
     },
   })

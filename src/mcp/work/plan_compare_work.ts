@@ -23,7 +23,11 @@ export async function planCompareWork(
   session: McpSession,
 ): Promise<PlannedWork> {
   const { usd } = budget
-  if (usd === null) throw new UserError('a comparison needs a budget in dollars', 'pass budget_usd')
+  if (usd === null)
+    throw new UserError(
+      'a plan needs a budget',
+      'pass budget_usd, with cost_per_run_usd where the cost of a pair is not known',
+    )
   const { request, prices } = await session.requests.compare(words, root)
   await refuseReach({ places: [request.folder, request.other], engines: [request.judge] }, session)
   const { confirm: _, ...context } = planningContext(session.env, prices) // a judge that nobody named is refused
