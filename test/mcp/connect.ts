@@ -35,14 +35,14 @@ export function makePlace(url = 'http://127.0.0.1:9', skill = 'example/invoice-t
   return { cwd, env }
 }
 
-/** The practice model of the example skill, which can also compare. `name`: of the example. */
-export async function startExamplePractice(name: 'example' | 'example-improve' = 'example') {
+/** The practice model of an example, which can also compare. `first`: rules before its own. */
+export async function startExamplePractice(name: 'example' | 'example-improve' = 'example', first = '') {
   const file = path.join(root, 'workspaces', name, 'practice.yaml')
   // of a pair it decides all three expectations of the first case, and a session may name a model with a price
   const verdicts = [1, 2, 3].map((n) => `{ n: ${n}, passed: true }`).join(', ')
   const rules = judges.fair.replaceAll('{ n: 1, passed: true }', verdicts)
   const text = readFileSync(file, 'utf8')
-    .replace(/^rules:$/m, `rules:${rules}`)
+    .replace(/^rules:$/m, `rules:${first}${rules}`)
     .replace(/^models: .*$/m, 'models: [practice-1, claude-haiku-4-5]')
   const server = await startPractice({ scenario: parseScenario(text, file) })
   // counting tokens is how an engine finds out whether a key works: it asks no model and costs nothing
