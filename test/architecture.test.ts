@@ -17,7 +17,8 @@ const ranks: Record<string, number> = {
   'src/phases': 2,
   'src/flows': 3,
   'src/runners': 4,
-  'src/cli': 4,
+  'src/mcp': 4,
+  'src/cli': 5,
   'src/index.ts': 4,
 }
 

@@ -67,6 +67,11 @@ export function isCommandText(text: string): boolean {
   return text.includes(':') && takesCommand(text.slice(0, text.indexOf(':')))
 }
 
+/** Whether a value names such an engine with a command line; also true for a list in which one part does. */
+export function mentionsCommand(value: string): boolean {
+  return engineNames.some((name) => takesCommand(name) && value.includes(`${name}:`))
+}
+
 /** Throws UserError `unsupported-engine` for a known agent without an engine. */
 export function refuseReserved(name: string): void {
   const start = Object.hasOwn(otherAgents, name) ? otherAgents[name] : undefined

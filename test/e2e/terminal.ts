@@ -18,13 +18,15 @@ export interface Session {
   /** The keys of the next answer, whatever has to be done before they are typed. */
   answer: () => string
   env?: Record<string, string>
+  cwd?: string
 }
 
 /** Runs the built program in a pseudo-terminal; after each question the next answer is typed. */
-export function atTerminal({ args, question, answer, env = {} }: Session): Promise<Ended> {
+export function atTerminal({ args, question, answer, env = {}, cwd }: Session): Promise<Ended> {
   const bin = path.join(import.meta.dirname, '../../dist/program/bin.js')
   const line = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qec', line, '/dev/null'], {
+    ...(cwd !== undefined && { cwd }),
     env: { ...process.env, CI: '', TERM: 'xterm', NO_COLOR: '1', ...env },
   })
   let [said, asked] = ['', 0]

@@ -20,10 +20,12 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   triggers: async () => (await import('./triggers/command.ts')).addTriggers,
   improve: async () => (await import('./improve/command.ts')).addImprove,
   view: async () => (await import('./view/command.ts')).addView,
+  explain: async () => (await import('./explain/command.ts')).addExplain,
   diff: async () => (await import('./diff/command.ts')).addDiff,
   demo: async () => (await import('./demo/command.ts')).addDemo,
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
   queue: async () => (await import('./queue/command.ts')).addQueue,
+  mcp: async () => (await import('./mcp/command.ts')).addMcp,
   practice: async () => (await import('./practice/command.ts')).addPractice,
   convert: async () => (await import('./convert/command.ts')).addConvert,
 }

@@ -26,7 +26,7 @@ export async function configureForBenchmark<T>({
 }
 
 /** An agent's output or a downloaded benchmark must not bring its own settings. */
-async function locateBenchmarkConfig(folder: string): Promise<{ start: string; skill: string | null }> {
+export async function locateBenchmarkConfig(folder: string): Promise<{ start: string; skill: string | null }> {
   if (!(await pathExists(benchmarkPaths(folder).plan))) return { start: process.cwd(), skill: null }
   const { path: skill } = (await readPlan(folder)).skill
   if (!path.isAbsolute(skill)) return { start: process.cwd(), skill: null } // the plan does not come from Whetstone

@@ -4,7 +4,7 @@ import path from 'node:path'
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { isSubpath } from '../../base/sandbox/paths_below.ts'
-import { engineNames, takesCommand } from '../../engines/table.ts'
+import { mentionsCommand } from '../../engines/table.ts'
 import { choosePricesFile } from '../prices_file.ts'
 import { type ConfiguredCommand, configurableSettings, harmlessKeys, harmlessNames, pathKeys } from './config_keys.ts'
 import { type FileMistake, fileError } from './file_mistakes.ts'
@@ -63,7 +63,7 @@ async function addFileSettings<T>(request: ConfigureRequest<T>): Promise<Configu
   for (const { key, line } of used) origins.set(key, { kind: 'file', file, line })
   rememberOrigins(origins)
   if (used.length === 0) return { args: request.args, file, origins }
-  return { args: await parse(request, used.flatMap(settingWords)), file, origins }
+  return { args: await parseCommandLine(request, used.flatMap(settingWords)), file, origins }
 }
 
 /** Mistakes in values that this command does not accept, and those that the flags' own parsers report. */
@@ -81,8 +81,9 @@ function settingWords({ key, values }: Setting): string[] {
   return values.map((value) => `--${key}=${value}`)
 }
 
-async function parse<T>(
-  { usage, options, argv }: ConfigureRequest<T>,
+/** The arguments of a command line, with more words before any `--`. */
+export async function parseCommandLine<T>(
+  { usage, options, argv }: Pick<ConfigureRequest<T>, 'usage' | 'options' | 'argv'>,
   words: readonly string[],
 ): Promise<ArgumentsCamelCase<T>> {
   const found: ArgumentsCamelCase<T>[] = []
@@ -151,16 +152,11 @@ function isOtherEngine(argv: readonly string[], settings: readonly Setting[]): b
   return asked !== '' && own !== '' && asked.split(':')[0] !== own.split(':')[0]
 }
 
-/** Also true for a list in which one part is a command. */
-function hasCommand(value: string): boolean {
-  return engineNames.some((name) => takesCommand(name) && value.includes(`${name}:`))
-}
-
 /** The skill's author must not choose what runs on the user's machine, which variables it sees, or where it reads and writes. */
 function findForbiddenSettings(file: string, settings: readonly Setting[], skill: string | null): FileMistake[] {
   if (skill === null || !isSubpath(file, skill)) return []
   return settings.flatMap(({ key, values, line }) => {
-    const isHarmless = harmlessNames.has(key) && !values.some(hasCommand)
+    const isHarmless = harmlessNames.has(key) && !values.some(mentionsCommand)
     const fix = `move ${path.basename(file)} above the skill's folder, or give such keys as flags`
     if (!harmlessKeys.has(key) && !isHarmless) {
       return [{ line, text: `${key}: not allowed in a configuration file that comes with the skill`, fix }]

@@ -1,23 +1,22 @@
 /** Remembers by content hash what the user has approved: an empty file each, in the user's state folder, outside of workspaces. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { type StateEnv, stateFolder } from './state_folder.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
-
-/** Absolute; null: the environment names no home, so nothing is remembered. */
-function trustFolder({ XDG_STATE_HOME: state, HOME: home }: Env): string | null {
-  const base = state && path.isAbsolute(state) ? state : home ? path.join(home, '.local/state') : null
-  return base === null ? null : path.join(base, 'whetstone/trusted')
+/** null: nothing is remembered. */
+function trustFolder(env: StateEnv): string | null {
+  const state = stateFolder(env)
+  return state === null ? null : path.join(state, 'trusted')
 }
 
 /** Whether all of these hashes (hex) are remembered. */
-export function isTrusted(hashes: readonly string[], env: Env): boolean {
+export function isTrusted(hashes: readonly string[], env: StateEnv): boolean {
   const folder = trustFolder(env)
   return folder !== null && hashes.every((hash) => existsSync(path.join(folder, hash)))
 }
 
 /** Does nothing in a home that is not writable: the user is asked again. */
-export function rememberTrust(hashes: readonly string[], env: Env): void {
+export function rememberTrust(hashes: readonly string[], env: StateEnv): void {
   const folder = trustFolder(env)
   if (folder === null) return
   try {

@@ -15,38 +15,13 @@ import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters, type Reporter } from '../../reporters/reporters.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { chooseResumeWay, type ResumeWay } from '../../terminal/interrupt.ts'
-import { parseBaselineAge } from '../options/baseline_age.ts'
-import { refuseUntilMixtures, resolveDesign, resolveRuns } from '../options/design_flags.ts'
-import { judgingWish } from '../options/judge_flags.ts'
+import { refuseUntilMixtures } from '../options/design_flags.ts'
 import { parseLimits } from '../options/limit_flags.ts'
-import { queueWish } from '../options/queue_flags.ts'
-import { type SetExitCode, type WaitWish, withFlow, withJson } from '../options/run_flow.ts'
-import { sandboxWish } from '../options/sandbox_flags.ts'
+import { type SetExitCode, type WaitWish, withFlow } from '../options/run_flow.ts'
 import { askFirst } from './confirm.ts'
 import { allowNothing, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
-import { benchFlags } from './options.ts'
+import { type BenchArguments, benchOptions, buildBenchRequest } from './request.ts'
 import { readSkillSettings, type SkillSettings } from './settings.ts'
-
-function benchOptions(args: Argv) {
-  return withJson(args)
-    .positional('skill', {
-      type: 'string',
-      array: true,
-      demandOption: true,
-      describe: 'skill folders, Harbor tasks, or a pattern',
-    })
-    .options(benchFlags)
-    .usage(
-      '$0 bench <skill..> [options]\n\nRun each case with and without the skill, grade the runs and write a report.\nThe same command resumes after an interruption.',
-    )
-    .example('$0 bench skills/pdf --dry-run', 'see the plan first')
-    .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs per configuration')
-    .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
-    .example(
-      '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
-      'your own agent, an API judge',
-    )
-}
 
 /** Adds the command; `done` receives its exit code. */
 export function addBench(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
@@ -59,8 +34,6 @@ export function addBench(args: Argv, done: SetExitCode, argv: readonly string[])
     },
   )
 }
-
-type BenchArguments = Awaited<ReturnType<typeof benchOptions>['argv']>
 
 /** Throws UserError for flags that exclude each other. */
 function refuseMixtures({
@@ -144,44 +117,6 @@ async function startListed(given: BenchArguments, argv: readonly string[]): Prom
 /** Settings from a flag or a file. */
 function explicitKeys({ origins }: SkillSettings<BenchArguments>['configured']): ReadonlySet<string> {
   return new Set([...origins].flatMap(([key, { kind }]) => (kind === 'default' || kind === 'suite' ? [] : [key])))
-}
-
-function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
-  return {
-    suite: parsed.suite ?? null,
-    baseline: parsed.baseline ?? null,
-    cases: parsed.case,
-    shard: parsed.shard ?? null,
-    engine: parsed.engine,
-    model: parsed.model ?? null,
-    judge: parsed.judge ?? null,
-    effort: parsed.effort ?? null,
-    baseUrl: parsed.baseUrl ?? null,
-    skillsFolder: parsed.skillsFolder ?? null,
-    judging: judgingWish(parsed),
-    judgeBatch: parsed.judgeBatch,
-    ...resolveRuns(parsed),
-    ...resolveDesign(parsed),
-    concurrency: parsed.concurrency,
-    timeoutSeconds: parsed.timeout ?? null,
-    pace: { idleMs: parsed.idleTimeout * 1000 },
-    maxTurns: parsed.maxTurns ?? null,
-    retries: parsed.retries,
-    activation: parsed.activation,
-    onTimeout: parsed.onTimeout,
-    workspace: parsed.workspace ?? null,
-    fresh: parsed.fresh,
-    calibrate: parsed.calibrate,
-    cache: parsed.cache && !parsed.lastFailed,
-    baselineAgeMs: parseBaselineAge(parsed.baselineAge),
-    allowInvalid: parsed.allowInvalid,
-    passEnv: parsed.passEnv,
-    limits: parseLimits(parsed),
-    sandbox: sandboxWish(parsed),
-    backend: parsed.backend,
-    links: parsed.links,
-    queue: queueWish(parsed, process.env),
-  }
 }
 
 /** Asks only if a person can answer. */

@@ -10,7 +10,7 @@ import { sandboxWish } from '../options/sandbox_flags.ts'
 import { compareFlags } from './options.ts'
 import { showCompare, showComparePlan } from './print.ts'
 
-function compareOptions(args: Argv) {
+export function compareOptions(args: Argv) {
   return withJson(args)
     .positional('benchmark', {
       type: 'string',
@@ -30,7 +30,7 @@ function compareOptions(args: Argv) {
 
 type CompareArguments = ReturnType<typeof compareOptions> extends Argv<infer T> ? T : never
 
-function buildCompareRequest(parsed: ArgumentsCamelCase<CompareArguments>): CompareRequest {
+export function buildCompareRequest(parsed: ArgumentsCamelCase<CompareArguments>): CompareRequest {
   const { again, concurrency, passEnv, seed } = parsed
   return {
     folder: parsed.benchmark,

@@ -20,7 +20,7 @@ import { improveFlags } from './options.ts'
 import { showImprove } from './print.ts'
 import { createReviewer } from './review.ts'
 
-function improveOptions(args: Argv) {
+export function improveOptions(args: Argv) {
   return withJson(args)
     .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(improveFlags)
@@ -34,7 +34,7 @@ function improveOptions(args: Argv) {
 
 type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
 
-function buildImproveRequest(
+export function buildImproveRequest(
   parsed: ArgumentsCamelCase<ImproveArguments>,
 ): Omit<ImproveRequest, 'review' | 'nobodyConfirms'> {
   const { skill, totalRuns, goal, seed, resume, proposeTimeout, useDrafts, confirmOn } = parsed

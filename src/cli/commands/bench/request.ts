@@ -1,0 +1,72 @@
+/** The options of `bench` on a command line, and the request that they describe. */
+import type { Argv } from 'yargs'
+import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
+import { parseBaselineAge } from '../options/baseline_age.ts'
+import { resolveDesign, resolveRuns } from '../options/design_flags.ts'
+import { judgingWish } from '../options/judge_flags.ts'
+import { parseLimits } from '../options/limit_flags.ts'
+import { queueWish } from '../options/queue_flags.ts'
+import { withJson } from '../options/run_flow.ts'
+import { sandboxWish } from '../options/sandbox_flags.ts'
+import { benchFlags } from './options.ts'
+
+export function benchOptions(args: Argv) {
+  return withJson(args)
+    .positional('skill', {
+      type: 'string',
+      array: true,
+      demandOption: true,
+      describe: 'skill folders, Harbor tasks, or a pattern',
+    })
+    .options(benchFlags)
+    .usage(
+      '$0 bench <skill..> [options]\n\nRun each case with and without the skill, grade the runs and write a report.\nThe same command resumes after an interruption.',
+    )
+    .example('$0 bench skills/pdf --dry-run', 'see the plan first')
+    .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs per configuration')
+    .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
+    .example(
+      '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
+      'your own agent, an API judge',
+    )
+}
+
+export type BenchArguments = Awaited<ReturnType<typeof benchOptions>['argv']>
+
+export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
+  return {
+    suite: parsed.suite ?? null,
+    baseline: parsed.baseline ?? null,
+    cases: parsed.case,
+    shard: parsed.shard ?? null,
+    engine: parsed.engine,
+    model: parsed.model ?? null,
+    judge: parsed.judge ?? null,
+    effort: parsed.effort ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    skillsFolder: parsed.skillsFolder ?? null,
+    judging: judgingWish(parsed),
+    judgeBatch: parsed.judgeBatch,
+    ...resolveRuns(parsed),
+    ...resolveDesign(parsed),
+    concurrency: parsed.concurrency,
+    timeoutSeconds: parsed.timeout ?? null,
+    pace: { idleMs: parsed.idleTimeout * 1000 },
+    maxTurns: parsed.maxTurns ?? null,
+    retries: parsed.retries,
+    activation: parsed.activation,
+    onTimeout: parsed.onTimeout,
+    workspace: parsed.workspace ?? null,
+    fresh: parsed.fresh,
+    calibrate: parsed.calibrate,
+    cache: parsed.cache && !parsed.lastFailed,
+    baselineAgeMs: parseBaselineAge(parsed.baselineAge),
+    allowInvalid: parsed.allowInvalid,
+    passEnv: parsed.passEnv,
+    limits: parseLimits(parsed),
+    sandbox: sandboxWish(parsed),
+    backend: parsed.backend,
+    links: parsed.links,
+    queue: queueWish(parsed, process.env),
+  }
+}

@@ -1,0 +1,82 @@
+/** `whetstone mcp`: the MCP server for agents, and the approval of their plans in a terminal. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import { packageRoot } from '../../../base/package_root.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { canAnswer } from '../../terminal/can_answer.ts'
+import { listenForInterrupts } from '../../terminal/interrupt.ts'
+import { askYesNo } from '../../terminal/question.ts'
+import { ownEnvironment } from '../../user_environment.ts'
+import { refuseForm } from '../options/refused_value.ts'
+import type { SetExitCode } from '../options/run_flow.ts'
+
+const config = `{ "mcpServers": { "whetstone": { "command": "npx", "args": ["whetstone", "mcp"] } } }`
+
+function mcpOptions(args: Argv) {
+  return args
+    .positional('action', { choices: ['approve'] as const, describe: 'approve: say yes to the plan of an agent' })
+    .positional('plan', { type: 'string', describe: 'plan id' })
+    .option('approve-up-to', {
+      type: 'number',
+      requiresArg: true,
+      coerce: (value: unknown) => (value === undefined ? undefined : dollarsOrNothing(value)),
+      describe: 'start plans without a question, up to this sum (USD)',
+    })
+    .option('allow-programs', {
+      type: 'boolean',
+      default: false,
+      describe: 'allow engines that start any program (command:, acp:)',
+    })
+    .usage(
+      `$0 mcp [options]\n$0 mcp approve <plan>\n\nServe Whetstone's tools to an agent on standard input and output.\n\nNothing that costs money starts without a budget and the yes of a person. Claude Code (.mcp.json):\n  ${config}\nCodex: codex mcp add whetstone -- npx whetstone mcp\nopencode (opencode.json):\n  { "mcp": { "whetstone": { "type": "local", "command": ["npx", "whetstone", "mcp"] } } }\nMore: docs/how-to/mcp.md`,
+    )
+    .example('$0 mcp', 'serve until the agent closes the connection')
+    .example('$0 mcp --approve-up-to 2', 'plans of at most 2 dollars in sum start without a question')
+    .example('$0 mcp approve bench-…', 'read a plan of an agent and say yes')
+}
+
+function dollarsOrNothing(value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value <= 1e6) return value
+  throw refuseForm('approve-up-to', 'an amount in dollars of at least 0', 'use a number such as --approve-up-to 2')
+}
+
+export function addMcp(args: Argv, done: SetExitCode): Argv {
+  return args.command('mcp [action] [plan]', 'serve the tools to an agent', mcpOptions, async (parsed) => {
+    const { action, plan, approveUpTo: upTo, allowPrograms } = parsed
+    const options = { approveUpTo: upTo ?? null, allowPrograms }
+    if (action === 'approve') return done(await approve(plan))
+    const { serveMcp } = await import('../../../mcp/serve.ts')
+    using interrupts = listenForInterrupts(() => {})
+    await serveMcp({ ...(await serverParts()), options, signal: interrupts.drain })
+    done(interrupts.drain.aborted ? exitCodes.interrupted : exitCodes.done)
+  })
+}
+
+async function serverParts() {
+  const { mcpRequests } = await import('./requests.ts')
+  const { version } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'))
+  return { requests: mcpRequests, version: String(version), env: ownEnvironment() }
+}
+
+/** Returns the exit code: 1 for a no. */
+async function approve(id: string | undefined): Promise<number> {
+  if (id === undefined) throw new UserError('mcp approve needs <plan>', 'pass the plan id that the agent shows')
+  if (!canAnswer({ json: false, yes: false }))
+    throw new UserError('mcp approve: only a person at a terminal can approve', 'run it in a terminal')
+  const { createSession } = await import('../../../mcp/serve.ts')
+  const { openAgentPlan } = await import('../../../mcp/plans/agent_plans.ts')
+  const { approvalLines } = await import('../../../mcp/plans/approve.ts')
+  const { approveAgentPlan, readAgentPlan } = await import('../../../store/cache/agent_plans.ts')
+  const parts = await serverParts()
+  const { root, allow_programs: allowPrograms } = await readAgentPlan(id, parts.env)
+  const session = createSession({ ...parts, options: { approveUpTo: null, allowPrograms } }, [pathToFileURL(root).href])
+  const found = await openAgentPlan(id, session)
+  process.stderr.write(`${approvalLines(found).join('\n')}\n`)
+  if (!(await askYesNo('Start it when the agent asks?', 'not approved'))) return exitCodes.gateFailed
+  approveAgentPlan(id, session.env)
+  process.stderr.write('Approved. The agent can start it now.\n')
+  return exitCodes.done
+}

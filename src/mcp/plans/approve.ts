@@ -1,0 +1,74 @@
+/** Asks a person before anything is spent: in the client where it can ask, else in a terminal. */
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
+import { UserError } from '../../base/errors/error.ts'
+import { formatDollars } from '../../phases/4-report/text/format.ts'
+import { approveAgentPlan, isAgentPlanApproved } from '../../store/cache/agent_plans.ts'
+import type { McpSession } from '../session.ts'
+import type { PlannedWork } from '../work/planned_work.ts'
+import type { AgentPlan } from './agent_plans.ts'
+
+export type ToolExtra = RequestHandlerExtra<ServerRequest, ServerNotification>
+
+/** Milliseconds: a person may be away. */
+const patienceMs = 600_000
+
+/** What a person reads before saying yes, the same in every client and terminal. */
+export function approvalLines({ id, work }: Pick<AgentPlan, 'id' | 'work'>): string[] {
+  return [
+    'An agent asks to start paid work. Quoted texts come from files and from the agent.',
+    ...work.lines,
+    `Estimated cost: ${work.estimate.text}`,
+    `Upper bound: ${boundText(work)}`,
+    `Plan: ${id}`,
+  ]
+}
+
+function boundText({ upperUsd, limits }: PlannedWork): string {
+  if (upperUsd === 0) return 'free, the practice model'
+  if (upperUsd !== null) return `${formatDollars(upperUsd)}, and what runs already when it is reached`
+  return `${limits?.budgetTokens ?? 0} tokens, and what runs already when they are used; the cost is not known`
+}
+
+/** Whether a person has seen the plan's commands. Throws UserError unless the plan may start. */
+export async function requireApproval(plan: AgentPlan, session: McpSession, extra: ToolExtra): Promise<boolean> {
+  const { id } = plan
+  if (isAgentPlanApproved(id, session.env)) return true
+  if (takeAllowance(plan, session)) return false
+  if (session.server.server.getClientCapabilities()?.elicitation?.form === undefined) {
+    throw new UserError(
+      `${id}: not approved, so nothing was started`,
+      `ask the user to run this in a terminal in ${session.cwd}: whetstone mcp approve ${id}`,
+    )
+  }
+  if (!(await askPerson(plan, session, extra))) {
+    throw new UserError(`${id}: the user did not approve it, so nothing was started`, 'do not ask again unless told to')
+  }
+  approveAgentPlan(id, session.env)
+  return true
+}
+
+/** Commands that a person has not seen never start on an allowance alone. */
+function takeAllowance({ id, work }: AgentPlan, { options, allowed }: McpSession): boolean {
+  const { upperUsd, needsPerson } = work
+  if (options.approveUpTo === null || upperUsd === null || needsPerson) return false
+  const others = [...allowed].reduce((sum, [one, usd]) => (one === id ? sum : sum + usd), 0)
+  if (others + upperUsd > options.approveUpTo) return false
+  allowed.set(id, upperUsd)
+  return true
+}
+
+async function askPerson(plan: AgentPlan, { server }: McpSession, { signal }: ToolExtra): Promise<boolean> {
+  const answer = await server.server.elicitInput(
+    {
+      message: approvalLines(plan).join('\n'),
+      requestedSchema: {
+        type: 'object',
+        properties: { approve: { type: 'boolean', title: 'Start it', description: 'Start this plan and pay for it' } },
+        required: ['approve'],
+      },
+    },
+    { timeout: patienceMs, signal },
+  )
+  return answer.action === 'accept' && answer.content?.approve === true
+}
