@@ -1,5 +1,5 @@
 /** Where Whetstone itself is installed. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** The nearest folder above this file with a package.json: the same from the source tree and from the build. */
@@ -8,4 +8,15 @@ export function packageRoot(): string {
   while (!existsSync(path.join(folder, 'package.json')) && path.dirname(folder) !== folder)
     folder = path.dirname(folder)
   return folder
+}
+
+export interface PackageInfo {
+  name: string
+  version: string
+  homepage: string
+}
+
+/** Name, version and home page of Whetstone itself. */
+export function readPackage(): PackageInfo {
+  return JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'))
 }

@@ -1,5 +1,7 @@
 /** The help of the program without a command: the commands in groups, each with its arguments and a summary. */
+
 import { findNearest } from '../../base/text/did_you_mean.ts'
+import { docsAddress } from '../docs_links.ts'
 import { exitHelp } from '../exit_codes.ts'
 import { alignColumns } from '../terminal/style.ts'
 
@@ -57,6 +59,7 @@ export function rootHelp(): string {
     ...sections,
     'Options:\n  -h, --help      Show help; whetstone <command> --help shows that of a command\n      --help-all  With a command: show all of its options\n      --version   Show the version',
     exitHelp,
+    `Documentation: ${docsAddress()}/docs/README.md`,
     'New here? `whetstone demo` runs a whole benchmark on the embedded practice model, no key needed.',
   ].join('\n\n')
 }

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { CheckReport, Problem, Severity } from '../../../../schemas/check_report.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { linkDocs } from '../../docs_links.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
 import { colours, toSafeLine } from '../../terminal/style.ts'
@@ -45,7 +46,7 @@ function problemLines(one: Problem, place: string): string[] {
   const where = `${file}${one.line === null ? '' : `:${one.line}`}${one.at === null ? '' : ` ${one.at}`}`
   return [
     `  ${paint[one.severity](one.severity.padEnd(7))} ${toSafeLine(where)}: ${toSafeLine(one.message)} ${dim(`[${one.rule}]`)}`,
-    `          ${dim(toSafeLine(one.fix))}`,
+    `          ${dim(linkDocs(toSafeLine(one.fix)))}`,
   ]
 }
 

@@ -1,10 +1,8 @@
 /** `whetstone mcp`: the MCP server for agents, and the approval of their plans in a terminal. */
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import { packageRoot } from '../../../base/package_root.ts'
+import { readPackage } from '../../../base/package_root.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { listenForInterrupts } from '../../terminal/interrupt.ts'
@@ -57,7 +55,7 @@ export function addMcp(args: Argv, done: SetExitCode): Argv {
 
 async function serverParts() {
   const { mcpRequests } = await import('./requests.ts')
-  const { version } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'))
+  const { version } = readPackage()
   return { requests: mcpRequests, version: String(version), env: ownEnvironment() }
 }
 
