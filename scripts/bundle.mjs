@@ -76,6 +76,11 @@ export async function bundleProgram(from, to) {
     },
     plugins: [otherPackages, ownAddresses(to)],
   })
+  writeLicences(metafile, to)
+}
+
+/** Writes LICENSES.txt into `to`: each package of a bundle under `# name`, with its licence. scripts/sbom.mjs reads the names. */
+export function writeLicences(metafile, to) {
   const names = Object.keys(metafile.inputs).flatMap(
     (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
   )
