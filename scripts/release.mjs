@@ -77,7 +77,10 @@ export function releaseErrors({ tag, repository, manifest, changelog }) {
   return errors
 }
 
-export const distTagOf = (version) => (isPrerelease(version) ? 'next' : 'latest')
+/** What the steps of release.yml after this one need, as GITHUB_OUTPUT takes it. */
+export function outputsOf(version) {
+  return `dist_tag=${isPrerelease(version) ? 'next' : 'latest'}\nprerelease=${isPrerelease(version)}`
+}
 
 function main([command, tag = '', repository = '']) {
   const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -88,7 +91,7 @@ function main([command, tag = '', repository = '']) {
   const errors = releaseErrors({ tag, repository, manifest, changelog })
   for (const error of errors) console.error(`error: ${error}`)
   if (errors.length > 0) process.exitCode = 1
-  else console.log(`dist_tag=${distTagOf(manifest.version)}\nprerelease=${isPrerelease(manifest.version)}`)
+  else console.log(outputsOf(manifest.version))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2))

@@ -1,10 +1,11 @@
 /** A release starts only where tag, version, changelog and repository agree, and says all that is wrong. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = path.join(import.meta.dirname, '../..')
-const { distTagOf, notesOf, releaseErrors, sectionsOf } = await import(path.join(root, 'scripts/release.mjs'))
+const { notesOf, outputsOf, releaseErrors, sectionsOf } = await import(path.join(root, 'scripts/release.mjs'))
 
 const address = 'https://github.com/owner/whetstone'
 const manifest = {
@@ -74,7 +75,12 @@ describe('a prerelease', () => {
   const version = '1.3.0-next.0'
   const pre = { ...good, tag: `v${version}`, manifest: { ...manifest, version } }
   const waiting = changelog.replace('## Unreleased\n', '## Unreleased\n\n- Later.\n')
-  test('goes to next, a release to latest', () => expect([version, '1.3.0'].map(distTagOf)).toEqual(['next', 'latest']))
+  test('goes to next, a release to latest', () => {
+    expect([version, '1.3.0'].map(outputsOf)).toEqual([
+      'dist_tag=next\nprerelease=true',
+      'dist_tag=latest\nprerelease=false',
+    ])
+  })
   test('takes what is under Unreleased as notes, and needs some', () => {
     expect(releaseErrors({ ...pre, changelog: waiting })).toEqual([])
     expect(notesOf(version, waiting).text).toBe('- Later.')
@@ -82,6 +88,12 @@ describe('a prerelease', () => {
   })
 })
 
+test('the script prints each error on a line and exits with 1', () => {
+  const args = [path.join(root, 'scripts/release.mjs'), 'check', 'v0.0.0', 'nobody/nothing']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toMatch(/^error: the tag is v0\.0\.0, .*\n(error: .*\n)*error: this workflow runs in nobody\/nothing/)
+})
 test('notes are the section of the version alone', () => {
   expect(notesOf('1.2.3', changelog).text).toBe('### Added\n\n- A thing.')
 })
