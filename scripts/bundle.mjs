@@ -41,8 +41,15 @@ export async function bundleProgram(from, to) {
     plugins: [ownAddresses(to)],
   })
   const { output } = await bundle.write({ dir: to, minify: true, comments: false, sourcemap: 'hidden' })
-  const inputs = output.flatMap((part) => (part.type === 'chunk' ? Object.keys(part.modules) : []))
-  const names = inputs.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])
+  writeLicences(
+    output.flatMap((part) => (part.type === 'chunk' ? Object.keys(part.modules) : [])),
+    to,
+  )
+}
+
+/** Writes LICENSES.txt into `to`: each package of the bundled files under `# name`, with its licence. scripts/sbom.mjs reads the names. */
+export function writeLicences(files, to) {
+  const names = files.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])
   writeFileSync(path.join(to, 'LICENSES.txt'), [...new Set(names)].sort().map(licenceOf).join('\n\n'))
 }
 

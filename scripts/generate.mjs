@@ -1,9 +1,10 @@
-// Writes schemas/json/*.schema.json (and the CLI reference) from the built code; --check only says what is stale.
+// Writes schemas/json/*.schema.json and the CLI reference from the built code, and the name of the package into texts; --check only says what is stale.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { filesRenamed } from './package_name.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes('--check')
@@ -54,6 +55,9 @@ wanted.set(
   'docs/reference/cli.md',
   `# Command line reference\n\nGenerated from the program's own help by \`npm run generate\`.\n\n${reference.join('\n')}`,
 )
+
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+for (const { file, wanted: text } of filesRenamed(root, manifest)) wanted.set(file, text)
 
 const stale = []
 for (const [file, text] of wanted) {

@@ -33,9 +33,9 @@ function faultsOf({ size, unpackedSize, files }: Contents): string[] {
 
 /** Messages that command and library both can show: who has one of them twice ships code twice. */
 const sentences = [
-  'the frontmatter is not valid YAML',
+  'no judge for the expectations that the suite now has',
   'the first argument must be a path',
-  'is not in the table of prices',
+  'only one of the two is a benchmark',
 ]
 
 const readFiles = (folder: string, names: readonly string[]) =>

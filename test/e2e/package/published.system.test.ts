@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { mends, openWorld, type World } from '../improve/improving.ts'
 import { addTrust, fresh } from '../program.ts'
 import { drafted, drafts } from '../suites/drafting.ts'
-import { type Home, needsRegistry, openRegistry, pack, root, unpack } from './registry.ts'
+import { type Home, needsRegistry, openRegistry, pack, packageName, root, unpack } from './registry.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 })
 
@@ -25,10 +25,12 @@ function sizeBelow(folder: string): number {
   return entries.reduce((sum, one) => sum + lstatSync(path.join(one.parentPath, one.name)).size, 0)
 }
 
-/** The optional peers that are installed. */
+/** The optional peers that are installed, but for one that an SDK brings itself. */
 function peersIn(modules: string): string[] {
-  const { peerDependencies } = JSON.parse(readFileSync(path.join(modules, 'whetstone/package.json'), 'utf8'))
-  return Object.keys(peerDependencies).filter((name) => existsSync(path.join(modules, name)))
+  const { peerDependencies } = JSON.parse(readFileSync(path.join(modules, packageName, 'package.json'), 'utf8'))
+  return Object.keys(peerDependencies).filter(
+    (name) => name !== '@opentelemetry/api' && existsSync(path.join(modules, name)),
+  )
 }
 
 /** What somebody who has it installed has in the same folder, and we need not install again. */
@@ -67,10 +69,10 @@ needsRegistry('the published package', () => {
     home = await openRegistry()
     await home.publish(tarball)
     const start = performance.now()
-    demo = (await home.run(fresh(), ['npx', '--yes', 'whetstone', 'demo'])).stdout
+    demo = (await home.run(fresh(), ['npx', '--yes', packageName, 'demo'])).stdout
     seconds = (performance.now() - start) / 1000
     writeFileSync(path.join(place, 'package.json'), '{ "type": "module", "private": true }')
-    await home.run(place, ['npm', 'install', '--omit=dev', 'whetstone'])
+    await home.run(place, ['npm', 'install', '--omit=dev', packageName])
     peers = peersIn(modules)
     linkModules(place, ['@types/node', 'undici-types', 'vitest'])
     world = await openWorld(mends, 6)
@@ -81,9 +83,7 @@ needsRegistry('the published package', () => {
   })
 
   test('npx whetstone demo ends with a verdict', () => {
-    console.log(
-      `npx whetstone demo from an empty cache: ${seconds.toFixed(1)} s (limit of the page of performance: 30 s)`,
-    )
+    console.log(`npx whetstone demo from an empty cache: ${seconds.toFixed(1)} s (at most 30 s on an idle machine)`)
     expect(demo).toMatch(
       /^Helps: pass rate 9\d(\.\d)?% with the skill, 3\d(\.\d)?% without: \+\d+(\.\d)? points, 95% CI/m,
     )
@@ -120,7 +120,7 @@ needsRegistry('the published package', () => {
   })
   test('the library checks and benches; a path inside the package is refused', async () => {
     const { skill, workspace, env } = world
-    const text = `import { bench, check } from 'whetstone'
+    const text = `import { bench, check } from '${packageName}'
 const { signal } = new AbortController()
 const context = { emit() {}, env: process.env, drain: signal, signal, now: () => new Date() }
 const request = { skill: ${JSON.stringify(skill)}, suite: null, cases: ['1'], timeoutSeconds: null, baseline: null, engine: 'anthropic:practice-1',
@@ -130,7 +130,7 @@ const { benchmark } = await bench(request, context)
 console.log(benchmark.counts.used, typeof check)
 `
     expect((await runModule('library.mjs', text, env)).stdout).toBe('2 function\n')
-    const inside = runModule('inside.mjs', `await import('whetstone/dist/src/cli/main.js')`)
+    const inside = runModule('inside.mjs', `await import('${packageName}/dist/src/cli/main.js')`)
     await expect(inside).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })
   test('its types are right for a strict compiler', async () => {
@@ -147,8 +147,8 @@ console.log(benchmark.counts.used, typeof check)
       writeFileSync(path.join(place, 'consumer.ts'), body)
       return home.run(place, [process.execPath, path.join(root, 'node_modules/typescript/bin/tsc'), '-p', place])
     }
-    const right = `import { type Benchmark, bench, type FlowContext, UserError } from 'whetstone'
-import { evalSuite } from 'whetstone/vitest'
+    const right = `import { type Benchmark, bench, type FlowContext, UserError } from '${packageName}'
+import { evalSuite } from '${packageName}/vitest'
 export async function rate(context: FlowContext): Promise<number> {
   const { benchmark }: { benchmark: Benchmark } = await bench({ ...({} as Parameters<typeof bench>[0]), runs: 3 }, context)
   if (benchmark.complete) throw new UserError('a', 'b')
@@ -158,7 +158,7 @@ evalSuite('skills', { timeoutSeconds: 60 })
 `
     await tsc(right)
     await expect(tsc(right.replace('runs: 3', "runs: 'three'"))).rejects.toThrow()
-    await expect(tsc(`${right}import 'whetstone/dist/src/index.js'\n`)).rejects.toThrow()
+    await expect(tsc(`${right}import '${packageName}/dist/src/index.js'\n`)).rejects.toThrow()
   })
   test('whetstone/vitest runs suites in the Vitest of the project', async () => {
     const judge = `'command:echo VERDICT: PASS'`
@@ -168,24 +168,24 @@ evalSuite('skills', { timeoutSeconds: 60 })
       '---\nname: greeter\ndescription: Greets.\n---\nGreet.\n',
     )
     writeFileSync(path.join(place, 'skills/greeter/EVAL.md'), '## good\n### Prompt\nHi\n### Expect\nIt greets.\n')
-    const file = `import { evalSuite } from 'whetstone/vitest'\nevalSuite('skills', { engine: 'command:echo Hello!', judge: ${judge} })\n`
+    const file = `import { evalSuite } from '${packageName}/vitest'\nevalSuite('skills', { engine: 'command:echo Hello!', judge: ${judge} })\n`
     writeFileSync(path.join(place, 'evals.test.js'), file)
     const vitest = path.join(modules, 'vitest/vitest.mjs')
     const { stdout } = await home.run(place, [process.execPath, vitest, 'run', '--reporter=json', '--root', place])
     expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: 1, numFailedTests: 0 })
   })
-  test('under the name @scope/whetstone the command stays, and imports have the new name', async () => {
-    const copy = path.join(modules, '@scope/whetstone')
+  test('under the name @other/whetstone the command stays, and imports have the new name', async () => {
+    const copy = path.join(modules, '@other/whetstone')
     mkdirSync(path.dirname(copy), { recursive: true })
     renameSync(unpack(tarball), copy)
     const file = path.join(copy, 'package.json')
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"name": "whetstone"', '"name": "@scope/whetstone"'))
+    writeFileSync(file, readFileSync(file, 'utf8').replace(`"name": "${packageName}"`, '"name": "@other/whetstone"'))
     const { version, bin } = JSON.parse(readFileSync(file, 'utf8'))
     // npx takes the only program of a package
     expect(Object.keys(bin)).toEqual(['whetstone'])
     const end = await home.run(place, [process.execPath, path.join(copy, bin.whetstone), '--version'])
     expect(end.stdout).toBe(`${version}\n`)
-    const imports = `const modules = [await import('@scope/whetstone'), await import('@scope/whetstone/vitest')]`
+    const imports = `const modules = [await import('@other/whetstone'), await import('@other/whetstone/vitest')]`
     const text = `${imports}\nconsole.log(modules.map(Object.keys).flat().includes('evalSuite'), typeof modules[0].bench)\n`
     expect((await runModule('scoped.mjs', text)).stdout).toBe('true function\n')
   })

@@ -1,6 +1,6 @@
 /** A registry of our own on loopback, npm as somebody with an empty home uses it, and the package that `npm pack` makes of this repository. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -9,6 +9,11 @@ import { needs } from '../../require.ts'
 import { fresh, plainEnvironment } from '../program.ts'
 
 export const root = path.join(import.meta.dirname, '../../..')
+
+/** As package.json has it. */
+export const { name: packageName } = z
+  .object({ name: z.string() })
+  .parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')))
 
 export const needsRegistry = needs(
   'verdaccio',
@@ -64,7 +69,9 @@ export async function openRegistry(): Promise<Home> {
   const folder = fresh()
   const upstream = execFileSync('npm', ['config', 'get', 'registry'], { cwd: root, encoding: 'utf8' }).trim()
   const script = path.join(root, 'test/fixtures/package/registry.mjs')
-  const server = spawn(process.execPath, [script, root, folder, upstream], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const server = spawn(process.execPath, [script, root, folder, upstream, packageName], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const url = await new Promise<string>((resolve, reject) => {
     server.once('exit', (code) => reject(new Error(`the registry ended with ${code}`)))
     createInterface(server.stdout).on('line', (line) => {
