@@ -43,6 +43,7 @@ const commands = [
   'demo',
   'doctor',
   'queue',
+  'mcp',
   'practice',
   'convert',
 ]
