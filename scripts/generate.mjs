@@ -44,6 +44,7 @@ const commands = [
   'demo',
   'doctor',
   'queue',
+  'mcp',
   'practice',
   'convert',
 ]

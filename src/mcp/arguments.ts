@@ -1,15 +1,14 @@
 /** The arguments of the tools: texts of a sensible length without control characters, amounts that are amounts. */
 import * as z from 'zod'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const plain = /^[^\u0000-\u001f\u007f]*$/
+const plain = /^\P{Cc}*$/u
 const text = (longest: number) =>
   z.string().min(1).max(longest).regex(plain, 'expected a text without control characters')
 
 export const place = text(4096)
 export const name = text(500)
 export const planId = text(100).describe('plan_id from plan')
-export const waitSeconds = z
+const waitSeconds = z
   .number()
   .min(0)
   .max(3600)

@@ -7,11 +7,11 @@ import { type Limits, noLimits } from '../flows/limits/limits.ts'
 import { openWaits, usualMaxWaitMs } from '../flows/limits/wait_limits.ts'
 
 /** How a job ended. */
-export type JobEnd =
+export type WorkEnd =
   | { status: 'done' | 'incomplete'; sentence: string; result: Record<string, unknown> }
   | { status: 'failed'; error: unknown }
 
-export interface JobProgress {
+interface JobProgress {
   done: number
   /** null: not known. */
   total: number | null
@@ -21,8 +21,8 @@ export interface JobProgress {
 export interface Job {
   progress: JobProgress
   /** null: it runs. */
-  end: JobEnd | null
-  ended: Promise<JobEnd>
+  end: WorkEnd | null
+  ended: Promise<WorkEnd>
   /** Called after each change of the progress. */
   listeners: Set<() => void>
   cancel(): void
@@ -33,7 +33,7 @@ interface JobWork {
   prices: UserPrices | undefined
   /** Called with each event, before the progress changes. */
   onEvent: (event: FlowEvent) => void
-  run: (context: FlowContext) => Promise<Extract<JobEnd, { sentence: string }>>
+  run: (context: FlowContext) => Promise<Extract<WorkEnd, { sentence: string }>>
 }
 
 /** Milliseconds that agents have to end when the server ends. */

@@ -86,7 +86,7 @@ function findResource(folder: string, file: string): string {
     const place = realpathSync.native(path.join(folder, file))
     if (isSubpath(place, realpathSync.native(folder)) && statSync(place).isFile()) return place
   } catch {
-    // reported as any other file that does not exist
+    // the same answer as for a file that does not exist
   }
   throw notThere(file)
 }

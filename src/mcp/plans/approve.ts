@@ -42,7 +42,10 @@ export async function requireApproval(plan: AgentPlan, session: McpSession, extr
     )
   }
   if (!(await askPerson(plan, session, extra))) {
-    throw new UserError(`${id}: the user did not approve it, so nothing was started`, 'do not ask again unless told to')
+    throw new UserError(
+      `${id}: the user did not approve it, so nothing was started`,
+      'do not ask again unless the user wants it',
+    )
   }
   approveAgentPlan(id, session.env)
   return true

@@ -1,7 +1,7 @@
 /** A benchmark in the few words that fit into an agent's context: the verdict first, then numbers, then where to read more. */
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
-import type { JobEnd } from '../jobs.ts'
+import type { WorkEnd } from '../jobs.ts'
 
 const mostCases = 30
 
@@ -9,7 +9,7 @@ export function summarizeBenchmarkResult(
   benchmark: Benchmark,
   folder: string,
   cwd: string,
-): Extract<JobEnd, { sentence: string }> {
+): Extract<WorkEnd, { sentence: string }> {
   const { statistics, counts, cost, cases = [], notes, metadata } = benchmark
   const own = statistics?.scopes?.these_cases
   const difference = own?.difference

@@ -7,11 +7,11 @@ import { readJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { benchmarkPaths, improvePaths } from '../../store/paths.ts'
 import { listBenchmarks } from '../../store/store.ts'
-import type { JobEnd } from '../jobs.ts'
+import type { WorkEnd } from '../jobs.ts'
 import { describeSession } from '../work/plan_improve_work.ts'
 import { summarizeBenchmarkResult } from './benchmark_result.ts'
 
-export type StoredResult = Extract<JobEnd, { sentence: string }>
+export type StoredResult = Extract<WorkEnd, { sentence: string }>
 
 /** The benchmark folder that a place (absolute) means: itself, or the newest of a workspace. Throws UserError. */
 export async function findBenchmark(place: string): Promise<string> {

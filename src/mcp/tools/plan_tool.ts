@@ -37,7 +37,7 @@ export function addPlanTool(session: McpSession): void {
         commands: work.commands.slice(0, mostCommands),
         refusals: work.refusals,
         approved: isAgentPlanApproved(id, session.env),
-        next: isRefused ? 'Mend what refuses it, then call plan again.' : `Call ${work.kind} with this plan_id.`,
+        next: isRefused ? 'Fix what refuses it, then call plan again.' : `Call ${work.kind} with this plan_id.`,
       }
     },
   })

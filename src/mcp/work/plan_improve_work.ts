@@ -9,7 +9,7 @@ import { forecastSession, type SessionForecast } from '../../flows/improve/dry_r
 import { type ImproveResult, improve } from '../../flows/improve/improve.ts'
 import { resolveSkillFolder } from '../../flows/prepare/prepare_bench.ts'
 import { improvePaths } from '../../store/paths.ts'
-import type { JobEnd } from '../jobs.ts'
+import type { WorkEnd } from '../jobs.ts'
 import type { McpSession } from '../session.ts'
 import {
   budgetText,
@@ -99,7 +99,7 @@ async function isUnfinished(workspace: string | null): Promise<boolean> {
 }
 
 /** The result of a session, ended or not. */
-export function describeSession({ history, best, workspace }: ImproveResult): Extract<JobEnd, { sentence: string }> {
+export function describeSession({ history, best, workspace }: ImproveResult): Extract<WorkEnd, { sentence: string }> {
   const { certification, stopped, current_best } = history
   const isOver = history.ended_at !== undefined
   return {

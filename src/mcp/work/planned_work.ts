@@ -4,7 +4,7 @@ import type { McpPlan } from '../../../schemas/mcp_plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { Limits } from '../../flows/limits/limits.ts'
-import type { JobEnd } from '../jobs.ts'
+import type { WorkEnd } from '../jobs.ts'
 
 export interface PlannedWork {
   kind: McpPlan['kind']
@@ -28,7 +28,7 @@ export interface PlannedWork {
   /** Where its results are, as far as known before it starts, absolute; null: an event says it. */
   folder: string | null
   /** `seen`: a person saw the commands. */
-  run: (context: FlowContext, seen: boolean) => Promise<Extract<JobEnd, { sentence: string }>>
+  run: (context: FlowContext, seen: boolean) => Promise<Extract<WorkEnd, { sentence: string }>>
 }
 
 /** The benchmark folder that an event names; null: it names none. */
