@@ -8,7 +8,7 @@ import { startActiveTimeout } from '../time/active_time.ts'
 const limitMs = 5000
 const require = createRequire(import.meta.url)
 
-/** The file of a module, for a worker to load. */
+/** The file of a module, for a worker to load. The module must be in `dependencies`: the bundle has none that a worker finds. */
 export function moduleFile(name: string): string {
   return require.resolve(name)
 }
