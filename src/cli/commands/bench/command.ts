@@ -22,6 +22,7 @@ import { parseLimits } from '../options/limit_flags.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, type WaitWish, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
+import { sharedCacheWish } from '../options/shared_cache_flags.ts'
 import { askFirst } from './confirm.ts'
 import { allowNothing, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
 import { benchFlags } from './options.ts'
@@ -173,6 +174,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     fresh: parsed.fresh,
     calibrate: parsed.calibrate,
     cache: parsed.cache && !parsed.lastFailed,
+    sharedCache: sharedCacheWish(parsed, process.env),
     baselineAgeMs: parseBaselineAge(parsed.baselineAge),
     allowInvalid: parsed.allowInvalid,
     passEnv: parsed.passEnv,
