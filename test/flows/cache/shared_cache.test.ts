@@ -229,23 +229,30 @@ describe('is refused before anything runs:', () => {
   })
 })
 
-test('the key is in no file of the workspace, the cache or the environment of the agent', async () => {
+test('the key is in no file of the workspace, the cache or the environment of the agent, and entries are redacted', async () => {
   const folder = fresh()
   const [script, seen] = [path.join(folder, 'agent.sh'), path.join(folder, 'seen')]
   writeFileSync(script, `cat > /dev/null; env >> ${seen}; env > env.txt; echo done\n`)
   const cache = path.join(folder, 'cache')
   const engine = `command:sh ${script}`
-  const env = { WHETSTONE_CACHE_TOKEN: 'token-of-the-server', WHETSTONE_SHARED_CACHE: cache, OTHER: 'x' }
+  const env = {
+    WHETSTONE_CACHE_TOKEN: 'token-of-the-server',
+    WHETSTONE_SHARED_CACHE: cache,
+    MY_TOKEN: 'own-token-31337-of-mine',
+  }
   const end = await benchElsewhere(cache, {
     engine,
-    flags: ['--judge', 'anthropic:practice-1', '--pass-env', 'OTHER'],
+    flags: ['--judge', 'anthropic:practice-1', '--pass-env', 'MY_TOKEN'],
     env,
   })
   expect(end).toMatchObject({ code: 0, asked: { judge: 2 } })
-  expect(readFileSync(seen, 'utf8')).toContain('OTHER=x') // the agent does see what it may
+  expect(readFileSync(seen, 'utf8')).toContain(env.MY_TOKEN) // the agent does see what it may
   expect(readFileSync(seen, 'utf8')).not.toMatch(/WHETSTONE_(CACHE|SHARED)/)
-  expect(grepAll(folder, end.workspace)('OTHER=x').length).toBeGreaterThan(0)
-  for (const secret of [key, 'token-of-the-server']) expect(grepAll(folder, end.workspace)(secret)).toEqual([])
+  const filesWith = grepAll(cache, end.workspace)
+  expect(grepAll(cache)('MY_TOKEN=[redacted:MY_TOKEN]'), 'runs are shared as they are kept').not.toEqual([])
+  for (const secret of [key, ...Object.values({ ...env, WHETSTONE_SHARED_CACHE: key })]) {
+    expect(filesWith(secret)).toEqual([])
+  }
 })
 
 /** The files below these folders that have this text. */
