@@ -143,6 +143,7 @@ export const reusedRuns = z.object({
   runs: z.number().int().positive(),
   oldest: z.iso.datetime().describe('when the oldest of them ran'),
   by_configuration: z.record(z.string(), z.number().int()),
+  shared: z.number().int().positive().optional().describe('how many of them came from the shared cache; absent: none'),
   agent_usd: z.number().nullable().describe('part of cost.agent_usd that an earlier benchmark paid; null: unknown'),
   judge_usd: z
     .number()

@@ -1,6 +1,7 @@
 /** Flow events: what a flow reports while it works; `--json` prints one per line. */
 import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
+import { runsReused, sharedCacheTrouble } from './cache_events.ts'
 import { changesFound } from './changes_found.ts'
 import { batchProgress } from './judge_batches.ts'
 import { stop } from './limits.ts'
@@ -103,14 +104,8 @@ export const flowEvent = z.discriminatedUnion('type', [
     again: z.number().int().positive().optional().describe('number of the repetition (grade --again)'),
     cached: z.boolean().optional().describe('true: no judge was asked'),
   }),
-  z.object({
-    type: z.literal('runs_reused'),
-    ...of,
-    runs: z.number().int().positive(),
-    planned: z.number().int(),
-    oldest: z.iso.datetime().describe('when the oldest of them ran'),
-    by_configuration: z.record(z.string(), z.number().int()),
-  }),
+  runsReused.extend(of),
+  sharedCacheTrouble.extend(of),
   z.object({
     type: z.literal('older_runs'),
     ...of,

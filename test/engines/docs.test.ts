@@ -1,10 +1,12 @@
-/** docs/reference/engines.md has the events of the code; the engine of docs/how-to/add-an-engine.md works. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+/** docs/reference/engines.md has the events of the code; the engine of docs/how-to/add-an-engine.md works; no engine is missing in docs/explanation/what-leaves.md. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { cloudNames } from '../../src/engines/clouds/table.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { type EventClass, eventClasses } from '../../src/engines/event_classes.ts'
+import { engineNames, findEngine } from '../../src/engines/table.ts'
 import { openStage, perform } from './stage.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -45,4 +47,48 @@ test('the table of events is the one in code', async () => {
     return [event, kind === null ? `\`${status}\`` : `\`${status}\`: \`${kind}\``, said(graded), said(retried)]
   }
   expect(rows.slice(2)).toEqual(Object.entries(eventClasses).map(row))
+})
+
+const leaves = () => readFile(path.join(root, 'docs/explanation/what-leaves.md'), 'utf8')
+
+/** Cells of the rows of the table whose first heading is this. */
+function rowsOf(text: string, heading: string): string[][] {
+  const lines = text.split('\n')
+  const start = lines.findIndex((line) => line.startsWith(`| ${heading} `))
+  const rest = lines.slice(start + 2)
+  const rows = rest.slice(
+    0,
+    rest.findIndex((line) => !line.startsWith('|')),
+  )
+  return rows.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+const codeWords = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, word]) => word ?? [])
+
+test('what leaves the machine: a row for each engine and each cloud, with its keys, and a link on each page', async () => {
+  const text = await leaves()
+  const rows = rowsOf(text, 'engine')
+  const named = (table: string[][]) => [...new Set(table.flatMap(([name]) => codeWords(name)))].sort()
+  expect(named(rows)).toEqual([...engineNames].sort())
+  expect(named(rowsOf(text, 'cloud'))).toEqual([...cloudNames].sort())
+  for (const name of engineNames) {
+    const keys = rows.filter(([cell]) => cell === `\`${name}\``).flatMap(([, , cell]) => codeWords(cell))
+    for (const key of keys) if (key !== 'command') expect(findEngine(name).credentials, name).toContain(key)
+    const page = await readFile(path.join(root, `docs/reference/engines/${name}.md`), 'utf8')
+    expect(page, name).toContain('(../../explanation/what-leaves.md)')
+  }
+})
+
+test('what leaves the machine: each setting that is said to stop an agent CLI is one that its engine gives it', async () => {
+  for (const [name = '', , , settings] of rowsOf(await leaves(), 'engine')) {
+    const folder = path.join(root, 'src/engines', name.replaceAll('`', '').replace('-', '_'))
+    const files = (await readdir(folder)).filter((file) => file.endsWith('.ts'))
+    const source = (await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')))).join('\n')
+    for (const setting of codeWords(settings)) expect(source, `${name}: ${setting}`).toContain(setting)
+  }
 })

@@ -78,7 +78,18 @@ const benchTopKeys: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'
 
 /** Keys with a path as value, relative to the file. */
 export const pathKeys: ReadonlySet<string> = new Set([
-  ...['workspace', 'suite', 'baseline', 'allow-read', 'set', 'among', 'shared', 'prices'],
+  ...[
+    'workspace',
+    'suite',
+    'baseline',
+    'allow-read',
+    'set',
+    'among',
+    'shared',
+    'prices',
+    'shared-cache',
+    'cache-key-file',
+  ],
 ])
 
 /** Allowed in a file that comes with the skill. Any other flag may expose the user's machine to the skill's author. */
@@ -145,6 +156,8 @@ export const harmlessNames: ReadonlySet<string> = new Set([
 export const sharedKeys: ReadonlySet<string> = new Set([
   'matrix',
   'workspace',
+  'shared-cache',
+  'cache-key-file',
   'concurrency',
   'budget',
   'budget-tokens',

@@ -127,7 +127,7 @@ function resolveSettingValue(key: string, value: string, folder: string): string
       .split(',')
       .map((one) => resolveReport(one, folder))
       .join(',')
-  if (!pathKeys.has(key) || value.startsWith('git:')) return value
+  if (!pathKeys.has(key) || /^(git:|https?:\/\/)/.test(value)) return value
   return path.resolve(folder, value)
 }
 

@@ -41,6 +41,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'ask-above-cost',
     'ask-above-minutes',
   ],
+  'Shared cache:': ['shared-cache', 'cache-key-file'],
   'Queue:': ['queue', 'shared', 'in-flight', 'tags', 'queue-ca', 'queue-password-file', 'queue-wait', 'key-file'],
 }
 

@@ -67,9 +67,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'queue_met':
       return 'a worker takes the runs'
     case 'queue_silent':
-      return silentText(event)
     case 'queue_answers':
-      return oneLine(`the queue server at ${event.place} answers again`, 500)
+      return event.type === 'queue_silent' ? silentText(event) : answersText(event)
     case 'queue_lost':
       return lostText(event)
     case 'waiting':
@@ -82,7 +81,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'budget_reached':
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
-      return damageText(event)
+    case 'shared_cache_trouble':
+      return troubleText(event)
     case 'changes_found':
       return oneLine(event.message, 500)
     case 'place_passed_over':
@@ -193,6 +193,7 @@ const plainLineEvents: ReadonlySet<string> = new Set([
   'queue_lost',
   'last_failed',
   'artefact_damaged',
+  'shared_cache_trouble',
   'comparison_planned',
   'pair_judged',
   'comparison_analyzed',
@@ -207,8 +208,18 @@ function triedText({ name, tried, wanted, sound, reason }: Extract<FlowEvent, { 
   return `[${tried}/${wanted}] ${name}: ${sound ? 'sound' : `not sound: ${reason}`}`
 }
 
-function damageText({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {
-  return oneLine(`damaged ${message}: ${mended}`, 500)
+function answersText({ place }: { place: string }): string {
+  return oneLine(`the queue server at ${place} answers again`, 500)
+}
+
+function troubleText(event: Extract<FlowEvent, { type: 'artefact_damaged' | 'shared_cache_trouble' }>): string {
+  const { message } = event
+  return oneLine(
+    event.type === 'artefact_damaged'
+      ? `damaged ${message}: ${event.mended}`
+      : `shared cache ${event.place}: ${message}`,
+    500,
+  )
 }
 
 function failure({ skill, cell, message, fix }: Extract<FlowEvent, { type: 'skill_failed' }>): string {

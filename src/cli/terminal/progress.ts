@@ -85,6 +85,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'budget_reached':
     case 'benchmark_written':
     case 'artefact_damaged':
+    case 'shared_cache_trouble':
     case 'changes_found':
     case 'place_passed_over':
     case 'skill_failed':

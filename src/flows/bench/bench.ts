@@ -63,7 +63,9 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   const skillFiles = await snapshotSkills(prepared.folders, made.scratch)
   await repairBenchmark(folder, plan, context)
   context.emit(await createPlanReadyEvent(folder, { ...prepared, plan }))
-  const cache = await openRunCache({ plan, folder, mode: cacheMode(request), skillFiles, probes, passEnv }, context)
+  const { sharedCache } = request
+  const keys = { skillFiles, probes, passEnv }
+  const cache = await openRunCache({ plan, folder, mode: cacheMode(request), ...keys, sharedCache }, context)
   const isUntil = plan.options.until !== undefined
   const ageMs = request.baselineAgeMs ?? usualBaselineAge
   const settled = isUntil

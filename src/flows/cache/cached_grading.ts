@@ -9,6 +9,7 @@ import type { SuiteCase } from '../../../schemas/suite.ts'
 import { timing as timingSchema } from '../../../schemas/timing.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
+import { jsonText } from '../../base/json/json_text.ts'
 import { buildCacheParts, cacheFormat, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
 import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
@@ -18,6 +19,7 @@ import { keepAnswer, keepGrading, readAnswer } from '../../store/cache/cache_gra
 import { runPaths } from '../../store/paths.ts'
 import { computeGradingKey } from './grading_key.ts'
 import type { JudgeCache, RunCache } from './run_cache.ts'
+import { nameSharedGrading } from './shared_cache.ts'
 
 /** The hash of the criteria and the judge; null: a command decides (it runs each time), or the judge is not known. */
 export function hashCriteria(runs: Pick<RunCache, 'plan' | 'judge'>, one: SuiteCase): string | null {
@@ -46,7 +48,10 @@ export async function cacheNewGrading(runs: JudgeCache, made: NewGrading): Promi
   const from = { benchmark: path.basename(runs.folder), at: timing.grader_end ?? record.ended_at }
   try {
     const run = computeCacheKey(buildCacheParts(spec, surroundings))
-    await keepGrading(runs.cache, { run, criteria }, { schema_version: 1, of: record.ended_at, from, grading, timing })
+    const value = { schema_version: 1 as const, of: record.ended_at, from, grading, timing }
+    await keepGrading(runs.cache, { run, criteria }, value)
+    const name = nameSharedGrading({ run, criteria, of: record.ended_at })
+    await runs.shared?.write('grading', name, Buffer.from(jsonText(value)))
   } catch (error) {
     runs.tell(runs.cache.folder, `${runs.cache.folder}: ${errorMessage(error)}`)
   }

@@ -21,6 +21,7 @@ import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { toGradeFinishedEvent, toRunFinishedEvent } from '../run_events.ts'
 import { hashCriteria } from './cached_grading.ts'
+import { fetchSharedRuns } from './fetch_shared_runs.ts'
 import { computeGradingKey } from './grading_key.ts'
 import type { CacheRequest, RunCache } from './run_cache.ts'
 
@@ -43,6 +44,7 @@ export async function restoreCachedRuns(
   { plan, folder, cache }: Pick<CacheRequest, 'plan' | 'folder'> & { cache: RunCache | null },
   context: FlowContext,
 ): Promise<EarlierRuns> {
+  if (cache?.mode === 'use') await fetchSharedRuns({ plan, folder, cache }, context)
   const cases = new Map(plan.cases.map((one) => [one.eval_id, one]))
   const earlier: EarlierRuns = { origins: new Map(), restored: [] }
   for (const spec of plan.runs) {
@@ -77,8 +79,8 @@ export function announceRestoredRuns(
   }
   const reused = summarizeReusedRuns(restored.map(({ record }) => record))
   if (reused === null) return settled
-  const { runs, oldest, by_configuration } = reused
-  context.emit({ type: 'runs_reused', runs, planned: plan.runs.length, oldest, by_configuration })
+  const { agent_usd: _, judge_usd: __, ...counts } = reused
+  context.emit({ type: 'runs_reused', planned: plan.runs.length, ...counts })
   return settled
 }
 

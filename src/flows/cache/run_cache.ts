@@ -16,11 +16,14 @@ import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
 import { type Cache, cachePaths, openCache } from '../../store/cache/cache.ts'
 import { keepRun } from '../../store/cache/cache_run.ts'
 import { runPaths } from '../../store/paths.ts'
+import { packRun } from '../../store/shared_cache/packed_run.ts'
+import type { SharedCacheWish } from '../../store/shared_cache/sealer.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { buildSandboxKeyParts } from '../sandbox/start_sandbox.ts'
 import { buildEngineKeyParts, hashSkillVersions } from './cache_conditions.ts'
+import { openSharedCache, type SharedCache } from './shared_cache.ts'
 
 /** use: reads and stores; renew: stores new runs over old ones and reads nothing; off: neither. */
 export type CacheMode = 'use' | 'renew' | 'off'
@@ -44,6 +47,8 @@ export interface JudgeCache {
   twins: ReadonlyMap<string, number>
   /** The host environment of the runs; null: they ran earlier, so neither they nor their gradings are stored. */
   surroundings: CacheContext | null
+  /** null: none is used. */
+  shared: SharedCache | null
   tell: (file: string, message: string) => void
 }
 
@@ -61,6 +66,8 @@ export interface CacheRequest {
   /** Keyed by the JSON of the choice, as preflight returns them. */
   probes: ReadonlyMap<string, ReadyProbe>
   passEnv: readonly string[]
+  /** Absent or null: none is used. */
+  sharedCache?: SharedCacheWish | null | undefined
 }
 
 /** null: off, or unusable, which an event reports; the benchmark continues without a cache. */
@@ -71,7 +78,8 @@ export async function openRunCache(request: CacheRequest, context: FlowContext):
   if (judged === null) return null
   try {
     const surroundings = await collectCacheContext({ ...request, probe }, context)
-    return { ...judged, surroundings, version: probe.version }
+    const shared = request.sharedCache ? openSharedCache(request.sharedCache, context) : null
+    return { ...judged, surroundings, shared, version: probe.version }
   } catch (error) {
     judged.tell(judged.cache.folder, `${judged.cache.folder}: ${errorMessage(error)}`)
     return null
@@ -95,7 +103,7 @@ export async function openJudgeCache(
   try {
     const judge = buildJudgeKeyParts(request, context)
     const [cache, twins] = [await openCache(workspace), numberDuplicateRuns(plan.runs)]
-    return { cache, mode, plan, folder, surroundings: null, judge, twins, tell }
+    return { cache, mode, plan, folder, surroundings: null, shared: null, judge, twins, tell }
   } catch (error) {
     tell(cachePaths(workspace).folder, `${cachePaths(workspace).folder}: ${errorMessage(error)}`)
     return null
@@ -160,6 +168,8 @@ export async function cacheNewRun(runs: RunCache, spec: RunSpec, record: RunReco
       evidence: evidenceDigest(record, await readFile(place.transcript, 'utf8')),
     }
     await keepRun(runs.cache, { entry, folder: place.folder, replace: true }) // an older entry was too old to be reused
+    const packed = runs.shared === null ? null : await packRun(entry, place.folder)
+    if (packed !== null) await runs.shared?.write('run', entry.key, packed)
   } catch (error) {
     runs.tell(runs.cache.folder, `${runs.cache.folder}: ${errorMessage(error)}`)
   }

@@ -15,6 +15,7 @@ import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
+import type { SharedCacheWish } from '../../store/shared_cache/sealer.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { JudgeBatchRequest } from '../judge_batch/judge_batch.ts'
@@ -69,6 +70,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   fresh: boolean
   /** Whether to read and store runs in the workspace's cache. */
   cache: boolean
+  /** Runs that other machines share; absent or null: none. Not used without the workspace's own cache. */
+  sharedCache?: SharedCacheWish | null
   /** How much older than the runs they are compared with reused runs may be, in milliseconds; absent: a day. */
   baselineAgeMs?: number
   passEnv: readonly string[]

@@ -23,6 +23,7 @@ import { linksFlag } from '../options/links_flag.ts'
 import { queueFlags } from '../options/queue_flags.ts'
 import { secondsParser, wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
+import { sharedCacheFlags } from '../options/shared_cache_flags.ts'
 
 export const benchFlags = {
   runs: {
@@ -155,6 +156,7 @@ export const benchFlags = {
     describe: 'reuse cached runs with identical inputs',
   },
   ...baselineAgeFlag,
+  ...sharedCacheFlags,
   ...allowInvalidFlag,
   ...printConfigFlag('run nothing'),
   explain: {

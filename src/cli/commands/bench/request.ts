@@ -8,6 +8,7 @@ import { parseLimits } from '../options/limit_flags.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
+import { sharedCacheWish } from '../options/shared_cache_flags.ts'
 import { benchFlags } from './options.ts'
 
 export function benchOptions(args: Argv) {
@@ -60,6 +61,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
     fresh: parsed.fresh,
     calibrate: parsed.calibrate,
     cache: parsed.cache && !parsed.lastFailed,
+    sharedCache: sharedCacheWish(parsed, process.env),
     baselineAgeMs: parseBaselineAge(parsed.baselineAge),
     allowInvalid: parsed.allowInvalid,
     passEnv: parsed.passEnv,

@@ -10,11 +10,13 @@ export function summarizeReusedRuns(records: readonly (CountedRecord | null)[]):
   if (first === undefined) return null
   const counts: Record<string, number> = {}
   for (const { configuration } of reused) counts[configuration] = (counts[configuration] ?? 0) + 1
+  const shared = reused.filter(({ cached_from: from }) => from?.shared).length
   const costs = reused.flatMap(({ cost }) => cost?.usd ?? [])
   return {
     runs: reused.length,
     oldest: reused.map(({ at }) => at).sort()[0] ?? first.at,
     by_configuration: counts,
+    ...(shared > 0 && { shared }),
     agent_usd:
       costs.length < reused.length
         ? null
@@ -25,8 +27,9 @@ export function summarizeReusedRuns(records: readonly (CountedRecord | null)[]):
   }
 }
 
-/** "24 of 48 runs reused from the cache (24 without_skill; oldest 2026-11-20)". */
-export function reusedText({ runs, oldest, by_configuration }: ReusedRuns, planned: number): string {
+/** "24 of 48 runs reused from the cache (24 without_skill; 12 from the shared cache; oldest 2026-11-20)". */
+export function reusedText({ runs, oldest, by_configuration, shared }: ReusedRuns, planned: number): string {
   const arms = Object.entries(by_configuration).map(([name, count]) => `${count} ${name}`)
-  return `${runs} of ${planned} runs reused from the cache (${arms.join(', ')}; oldest ${oldest.slice(0, 10)})`
+  const others = shared === undefined ? '' : `; ${shared} from the shared cache`
+  return `${runs} of ${planned} runs reused from the cache (${arms.join(', ')}${others}; oldest ${oldest.slice(0, 10)})`
 }
