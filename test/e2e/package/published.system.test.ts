@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { mends, openWorld, type World } from '../improve/improving.ts'
@@ -80,6 +81,7 @@ needsRegistry('the published package', () => {
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]()
     await home?.[Symbol.asyncDispose]()
+    await rm(place, { recursive: true, force: true, maxRetries: 3 })
   })
 
   test('npx whetstone demo ends with a verdict', () => {

@@ -1,6 +1,7 @@
 /** A registry of our own on loopback, npm as somebody with an empty home uses it, and the package that `npm pack` makes of this repository. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -38,11 +39,11 @@ export interface Packed {
   files: readonly { path: string; size: number }[]
 }
 
-/** Packs a folder as it is: what is in dist must have been built. */
-export function pack(folder = root): Packed {
+/** Packs the repository as it is: what is in dist must have been built. */
+export function pack(): Packed {
   const to = fresh()
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', to]
-  const [packed] = packedSchema.parse(JSON.parse(execFileSync('npm', args, { cwd: folder, encoding: 'utf8' })))
+  const [packed] = packedSchema.parse(JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })))
   return { ...packed, file: path.join(to, packed.filename) }
 }
 
@@ -108,6 +109,7 @@ export async function openRegistry(): Promise<Home> {
       const ended = new Promise((resolve) => server.once('exit', resolve))
       server.kill()
       await ended
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 }) // tens of thousands of files: not in one go at the end of all tests
     },
   }
 }
