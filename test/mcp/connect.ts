@@ -69,7 +69,7 @@ export async function connect({ cwd, env }: Place, { args = [], elicit, roots }:
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [program, 'mcp', ...args], cwd, env, stderr: 'pipe' },
   })
-  const said = { stderr: '' }
+  const said = { stderr: '', errors: [] as string[] }
   transport.stderr?.on('data', (chunk: Buffer) => {
     said.stderr += chunk.toString()
   })
@@ -82,6 +82,7 @@ export async function connect({ cwd, env }: Place, { args = [], elicit, roots }:
   if (roots) {
     client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots.map((one) => ({ uri: `file://${one}` })) }))
   }
+  client.onerror = ({ message }) => void said.errors.push(message) // such as a line that is not of the protocol
   await client.connect(transport)
   return {
     ...{ client, transport, said },

@@ -150,5 +150,6 @@ describe('an agent with a person who answers', () => {
     expect({ isError, text }).toMatchObject({ isError: false })
     expect(practice.asked()).toBe(paid)
   })
-  test('nothing but the protocol was printed, and no errors were', () => expect(one.said.stderr).toBe(''))
+  test('nothing but the protocol was printed, and no errors were', () =>
+    expect(one.said).toEqual({ stderr: '', errors: [] }))
 })
