@@ -42,6 +42,7 @@ const commands = [
   'demo',
   'doctor',
   'queue',
+  'github',
   'practice',
   'convert',
 ]

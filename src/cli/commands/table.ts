@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   demo: async () => (await import('./demo/command.ts')).addDemo,
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
   queue: async () => (await import('./queue/command.ts')).addQueue,
+  github: async () => (await import('./github/command.ts')).addGithub,
   practice: async () => (await import('./practice/command.ts')).addPractice,
   convert: async () => (await import('./convert/command.ts')).addConvert,
 }

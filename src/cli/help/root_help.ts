@@ -34,6 +34,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
     queue: ['<action>', 'Run or manage remote workers'],
   },
   Advanced: {
+    github: ['<step>', 'Run the steps of the GitHub Action'],
     practice: ['--scenario FILE', 'Serve the practice model'],
     convert: ['<path>', 'Write a suite as evals.json or as Harbor tasks'],
   },
