@@ -42,41 +42,40 @@ describe('a pull request that changes a skill', () => {
     expect(end.log + end.summary + body).not.toContain('ghs_token-of-the-job')
     expect(github.requests.every(({ token }) => token === 'Bearer ghs_token-of-the-job')).toBe(true)
   })
-  test('the next push pays only for what is new, and updates the same comment behind 150 others', async () => {
+  test('the next push pays only for what is new and updates the comment behind 150 others; a failed gate fails the job', async () => {
     const talk = Array.from({ length: 150 }, () => ({ body: 'talk', user: { login: 'ada', type: 'User' as const } }))
     await using github = await startGithub({ comments: [...talk, { body: `${marker}\nold`, user: bot }] })
     rmSync(path.join(repository.folder, 'workspaces'), { recursive: true })
     const answered = () => model.requests.filter(({ rule }) => rule !== null).length
     const before = answered()
-    const end = await runOnPullRequest({ repository, github, model: model.url, runId: '2' }, caches)
-    expect(end, end.log).toMatchObject({ outcome: 'success', outputs: { cost: '0' } })
+    const inputs = { gate: 'pass_rate < 0.5' }
+    const end = await runOnPullRequest({ repository, github, model: model.url, inputs, runId: '2' }, caches)
+    expect(end, end.log).toMatchObject({ outcome: 'failure', outputs: { 'exit-code': '1', cost: '0' } })
     expect(answered()).toBe(before)
     expect(before).toBeGreaterThan(4)
-    expect(github.ours()).toEqual([expect.stringContaining('## tidy: inconclusive')])
+    expect(github.ours()).toEqual([
+      expect.stringMatching(/## tidy: inconclusive[\s\S]*- Gate \*\*failed\*\*: pass_rate/),
+    ])
     expect(github.store).toHaveLength(151)
+    expect(end.log).toMatch(/^::error title=tidy::gate failed: pass_rate < 0\.5/m)
     expect([...caches.keys()]).toEqual(['whetstone-Linux-whetstone-1-1', 'whetstone-Linux-whetstone-2-1'])
-  })
-  test('a failed gate fails the job, and the comment is there; another name is another comment', async () => {
-    await using github = await startGithub({ comments: [{ body: `${marker}\nof another job`, user: bot }] })
-    const inputs = { gate: 'pass_rate < 0.5', 'comment-id': 'strict', artifact: '' }
-    const end = await runOnPullRequest({ repository, github, model: model.url, inputs, runId: '3' }, caches)
-    expect(end, end.log).toMatchObject({ outcome: 'failure', outputs: { 'exit-code': '1', 'report-url': '' } })
-    expect(github.ours()[0]).toBe(`${marker}\nof another job`)
-    expect(github.ours()[1]).toMatch(/comment: strict -->[\s\S]*- Gate \*\*failed\*\*: pass\\?_rate/)
-    expect(end.used.map(({ uses }) => uses)).not.toContain('actions/upload-artifact')
   })
 })
 
-test('several skills: a new one against none, a changed one against the base; one table', async () => {
-  await using github = await startGithub()
+test('several skills: a new one against none, a changed one against the base; under another name it is another comment', async () => {
+  const other = `${marker}\nof another job`
+  await using github = await startGithub({ comments: [{ body: other, user: bot }] })
   const base = skillFiles('tidy', 'NOTHING', suite('tidy'))
   const branch = { ...skillFiles('fresh', 'TIDY', suite('fresh')), ...skillFiles('tidy', 'TIDY', suite('tidy')) }
-  const end = await runOnPullRequest({ repository: makeRepository(base, branch), github, model: model.url })
+  const inputs = { 'comment-id': 'strict', artifact: '' }
+  const end = await runOnPullRequest({ repository: makeRepository(base, branch), github, model: model.url, inputs })
   expect(end, end.log).toMatchObject({ outcome: 'success' })
   expect(end.outputs.benchmarks?.split('\n')).toHaveLength(2)
   expect(end.outputs.report).toMatch(/workspaces\/index\.html$/)
-  const [body = ''] = github.ours()
-  expect(body).toContain('## Skills: 2 inconclusive')
+  expect(end.used.map(({ uses }) => uses)).not.toContain('actions/upload-artifact')
+  const [first, body = ''] = github.ours()
+  expect(first).toBe(other)
+  expect(body).toContain('<!-- whetstone-comment: strict -->\n## Skills: 2 inconclusive')
   expect(body).toMatch(/### fresh[\s\S]*Cases without and with the skill/)
   expect(body).toMatch(/### tidy[\s\S]*Changes since the base/)
 })
@@ -93,23 +92,16 @@ test('the budget counts the judge: it stops the job with exit code 3, and the co
   const judged = { expectations: ['says TIDY'] }
   const base = skillFiles('tidy', 'NOTHING', suite('tidy', judged))
   const branch = skillFiles('tidy', 'TIDY', suite('tidy', judged))
-  const inputs = { runs: '2' }
-  await using free = await startGithub()
-  const repository = makeRepository(base, branch)
-  const whole = await runOnPullRequest({ repository, github: free, model: model.url, inputs })
-  expect(whole, whole.log).toMatchObject({ outputs: { 'exit-code': '0' } })
-  const { cost } = JSON.parse(readText(path.join(whole.outputs.benchmarks ?? '', 'benchmark.json')))
-  expect(Number(whole.outputs.cost)).toBeCloseTo(cost.agent_usd + cost.judge_usd, 6)
-  // enough for all agents, not for their judges
-  const budget = String(cost.agent_usd + cost.judge_usd / 8)
-  rmSync(path.join(repository.folder, 'workspaces'), { recursive: true })
   await using github = await startGithub()
-  const end = await runOnPullRequest({ repository, github, model: model.url, inputs: { ...inputs, budget } })
+  const inputs = { runs: '2', budget: '0.006' }
+  const end = await runOnPullRequest({ repository: makeRepository(base, branch), github, model: model.url, inputs })
   expect(end, end.log).toMatchObject({ outcome: 'failure', outputs: { 'exit-code': '3' } })
-  expect(Number(end.outputs.cost)).toBeLessThan(Number(whole.outputs.cost))
-  expect(github.ours()[0]).toMatch(
-    /\(incomplete\)[\s\S]*Stopped by the budget: \d of 4 runs; \$0\.\d+ of \$0\.\d+ spent/,
-  )
+  const { cost, metadata } = JSON.parse(readText(path.join(end.outputs.benchmarks ?? '', 'benchmark.json')))
+  expect(cost.judge_usd).toBeGreaterThan(0)
+  expect(metadata.stopped.spent).toBeCloseTo(cost.agent_usd + cost.judge_usd, 6)
+  expect(Number(end.outputs.cost)).toBeCloseTo(metadata.stopped.spent, 6)
+  const words = /\(incomplete\)[\s\S]*Stopped by the budget: \d of 4 runs; \$0\.\d+ of \$0\.0060 spent/
+  expect(github.ours()[0]).toMatch(words)
 })
 
 describe('before anything is spent', () => {

@@ -12,7 +12,7 @@ import { type Job, type JobEnd, runAction, type StandIn } from './run_job.ts'
 const root = path.join(import.meta.dirname, '../..')
 
 /** The agent says what the skill says; without one it has nothing to say. The judge finds "TIDY" in the answer, or not. */
-export const scenario = `
+const scenario = `
 models: [claude-haiku-4-5]
 rules:
   - name: judge
@@ -36,7 +36,7 @@ rules:
 
 export const startModel = () => startPractice({ scenario: parseScenario(scenario, 'action.yaml') })
 
-export const skillText = (name: string, word: string) =>
+const skillText = (name: string, word: string) =>
   `---\nname: ${name}\ndescription: Tidies things up.\n---\n\nSay ${word}.\n`
 
 /** Two cases that code decides. */
@@ -98,7 +98,7 @@ interface PullRequestOptions {
 /** The caches that jobs saved, by key, as actions/cache keeps them. */
 export type Caches = Map<string, string>
 
-export function standIns(caches: Caches = new Map()): Record<string, StandIn> {
+function standIns(caches: Caches = new Map()): Record<string, StandIn> {
   const places = (pattern: string, cwd: string) =>
     globSync(
       pattern.split('\n').flatMap((one) => one.trim().replace(/^\.\//, '') || []),

@@ -208,7 +208,7 @@ async function runScript(step: Filled, job: Running, scope: Scope) {
 }
 
 /** `name=value`, or `name<<end` with lines until `end`. */
-export function readPairs(text: string): Record<string, string> {
+function readPairs(text: string): Record<string, string> {
   const found: Record<string, string> = {}
   const lines = text.split('\n')
   for (let line = lines.shift(); line !== undefined; line = lines.shift()) {

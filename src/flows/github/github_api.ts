@@ -2,6 +2,7 @@
 import { errorMessage } from '../../base/errors/error.ts'
 import { fetchByProxy } from '../../base/http/fetch.ts'
 import { tryParseJson } from '../../base/json/json.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { withRetry } from '../../jobs/retry.ts'
 
 export interface GithubApi {
@@ -34,6 +35,7 @@ export async function askGithub(api: GithubApi, request: GithubRequest): Promise
 
 async function attemptRequest({ url, token, signal, timeoutMs = 20_000 }: GithubApi, request: GithubRequest) {
   const { method, path, body } = request
+  using limit = startTimeLimit(timeoutMs, [signal])
   try {
     const response = await fetchByProxy(`${url}${path}`, {
       method,
@@ -45,7 +47,7 @@ async function attemptRequest({ url, token, signal, timeoutMs = 20_000 }: Github
         'x-github-api-version': '2022-11-28',
       },
       ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: limit.signal,
     })
     const value = tryParseJson(await response.text())
     if (response.ok) return { answer: { ok: true, value } as const, retry: null }

@@ -9,18 +9,18 @@ import { UserError } from '../../../base/errors/error.ts'
 import { tryParseJson } from '../../../base/json/json.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { readActionInputs } from '../../../flows/github/action_inputs.ts'
-import { type JobOutcome, readOutcomeBenchmarks, toJobOutcome } from '../../../flows/github/job_outcome.ts'
+import { type ActionOutcome, readOutcomeBenchmarks, toActionOutcome } from '../../../flows/github/action_outcome.ts'
 import { planJob } from '../../../flows/github/plan_job.ts'
 import { readTrigger } from '../../../flows/github/read_trigger.ts'
-import { jobCost, worstVerdict } from '../../../phases/4-report/pull_request/comment_text.ts'
 import { workflowCommand } from '../../../phases/4-report/text/github.ts'
+import { jobCost, worstVerdict } from '../../../phases/4-report/text/pull_request/comment_text.ts'
 import { toExitCode } from '../../error_code.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { liveView } from '../../terminal/live.ts'
 import { ownEnvironment } from '../../user_environment.ts'
 import { writeStepOutputs } from './workflow_files.ts'
 
-type Problem = NonNullable<JobOutcome['problem']>
+type Problem = NonNullable<ActionOutcome['problem']>
 
 /** Returns the exit code of `bench`; 0 where nothing may or need be benched. */
 export async function benchForPullRequest(): Promise<number> {
@@ -41,7 +41,7 @@ function annotate(level: 'error' | 'warning' | 'notice', { message, fix }: Probl
 }
 
 /** `isOwn`: the code is from the repository itself, so later jobs may reuse its runs. */
-async function findOutcome(): Promise<{ outcome: JobOutcome; isOwn: boolean }> {
+async function findOutcome(): Promise<{ outcome: ActionOutcome; isOwn: boolean }> {
   const none = { report: null, skills: [] }
   try {
     const env = ownEnvironment()
@@ -61,7 +61,7 @@ async function findOutcome(): Promise<{ outcome: JobOutcome; isOwn: boolean }> {
 }
 
 /** A process of its own, with the progress in the log. A signal to this process reaches it, so that a cancelled job ends as Ctrl-C does. */
-async function runBench(args: readonly string[]): Promise<JobOutcome> {
+async function runBench(args: readonly string[]): Promise<ActionOutcome> {
   const program = [...process.execArgv, process.argv[1] ?? '', 'bench', '--json', '--reporter=github', ...args]
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] })
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
@@ -79,11 +79,11 @@ async function runBench(args: readonly string[]): Promise<JobOutcome> {
   live.end()
   const code = await ended
   process.off('SIGINT', pass).off('SIGTERM', pass)
-  return toJobOutcome(last, code ?? exitCodes.interrupted)
+  return toActionOutcome(last, code ?? exitCodes.interrupted)
 }
 
 /** Says where a missing key belongs, in a workflow. */
-function withSecretHint(outcome: JobOutcome): JobOutcome {
+function withSecretHint(outcome: ActionOutcome): ActionOutcome {
   const add = (problem: Problem | null) => {
     const [name] = /\b[A-Z][A-Z0-9_]*_(?:KEY|TOKEN)\b/.exec(`${problem?.message} ${problem?.fix}`) ?? []
     if (problem === null || name === undefined || process.env[name]) return problem
@@ -94,7 +94,7 @@ function withSecretHint(outcome: JobOutcome): JobOutcome {
   return { ...outcome, problem: add(outcome.problem), skills }
 }
 
-async function writeOutputs(outcome: JobOutcome, isOwn: boolean): Promise<void> {
+async function writeOutputs(outcome: ActionOutcome, isOwn: boolean): Promise<void> {
   const { status, exit_code, report } = outcome
   const skills = await readOutcomeBenchmarks(outcome)
   const folder = await mkdtemp(path.join(process.env.RUNNER_TEMP || tmpdir(), 'whetstone-'))

@@ -2,11 +2,11 @@
 import { UserError } from '../../../base/errors/error.ts'
 import { readJson } from '../../../base/json/json.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
-import { jobOutcome, readOutcomeBenchmarks } from '../../../flows/github/job_outcome.ts'
+import { actionOutcome, readOutcomeBenchmarks } from '../../../flows/github/action_outcome.ts'
 import { readTrigger } from '../../../flows/github/read_trigger.ts'
 import { type CommentEnd, upsertComment } from '../../../flows/github/upsert_comment.ts'
-import { commentMarker, commentText } from '../../../phases/4-report/pull_request/comment_text.ts'
 import { workflowCommand } from '../../../phases/4-report/text/github.ts'
+import { commentMarker, commentText } from '../../../phases/4-report/text/pull_request/comment_text.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { listenForInterrupts } from '../../terminal/interrupt.ts'
 import { ownEnvironment } from '../../user_environment.ts'
@@ -18,7 +18,7 @@ export async function commentOnPullRequest(): Promise<number> {
   const id = env.INPUT_COMMENT_ID || 'whetstone'
   if (!/^[\w.-]{1,60}$/.test(id))
     throw new UserError(`comment-id: "${id}"`, 'expected up to 60 letters, digits, ".", "_" and "-"')
-  const outcome = await readJson(jobOutcome, env.INPUT_OUTCOME ?? '')
+  const outcome = await readJson(actionOutcome, env.INPUT_OUTCOME ?? '')
   const skills = await readOutcomeBenchmarks(outcome)
   const trigger = await readTrigger(env)
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository = '', GITHUB_RUN_ID: run } = env

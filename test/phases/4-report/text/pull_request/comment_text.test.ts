@@ -1,17 +1,17 @@
 /** The comment on a pull request: what it says for each outcome, that nothing in it can be injected, and that it always fits. */
 import markdownIt from 'markdown-it'
 import { describe, expect, test } from 'vitest'
-import type { Benchmark } from '../../../../schemas/benchmark.ts'
-import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { fitComment } from '../../../../src/phases/4-report/pull_request/comment_markdown.ts'
+import type { Benchmark } from '../../../../../schemas/benchmark.ts'
+import { aggregate } from '../../../../../src/phases/4-report/benchmark/aggregate.ts'
+import { fitComment } from '../../../../../src/phases/4-report/text/pull_request/comment_markdown.ts'
 import {
   type CommentedSkill,
   type CommentFacts,
   commentText,
   jobCost,
   worstVerdict,
-} from '../../../../src/phases/4-report/pull_request/comment_text.ts'
-import { arm, inputOf } from '../fixture.ts'
+} from '../../../../../src/phases/4-report/text/pull_request/comment_text.ts'
+import { arm, inputOf } from '../../fixture.ts'
 
 const versions = { candidate: 'new_skill', baseline: 'old_skill' } as const
 

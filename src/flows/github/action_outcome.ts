@@ -14,7 +14,7 @@ const gate = z.object({
 })
 const problem = z.object({ message: z.string(), fix: z.string().nullable() })
 
-export const jobOutcome = z.object({
+export const actionOutcome = z.object({
   status: z.enum(['benched', 'nothing', 'skipped', 'failed']),
   problem: problem.nullable().describe('why there is no benchmark'),
   exit_code: z.number().int(),
@@ -24,7 +24,7 @@ export const jobOutcome = z.object({
   ),
 })
 
-export type JobOutcome = z.infer<typeof jobOutcome>
+export type ActionOutcome = z.infer<typeof actionOutcome>
 
 /** The last line that `bench --json` prints. */
 const lastLine = z.discriminatedUnion('type', [
@@ -46,7 +46,7 @@ const lastLine = z.discriminatedUnion('type', [
 ])
 
 /** `value`: the last line as JSON; `code`: the exit code, which counts more. */
-export function toJobOutcome(value: unknown, code: number): JobOutcome {
+export function toActionOutcome(value: unknown, code: number): ActionOutcome {
   const parsed = lastLine.safeParse(value)
   const none = { exit_code: code, report: null, skills: [], problem: null }
   if (!parsed.success) {
@@ -80,7 +80,7 @@ export function toJobOutcome(value: unknown, code: number): JobOutcome {
 /** The outcome's skills with their benchmarks; null where there is none. */
 export async function readOutcomeBenchmarks({
   skills,
-}: Pick<JobOutcome, 'skills'>): Promise<(JobOutcome['skills'][number] & { benchmark: Benchmark | null })[]> {
+}: Pick<ActionOutcome, 'skills'>): Promise<(ActionOutcome['skills'][number] & { benchmark: Benchmark | null })[]> {
   return await Promise.all(
     skills.map(async (one) => {
       const file = one.folder === null ? null : benchmarkPaths(one.folder).benchmark

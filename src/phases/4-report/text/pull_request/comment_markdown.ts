@@ -1,5 +1,5 @@
 /** Markdown for a comment on GitHub. Text from outside stays text: no mention, link, reference, tag or table cell comes out of it. */
-import { escapeMarkdown } from '../text/markdown.ts'
+import { escapeMarkdown } from '../markdown.ts'
 
 /** GitHub also turns bare addresses into links, and `#1`, `GH-1` into references that show up over there. */
 export function escapeComment(text: string): string {
