@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { whetstone } from '../e2e/program.ts'
 import { bot, startGithub } from './github_server.ts'
 import { type Caches, makeRepository, runOnPullRequest, skillFiles, startModel } from './pull_request.ts'
 
@@ -161,4 +162,36 @@ describe('before anything is spent', () => {
     expect(() => readText(file)).toThrow('ENOENT')
     writeFileSync(file, '') // negative control: the place can be written
   })
+})
+
+test('a cancelled job: the signal reaches bench, which ends its runs and leaves an outcome', async () => {
+  const { folder, base, head } = makeRepository({}, skillFiles('tidy', 'TIDY', suite('tidy')))
+  const temp = mkdtempSync(path.join(tmpdir(), 'cancelled-'))
+  const [event, output] = ['event.json', 'output'].map((name) => path.join(temp, name))
+  writeFileSync(
+    event ?? '',
+    JSON.stringify({
+      pull_request: { number: 7, base: { sha: base }, head: { sha: head, repo: { full_name: 'ada/skills' } } },
+    }),
+  )
+  await using slow = await startModel(3000)
+  const end = await whetstone(['github', 'bench'], {
+    cwd: folder,
+    env: {
+      ...{ GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: event ?? '', GITHUB_REPOSITORY: 'ada/skills' },
+      ...{
+        GITHUB_OUTPUT: output ?? '',
+        RUNNER_TEMP: temp,
+        ANTHROPIC_BASE_URL: slow.url,
+        ANTHROPIC_API_KEY: 'practice',
+      },
+      ...{ INPUT_ENGINE: 'anthropic:claude-haiku-4-5', INPUT_RUNS: '1', INPUT_ARGS: '--trust-suite' },
+    },
+    started: async (child) => {
+      await expect.poll(() => slow.requests.some(({ rule }) => rule !== null)).toBe(true)
+      child.kill('SIGINT')
+    },
+  })
+  expect(end, end.stderr).toMatchObject({ code: 130 })
+  expect(readText(output ?? '')).toMatch(/exit-code<<(.*)\n130\n/)
 })

@@ -34,7 +34,9 @@ rules:
     text: hello
 `
 
-export const startModel = () => startPractice({ scenario: parseScenario(scenario, 'action.yaml') })
+/** `latency`: milliseconds before each answer. */
+export const startModel = (latency = 0) =>
+  startPractice({ scenario: parseScenario(`latency: ${latency}\n${scenario}`, 'action.yaml') })
 
 const skillText = (name: string, word: string) =>
   `---\nname: ${name}\ndescription: Tidies things up.\n---\n\nSay ${word}.\n`
