@@ -45,6 +45,7 @@ const commands = [
   'doctor',
   'queue',
   'mcp',
+  'github',
   'practice',
   'convert',
 ]

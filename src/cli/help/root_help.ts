@@ -38,6 +38,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
     mcp: ['', 'Serve the tools to an agent (MCP)'],
   },
   Advanced: {
+    github: ['<step>', 'Run the steps of the GitHub Action'],
     practice: ['--scenario FILE', 'Serve the practice model'],
     convert: ['<path>', 'Write a suite as evals.json or as Harbor tasks'],
   },

@@ -10,7 +10,18 @@ export type DiffArm = 'candidate' | 'baseline'
 
 /** Cases are matched by the suite's own key, else by name. A null configuration: that benchmark has none of this kind. */
 export function diffBenchmarks(before: DiffSide, after: DiffSide, arm: DiffArm): BenchmarkDiff {
-  const [old, now] = [selectArmRuns(before, arm), selectArmRuns(after, arm)]
+  return diffSides({ ...before, arm }, { ...after, arm })
+}
+
+/** The same within one benchmark: from its baseline to the skill. */
+export function diffConfigurations(side: DiffSide): BenchmarkDiff {
+  return diffSides({ ...side, arm: 'baseline' }, { ...side, arm: 'candidate' })
+}
+
+type ArmSide = DiffSide & { arm: DiffArm }
+
+function diffSides(before: ArmSide, after: ArmSide): BenchmarkDiff {
+  const [old, now] = [selectArmRuns(before), selectArmRuns(after)]
   const ids = matchCaseNames(old.runs, now.runs)
   const runs = [
     ...old.runs.flatMap((run) => relabelRuns(run, 'old_skill', ids)),
@@ -50,7 +61,7 @@ interface Arm {
   runs: { name: string; run: BenchmarkRun }[]
 }
 
-function selectArmRuns({ benchmark }: DiffSide, arm: DiffArm): Arm {
+function selectArmRuns({ benchmark, arm }: ArmSide): Arm {
   const configuration = findArms(benchmark)[arm]
   const names = new Map(readCaseRows(benchmark).map((row) => [row.eval_id, row.eval_key ?? row.eval_name]))
   const runs = benchmark.runs.filter((run) => run.configuration === configuration)
