@@ -17,6 +17,7 @@ import { evalDiff, evalTrend } from './eval_diff.ts'
 import { evalMetadata } from './eval_metadata.ts'
 import { evalReport } from './eval_report.ts'
 import { evalResult } from './eval_result.ts'
+import { explanation } from './explanation.ts'
 import { feedback } from './feedback.ts'
 import { flowEvent } from './flow_event.ts'
 import { grading } from './grading.ts'
@@ -59,6 +60,7 @@ export const artefacts = {
   benchmark,
   benchmark_diff: benchmarkDiff,
   benchmark_index: benchmarkIndex,
+  explanation,
   trend,
   triggers,
   description,

@@ -38,6 +38,7 @@ const commands = [
   'triggers',
   'improve',
   'view',
+  'explain',
   'diff',
   'demo',
   'doctor',

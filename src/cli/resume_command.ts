@@ -23,7 +23,7 @@ export function findResumeCommand(benchmarks: readonly Benchmark[], { interrupte
 export function resumeCommand(argv: readonly string[]): string {
   const kept = argv.filter((word) => !/^--fresh(=true)?$/.test(word))
   const needsFlag = kept[0] === 'improve' && !kept.some((word) => /^--resume(=true)?$/.test(word))
-  return ['whetstone', ...kept, ...(needsFlag ? ['--resume'] : [])].map(withoutPassword).map(quote).join(' ')
+  return ['whetstone', ...kept, ...(needsFlag ? ['--resume'] : [])].map(withoutPassword).map(quoteWord).join(' ')
 }
 
 /** `redis://user:secret@host` as `redis://user:***@host`. */
@@ -31,6 +31,7 @@ function withoutPassword(word: string): string {
   return word.replace(/(:\/\/[^:@/\s]*):[^@/\s]+@/, '$1:***@')
 }
 
-function quote(word: string): string {
+/** A word of a command, ready to paste into a shell. */
+export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

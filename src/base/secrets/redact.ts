@@ -118,8 +118,9 @@ function longest(from: number, to: number, fits: (size: number) => boolean): num
 /** Levels to search; deeper content is removed, because it may contain a key. */
 const levels = 1000
 
-function mapTexts<V>(value: V, text: (text: string) => string, left?: number): V
-function mapTexts(value: unknown, text: (text: string) => string, left = levels): unknown {
+/** Applies a function to every text of a JSON value; returns the value itself when nothing changes. Keeps property names. */
+export function mapTexts<V>(value: V, text: (text: string) => string, left?: number): V
+export function mapTexts(value: unknown, text: (text: string) => string, left = levels): unknown {
   if (typeof value === 'string') return text(value)
   if (typeof value !== 'object' || value === null) return value
   if (left === 0) return mark('what is nested too deep')

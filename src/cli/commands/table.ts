@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   triggers: async () => (await import('./triggers/command.ts')).addTriggers,
   improve: async () => (await import('./improve/command.ts')).addImprove,
   view: async () => (await import('./view/command.ts')).addView,
+  explain: async () => (await import('./explain/command.ts')).addExplain,
   diff: async () => (await import('./diff/command.ts')).addDiff,
   demo: async () => (await import('./demo/command.ts')).addDemo,
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,

@@ -20,6 +20,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
   },
   Read: {
     view: ['[folder]', 'Open the report page'],
+    explain: ['[benchmark]', 'Show why cases failed, with the evidence'],
     diff: ['<benchmarks..>', 'Compare two benchmarks, or show all over time'],
     audit: ['<workspace>', "Review the judge's decisions"],
     analyze: ['<benchmark>', 'Explain why the winners of a comparison won'],

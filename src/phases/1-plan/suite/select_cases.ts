@@ -34,10 +34,15 @@ export function describeChosenCases(whole: Suite, { cases }: Suite): ChosenCases
   return { eval_ids: cases.map(({ eval_id }) => eval_id), of: whole.cases.length }
 }
 
-/** Uses the first reading of the text that finds a case, so that an id never selects a case by its name. */
-function matchCases(cases: readonly SuiteCase[], text: string, named: string): SuiteCase[] {
+type NamedCase = Pick<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name'>
+
+/**
+ * The cases with this id, key or name, or matched by this glob. Uses the first reading of the text that finds a case, so that an id
+ * never selects a case by its name. `named`: the flag. Throws UserError as selectCases does.
+ */
+export function matchCases<T extends NamedCase>(cases: readonly T[], text: string, named: string): T[] {
   const fits = createNameMatcher(text)
-  const readings: ((one: SuiteCase) => boolean)[] = [
+  const readings: ((one: NamedCase) => boolean)[] = [
     (one) => String(one.eval_id) === text,
     (one) => one.eval_key === text,
     (one) => one.eval_name === text,
@@ -51,7 +56,7 @@ function matchCases(cases: readonly SuiteCase[], text: string, named: string): S
 }
 
 /** Names the nearest case, or all of them where several are near or the text is a number. */
-function suggestCases(cases: readonly SuiteCase[], text: string): string {
+function suggestCases(cases: readonly NamedCase[], text: string): string {
   if (/^\d+$/.test(text)) return `the cases are ${cases.map(({ eval_id }) => eval_id).join(', ')}`
   const near = nearNames(cases, text)
   if (near.length === 0 || (near.length > 1 && cases.length <= mostLabels))
@@ -60,7 +65,7 @@ function suggestCases(cases: readonly SuiteCase[], text: string): string {
 }
 
 /** A long name also counts as near if one of its words is near. */
-function nearNames(cases: readonly SuiteCase[], text: string): string[] {
+function nearNames(cases: readonly NamedCase[], text: string): string[] {
   const names = [...new Set(cases.flatMap(listCaseNames))]
   const near = findNearest(text, names)
   if (near.length > 0) return near
@@ -72,7 +77,7 @@ function splitNameWords(name: string): string[] {
   return name.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 2)
 }
 
-function listCaseNames(one: SuiteCase): string[] {
+function listCaseNames(one: NamedCase): string[] {
   return [String(one.eval_id), one.eval_name, ...(one.eval_key === null ? [] : [one.eval_key])]
 }
 
@@ -85,7 +90,7 @@ function createNameMatcher(text: string): (name: string) => boolean {
 
 const mostLabels = 8
 
-function listCaseLabels(cases: readonly SuiteCase[]): string {
+function listCaseLabels(cases: readonly NamedCase[]): string {
   const names = cases.slice(0, mostLabels).map((one) => `${one.eval_id} (${one.eval_name})`)
   return names.join(', ') + (cases.length > mostLabels ? `, and ${cases.length - mostLabels} more` : '')
 }
