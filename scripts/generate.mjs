@@ -32,6 +32,7 @@ const commands = [
   'compare',
   'analyze',
   'audit',
+  'clean',
   'cache',
   'init',
   'check',

@@ -69,6 +69,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   fresh: boolean
   /** Whether to read and store runs in the workspace's cache. */
   cache: boolean
+  /** False: keep no transcript and no output of a graded run, and no cache; absent: keep them. */
+  transcripts?: boolean | undefined
   /** How much older than the runs they are compared with reused runs may be, in milliseconds; absent: a day. */
   baselineAgeMs?: number
   passEnv: readonly string[]

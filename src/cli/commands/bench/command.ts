@@ -173,6 +173,7 @@ function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> 
     fresh: parsed.fresh,
     calibrate: parsed.calibrate,
     cache: parsed.cache && !parsed.lastFailed,
+    transcripts: parsed.transcripts,
     baselineAgeMs: parseBaselineAge(parsed.baselineAge),
     allowInvalid: parsed.allowInvalid,
     passEnv: parsed.passEnv,

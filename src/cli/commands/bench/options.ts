@@ -154,6 +154,11 @@ export const benchFlags = {
     default: true,
     describe: 'reuse cached runs with identical inputs',
   },
+  transcripts: {
+    type: 'boolean',
+    default: true,
+    describe: 'keep transcripts and outputs (--no-transcripts: until graded)',
+  },
   ...baselineAgeFlag,
   ...allowInvalidFlag,
   ...printConfigFlag('run nothing'),
