@@ -9,6 +9,7 @@ import { benchmarkDiff } from './benchmark_diff.ts'
 import { benchmarkIndex } from './benchmark_index.ts'
 import { calibration } from './calibration.ts'
 import { checkReport } from './check_report.ts'
+import { cleanReport } from './clean_report.ts'
 import { comparison, comparisonError } from './comparison.ts'
 import { comparisonSummary } from './comparison_summary.ts'
 import { critique } from './critique.ts'
@@ -29,6 +30,7 @@ import { olderRunsFile } from './older_runs.ts'
 import { plan, runSpec } from './plan.ts'
 import { pluginEvalCase } from './plugin_eval_case.ts'
 import { priceTable } from './prices.ts'
+import { removed } from './removed.ts'
 import { runRecord } from './run.ts'
 import { skillFrontmatter } from './skill_frontmatter.ts'
 import { testResult } from './test_result.ts'
@@ -51,6 +53,7 @@ export const artefacts = {
   plan,
   run_spec: runSpec,
   run: runRecord,
+  removed,
   transcript_event: transcriptEvent,
   metrics,
   timing,
@@ -74,6 +77,7 @@ export const artefacts = {
   history,
   spent: spentLine,
   check_report: checkReport,
+  clean_report: cleanReport,
   critique,
   feedback,
   flow_event: flowEvent,

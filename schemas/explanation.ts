@@ -57,6 +57,10 @@ export const explainedRun = z.object({
     .string()
     .nullable()
     .describe('transcript.jsonl or transcript.md, relative to the benchmark; null: there is none'),
+  removed: z
+    .string()
+    .nullable()
+    .describe('that the transcript and outputs were removed, by what and when; null: they were not'),
   last_error: z
     .object({
       line: z.number().int().positive().describe('line in transcript.jsonl, from 1'),

@@ -282,6 +282,8 @@ export interface RunDetail {
   /** The transcript of another tool, as it is. */
   transcript: string | null
   cut: string | null
+  /** Transcript and outputs were removed: a sentence on that; absent: they were not. */
+  removed?: string
   outputs: PageFile[]
   record: unknown
   grading: unknown

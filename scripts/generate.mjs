@@ -33,6 +33,7 @@ const commands = [
   'compare',
   'analyze',
   'audit',
+  'clean',
   'cache',
   'init',
   'check',

@@ -89,6 +89,7 @@ const repeatable = new Set([
   'passEnv',
   'skill',
   'benchmarks',
+  'workspaces',
   '_',
 ])
 /** Commands with a table of flags, to match a mistyped flag against. */
@@ -239,7 +240,7 @@ function givenTwiceError(flag: string): UserError {
 /** Throws UserError for an empty value, and for a repeated flag that takes one value. */
 export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
   for (const [name, value] of Object.entries(parsed)) {
-    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'folder' ? '' : '--'}${name}`
+    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'workspaces' || name === 'folder' ? '' : '--'}${name}`
     if (Array.isArray(value) && !repeatable.has(name)) throw givenTwiceError(flag)
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (values.includes('')) throw new UserError(`${flag}: empty`, 'pass a value, or remove it')

@@ -33,6 +33,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, 
   Operate: {
     grade: ['<benchmark>', 'Grade finished runs again'],
     aggregate: ['<folder..>', 'Write benchmark.json and the reports again'],
+    clean: ['[workspaces..]', 'Show what is kept, remove what you choose'],
     cache: ['<action>', 'Show or clear cached runs'],
     queue: ['<action>', 'Run or manage remote workers'],
     mcp: ['', 'Serve the tools to an agent (MCP)'],

@@ -24,6 +24,7 @@ import { openOptionalRemote } from '../queue/queue.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
 import { type BenchResult, summarizeBenchmark } from '../report/summarize.ts'
+import { dropTranscript } from '../run/drop_transcripts.ts'
 import { execute } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listHiddenPaths, startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
@@ -83,11 +84,13 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   const { judge } = plan.options
   const batch =
     request.judgeBatch && judge ? await openJudgeBatch({ ...request, folder, choice: judge }, context) : null
-  const execution = { plan, folder, skillFiles, settled, batch, ...how }
+  const dropTranscripts = request.transcripts === false
+  const execution = { plan, folder, skillFiles, settled, batch, dropTranscripts, ...how }
   if (isUntil) await executeUntilDecided({ ...execution, ageMs }, context)
   else await testOlderRuns(execution, await execute(execution, context), context)
   await remote?.[Symbol.asyncDispose]() // remote results are stored and counted before the benchmark is complete
   if (!context.drain.aborted) await batch?.finish()
+  if (dropTranscripts) for (const spec of plan.runs) await dropTranscript(folder, spec, context.now())
   const ended = await explainWaitStop({ folder, plan }, context)
   const stop = ended.stop ?? limited?.stopped() ?? null
   return await summarizeBenchmark(folder, plan, ended.context, { stop, marked: true })

@@ -77,7 +77,7 @@ export function createJudgeMemory(runs: JudgeCache, spec: RunSpec, record: RunRe
     ...(twin !== undefined && { twin: String(twin) }),
     prompt: sha256(prompt),
     inputs: sha256(canonicalJson(spec.files.map(({ path: name, sha256: content }) => ({ name, content })))),
-    evidence: evidenceDigest(record, await readFile(runPaths(runs.folder, spec.run_id).transcript, 'utf8')),
+    evidence: evidenceDigest(record, sha256(await readFile(runPaths(runs.folder, spec.run_id).transcript, 'utf8'))),
   })
   return {
     async recall(prompt) {

@@ -6,6 +6,7 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
+import { sha256 } from '../../base/json/json.ts'
 import {
   buildCacheParts,
   type CacheContext,
@@ -29,7 +30,10 @@ import { openSharedCache, type SharedCache } from './shared_cache.ts'
 export type CacheMode = 'use' | 'renew' | 'off'
 
 /** A fresh benchmark pays again for what it stores. */
-export function cacheMode({ cache, fresh, calibrate }: Pick<BenchRequest, 'cache' | 'fresh' | 'calibrate'>): CacheMode {
+type CacheWish = Pick<BenchRequest, 'cache' | 'fresh' | 'calibrate' | 'transcripts'>
+
+export function cacheMode({ cache, fresh, calibrate, transcripts = true }: CacheWish): CacheMode {
+  if (!transcripts) return 'off' // it would keep copies
   if (!cache || calibrate === true) return 'off' // calibration measures the noise between new runs
   return fresh ? 'renew' : 'use'
 }
@@ -165,7 +169,7 @@ export async function cacheNewRun(runs: RunCache, spec: RunSpec, record: RunReco
       skill_name: runs.plan.skill.name,
       run_id: spec.run_id,
       from: { benchmark: path.basename(runs.folder), at: record.ended_at },
-      evidence: evidenceDigest(record, await readFile(place.transcript, 'utf8')),
+      evidence: evidenceDigest(record, sha256(await readFile(place.transcript, 'utf8'))),
     }
     await keepRun(runs.cache, { entry, folder: place.folder, replace: true }) // an older entry was too old to be reused
     const packed = runs.shared === null ? null : await packRun(entry, place.folder)

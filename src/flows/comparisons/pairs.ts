@@ -11,6 +11,7 @@ import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
 import type { HiddenNames } from '../../phases/3-judge/compare/blind.ts'
 import type { Delivery } from '../../phases/3-judge/compare/blind_folder.ts'
 import { listRunOutputs } from '../../phases/3-judge/judge/judge_folder.ts'
+import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
 import { listBenchmarkHiddenPaths, listHiddenPaths } from '../sandbox/start_sandbox.ts'
@@ -185,6 +186,7 @@ async function readRunSide(
   const stored = await readRun(folder, spec.run_id)
   if (stored === null) return `${arm}: the run is missing`
   if (stored.record.status !== 'completed') return `${arm}: the run ${stored.record.status.replaceAll('_', ' ')}`
+  if (readRemoved(runPaths(folder, spec.run_id).folder) !== null) return `${arm}: the outputs were removed`
   const outputs = await listRunOutputs(runPaths(folder, spec.run_id).folder)
   return { configuration: arm, run: spec.run_id, delivery: { response: stored.record.final_response, outputs } }
 }

@@ -28,6 +28,7 @@ export interface EvalRequest
       | 'backend'
       | 'pace'
       | 'cache'
+      | 'transcripts'
       | 'queue'
       | 'links'
     > {

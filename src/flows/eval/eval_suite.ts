@@ -59,7 +59,8 @@ export async function runEvalSuite(
     context,
   )
   const work = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null, remote }
-  await execute({ plan, folder, skillFiles, ...work, settled: before.settled }, holding.context)
+  const dropTranscripts = request.transcripts === false
+  await execute({ plan, folder, skillFiles, dropTranscripts, ...work, settled: before.settled }, holding.context)
   await remote?.[Symbol.asyncDispose]()
   may.settle()
   context.signal.throwIfAborted()

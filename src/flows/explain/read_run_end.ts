@@ -6,11 +6,12 @@ import type { ExplainedRun } from '../../../schemas/explanation.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
 import { transcriptEvent } from '../../../schemas/transcript.ts'
 import { createOwnFileFinder } from '../../base/fs/inside_folder.ts'
+import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { readLoose } from '../page/run_detail.ts'
 
 type RunEnd = Pick<
   ExplainedRun,
-  'end' | 'stop_reason' | 'exit_code' | 'skill_read_line' | 'transcript' | 'last_error' | 'outputs'
+  'end' | 'stop_reason' | 'exit_code' | 'skill_read_line' | 'transcript' | 'removed' | 'last_error' | 'outputs'
 >
 
 const quoteLength = 1000
@@ -26,6 +27,7 @@ export async function readRunEnd(folder: string | null, shown: string): Promise<
   if (folder === null) return unknownEnd
   const own = createOwnFileFinder(folder)
   const record = runRecord.safeParse(readLoose(path.join(folder, 'run.json'))).data ?? null
+  const gone = readRemoved(folder)
   const events = own('transcript.jsonl')
   const transcript = ['transcript.jsonl', 'transcript.md'].find((name) => own(name) !== null) ?? null
   return {
@@ -33,6 +35,7 @@ export async function readRunEnd(folder: string | null, shown: string): Promise<
     stop_reason: record?.stop_reason ?? null,
     exit_code: record?.exit_code ?? null,
     transcript: transcript === null ? null : path.posix.join(shown, transcript),
+    removed: gone === null ? null : `the transcript ${describeRemoved(gone)}`,
     ...(events === null ? noEvents : await scanTranscript(events)),
     outputs: record?.outputs.files.map((file) => file.path) ?? null,
   }
@@ -46,6 +49,7 @@ const unknownEnd: RunEnd = {
   stop_reason: null,
   exit_code: null,
   transcript: null,
+  removed: null,
   outputs: null,
 }
 

@@ -18,6 +18,7 @@ import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
 import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
 import { type OnDamage, readTranscript } from '../../store/artefacts/damage.ts'
 import { findStrayRun } from '../../store/artefacts/own_run.ts'
+import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readPlan, readRun } from '../../store/store.ts'
 import { authorizeGrading } from '../authorize/grading_commands.ts'
@@ -127,7 +128,8 @@ async function gradeLocked(
       return
     }
     if (hasJudgeVerdicts(end.grading)) await adoption.adopt()
-    // a repeated grading needs a new answer
+    // a repeated grading needs a new answer, and what the judge reads
+    if (again > 0 && !(await isWhole())) return
     await gradeRepeatedly({ ...one, cache: null, stored: { ...stored, grading: end.grading } }, again, context)
   }
   const jobs = plan.runs
@@ -152,6 +154,11 @@ async function isGradable(
   { plan, spec, stored: { record } }: Pick<GradeRequest, 'plan' | 'spec' | 'stored'>,
   onDamage: OnDamage,
 ): Promise<boolean> {
+  const gone = readRemoved(path.dirname(transcript))
+  if (gone !== null) {
+    onDamage({ file: transcript, message: `${transcript} ${describeRemoved(gone)}` })
+    return false
+  }
   if (record.status !== 'completed') return true // grading does not read its transcript
   const one = plan.cases.find(({ eval_id }) => eval_id === spec.eval_id)
   const isRead = one === undefined || one.expectations.length > 0 || one.checks.some(isConductCheck)

@@ -16,6 +16,7 @@ import type { WorkspaceRequest } from '../../phases/2-run/workspace/working_fold
 import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
 import { gradeRun, type TimedGrading } from '../../phases/3-judge/grade/grade_run.ts'
 import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
+import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { writeGrading } from '../../store/store.ts'
 import { cacheNewGrading, createJudgeMemory } from '../cache/cached_grading.ts'
@@ -43,6 +44,11 @@ export async function gradeStoredRun(request: GradeRequest, context: FlowContext
     return { end: 'there', grading }
   }
   if ((await request.isWhole?.()) === false) return { end: 'nothing' }
+  if (readRemoved(runPaths(request.folder, spec.run_id).folder) !== null) {
+    if (grading === null) return { end: 'nothing' }
+    context.emit(toGradeFinishedEvent(spec, grading))
+    return { end: 'there', grading } // without transcript and outputs everything would fail
+  }
   const graded = await computeGrading(request, context)
   if (graded === null) return { end: 'nothing' }
   const { grading: made } = graded

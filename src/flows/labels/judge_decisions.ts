@@ -6,6 +6,7 @@ import type { RunRecord } from '../../../schemas/run.ts'
 import { errnoCode } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
+import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readRun, type StoredRun } from '../../store/store.ts'
 
@@ -53,7 +54,9 @@ function selectJudgedExpectations(stored: StoredRun | null): GradedExpectation[]
 }
 
 function computeRunDigest(folder: string, { run_id }: RunSpec, record: RunRecord): string {
-  return evidenceDigest(record, readTextIfPresent(runPaths(folder, run_id).transcript))
+  const paths = runPaths(folder, run_id)
+  const known = readRemoved(paths.folder)?.transcript_sha256 // labels stay valid without the transcript
+  return evidenceDigest(record, known ?? sha256(readTextIfPresent(paths.transcript)))
 }
 
 function computeDecisionId({ text }: GradedExpectation, { prompt }: RunSpec, digest: string): string {

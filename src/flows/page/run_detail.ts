@@ -5,6 +5,7 @@ import * as z from 'zod'
 import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
 import { createOwnFileFinder, findOwnFile } from '../../base/fs/inside_folder.ts'
 import { checkAs } from '../../base/json/json.ts'
+import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { type EventLine, findEvidenceSpots } from './evidence_locations.ts'
 import { readOutputs } from './read_outputs.ts'
 
@@ -21,12 +22,14 @@ export function readDetail(folder: string): RunDetail | null {
   const record = parseLoose(own('run.json'))
   const grading = parseLoose(own('grading.json'))
   const { events, cut, lines } = readEvents(own('transcript.jsonl'))
+  const gone = readRemoved(folder)
   const spots = findEvidenceSpots(grading, { lines, markdown: () => readWhole(folder, 'transcript.md') })
   return {
     events,
     ...(spots !== null && { spots }),
     transcript: events === null ? readText(folder, ['transcript.md', 'outputs/transcript.md']) : null,
     cut,
+    ...(gone !== null && { removed: `The transcript ${describeRemoved(gone)}, with the outputs.` }),
     outputs: readOutputs(path.join(folder, 'outputs'), outputHashes(record)),
     record,
     grading,

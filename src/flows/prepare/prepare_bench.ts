@@ -72,6 +72,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   cache: boolean
   /** Runs that other machines share; absent or null: none. Not used without the workspace's own cache. */
   sharedCache?: SharedCacheWish | null
+  /** False: keep no transcript and no output of a graded run, and no cache; absent: keep them. */
+  transcripts?: boolean | undefined
   /** How much older than the runs they are compared with reused runs may be, in milliseconds; absent: a day. */
   baselineAgeMs?: number
   passEnv: readonly string[]

@@ -25,6 +25,7 @@ import type { LimitedBench } from '../limits/limited_bench.ts'
 import { type AccountLimiters, openAccountLimiters, type RateLimitOptions } from '../limits/rate_limiters.ts'
 import { resolveRunEngine } from '../prepare/engine_of_run.ts'
 import { runName, toRunFinishedEvent } from '../run_events.ts'
+import { dropTranscript } from './drop_transcripts.ts'
 import { recordFailedRun } from './failed_run.ts'
 import { openSetupFailures, type SetupFailures } from './setup_failures.ts'
 
@@ -52,6 +53,8 @@ export interface Execution {
   batch?: JudgeBatch | null
   /** Absent: rate limits are detected automatically. */
   pace?: RateLimitOptions | undefined
+  /** Remove transcript and outputs of each run when it is graded; absent: keep them. */
+  dropTranscripts?: boolean | undefined
   /** Whether to keep the agents' working folders with their outputs. */
   keepWork?: boolean
   /** Executes runs on other machines; absent: here. */
@@ -102,9 +105,14 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     })
   }
   const grade = (spec: RunSpec, stored: StoredRun) => {
+    const { folder, dropTranscripts } = execution
     if (execution.ungraded) return limited?.spending.graded(spec, null, stored.record)
     const request = { spec, stored, again: false, ...execution, pace }
-    const work = () => orStop(gradeUnderLimits(limited, request, context))
+    const graded = async () => {
+      await gradeUnderLimits(limited, request, context)
+      if (dropTranscripts) await dropTranscript(folder, spec, context.now())
+    }
+    const work = () => orStop(graded())
     const grading = gradeLimit(() => (batch === null ? work() : batch.track(work)))
       .catch((error: unknown) => void ungraded.push(error)) // checked when all runs have ended
       .finally(() => gradings.delete(grading))

@@ -7,6 +7,7 @@ import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { type Plan, plan as planSchema, type RunSpec } from '../../../schemas/plan.ts'
 import { writeRunFiles } from '../../phases/2-run/collect/write_run.ts'
 import { type Damage, readTranscript, tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
@@ -31,6 +32,13 @@ async function repairRun(folder: string, spec: RunSpec, tell: ReportDamage): Pro
   const stored = await readRun(folder, spec.run_id, (damage) => found.push(damage))
   if (stored === null) for (const damage of found) tell(damage, 'the run starts again')
   if (stored === null || !isRunDone(stored, spec)) return
+  const gone = readRemoved(paths.folder)
+  if (gone !== null) {
+    if (stored.grading !== null) return
+    const message = `${paths.folder}: the transcript ${describeRemoved(gone)}, and there is no grading`
+    tell({ file: paths.folder, message }, 'the run starts again')
+    return await rm(paths.record, { force: true })
+  }
   const events = await readTranscript(path.join(paths.folder, 'transcript.jsonl'), stored.record, (damage) => {
     tell(damage, 'the run starts again')
   })

@@ -1,5 +1,5 @@
 /** Lists the content of a cache with sizes and last uses, for counting and clearing it. */
-import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { type Cache, cachePaths, entryPaths, readNames, removeWhole, temporaryName } from './cache.ts'
@@ -46,6 +46,7 @@ export function* listCacheEntries(cache: Cache): Generator<CacheEntry> {
 
 /** Removes an item at once: a concurrent reader finds all of it or nothing. */
 export async function removeItem(cache: Cache, item: CacheItem): Promise<void> {
+  mkdirSync(cache.temporary, { recursive: true }) // without it the rename fails, as for an item that is gone
   removeWhole(item.place, await temporaryName(cache))
 }
 

@@ -19,7 +19,7 @@ export function Timeline({ detail, mark, event: asked, span }: Props) {
   const { events, transcript, cut } = detail
   if (events === null) {
     return transcript === null ? (
-      <p class="empty">This run has no transcript.</p>
+      <p class="empty">{detail.removed ?? 'This run has no transcript.'}</p>
     ) : (
       <Text text={transcript} mark={mark} span={span} follow />
     )

@@ -116,7 +116,7 @@ function Part({ model, run, tab, detail, route }: PartProps) {
       return <Timeline detail={detail} mark={mark} event={event === undefined ? null : Number(event)} span={span} />
     case 'outputs':
       return detail.outputs.length === 0 ? (
-        <p class="empty">The run left no files behind.</p>
+        <p class="empty">{detail.removed ?? 'The run left no files behind.'}</p>
       ) : (
         <Files tab={tab} files={detail.outputs} folder={run.folder} route={route} />
       )

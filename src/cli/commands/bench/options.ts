@@ -155,6 +155,11 @@ export const benchFlags = {
     default: true,
     describe: 'reuse cached runs with identical inputs',
   },
+  transcripts: {
+    type: 'boolean',
+    default: true,
+    describe: 'keep transcripts and outputs (--no-transcripts: until graded)',
+  },
   ...baselineAgeFlag,
   ...sharedCacheFlags,
   ...allowInvalidFlag,

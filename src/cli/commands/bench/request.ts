@@ -61,6 +61,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
     fresh: parsed.fresh,
     calibrate: parsed.calibrate,
     cache: parsed.cache && !parsed.lastFailed,
+    transcripts: parsed.transcripts,
     sharedCache: sharedCacheWish(parsed, process.env),
     baselineAgeMs: parseBaselineAge(parsed.baselineAge),
     allowInvalid: parsed.allowInvalid,

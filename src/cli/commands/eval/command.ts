@@ -149,6 +149,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     queue: queueWish(parsed, process.env),
     keep: parsed.keep,
     cache: parsed.cache,
+    transcripts: parsed.transcripts,
     fresh: parsed.fresh,
     isolate: parsed.isolate,
   }

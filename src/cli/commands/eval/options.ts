@@ -69,6 +69,7 @@ export const evalFlags = {
     default: true,
     describe: 'EVAL.md: skip cases that passed with the same inputs',
   },
+  transcripts: benchFlags.transcripts,
   isolate: {
     type: 'boolean',
     default: false,

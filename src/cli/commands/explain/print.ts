@@ -101,7 +101,7 @@ const endTexts: Readonly<Record<ExplainedRun['end'], string>> = {
 }
 
 function runLines(run: ExplainedRun): string[] {
-  const { end, exit_code, skill_read, last_error, outputs, folder, transcript } = run
+  const { end, exit_code, skill_read, last_error, outputs, folder, transcript, removed } = run
   const parts = [
     endTexts[end],
     ...(exit_code === null || exit_code === 0 ? [] : [`exit code ${exit_code}`]),
@@ -117,7 +117,7 @@ function runLines(run: ExplainedRun): string[] {
   return [
     ...block('  • ', `${runName(run)}: ${parts.join('; ')}`),
     ...error.flatMap((text) => block('    ', text)),
-    ...(folder === null ? [] : block('    ', transcript ?? `${folder} (no transcript)`)),
+    ...(folder === null ? [] : block('    ', transcript ?? `${folder} (${removed ?? 'no transcript'})`)),
   ]
 }
 

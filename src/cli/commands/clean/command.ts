@@ -1,0 +1,92 @@
+/** `whetstone clean`: shows what workspaces keep, and removes what you choose. */
+import type { Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import type { CleanAge, CleanRequest } from '../../../flows/clean/clean_request.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { canAnswer } from '../../terminal/can_answer.ts'
+import { askYesNo } from '../../terminal/question.ts'
+import { parseAge, sizeText } from '../options/amounts.ts'
+import { type SetExitCode, withFlow } from '../options/run_flow.ts'
+import { contentLines, removalLines } from './print.ts'
+
+function cleanOptions(args: Argv) {
+  return args
+    .positional('workspaces', {
+      type: 'string',
+      array: true,
+      default: ['workspaces'],
+      describe: 'workspaces, folders of workspaces, or single benchmarks',
+    })
+    .option('older-than', { type: 'string', requiresArg: true, describe: 'choose what began before 12h, 30d or 2w' })
+    .option('keep-last', {
+      type: 'number',
+      requiresArg: true,
+      describe: 'keep so many newest ones of each kind and skill',
+    })
+    .option('transcripts', {
+      type: 'boolean',
+      default: false,
+      describe: 'remove only transcripts and outputs; verdicts and page stay',
+    })
+    .option('cache', { type: 'boolean', default: false, describe: 'also remove cached runs (docs/reference/cache.md)' })
+    .option('temp', { type: 'boolean', default: false, describe: 'also remove what killed processes left behind' })
+    .option('yes', { type: 'boolean', default: false, describe: 'remove without asking; without it, only show' })
+    .option('json', { type: 'boolean', default: false, describe: 'print one JSON document' })
+    .usage(
+      '$0 clean [workspaces..] [options]\n\nShow what workspaces keep and how large it is; remove what you choose.\n\nRemoves nothing without --yes or your answer. Keeps benchmarks in progress, the last one of each skill (unless you name its folder), and what improve needs.',
+    )
+    .example('$0 clean', 'show what is kept in ./workspaces')
+    .example('$0 clean --older-than 90d --keep-last 5 --yes', 'remove old benchmarks, keep the five newest')
+    .example('$0 clean --transcripts --older-than 30d --yes', 'keep numbers and verdicts, remove what agents wrote')
+    .example('$0 clean --cache --temp --yes', 'remove cached runs and leftovers')
+}
+
+export function addClean(args: Argv, done: SetExitCode): Argv {
+  const text = 'show what is kept, and remove what you choose'
+  return args.command('clean [workspaces..]', text, cleanOptions, async (parsed) => {
+    const { json, yes } = parsed
+    const request = toCleanRequest(parsed)
+    const { planClean } = await import('../../../flows/clean/clean.ts')
+    await withFlow({ json, oneDocument: true, concurrency: 1 }, async (context) => {
+      const { report, perform } = await planClean(request, context)
+      if (!json) process.stdout.write(`${[...contentLines(report), ...removalLines(report)].join('\n')}\n`)
+      const isWanted = report.removals.length > 0 && (yes || (await askToRemove(report.bytes, { json, yes })))
+      const ended = isWanted ? await perform() : report
+      if (json) process.stdout.write(`${jsonText(ended)}\n`)
+      else if (isWanted) process.stdout.write(`\n${removalLines(ended).join('\n')}\n`)
+      else if (report.removals.length > 0) process.stdout.write('\nNothing was removed: add --yes.\n')
+    })
+    done(exitCodes.done)
+  })
+}
+
+async function askToRemove(bytes: number, how: { json: boolean; yes: boolean }): Promise<boolean> {
+  return canAnswer(how) && (await askYesNo(`Remove ${sizeText(bytes)}?`, 'nothing was removed'))
+}
+
+type CleanArguments = Awaited<ReturnType<typeof cleanOptions>['argv']>
+
+/** Without a filter nothing is chosen but the places that are benchmarks themselves. */
+function toCleanRequest({
+  workspaces: places,
+  olderThan,
+  keepLast,
+  transcripts,
+  cache,
+  temp,
+}: CleanArguments): CleanRequest {
+  if (keepLast !== undefined && !(Number.isInteger(keepLast) && keepLast >= 1)) {
+    throw new UserError('--keep-last: expected a whole number from 1', 'use a number such as --keep-last 5')
+  }
+  const olderThanMs = olderThan === undefined ? null : parseAge('older-than', olderThan)
+  const age: CleanAge = { olderThanMs, keepLast: keepLast ?? null }
+  const hasFilter = olderThanMs !== null || keepLast !== undefined
+  return {
+    places,
+    folders: hasFilter && !transcripts ? age : null,
+    transcripts: transcripts ? age : null,
+    cache: cache ? { olderThanMs } : null,
+    temp,
+  }
+}

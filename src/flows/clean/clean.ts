@@ -1,0 +1,113 @@
+/** clean: shows what workspaces keep, and removes what the user's rules choose. Removes nothing by itself. */
+import { type CleanReport, cleanReport, type Removal } from '../../../schemas/clean_report.ts'
+import { removeTree } from '../../base/fs/remove_tree.ts'
+import { reapTempDirs } from '../../base/fs/temp_dir.ts'
+import { cachePaths, clearTemporary } from '../../store/cache/cache.ts'
+import { type CacheItem, listCacheItems, removeItem } from '../../store/cache/cache_list.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { chooseRemovals } from './choose_removals.ts'
+import type { CleanRequest } from './clean_request.ts'
+import { findRemovableLeftovers } from './find_removable_leftovers.ts'
+import { findWorkspaces, type KeptFolder, type KeptWorkspace, readWorkspace } from './read_workspace.ts'
+import { removeFolder, removeTranscripts } from './remove_folders.ts'
+
+interface ChosenRemoval {
+  removal: Removal
+  /** null: removed; a text: why it was kept after all. */
+  perform(): Promise<string | null>
+}
+
+export interface CleanPlan {
+  /** With dry_run. */
+  report: CleanReport
+  /** Removes what the report lists; returns what was removed. */
+  perform(): Promise<CleanReport>
+}
+
+/** Reads only. Throws UserError for a place without a workspace. */
+export async function planClean(request: CleanRequest, context: FlowContext): Promise<CleanPlan> {
+  const found = findWorkspaces(request.places)
+  const workspaces = await Promise.all(found.workspaces.map((workspace) => readWorkspace(workspace)))
+  const { chosen, kept } = await chooseRemovals(workspaces, { ...request, named: found.named }, context.now())
+  const all: ChosenRemoval[] = [
+    ...chosen.map((one) => toRemoval(one.folder, one.what, context)),
+    ...(request.cache === null ? [] : workspaces.flatMap((one) => cacheRemovals(one, request.cache, context.now()))),
+    ...(request.temp ? await leftoverRemovals(workspaces) : []),
+  ]
+  const base = { schema_version: 1, workspaces: workspaces.map(({ workspace, kinds }) => ({ workspace, kinds })) }
+  const toReport = (dry_run: boolean, removals: Removal[], spared: CleanReport['kept']) =>
+    cleanReport.parse({ ...base, dry_run, removals, kept: spared, bytes: sumBytes(removals) })
+  return {
+    report: toReport(
+      true,
+      all.map(({ removal }) => removal),
+      kept,
+    ),
+    async perform() {
+      const [done, spared]: [Removal[], CleanReport['kept']] = [[], [...kept]]
+      for (const { removal, perform } of all) {
+        context.signal.throwIfAborted()
+        const reason = await perform()
+        if (reason === null) done.push(removal)
+        else spared.push({ path: removal.path, reason })
+      }
+      return toReport(false, done, spared)
+    },
+  }
+}
+
+function toRemoval(folder: KeptFolder, what: 'folder' | 'transcripts', context: FlowContext): ChosenRemoval {
+  const { path: place, kind, bytes, transcriptBytes } = folder
+  const isWhole = what === 'folder'
+  return {
+    removal: { path: place, kind, what, bytes: isWhole ? bytes : transcriptBytes },
+    perform: () => (isWhole ? removeFolder(folder, context) : removeTranscripts(folder, context)),
+  }
+}
+
+function cacheRemovals({ workspace }: KeptWorkspace, age: CleanRequest['cache'], now: Date): ChosenRemoval[] {
+  const cache = cachePaths(workspace)
+  const limit = age?.olderThanMs ?? null
+  const isOld = ({ usedAt }: CacheItem) => limit === null || now.getTime() - usedAt.getTime() > limit
+  const old = [...listCacheItems(cache)].filter((one) => one.isDamaged || isOld(one))
+  if (old.length === 0) return []
+  const bytes = old.reduce((sum, one) => sum + one.bytes, 0)
+  return [
+    {
+      removal: { path: cache.folder, kind: 'cache', what: 'cache', bytes },
+      async perform() {
+        for (const item of old) await removeItem(cache, item)
+        await clearTemporary(cache)
+        return null
+      },
+    },
+  ]
+}
+
+async function leftoverRemovals(workspaces: readonly KeptWorkspace[]): Promise<ChosenRemoval[]> {
+  const { own, temporary } = await findRemovableLeftovers(workspaces)
+  const removal = (one: { path: string; bytes: number }): Removal => ({ ...one, kind: 'leftovers', what: 'leftover' })
+  return [
+    ...own.map((one) => ({
+      removal: removal(one),
+      async perform() {
+        await removeTree(one.path)
+        return null
+      },
+    })),
+    ...temporary.map((one) => ({
+      removal: removal(one),
+      async perform() {
+        let left: string | null = null
+        await reapTempDirs((folder) => {
+          left = `it can't be removed: ${folder}`
+        })
+        return left
+      },
+    })),
+  ]
+}
+
+function sumBytes(removals: readonly Removal[]): number {
+  return removals.reduce((sum, { bytes }) => sum + bytes, 0)
+}

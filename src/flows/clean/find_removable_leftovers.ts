@@ -1,0 +1,29 @@
+/** Finds what processes that are gone left behind: temporary folders, and parts of workspaces on their way in or out. */
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { findStaleTempDirs } from '../../base/fs/temp_dir.ts'
+import { readOwnerState } from '../../base/fs/temp_sibling.ts'
+import { type KeptWorkspace, sumTreeBytes } from './read_workspace.ts'
+
+interface Leftover {
+  path: string
+  bytes: number
+}
+
+/** `own`: in workspaces; `temporary`: in the system's temporary folder. */
+export async function findRemovableLeftovers(
+  workspaces: readonly KeptWorkspace[],
+): Promise<{ own: Leftover[]; temporary: Leftover[] }> {
+  const own: Leftover[] = []
+  for (const { folders, workspace } of workspaces) {
+    const above = new Set([workspace, ...folders.map((folder) => path.dirname(folder.path))])
+    for (const folder of above) {
+      for (const { name } of readdirSync(folder, { withFileTypes: true })) {
+        const place = path.join(folder, name)
+        if ((await readOwnerState(name)) === 'gone') own.push({ path: place, bytes: sumTreeBytes(place) })
+      }
+    }
+  }
+  const temporary = (await findStaleTempDirs()).map(({ folder }) => ({ path: folder, bytes: sumTreeBytes(folder) }))
+  return { own, temporary }
+}
