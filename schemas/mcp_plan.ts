@@ -20,6 +20,10 @@ export const mcpJob = z.object({
   schema_version: z.literal(1),
   folder: z.string().describe('the benchmark, or the workspace of an improve session, absolute'),
   done: z.boolean().describe('false: it did not end, or ended incomplete; it can be resumed'),
+  spent: z
+    .object({ usd: z.number(), tokens: z.number() })
+    .default({ usd: 0, tokens: 0 })
+    .describe('by all starts of the plan: an agent may delete results, but not what they cost'),
 })
 
 export type McpPlan = z.infer<typeof mcpPlan>

@@ -6,6 +6,10 @@ import { UserError } from '../base/errors/error.ts'
 import { jsonText } from '../base/json/json_text.ts'
 import { isSubpath } from '../base/sandbox/paths_below.ts'
 
+/** What is read of a skill, and of a benchmark. */
+export const skillFiles = ['SKILL.md', 'evals/evals.json'] as const
+export const benchmarkFiles = ['plan.json', 'benchmark.json'] as const
+
 export class Roots {
   readonly #cwd: string
   readonly #list: () => Promise<readonly string[]>
@@ -24,6 +28,13 @@ export class Roots {
   /** The place, absolute with links resolved, which need not exist. Throws UserError if it is outside of all roots. */
   async resolve(given: string): Promise<string> {
     return (await this.locate(given)).place
+  }
+
+  /** The same for a folder whose files are read: links out of the roots in their place are refused too. */
+  async resolveWith(given: string, files: readonly string[]): Promise<string> {
+    const folder = await this.resolve(given)
+    for (const file of files) await this.resolve(path.join(folder, file))
+    return folder
   }
 
   async locate(given: string): Promise<{ place: string; root: string }> {

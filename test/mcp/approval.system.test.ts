@@ -1,5 +1,5 @@
 /** Nothing that costs money starts without the yes of a person to exactly this plan, or an allowance of the person who set the server up. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atTerminal, needsTerminal } from '../e2e/terminal.ts'
@@ -54,6 +54,100 @@ describe('a client that cannot ask', () => {
     const tokens = await one.call('plan', { ...paid, budget_tokens: 1000 })
     expect(tokens.value).toMatchObject({ upper_bound_usd: null })
     expect((await one.call('bench', { plan_id: tokens.value.plan_id })).text).toContain('not approved')
+  })
+})
+
+describe('what one yes can cost', () => {
+  const jobFile = ({ env }: Place, id: string) => path.join(env.XDG_STATE_HOME ?? '', 'whetstone/mcp/jobs', id)
+
+  test('a restart counts what earlier starts spent, also where the results were deleted', async () => {
+    const place = makePlace(practice.url)
+    const { one, id } = await planned(place, { elicit: () => ({ ...yes }) }, { ...small, budget_tokens: 1_000_000 })
+    await using _ = one
+    const done = await one.call('bench', { plan_id: id })
+    expect(done.value, done.text).toMatchObject({ status: 'done' })
+    const record = JSON.parse(readFileSync(jobFile(place, id), 'utf8'))
+    expect(record).toMatchObject({ done: true, spent: { tokens: expect.any(Number) } })
+    expect(record.spent.tokens).toBeGreaterThan(0)
+    // killed between the end of the benchmark and the note of it: it answers from disk
+    writeFileSync(jobFile(place, id), JSON.stringify({ ...record, done: false }))
+    const paid = practice.asked()
+    expect((await one.call('bench', { plan_id: id })).value).toMatchObject({ status: 'done' })
+    expect(practice.asked()).toBe(paid)
+    // negative control: the results and the cache are gone, and the budget has room
+    const forget = () => {
+      for (const part of ['benchmarks', '.cache'])
+        rmSync(path.join(place.cwd, 'workspaces/invoice-totals', part), { recursive: true })
+    }
+    forget()
+    writeFileSync(jobFile(place, id), JSON.stringify({ ...record, done: false }))
+    expect((await one.call('bench', { plan_id: id })).value).toMatchObject({ status: 'done' })
+    const paidAgain = practice.asked()
+    expect(paidAgain).toBeGreaterThan(paid)
+    forget()
+    const over = { ...record, done: false, spent: { usd: 0, tokens: 1_000_000 } }
+    writeFileSync(jobFile(place, id), JSON.stringify(over))
+    const { value, text } = await one.call('bench', { plan_id: id })
+    expect(value, text).toMatchObject({ status: 'incomplete', sentence: expect.stringContaining('budget of tokens') })
+    expect(practice.asked()).toBe(paidAgain)
+  })
+  test('a comparison goes on with what is left of its budget', async () => {
+    const place = makePlace(practice.url)
+    const elicit = () => ({ ...yes })
+    const { one, id } = await planned(place, { elicit }, { ...small, budget_tokens: 1_000_000 })
+    await using _ = one
+    const { value } = await one.call('bench', { plan_id: id })
+    const given = { kind: 'compare', benchmark: value.folder, judge: small.judge, budget_usd: 1 }
+    const plan = await one.call('plan', given)
+    const spent = { usd: 1, tokens: 0 }
+    const job = { schema_version: 1, folder: path.join(place.cwd, String(value.folder)), done: false, spent }
+    writeFileSync(jobFile(place, String(plan.value.plan_id)), JSON.stringify(job))
+    const before = practice.asked()
+    const answer = await one.call('compare', { plan_id: plan.value.plan_id })
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('the budget is spent') })
+    expect(practice.asked()).toBe(before)
+    const other = await one.call('plan', given)
+    expect((await one.call('compare', { plan_id: other.value.plan_id })).value).toMatchObject({ status: 'done' })
+  })
+  test('an assumed cost is no bound: such a plan needs a person', async () => {
+    const args = ['--approve-up-to', '5']
+    const paid = { ...small, engine: 'anthropic:haiku', judge: 'anthropic:haiku', budget_tokens: undefined }
+    const { one, id } = await planned(place(), { args }, { ...paid, budget_usd: 1, cost_per_run_usd: 0.0001 })
+    await using _ = one
+    expect((await one.call('bench', { plan_id: id })).text).toContain('not approved')
+  })
+  const place = () => makePlace(practice.url)
+
+  test('a skill that changes while the person thinks does not start', async () => {
+    const where = place()
+    const elicit = () => {
+      writeFileSync(path.join(where.cwd, 'invoice-totals/references.md'), 'another text')
+      return { ...yes }
+    }
+    const { one, id } = await planned(where, { elicit })
+    await using _ = one
+    const before = practice.asked()
+    expect((await one.call('bench', { plan_id: id })).text).toContain('changed since this plan')
+    expect(practice.asked()).toBe(before)
+  })
+  test('a client that fails to ask: the way in a terminal, and no stack', async () => {
+    const elicit = () => {
+      throw new Error('the dialog crashed')
+    }
+    const { one, id } = await planned(place(), { elicit })
+    await using _ = one
+    const { text } = await one.call('bench', { plan_id: id })
+    expect(text).toContain('the dialog crashed')
+    expect(text).toContain(`whetstone mcp approve ${id}`)
+    expect(one.said.stderr).toBe('')
+  })
+  test('a state folder that is not writable: what to do, and no stack', async () => {
+    const where = place()
+    writeFileSync(where.env.XDG_STATE_HOME ?? '', 'a file')
+    const { one, plan } = await planned(where)
+    await using _ = one
+    expect(plan).toMatchObject({ isError: true, text: expect.stringContaining('hint: ask the user to make') })
+    expect(one.said.stderr).toBe('')
   })
 })
 

@@ -3,18 +3,19 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fresh } from '../e2e/program.ts'
-import { connect, makePlace, small, startExamplePractice } from './connect.ts'
+import { connect, makePlace, type Place, small, startExamplePractice } from './connect.ts'
 
 describe('hostile arguments', () => {
   let practice: Awaited<ReturnType<typeof startExamplePractice>>
   let one: Awaited<ReturnType<typeof connect>>
+  let place: Place
   const outside = path.join(fresh(), 'invoice-totals')
   const allowed = path.join(fresh(), 'more')
   let questions = 0
 
   beforeAll(async () => {
     practice = await startExamplePractice()
-    const place = makePlace(practice.url)
+    place = makePlace(practice.url)
     cpSync(path.join(place.cwd, 'invoice-totals'), outside, { recursive: true })
     cpSync(path.join(place.cwd, 'invoice-totals'), path.join(allowed, 'invoice-totals'), { recursive: true })
     symlinkSync(outside, path.join(place.cwd, 'link'))
@@ -106,6 +107,30 @@ describe('hostile arguments', () => {
         isError: true,
         text: expect.stringContaining('outside of the'),
       })
+  })
+  test('a link out of the folders in the place of a file is not followed', async () => {
+    const { cwd } = place
+    for (const folder of ['linked/evals', 'measured']) mkdirSync(path.join(cwd, folder), { recursive: true })
+    writeFileSync(path.join(cwd, 'linked/SKILL.md'), '---\nname: linked\ndescription: Adds numbers.\n---\n')
+    for (const link of ['linked/evals/evals.json', 'measured/benchmark.json', 'measured/history.json'])
+      symlinkSync('/etc/passwd', path.join(cwd, link))
+    for (const [name, given] of [
+      ['check', { skill: 'linked' }],
+      ['plan', { ...small, skill: 'linked' }],
+      ['plan', { kind: 'compare', benchmark: 'measured', budget_usd: 1 }],
+      ['result', { place: 'measured' }],
+      ['result', { place: 'measured', kind: 'session' }],
+      ['explain', { benchmark: 'measured' }],
+      ['diff', { before: 'measured', after: 'measured' }],
+    ] as const) {
+      const { isError, text } = await one.call(name, given)
+      expect({ name, isError, text }).toMatchObject({
+        name,
+        isError: true,
+        text: expect.stringContaining('outside of'),
+      })
+      expect(text).not.toContain('root:')
+    }
   })
   test('a resource that leads out is none; control characters are visible', async () => {
     const id = encodeURIComponent('workspaces/x/benchmarks/2026-01-15T10-30-00Z')

@@ -104,10 +104,10 @@ export async function syncFolder(folder: string): Promise<void> {
  * Writes a file so that other processes see all or nothing of it; a power failure may lose it. Its folder must exist. Throws what
  * the file system throws.
  */
-export function writeWhole(file: string, data: string): void {
+export function writeWhole(file: string, data: string, mode = 0o666): void {
   const temporary = tempSiblingName(file)
   try {
-    writeFileSync(temporary, data)
+    writeFileSync(temporary, data, { mode })
     renameSync(temporary, file)
   } catch (error) {
     rmSync(temporary, { force: true })

@@ -1,7 +1,7 @@
 /** Asks a person before anything is spent: in the client where it can ask, else in a terminal. */
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
-import { UserError } from '../../base/errors/error.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { formatDollars } from '../../phases/4-report/text/format.ts'
 import { approveAgentPlan, isAgentPlanApproved } from '../../store/cache/agent_plans.ts'
 import type { McpSession } from '../session.ts'
@@ -26,7 +26,12 @@ export function approvalLines({ id, work }: Pick<AgentPlan, 'id' | 'work'>): str
 
 function boundText({ upperUsd, limits }: PlannedWork): string {
   if (upperUsd === 0) return 'free, the practice model'
-  if (upperUsd !== null) return `${formatDollars(upperUsd)}, and what runs already when it is reached`
+  if (upperUsd !== null) {
+    const each = limits?.costPerRun ?? null
+    const assumption =
+      each === null ? '' : `, if a run of unknown cost costs ${formatDollars(each)} as the agent assumes`
+    return `${formatDollars(upperUsd)}, and what runs already when it is reached${assumption}`
+  }
   return `${limits?.budgetTokens ?? 0} tokens, and what runs already when they are used; the cost is not known`
 }
 
@@ -35,12 +40,8 @@ export async function requireApproval(plan: AgentPlan, session: McpSession, extr
   const { id } = plan
   if (isAgentPlanApproved(id, session.env)) return true
   if (takeAllowance(plan, session)) return false
-  if (session.server.server.getClientCapabilities()?.elicitation?.form === undefined) {
-    throw new UserError(
-      `${id}: not approved, so nothing was started`,
-      `ask the user to run this in a terminal in ${session.cwd}: whetstone mcp approve ${id}`,
-    )
-  }
+  if (session.server.server.getClientCapabilities()?.elicitation?.form === undefined)
+    throw notApproved('not approved', id, session)
   if (!(await askPerson(plan, session, extra))) {
     throw new UserError(
       `${id}: the user did not approve it, so nothing was started`,
@@ -51,7 +52,12 @@ export async function requireApproval(plan: AgentPlan, session: McpSession, extr
   return true
 }
 
-/** Commands that a person has not seen never start on an allowance alone. */
+function notApproved(what: string, id: string, { cwd }: McpSession): UserError {
+  const how = `ask the user to run this in a terminal in ${cwd}: whetstone mcp approve ${id}`
+  return new UserError(`${id}: ${what}, so nothing was started`, how)
+}
+
+/** What a person has to see never starts on an allowance alone. */
 function takeAllowance({ id, work }: AgentPlan, { options, allowed }: McpSession): boolean {
   const { upperUsd, needsPerson } = work
   if (options.approveUpTo === null || upperUsd === null || needsPerson) return false
@@ -61,17 +67,22 @@ function takeAllowance({ id, work }: AgentPlan, { options, allowed }: McpSession
   return true
 }
 
-async function askPerson(plan: AgentPlan, { server }: McpSession, { signal }: ToolExtra): Promise<boolean> {
-  const answer = await server.server.elicitInput(
-    {
-      message: approvalLines(plan).join('\n'),
-      requestedSchema: {
-        type: 'object',
-        properties: { approve: { type: 'boolean', title: 'Start it', description: 'Start this plan and pay for it' } },
-        required: ['approve'],
+/** Throws UserError if the client does not answer, or can't show the question. */
+async function askPerson(plan: AgentPlan, session: McpSession, { signal }: ToolExtra): Promise<boolean> {
+  const question = {
+    message: approvalLines(plan).join('\n'),
+    requestedSchema: {
+      type: 'object' as const,
+      properties: {
+        approve: { type: 'boolean' as const, title: 'Start it', description: 'Start this plan and pay for it' },
       },
+      required: ['approve'],
     },
-    { timeout: patienceMs, signal },
-  )
+  }
+  const answer = await session.server.server
+    .elicitInput(question, { timeout: patienceMs, signal })
+    .catch((error: unknown) => {
+      throw notApproved(`the client did not ask the user (${errorMessage(error)})`, plan.id, session)
+    })
   return answer.action === 'accept' && answer.content?.approve === true
 }

@@ -1,7 +1,7 @@
 /** The arguments of the tool plan as the equivalent command line, with all places absolute. */
 import { UserError } from '../../base/errors/error.ts'
 import type { PlanArguments } from '../arguments.ts'
-import type { Roots } from '../roots.ts'
+import { benchmarkFiles, type Roots, skillFiles } from '../roots.ts'
 
 /** The arguments that each kind reads, besides the required ones. */
 const known = {
@@ -28,8 +28,9 @@ export async function planWords(given: PlanArguments, roots: Roots): Promise<str
   if (main === undefined) throw new UserError(`${kind} needs ${subject}`, `pass ${subject}`)
   if (kind === 'compare' && given.budget_tokens !== undefined)
     throw new UserError('compare does not count tokens', 'pass budget_usd')
-  const words = [kind, await roots.resolve(main)]
-  if (given.other !== undefined) words.push(await roots.resolve(given.other))
+  const files = kind === 'compare' ? benchmarkFiles : skillFiles
+  const words = [kind, await roots.resolveWith(main, files)]
+  if (given.other !== undefined) words.push(await roots.resolveWith(given.other, files))
   // compare has no such flags: the server counts
   const rest = known[kind].filter((key) => key !== 'other')
   for (const key of [...rest, ...(kind === 'compare' ? [] : money)]) {

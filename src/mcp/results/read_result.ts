@@ -8,13 +8,18 @@ import { jsonText } from '../../base/json/json_text.ts'
 import { benchmarkPaths, improvePaths } from '../../store/paths.ts'
 import { listBenchmarks } from '../../store/store.ts'
 import type { WorkEnd } from '../jobs.ts'
+import { benchmarkFiles, type Roots } from '../roots.ts'
 import { describeSession } from '../work/plan_improve_work.ts'
 import { summarizeBenchmarkResult } from './benchmark_result.ts'
 
 export type StoredResult = Extract<WorkEnd, { sentence: string }>
 
-/** The benchmark folder that a place (absolute) means: itself, or the newest of a workspace. Throws UserError. */
-export async function findBenchmark(place: string): Promise<string> {
+/** The benchmark folder that a place means: itself, or the newest of a workspace. Throws UserError. */
+export async function resolveBenchmark(given: string, roots: Roots): Promise<string> {
+  return await roots.resolveWith(await findBenchmark(await roots.resolve(given)), benchmarkFiles)
+}
+
+async function findBenchmark(place: string): Promise<string> {
   const { plan, benchmark } = benchmarkPaths(place)
   if (existsSync(plan) || existsSync(benchmark)) return place
   const [newest] = await listBenchmarks(place).catch(() => [])

@@ -4,7 +4,7 @@ import type { ExplainedCase } from '../../../schemas/explanation.ts'
 import { explain } from '../../flows/explain/explain.ts'
 import { name, place } from '../arguments.ts'
 import { benchmarkUri } from '../results/benchmark_result.ts'
-import { findBenchmark } from '../results/read_result.ts'
+import { resolveBenchmark } from '../results/read_result.ts'
 import type { McpSession } from '../session.ts'
 import { planningContext } from '../work/planned_work.ts'
 import { addTool, reads } from './add_tool.ts'
@@ -26,7 +26,7 @@ export function addExplainTool(session: McpSession): void {
     output: { cases: z.array(z.looseObject({ eval_id: z.number(), eval_name: z.string() })) },
     annotations: reads,
     async call(given) {
-      const folder = await roots.resolve(await findBenchmark(await roots.resolve(given.benchmark)))
+      const folder = await resolveBenchmark(given.benchmark, roots)
       const found = await explain({ folder, case: given.case ?? null }, planningContext(env, undefined))
       const uri = benchmarkUri(folder, cwd)
       return {

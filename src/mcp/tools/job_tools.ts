@@ -1,17 +1,18 @@
 /** The tools that do paid work: bench, compare and improve; and status and cancel for what they started. */
+import { existsSync } from 'node:fs'
 import * as z from 'zod'
 import type { McpPlan } from '../../../schemas/mcp_plan.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { readAgentJob, readAgentPlan, writeAgentJob } from '../../store/cache/agent_plans.ts'
+import { isBenchmarkComplete } from '../../flows/report/benchmark_ending.ts'
+import { readAgentJob, readAgentPlan } from '../../store/cache/agent_plans.ts'
 import { jobArguments, planId } from '../arguments.ts'
 import { type Job, waitForJob } from '../jobs.ts'
-import { openAgentPlan } from '../plans/agent_plans.ts'
-import { requireApproval, type ToolExtra } from '../plans/approve.ts'
+import type { ToolExtra } from '../plans/approve.ts'
 import { readStoredResult } from '../results/read_result.ts'
 import type { ToolValue } from '../results/tool_result.ts'
 import type { McpSession } from '../session.ts'
-import { findEventFolder } from '../work/planned_work.ts'
 import { addTool, reads } from './add_tool.ts'
+import { startJob } from './start_job.ts'
 
 const tools: Record<McpPlan['kind'], { title: string; description: string }> = {
   bench: {
@@ -65,33 +66,6 @@ export function addJobTools(session: McpSession): void {
   })
 }
 
-async function startJob(id: string, session: McpSession, extra: ToolExtra): Promise<Job> {
-  const { env, jobs } = session
-  return await jobs.startOnce(id, async () => {
-    const plan = await openAgentPlan(id, session)
-    const { work } = plan
-    if (work.refusals.length > 0) throw new UserError(`the plan can't start: ${work.refusals.join('; ')}`, 'plan again')
-    const seen = await requireApproval(plan, session, extra)
-    const started = { folder: work.folder }
-    const remember = (folder: string, done: boolean) => writeAgentJob(id, { schema_version: 1, folder, done }, env)
-    if (started.folder !== null) remember(started.folder, false)
-    return {
-      ...{ limits: work.limits, prices: work.prices },
-      onEvent(event) {
-        const folder = findEventFolder(event)
-        if (work.folder !== null || folder === null || folder === started.folder) return
-        started.folder = folder
-        remember(folder, false)
-      },
-      async run(context) {
-        const end = await work.run(context, seen)
-        if (end.status === 'done' && started.folder !== null) remember(started.folder, true)
-        return end
-      },
-    }
-  })
-}
-
 /** Waits for the job with notifications of its progress. Throws what ended it. */
 async function follow(
   id: string,
@@ -125,7 +99,11 @@ async function follow(
 /** The result of a plan that has ended; null: it has not. */
 async function readDone(id: string, { env, cwd }: McpSession): Promise<ToolValue | null> {
   const job = await readAgentJob(id, env)
-  if (job === null || !job.done) return null
+  if (job === null) return null
+  // the server may have been killed between the end of the benchmark and the note of it
+  const isDone = job.done || (id.startsWith('bench-') && (await isBenchmarkComplete(job.folder)))
+  if (!isDone) return null
+  if (!existsSync(job.folder)) throw new UserError(`${id}: done, but ${job.folder} was removed`, 'call plan again')
   const kind = id.startsWith('improve-') ? 'session' : 'benchmark'
   const { sentence, status, result } = await readStoredResult(job.folder, kind, cwd)
   return { sentence, status, plan_id: id, ...result }

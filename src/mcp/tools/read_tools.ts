@@ -6,7 +6,8 @@ import { diff } from '../../flows/diff/diff.ts'
 import { diffHeadline } from '../../phases/4-report/diff/diff_text.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { place } from '../arguments.ts'
-import { findBenchmark, readStoredResult } from '../results/read_result.ts'
+import { readStoredResult, resolveBenchmark } from '../results/read_result.ts'
+import { skillFiles } from '../roots.ts'
 import type { McpSession } from '../session.ts'
 import { planningContext } from '../work/planned_work.ts'
 import { addTool, reads } from './add_tool.ts'
@@ -28,7 +29,7 @@ export function addReadTools(session: McpSession): void {
     annotations: reads,
     async call({ skill, suite }) {
       const request = {
-        skills: [await roots.resolve(skill)],
+        skills: [await roots.resolveWith(skill, skillFiles)],
         suite: suite === undefined ? null : await roots.resolve(suite),
         ...{ trials: [], judge: null, sandbox: noSandboxWish },
       }
@@ -40,6 +41,7 @@ export function addReadTools(session: McpSession): void {
         counts,
         problems: all.slice(0, mostProblems),
         ...(all.length > mostProblems && { left_out: all.length - mostProblems }),
+        next: error > 0 ? 'Fix the errors, then call plan.' : 'Call plan.',
       }
     },
   })
@@ -54,8 +56,8 @@ export function addReadTools(session: McpSession): void {
     output: { status: z.string() },
     annotations: reads,
     async call(given) {
-      const at = await roots.resolve(given.place)
-      const folder = given.kind === 'session' ? at : await roots.resolve(await findBenchmark(at))
+      const at = await roots.resolveWith(given.place, ['history.json'])
+      const folder = given.kind === 'session' ? at : await resolveBenchmark(at, roots)
       const { sentence, status, result } = await readStoredResult(folder, given.kind, cwd)
       return { sentence, status, ...result }
     },
@@ -72,7 +74,8 @@ export function addReadTools(session: McpSession): void {
     output: { cases: z.array(z.looseObject({ name: z.string(), change: z.string() })) },
     annotations: reads,
     async call({ before, after, arm }) {
-      const found = await diff({ before: await roots.resolve(before), after: await roots.resolve(after), arm }, env)
+      const [old, now] = [await resolveBenchmark(before, roots), await resolveBenchmark(after, roots)]
+      const found = await diff({ before: old, after: now, arm }, env)
       const changed = found.cases.filter(({ change }) => change !== 'same')
       const verdict = found.scopes?.these_cases.verdict ?? null
       return {

@@ -8,6 +8,7 @@ import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { isTrusted } from '../../store/cache/trusted_suites.ts'
 import { summarizeBenchmarkResult } from '../results/benchmark_result.ts'
 import type { McpSession } from '../session.ts'
+import { openRestBudgets } from './count_spent.ts'
 import { budgetText, commandsHeading, commandTexts, engineText, estimateText, isFree, quoteValue } from './plan_text.ts'
 import { type PlannedWork, planningContext } from './planned_work.ts'
 import { refuseReach, requireBudget } from './refuse_reach.ts'
@@ -55,10 +56,12 @@ export async function planBenchWork(
     upperUsd: isFree([engine, judge]) ? 0 : limits.budget,
     refusals: planned.refusals.map(({ message, fix }) => (fix === null ? message : `${message} (${fix})`)),
     commands,
-    needsPerson: commands.length > 0 && !isConfined && !isKnown,
+    needsPerson: (commands.length > 0 && !isConfined && !isKnown) || limits.costPerRun !== null,
+    assumedUsd: limits.costPerRun,
     ...{ prices, limits, folder: null },
-    async run(context, seen) {
-      const bound = bindToPlan(seen ? withTrust(request) : request, plan.plan_id)
+    async run(context, { seen, earlier }) {
+      const rest = earlier && { budgets: await openRestBudgets(limits, earlier) }
+      const bound = { ...bindToPlan(seen ? withTrust(request) : request, plan.plan_id), ...rest }
       const result = await bench(bound, context)
       return summarizeBenchmarkResult(result.benchmark, result.folder, session.cwd)
     },

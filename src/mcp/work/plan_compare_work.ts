@@ -50,9 +50,11 @@ export async function planCompareWork(
     estimate: { usd: null, seconds: null, text: 'unknown: comparisons are not estimated' },
     runs: { agent_runs: 0, judge_calls: (pairing.pairs.length - done) * 2 + cases },
     upperUsd: isFree([judge]) ? 0 : usd,
-    ...{ refusals: [], commands: [], needsPerson: false, prices, limits: undefined, folder: pairing.output },
-    async run(context) {
-      const result = await compare(request, withinBudget(context, { ...budget, usd, isFree: isFree([judge]) }))
+    needsPerson: budget.costPerRun !== null,
+    assumedUsd: budget.costPerRun ?? (isFree([judge]) ? 0 : usd), // without an assumption, no pair follows one of unknown cost
+    ...{ refusals: [], commands: [], prices, limits: undefined, folder: pairing.output },
+    async run(context, { spent }) {
+      const result = await compare(request, withinBudget(context, usd, spent))
       const { summary, missing, folder } = result
       const { wins, losses, ties, win_rate, p_value, cost_usd } = summary
       return {
@@ -64,22 +66,17 @@ export async function planCompareWork(
   }
 }
 
-/** Starts no further pair when the budget is spent, or when a cost is not known and nothing is assumed for it. */
-function withinBudget(
-  context: FlowContext,
-  { usd, costPerRun, isFree: free }: CompareBudget & { usd: number; isFree: boolean },
-): FlowContext {
-  const spent = new AbortController()
-  let total = 0
+/** Starts no further pair when the budget is spent, also by earlier starts of the plan. */
+function withinBudget(context: FlowContext, usd: number, spent: () => { usd: number }): FlowContext {
+  const stop = new UserError('the budget is spent', 'plan again with a larger budget_usd')
+  if (spent().usd >= usd) throw stop
+  const over = new AbortController()
   return {
     ...context,
-    drain: AbortSignal.any([context.drain, spent.signal]),
+    drain: AbortSignal.any([context.drain, over.signal]),
     emit(event) {
       context.emit(event)
-      if (event.type !== 'pair_judged' || event.cached) return
-      const cost = event.cost_usd ?? costPerRun ?? (free ? 0 : Number.POSITIVE_INFINITY)
-      total += cost
-      if (total >= usd) spent.abort(new UserError('the budget is spent', 'plan again with a larger budget_usd'))
+      if (spent().usd >= usd) over.abort(stop)
     },
   }
 }

@@ -61,9 +61,13 @@ export async function planImproveWork(
     upperUsd: isFreeSession ? 0 : limits.budget,
     refusals: [],
     commands,
-    needsPerson: commands.length > 0 && !forecast.confined,
+    needsPerson: (commands.length > 0 && !forecast.confined) || limits.costPerRun !== null,
+    assumedUsd: limits.costPerRun,
     ...{ prices, limits, folder: workspace },
-    async run(context, seen) {
+    async run(context, { seen, earlier }) {
+      const hasSpent = earlier !== null && (earlier.spent.usd > 0 || earlier.spent.tokens > 0)
+      if (hasSpent && !request.resume)
+        throw new UserError(`${workspace}: the session that this plan started is gone`, 'call plan again')
       const { sandbox } = bench
       const trusted = seen && sandbox ? { ...bench, sandbox: { ...sandbox, trusted: true } } : bench
       return describeSession(await improve({ ...request, bench: trusted }, context))

@@ -7,10 +7,12 @@ import type { Limits } from '../../flows/limits/limits.ts'
 import { formatDollars, formatPlural, formatSeconds } from '../../phases/4-report/text/format.ts'
 
 const longest = 300
+/** A person has to see what a command does, not only how it begins. */
+const longestCommand = 4000
 
 /** A value from outside, as JSON, cut after some hundred characters. */
-export function quoteValue(text: string): string {
-  const cut = text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text
+export function quoteValue(text: string, most = longest): string {
+  const cut = text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text
   return makeVisible(jsonText(cut))
 }
 
@@ -26,7 +28,7 @@ export function engineText({ name, model, command, base_url, effort }: EngineCho
 /** One line for each command, none left out. */
 export function commandTexts(commands: readonly SuiteCommand[]): string[] {
   return commands.map(({ kind, command, source }) => {
-    return `${kind}: ${quoteValue(command)}${source === undefined ? '' : ` of ${quoteValue(source)}`}`
+    return `${kind}: ${quoteValue(command, longestCommand)}${source === undefined ? '' : ` of ${quoteValue(source)}`}`
   })
 }
 

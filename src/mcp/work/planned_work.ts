@@ -1,6 +1,6 @@
 /** What a plan stands for: what a person reads before it starts, what its id covers, and how it starts. */
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
-import type { McpPlan } from '../../../schemas/mcp_plan.ts'
+import type { McpJob, McpPlan } from '../../../schemas/mcp_plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { Limits } from '../../flows/limits/limits.ts'
@@ -21,14 +21,24 @@ export interface PlannedWork {
   refusals: string[]
   /** Commands of the suite, one a line. */
   commands: string[]
-  /** Commands would run as the user, without a sandbox: a person has to see them. */
+  /** A person has to see it: commands would run as the user, without a sandbox, or the agent assumes what a run costs. */
   needsPerson: boolean
+  /** Dollars to count for a cost that is not reported; null: nothing. */
+  assumedUsd: number | null
   prices: UserPrices | undefined
   limits: Limits | undefined
   /** Where its results are, as far as known before it starts, absolute; null: an event says it. */
   folder: string | null
-  /** `seen`: a person saw the commands. */
-  run: (context: FlowContext, seen: boolean) => Promise<Extract<WorkEnd, { sentence: string }>>
+  run: (context: FlowContext, start: WorkStart) => Promise<Extract<WorkEnd, { sentence: string }>>
+}
+
+interface WorkStart {
+  /** A person saw the commands. */
+  seen: boolean
+  /** What was remembered of an earlier start of the plan; null: this is the first. */
+  earlier: McpJob | null
+  /** What all starts have spent until now. */
+  spent: () => McpJob['spent']
 }
 
 /** The benchmark folder that an event names; null: it names none. */

@@ -1,9 +1,10 @@
 /** The plans of agents that use `whetstone mcp`, and which of them a person approved: in the user's state folder, for the user alone. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type * as z from 'zod'
 import { type McpJob, type McpPlan, mcpJob, mcpPlan } from '../../../schemas/mcp_plan.ts'
-import { UserError } from '../../base/errors/error.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { writeWhole } from '../../base/fs/durable_files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { type StateEnv, stateFolder } from './state_folder.ts'
@@ -24,8 +25,15 @@ function unknownPlan(id: string): UserError {
 }
 
 function write(file: string, text: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-  writeFileSync(file, text, { mode: 0o600 })
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    writeWhole(file, text, 0o600)
+  } catch (error) {
+    throw new UserError(
+      `plans and approvals can't be written: ${errorMessage(error)}`,
+      'ask the user to make that folder writable, or to set XDG_STATE_HOME for the server',
+    )
+  }
 }
 
 async function readIfPresent<S extends z.ZodType>(schema: S, file: string): Promise<z.infer<S> | null> {
