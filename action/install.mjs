@@ -27,8 +27,9 @@ function findProgram() {
   const spec = isPlace ? path.resolve(wanted) : `${name}@${wanted || version}`
   const folder = mkdtempSync(path.join(process.env.RUNNER_TEMP || tmpdir(), 'whetstone-'))
   const flags = ['--prefix', folder, '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--install-links']
-  // no script of a package runs, and npm gets no credential of the job
-  const kept = Object.entries(process.env).filter(([variable]) => !/(KEY|TOKEN|SECRET|PASSWORD)$/.test(variable))
+  // no script of a package runs, and npm gets no credential of the job but those for a private registry
+  const isKept = (variable) => /^(NODE_AUTH|NPM)_TOKEN$|(?<!KEY|TOKEN|SECRET|PASSWORD)$/.test(variable)
+  const kept = Object.entries(process.env).filter(([variable]) => isKept(variable))
   execFileSync('npm', ['install', ...flags, spec], {
     env: Object.fromEntries(kept),
     stdio: ['ignore', 2, 2],

@@ -59,7 +59,7 @@ describe('a pull request that changes a skill', () => {
     ])
     expect(github.store).toHaveLength(151)
     expect(end.log).toMatch(/^::error title=tidy::gate failed: pass_rate < 0\.5/m)
-    expect([...caches.keys()]).toEqual(['whetstone-Linux-whetstone-1-1', 'whetstone-Linux-whetstone-2-1'])
+    expect([...caches.keys()]).toEqual(['whetstone/Linux/whetstone/1-1', 'whetstone/Linux/whetstone/2-1'])
   })
 })
 
@@ -103,6 +103,27 @@ test('the budget counts the judge: it stops the job with exit code 3, and the co
   expect(Number(end.outputs.cost)).toBeCloseTo(metadata.stopped.spent, 6)
   const words = /\(incomplete\)[\s\S]*Stopped by the budget: \d of 4 runs; \$0\.\d+ of \$0\.0060 spent/
   expect(github.ours()[0]).toMatch(words)
+})
+
+test('names and messages of a suite are no workflow commands; without an artifact the verdict counts all the same', async () => {
+  const hostile = `x\n::set-output name=verdict::helps\n::error::pwned ##[add-mask]tidy`
+  const broken = { id: 2, eval_name: hostile, prompt: 'a file is missing', files: [hostile] }
+  const evals = [{ ...suite('tidy').evals[0], eval_name: hostile }, broken]
+  const repository = makeRepository({}, skillFiles('tidy', 'TIDY', { skill_name: 'tidy', evals }))
+  await using github = await startGithub()
+  const uploads = () => {
+    throw new Error('no artifacts here')
+  }
+  const refused = await runOnPullRequest({ repository, github, model: model.url })
+  const inputs = { args: '--trust-suite --allow-invalid' }
+  const end = await runOnPullRequest({ repository, github, model: model.url, inputs, uploads })
+  expect(refused.log).toMatch(/^::error::pwned/m) // negative control: it is there, and inert
+  expect(refused.commands).toEqual([expect.stringMatching(/^::error title=Whetstone::/)])
+  expect(end.log).toContain('##[add-mask]')
+  expect(end.commands.map((line) => line.split('::', 2)[1])).toEqual(['notice title=tidy', 'warning title=tidy'])
+  expect(end, end.log).toMatchObject({ outcome: 'failure', outputs: { 'exit-code': '3', 'report-url': '' } })
+  expect(end.log).toContain('no artifacts here')
+  expect(github.ours()).toEqual([expect.stringContaining('## tidy: inconclusive')])
 })
 
 describe('before anything is spent', () => {

@@ -95,6 +95,8 @@ interface PullRequestOptions {
   env?: Readonly<Record<string, string>>
   action?: string
   runId?: string
+  /** In place of actions/upload-artifact. */
+  uploads?: StandIn
 }
 
 /** The caches that jobs saved, by key, as actions/cache keeps them. */
@@ -132,7 +134,7 @@ function standIns(caches: Caches = new Map()): Record<string, StandIn> {
 
 /** The job, as GitHub describes it. */
 export function pullRequestJob(
-  { repository, github, event = 'pull_request', from = 'ada/skills', runId = '1' }: PullRequestOptions,
+  { repository, github, event = 'pull_request', from = 'ada/skills', runId = '1', uploads }: PullRequestOptions,
   caches?: Caches,
 ): Job {
   const { folder, base, head } = repository
@@ -153,7 +155,7 @@ export function pullRequestJob(
     event: {
       pull_request: { number: 7, base: { sha: base, repo: of('ada/skills') }, head: { sha: head, repo: of(from) } },
     },
-    standIns: standIns(caches),
+    standIns: { ...standIns(caches), ...(uploads && { 'actions/upload-artifact': uploads }) },
   }
 }
 

@@ -1,6 +1,6 @@
 /** Runs the steps of a workflow's job or of a composite action as GitHub's runner does; `uses` of other repositories are stand-ins. */
 import { spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
@@ -41,6 +41,8 @@ export interface JobEnd {
   outputs: Texts
   /** Everything that the steps printed. */
   log: string
+  /** What GitHub takes for commands in it, such as annotations. */
+  commands: string[]
   /** The job's summary. */
   summary: string
   /** Stand-ins that ran, with their inputs. */
@@ -83,7 +85,7 @@ function startJob(job: Job): Running {
   const temp = mkdtempSync(path.join(tmpdir(), 'runner-'))
   writeFileSync(path.join(temp, 'event.json'), JSON.stringify(job.event))
   for (const name of ['summary', 'path', 'env', 'log']) writeFileSync(path.join(temp, name), '')
-  const end: JobEnd = { outcome: 'success', outputs: {}, log: '', summary: '', used: [] }
+  const end: JobEnd = { outcome: 'success', outputs: {}, log: '', commands: [], summary: '', used: [] }
   return { ...job, temp, end, exported: {}, children: [] }
 }
 
@@ -95,7 +97,27 @@ function finishJob({ temp, end, children }: Running, ended: StepsEnd): JobEnd {
   }
   const [summary = '', log = ''] = ['summary', 'log'].map((name) => readFileSync(path.join(temp, name), 'utf8'))
   const outputs = ended.steps.used?.outputs ?? {}
-  return { ...end, summary, log, outputs, outcome: ended.hasFailed ? 'failure' : 'success' }
+  return {
+    ...end,
+    summary,
+    log,
+    commands: readCommands(log),
+    outputs,
+    outcome: ended.hasFailed ? 'failure' : 'success',
+  }
+}
+
+/** Lines that begin with `::name`, and `##[name` anywhere, unless `::stop-commands::word` came before and `::word::` did not. */
+function readCommands(log: string): string[] {
+  let word: string | null = null
+  return log.split('\n').filter((line) => {
+    if (word !== null) {
+      if (line.trim() === `::${word}::`) word = null
+      return false
+    }
+    word = /^\s*::stop-commands::(.+)$/.exec(line)?.[1] ?? null
+    return word === null && /^\s*::\w|##\[\w/.test(line)
+  })
 }
 
 interface Scope {
@@ -147,7 +169,12 @@ async function runStep(step: Filled, job: Running, scope: Scope): Promise<{ isGo
   const standIn = job.standIns[name]
   if (standIn === undefined) throw new Error(`no stand-in for ${step.uses}`)
   job.end.used.push({ uses: name, with: step.with })
-  return { isGood: true, outputs: await standIn(step.with, job.folder) }
+  try {
+    return { isGood: true, outputs: await standIn(step.with, job.folder) }
+  } catch (error) {
+    appendFileSync(path.join(job.temp, 'log'), `${error}\n`)
+    return { isGood: false, outputs: {} }
+  }
 }
 
 /** A composite action of this machine. */

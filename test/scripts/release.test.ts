@@ -1,8 +1,10 @@
 /** A release starts only where tag, version, changelog and repository agree, and says all that is wrong. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 
 const root = path.join(import.meta.dirname, '../..')
 const { notesOf, outputsOf, releaseErrors, sectionsOf } = await import(path.join(root, 'scripts/release.mjs'))
@@ -93,6 +95,30 @@ test('the script prints each error on a line and exits with 1', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   expect(stderr).toMatch(/^error: the tag is v0\.0\.0, .*\n(error: .*\n)*error: this workflow runs in nobody\/nothing/)
+})
+test.each([
+  [0, ['PATCH git/refs/tags/v1']],
+  [1, ['PATCH git/refs/tags/v1', 'POST git/refs ref=refs/tags/v1']],
+])('the tag of the major version moves, or is new (PATCH ends with %i)', (code, asked) => {
+  const { jobs } = parse(readFileSync(path.join(root, '.github/workflows/release.yml'), 'utf8'))
+  const [step] = jobs.release.steps.slice(-1)
+  const folder = mkdtempSync(path.join(tmpdir(), 'gh-'))
+  const script = `#!/bin/sh\necho "$@" >> ${folder}/asked\ntest "$3" = POST || exit ${code}\n`
+  writeFileSync(path.join(folder, 'gh'), script, { mode: 0o755 })
+  const place = { GH_REPO: 'owner/whetstone', GITHUB_REF_NAME: 'v1.2.3', GITHUB_SHA: 'abc' }
+  const env = { ...place, PATH: `${folder}:${process.env.PATH}` }
+  expect(spawnSync('bash', ['-e', '-c', step.run], { env }).status).toBe(0)
+  const lines = readFileSync(path.join(folder, 'asked'), 'utf8').trim().split('\n')
+  expect(
+    lines.map((line) =>
+      line
+        .replace(/^api --method (\S+) repos.owner.whetstone./, '$1 ')
+        .replace(/ ?-[fF] (sha=abc|force=true|(?=ref))/g, ' ')
+        .replaceAll(/ +/g, ' ')
+        .trim(),
+    ),
+  ).toEqual(asked)
+  expect(lines.every((line) => line.includes('sha=abc'))).toBe(true)
 })
 test('notes are the section of the version alone', () => {
   expect(notesOf('1.2.3', changelog).text).toBe('### Added\n\n- A thing.')

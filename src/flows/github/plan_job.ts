@@ -1,6 +1,8 @@
 /** Decides whether a job of a GitHub workflow may spend, and with which arguments `bench` starts. */
 import { UserError } from '../../base/errors/error.ts'
 import { runGit } from '../../base/process/git.ts'
+import { isShallowClone, openGitRepository } from '../../base/process/git_repository.ts'
+import { expandSkillFolders } from '../prepare/resolve_skills.ts'
 import type { ActionInputs } from './action_inputs.ts'
 import type { Trigger } from './read_trigger.ts'
 
@@ -36,22 +38,38 @@ async function hasCommit(cwd: string, commit: string | null): Promise<boolean> {
   )
 }
 
-async function listBenchArguments({ base }: Trigger, inputs: ActionInputs, cwd: string): Promise<string[]> {
+async function listBenchArguments(trigger: Trigger, inputs: ActionInputs, cwd: string): Promise<string[]> {
   const { skills, baseline, flags } = inputs
-  const start = base === null ? null : await findMergeBase(cwd, base)
+  // a skill that is as it was has nothing to compare with the version at the base
+  const start = skills.length === 0 || baseline === '' ? await findStart(cwd, trigger) : null
   const usual = start === null ? 'none' : `git:${start}`
   const chosen = baseline === '' ? usual : baseline
-  // a skill that is as it was has nothing to compare with the version at the base
-  const isOnlyChanged = start !== null && (skills.length === 0 || baseline === '')
+  const places = skills.length === 0 ? ['.'] : skills
+  const all = start === null ? await expandSkillFolders(places, cwd) : places
   return [
-    ...(skills.length === 0 ? ['.'] : skills),
-    ...(isOnlyChanged ? [`--changed=${start}`] : []),
+    ...all.map((place) => (place.startsWith('-') ? `./${place}` : place)), // a folder's name is no flag
+    ...(start === null ? [] : [`--changed=${start}`]),
     ...(chosen === 'none' ? [] : [`--baseline=${chosen}`]),
     ...flags,
   ]
 }
 
-/** A clone without it keeps the commit itself: `bench` then names the command that fetches it. */
-async function findMergeBase(cwd: string, base: string): Promise<string> {
-  return await runGit(cwd, ['merge-base', base, 'HEAD']).catch(() => base)
+/**
+ * The commit that the changes started from; null: the event has none. GitHub checks out a merge of the pull request into the base as it is
+ * now; the base in the event may be older, and the changes of others since then are not those of this pull request.
+ */
+async function findStart(cwd: string, { base, head }: Trigger): Promise<string | null> {
+  if (base === null) return null
+  await openGitRepository(cwd, {
+    flag: 'the base of the changes',
+    otherwise: 'check the repository out before this step',
+  })
+  const [first, second] = (await runGit(cwd, ['rev-parse', 'HEAD^@'])).split('\n')
+  if (first !== undefined && second === head) return first
+  const start = await runGit(cwd, ['merge-base', base, 'HEAD']).catch(() => null)
+  if (start !== null) return start
+  const fix = (await isShallowClone(cwd))
+    ? 'give actions/checkout "fetch-depth: 0"'
+    : 'name another "baseline", or the skills with "baseline: none"'
+  throw new UserError(`the checkout does not have the commit that the changes started from, ${base}`, fix)
 }

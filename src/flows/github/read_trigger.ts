@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { readJson } from '../../base/json/json.ts'
 import type { FlowContext } from '../flow_context.ts'
 
-const repository = z.looseObject({ full_name: z.string() })
+const named = z.looseObject({ full_name: z.string() })
 /** `repo` is null if the fork was deleted. */
-const tip = z.looseObject({ sha: z.string(), repo: repository.nullish() })
+const tip = z.looseObject({ sha: z.string(), repo: named.nullish() })
 
 /** The parts of GitHub's webhook events that Whetstone reads. */
 const githubEvent = z.looseObject({
@@ -14,12 +14,15 @@ const githubEvent = z.looseObject({
   workflow_run: z
     .looseObject({
       head_sha: z.string(),
-      head_repository: repository.nullish(),
+      head_repository: named.nullish(),
       pull_requests: z.array(z.looseObject({ number: z.number().int().positive() })).optional(),
     })
     .optional(),
   merge_group: z.looseObject({ base_sha: z.string() }).optional(),
   before: z.string().optional().describe('push: the commit before it'),
+  created: z.boolean().optional().describe('push: of a new branch or tag'),
+  forced: z.boolean().optional().describe('push: the commit before it is not in the history any more'),
+  repository: z.looseObject({ default_branch: z.string().optional() }).optional(),
 })
 
 export interface Trigger {
@@ -27,7 +30,7 @@ export interface Trigger {
   event: string
   /** null: this event belongs to no pull request. */
   pullRequest: number | null
-  /** The commit that the changes started from; null: the event has none. */
+  /** A commit or remote branch; the changes started from what HEAD has in common with it. null: the event has none. */
   base: string | null
   /** The last commit of the pull request; null: not in the event. */
   head: string | null
@@ -39,8 +42,17 @@ export interface Trigger {
 export async function readTrigger(env: FlowContext['env']): Promise<Trigger> {
   const { GITHUB_EVENT_NAME: event = '', GITHUB_EVENT_PATH: file = '', GITHUB_REPOSITORY: name = '' } = env
   const found = await readJson(githubEvent, file)
-  const { pull_request: pull, issue, workflow_run: run, merge_group: group, before } = found
-  const isOf = (other: z.infer<typeof repository> | null | undefined) => other?.full_name === name
+  const {
+    pull_request: pull,
+    issue,
+    workflow_run: run,
+    merge_group: group,
+    before,
+    created,
+    forced,
+    repository,
+  } = found
+  const isOf = (other: z.infer<typeof named> | null | undefined) => other?.full_name === name
   if (pull)
     return { event, pullRequest: pull.number, base: pull.base.sha, head: pull.head.sha, isOwn: isOf(pull.head.repo) }
   if (run) {
@@ -50,6 +62,7 @@ export async function readTrigger(env: FlowContext['env']): Promise<Trigger> {
   }
   // a comment on a pull request does not say where the code is from
   if (issue?.pull_request) return { event, pullRequest: issue.number, base: null, head: null, isOwn: false }
-  const base = group?.base_sha ?? (before === undefined || /^0+$/.test(before) ? null : before)
-  return { event, pullRequest: null, base, head: null, isOwn: true }
+  const main = repository?.default_branch === undefined ? null : `origin/${repository.default_branch}`
+  const pushed = created || forced ? main : before
+  return { event, pullRequest: null, base: group?.base_sha ?? pushed ?? null, head: null, isOwn: true }
 }

@@ -18,13 +18,14 @@ export interface ResolvedSkills {
 }
 
 /** Replaces each folder without a SKILL.md by the skills below it; one without any stays. */
-export async function expandSkillFolders(given: readonly string[]): Promise<string[]> {
+export async function expandSkillFolders(given: readonly string[], cwd = process.cwd()): Promise<string[]> {
   const expanded = await Promise.all(
     given.map(async (place) => {
-      const info = await stat(place).catch(() => null)
-      if (!info?.isDirectory() || existsSync(path.join(place, 'SKILL.md'))) return [place]
-      const below = await findNestedSkills(path.resolve(place))
-      return below.length === 0 ? [place] : below.map((one) => path.relative(process.cwd(), one) || '.')
+      const folder = path.resolve(cwd, place)
+      const info = await stat(folder).catch(() => null)
+      if (!info?.isDirectory() || existsSync(path.join(folder, 'SKILL.md'))) return [place]
+      const below = await findNestedSkills(folder)
+      return below.length === 0 ? [place] : below.map((one) => path.relative(cwd, one) || '.')
     }),
   )
   return expanded.flat()

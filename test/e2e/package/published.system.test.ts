@@ -1,5 +1,6 @@
 /** The package, published to a registry of our own, as strangers use it: one line to try it, an installation, the library, another name. */
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -82,6 +83,18 @@ needsRegistry('the published package', () => {
     await world?.[Symbol.asyncDispose]()
     await home?.[Symbol.asyncDispose]()
     await rm(place, { recursive: true, force: true, maxRetries: 3 })
+  })
+
+  test('the GitHub Action installs it where its own checkout has no build', async () => {
+    const action = fresh()
+    cpSync(path.join(root, 'action'), path.join(action, 'action'), { recursive: true })
+    cpSync(path.join(root, 'package.json'), path.join(action, 'package.json'))
+    const output = path.join(action, 'output')
+    const env = { GITHUB_OUTPUT: output, RUNNER_TEMP: action }
+    await home.run(fresh(), [process.execPath, path.join(action, 'action/install.mjs')], env)
+    const program = readFileSync(output, 'utf8').replace('program=', '').trim()
+    expect(path.relative(action, program)).toMatch(/^whetstone-.*node_modules/)
+    expect((await home.run(action, [process.execPath, program, 'github', '--help'])).stdout).toContain('github bench')
   })
 
   test('npx whetstone demo ends with a verdict', () => {

@@ -1,6 +1,6 @@
 /** Which events may spend, and what bench starts with. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -10,12 +10,13 @@ import { readTrigger } from '../../../src/flows/github/read_trigger.ts'
 
 let folder = ''
 let commits: { base: string; ahead: string; head: string }
+const author = ['-c', 'user.name=Ada', '-c', 'user.email=a@skills.example']
+const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...author, ...args], { encoding: 'utf8' }).trim()
 
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'plan-'))
-  const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim()
   const commit = (message: string) => {
-    git('-c', 'user.name=Ada', '-c', 'user.email=a@skills.example', 'commit', '-qm', message, '--allow-empty')
+    git('commit', '-qm', message, '--allow-empty')
     return git('rev-parse', 'HEAD')
   }
   git('init', '-q', '-b', 'main')
@@ -27,12 +28,12 @@ beforeAll(() => {
 
 const repo = (name: string) => ({ full_name: name })
 
-async function plan(event: string, body: object, inputs: Record<string, string> = {}) {
+async function plan(event: string, body: object, inputs: Record<string, string> = {}, cwd = folder) {
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'event-')), 'event.json')
   writeFileSync(file, JSON.stringify(body))
   const env = { GITHUB_EVENT_NAME: event, GITHUB_EVENT_PATH: file, GITHUB_REPOSITORY: 'ada/skills' }
   const named = Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value])
-  return await planJob(await readTrigger(env), readActionInputs(Object.fromEntries(named)), folder)
+  return await planJob(await readTrigger(env), readActionInputs(Object.fromEntries(named)), cwd)
 }
 
 const pull = (from: string | null, base = commits.ahead) => ({
@@ -77,20 +78,41 @@ describe('the arguments of bench', () => {
     const expected = args.map((one) => one.replace('BASE', commits.base))
     expect(await plan('pull_request', pull('ada/skills'), inputs)).toEqual({ status: 'start', args: expected })
   })
-  test('a push compares with the commit before it; a schedule and a new branch with none', async () => {
-    const since = [`--changed=${commits.base}`, `--baseline=git:${commits.base}`]
-    expect(await plan('push', { before: commits.base })).toEqual({ status: 'start', args: ['.', ...since] })
-    expect(await plan('push', { before: '0'.repeat(40) })).toEqual({ status: 'start', args: ['.'] })
-    expect(await plan('schedule', {})).toEqual({ status: 'start', args: ['.'] })
-    expect(await plan('merge_group', { merge_group: { base_sha: commits.base } })).toMatchObject({
-      args: ['.', ...since],
-    })
+  test('a push compares with the commit before it; a new branch and a forced push with the default branch', async () => {
+    git('update-ref', 'refs/remotes/origin/main', commits.ahead)
+    const expected = { status: 'start', args: ['.', `--changed=${commits.base}`, `--baseline=git:${commits.base}`] }
+    const lost = { before: 'f'.repeat(40), repository: { default_branch: 'main' } }
+    expect(await plan('push', { before: commits.base })).toEqual(expected)
+    expect(await plan('push', { ...lost, created: true })).toEqual(expected)
+    expect(await plan('push', { ...lost, forced: true })).toEqual(expected)
+    expect(await plan('merge_group', { merge_group: { base_sha: commits.base } })).toEqual(expected)
   })
-  test('a base that the clone lacks stays as it is: bench says what to fetch', async () => {
-    const lost = 'f'.repeat(40)
-    expect(await plan('pull_request', pull('ada/skills', lost))).toMatchObject({
-      args: ['.', `--changed=${lost}`, `--baseline=git:${lost}`],
-    })
+  test('an event without a base starts every skill below; the name of a folder is no flag', async () => {
+    const place = mkdtempSync(path.join(tmpdir(), 'skills-'))
+    for (const name of ['--budget=99', '.claude/skills/é'].map((one) => path.join(place, one))) {
+      mkdirSync(name, { recursive: true })
+      writeFileSync(path.join(name, 'SKILL.md'), '')
+    }
+    const all = { status: 'start', args: ['./--budget=99', '.claude/skills/é'] }
+    expect(await plan('schedule', {}, {}, place)).toEqual(all)
+    expect(await plan('workflow_dispatch', {}, { SKILLS: '.', BASELINE: 'none' }, place)).toEqual(all)
+  })
+  test('the merge that GitHub checks out: what others merged into the base is not of this pull request', async () => {
+    git('checkout', '-q', '--detach', commits.ahead)
+    git('merge', '-q', '--no-ff', '-m', 'merge', commits.head)
+    const end = await plan('pull_request', pull('ada/skills', commits.base))
+    git('checkout', '-q', 'change')
+    expect(end).toMatchObject({ args: ['.', `--changed=${commits.ahead}`, `--baseline=git:${commits.ahead}`] })
+  })
+  test('a checkout without the base is refused; a shallow one, as actions/checkout leaves it, with what to set', async () => {
+    const lost = pull('ada/skills', 'f'.repeat(40))
+    await expect(plan('pull_request', lost)).rejects.toMatchObject({ fix: expect.stringContaining('baseline: none') })
+    const shallow = mkdtempSync(path.join(tmpdir(), 'shallow-'))
+    execFileSync('git', ['clone', '-q', '--depth', '1', `file://${folder}`, shallow])
+    const fix = 'give actions/checkout "fetch-depth: 0"'
+    await expect(plan('pull_request', pull('ada/skills'), {}, shallow)).rejects.toMatchObject({ fix })
+    const named = { SKILLS: 'a', BASELINE: 'none' } // needs no base
+    expect(await plan('pull_request', pull('ada/skills'), named, shallow)).toEqual({ status: 'start', args: ['a'] })
   })
 })
 

@@ -1,5 +1,6 @@
 /** `whetstone github bench`: benches what a pull request changed, and leaves the outcome for the steps that follow. */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -12,13 +13,15 @@ import { readActionInputs } from '../../../flows/github/action_inputs.ts'
 import { type ActionOutcome, readOutcomeBenchmarks, toActionOutcome } from '../../../flows/github/action_outcome.ts'
 import { planJob } from '../../../flows/github/plan_job.ts'
 import { readTrigger } from '../../../flows/github/read_trigger.ts'
-import { workflowCommand } from '../../../phases/4-report/text/github.ts'
+import { toGithub, workflowCommand } from '../../../phases/4-report/text/github.ts'
+import { toMarkdown } from '../../../phases/4-report/text/markdown.ts'
+import { fitPieces } from '../../../phases/4-report/text/pull_request/comment_markdown.ts'
 import { jobCost, worstVerdict } from '../../../phases/4-report/text/pull_request/comment_text.ts'
 import { toExitCode } from '../../error_code.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { liveView } from '../../terminal/live.ts'
 import { ownEnvironment } from '../../user_environment.ts'
-import { writeStepOutputs } from './workflow_files.ts'
+import { writeJobSummary, writeStepOutputs } from './workflow_files.ts'
 
 type Problem = NonNullable<ActionOutcome['problem']>
 
@@ -31,8 +34,24 @@ export async function benchForPullRequest(): Promise<number> {
     annotate(level, problem)
   }
   for (const { error } of skills) if (error !== null) annotate('error', error)
-  await writeOutputs(outcome, isOwn)
+  const read = await readOutcomeBenchmarks(outcome)
+  await writeReport(read)
+  await writeOutputs(outcome, read, isOwn)
   return exit_code
+}
+
+type ReadSkills = Awaited<ReturnType<typeof readOutcomeBenchmarks>>
+
+/** GitHub shows no summary of a step beyond 1 MiB. */
+const longestSummary = 1_000_000
+
+/** The annotations and the summary that the reporter `github` writes. */
+async function writeReport(skills: ReadSkills): Promise<void> {
+  const reported = skills.flatMap(({ benchmark, ...one }) => (benchmark === null ? [] : { ...one, benchmark }))
+  if (reported.length === 0) return
+  process.stderr.write(`${toGithub(reported).join('\n')}\n`)
+  const texts = reported.map(({ benchmark }) => toMarkdown(benchmark))
+  await writeJobSummary(fitPieces(texts, '', longestSummary))
 }
 
 function annotate(level: 'error' | 'warning' | 'notice', { message, fix }: Problem): void {
@@ -60,15 +79,20 @@ async function findOutcome(): Promise<{ outcome: ActionOutcome; isOwn: boolean }
   }
 }
 
-/** A process of its own, with the progress in the log. A signal to this process reaches it, so that a cancelled job ends as Ctrl-C does. */
+/**
+ * A process of its own, with the progress in the log, where names and messages of suites are no workflow commands. A signal to this process
+ * reaches it, so that a cancelled job ends as Ctrl-C does.
+ */
 async function runBench(args: readonly string[]): Promise<ActionOutcome> {
-  const program = [...process.execArgv, process.argv[1] ?? '', 'bench', '--json', '--reporter=github', ...args]
+  const program = [...process.execArgv, process.argv[1] ?? '', 'bench', '--json', ...args]
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] })
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
   process.on('SIGINT', pass).on('SIGTERM', pass)
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', (code) => resolve(code))
   })
+  const resume = randomUUID()
+  process.stderr.write(`::stop-commands::${resume}\n`)
   const live = liveView({ stream: process.stderr, concurrency: 1 })
   let last: unknown
   for await (const line of createInterface({ input: child.stdout })) {
@@ -79,6 +103,7 @@ async function runBench(args: readonly string[]): Promise<ActionOutcome> {
   live.end()
   const code = await ended
   process.off('SIGINT', pass).off('SIGTERM', pass)
+  process.stderr.write(`::${resume}::\n`)
   return toActionOutcome(last, code ?? exitCodes.interrupted)
 }
 
@@ -94,9 +119,8 @@ function withSecretHint(outcome: ActionOutcome): ActionOutcome {
   return { ...outcome, problem: add(outcome.problem), skills }
 }
 
-async function writeOutputs(outcome: ActionOutcome, isOwn: boolean): Promise<void> {
+async function writeOutputs(outcome: ActionOutcome, skills: ReadSkills, isOwn: boolean): Promise<void> {
   const { status, exit_code, report } = outcome
-  const skills = await readOutcomeBenchmarks(outcome)
   const folder = await mkdtemp(path.join(process.env.RUNNER_TEMP || tmpdir(), 'whetstone-'))
   const file = path.join(folder, 'outcome.json')
   await writeFile(file, jsonText(outcome))

@@ -1,5 +1,6 @@
 /** Benchmarks for GitHub Actions: workflow commands, one annotation per line. */
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
+import { incompleteness, leftOutCases } from '../benchmark/incomplete.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { benchmarkHeadline, fullConfidenceNotes } from './headline.ts'
 import type { ReportedBenchmark } from './junit_report.ts'
@@ -11,9 +12,9 @@ export function toGithub(all: readonly ReportedBenchmark[]): string[] {
     return [
       workflowCommand('notice', name, [benchmarkHeadline(benchmark), ...fullConfidenceNotes(benchmark)].join(' ')),
       ...(suspicious === null ? [] : [workflowCommand('warning', name, suspicious)]),
-      ...(benchmark.complete === true
-        ? []
-        : [workflowCommand('warning', name, 'incomplete: a planned run has no grade')]),
+      ...[incompleteness(benchmark), leftOutCases(benchmark)].flatMap((why) =>
+        why === null ? [] : workflowCommand('warning', name, why),
+      ),
       ...gates
         .filter(({ passed }) => !passed)
         .map(({ gate, message }) => workflowCommand('error', name, `gate failed: ${gate}: ${message}`)),

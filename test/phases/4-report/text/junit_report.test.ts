@@ -127,19 +127,20 @@ describe('junit', () => {
 })
 
 describe('github', () => {
-  test('a notice, an error for each failing gate, a warning where incomplete', () => {
+  test('a notice, an error for each failing gate, a warning where incomplete and where cases were left out', () => {
     const lines = toGithub([{ name: 'a:b,c', benchmark: { ...golden, complete: false }, gates }])
     expect(lines.map((line) => line.split('::')[1])).toEqual([
       'notice title=a%3Ab%2Cc',
+      'warning title=a%3Ab%2Cc',
       'warning title=a%3Ab%2Cc',
       'error title=a%3Ab%2Cc',
     ])
     expect(lines.at(-1)).toContain('gate failed: ci_low > 0: is -0.1')
   })
   test('the notice is the answer and how sure it is; what passed and what is whole says nothing more', () => {
-    const [notice = '', ...more] = toGithub([
-      { name: 'a', benchmark: { ...golden, complete: true }, gates: gates.slice(1) },
-    ])
+    const { cannot_run: _, ...metadata } = golden.metadata
+    const whole = { ...golden, metadata, complete: true }
+    const [notice = '', ...more] = toGithub([{ name: 'a', benchmark: whole, gates: gates.slice(1) }])
     const answer = [benchmarkHeadline(golden), ...confidenceNotes(golden)].join(' ')
     expect(notice.replaceAll('%25', '%')).toBe(`::notice title=a::${answer}`)
     expect(notice).toContain('%25')

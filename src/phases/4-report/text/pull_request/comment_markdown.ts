@@ -22,11 +22,11 @@ const longestBytes = 65_536
  * The pieces in order, with `footer` at the end. Pieces that do not fit are left out whole, with a note: a table row is a piece, and so is a
  * folded section with its tags.
  */
-export function fitComment(pieces: readonly string[], footer: string, limit = longestBytes): string {
+export function fitPieces(pieces: readonly string[], footer: string, limit = longestBytes): string {
   const size = (text: string) => Buffer.byteLength(text) + 1
   const whole = [...pieces, footer].join('\n')
   if (Buffer.byteLength(whole) <= limit) return whole
-  const note = `\n**Shortened: a comment has at most ${limit.toLocaleString('en-US')} characters. The report has the rest.**\n`
+  const note = `\n**Shortened to ${limit.toLocaleString('en-US')} characters. The report has the rest.**\n`
   let left = limit - size(footer) - size(note)
   const kept = pieces.filter((piece) => {
     if (size(piece) > left) return false

@@ -12,7 +12,7 @@ import { formatInterval } from '../difference_text.ts'
 import { formatDollars, formatRates, formatSeconds, shortenText } from '../format.ts'
 import { benchmarkHeadline } from '../headline.ts'
 import { findHeadlineRates } from '../headline_rates.ts'
-import { commentTable, escapeComment, fitComment } from './comment_markdown.ts'
+import { commentTable, escapeComment, fitPieces } from './comment_markdown.ts'
 
 export interface CommentedSkill {
   name: string
@@ -96,7 +96,7 @@ export function commentText(facts: CommentFacts): string {
     ...(facts.skills.length === 0 ? [] : verdictLines(facts.skills)),
     ...facts.skills.flatMap(skillLines),
   ]
-  return fitComment(pieces, `\n${links.join(' · ')}\n`)
+  return fitPieces(pieces, `\n${links.join(' · ')}\n`)
 }
 
 function title({ status, skills }: CommentFacts): string {

@@ -3,7 +3,7 @@ import markdownIt from 'markdown-it'
 import { describe, expect, test } from 'vitest'
 import type { Benchmark } from '../../../../../schemas/benchmark.ts'
 import { aggregate } from '../../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { fitComment } from '../../../../../src/phases/4-report/text/pull_request/comment_markdown.ts'
+import { fitPieces } from '../../../../../src/phases/4-report/text/pull_request/comment_markdown.ts'
 import {
   type CommentedSkill,
   type CommentFacts,
@@ -148,14 +148,14 @@ describe('at most 65,536 characters', () => {
     const text = commentText(facts(many))
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536)
     expect(Buffer.byteLength(text)).toBeGreaterThan(50_000)
-    expect(text).toContain('**Shortened: a comment has at most 65,536 characters. The report has the rest.**')
+    expect(text).toContain('**Shortened to 65,536 characters. The report has the rest.**')
     expect(text.trimEnd()).toMatch(/commit abcdef0123$/)
     expect(text.match(/<details>/g)?.length ?? 0).toBe(text.match(/<\/details>/g)?.length ?? 0)
     for (const row of text.split('\n').filter((line) => line.startsWith('|'))) expect(row).toMatch(/\|$/)
   })
   test('exactly at the limit nothing is cut; one more byte and a piece goes', () => {
     const pieces = ['a'.repeat(50), 'b'.repeat(49)]
-    expect(fitComment(pieces, 'end', 104)).toBe(`${pieces.join('\n')}\nend`)
-    expect(fitComment(pieces, 'end', 103)).not.toContain('bbb')
+    expect(fitPieces(pieces, 'end', 104)).toBe(`${pieces.join('\n')}\nend`)
+    expect(fitPieces(pieces, 'end', 103)).not.toContain('bbb')
   })
 })
