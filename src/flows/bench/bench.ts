@@ -24,7 +24,7 @@ import { openOptionalRemote } from '../queue/queue.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
 import { type BenchResult, summarizeBenchmark } from '../report/summarize.ts'
-import { dropAllTranscripts } from '../run/drop_transcripts.ts'
+import { dropTranscript } from '../run/drop_transcripts.ts'
 import { execute } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listHiddenPaths, startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
@@ -90,7 +90,7 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   else await testOlderRuns(execution, await execute(execution, context), context)
   await remote?.[Symbol.asyncDispose]() // remote results are stored and counted before the benchmark is complete
   if (!context.drain.aborted) await batch?.finish()
-  if (dropTranscripts) await dropAllTranscripts(folder, plan, context.now())
+  if (dropTranscripts) for (const spec of plan.runs) await dropTranscript(folder, spec, context.now())
   const ended = await explainWaitStop({ folder, plan }, context)
   const stop = ended.stop ?? limited?.stopped() ?? null
   return await summarizeBenchmark(folder, plan, ended.context, { stop, marked: true })

@@ -14,7 +14,6 @@ import { openLimitedBench } from '../limits/limited_bench.ts'
 import { noLimits } from '../limits/limits.ts'
 import { throwRefusal } from '../prepare/refusals.ts'
 import { openOptionalRemote } from '../queue/queue.ts'
-import { dropAllTranscripts } from '../run/drop_transcripts.ts'
 import { execute } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listHiddenPaths } from '../sandbox/start_sandbox.ts'
@@ -63,7 +62,6 @@ export async function runEvalSuite(
   const dropTranscripts = request.transcripts === false
   await execute({ plan, folder, skillFiles, dropTranscripts, ...work, settled: before.settled }, holding.context)
   await remote?.[Symbol.asyncDispose]()
-  if (dropTranscripts) await dropAllTranscripts(folder, plan, context.now())
   may.settle()
   context.signal.throwIfAborted()
   const now = context.now()

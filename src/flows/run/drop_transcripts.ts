@@ -1,5 +1,5 @@
 /** Removes transcripts and outputs of graded runs, for --no-transcripts. */
-import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { RunSpec } from '../../../schemas/plan.ts'
 import { removeRunParts } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
@@ -12,9 +12,4 @@ export async function dropTranscript(folder: string, { run_id }: RunSpec, now: D
   const isGraded = grading !== null && (grading.judge_errors ?? []).length === 0
   const isBroken = record.status === 'failed' || record.status === 'cancelled'
   if (isGraded || isBroken) await removeRunParts(runPaths(folder, run_id).folder, 'no_transcripts', now)
-}
-
-/** Also those that a killed process had graded and not yet removed. */
-export async function dropAllTranscripts(folder: string, { runs }: Plan, now: Date): Promise<void> {
-  for (const spec of runs) await dropTranscript(folder, spec, now)
 }

@@ -1,5 +1,5 @@
 /** bench and eval --no-transcripts: graded from the transcript, which is gone afterwards and in no cache; without the flag it stays. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
@@ -41,4 +41,24 @@ test('nothing of it is left in benchmark and cache, and the verdicts are those o
   expect(rates(folder)).toContainEqual(['with_skill', 2, 2])
   expect(usual.left.length).toBeGreaterThanOrEqual(6)
   expect(usual.names.some((one) => path.basename(one) === 'removed.json')).toBe(false)
+})
+
+test('what a killed eval left is removed when the same command continues; without the flag it stays', async () => {
+  const workspace = path.join(fresh(), 'ws')
+  const args = ['eval', makeSkill([{ id: 1, prompt: 'tidy up', checks }]), '--engine', agent('tidy.mjs')]
+  const run = async (flags: readonly string[]) => {
+    const { code, stderr } = await runMain([
+      ...args,
+      '--workspace',
+      workspace,
+      '--sandbox=off',
+      '--trust-suite',
+      ...flags,
+    ])
+    expect(code, stderr).toBe(0)
+    const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' })
+    for (const name of names) if (path.basename(name) === 'eval.json') rmSync(path.join(workspace, name)) // as a kill before it
+    return names.filter((one) => kept.includes(path.basename(one))).length
+  }
+  expect([await run([]), await run([]), await run(['--no-transcripts'])]).toEqual([3, 3, 0])
 })
