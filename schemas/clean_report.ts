@@ -35,7 +35,7 @@ export const cleanReport = z.object({
           kind: cleanKind,
           folders: z.number().int().nonnegative(),
           bytes,
-          transcript_bytes: bytes.describe('part of bytes: transcripts, outputs and report pages'),
+          transcript_bytes: bytes.describe('part of bytes: transcripts and outputs'),
           oldest: z.string().nullable().describe('name of the oldest folder; null: not named by time'),
         }),
       ),

@@ -17,6 +17,6 @@ export interface PackageInfo {
 }
 
 /** Name, version and home page of Whetstone itself. */
-export function readPackage(): PackageInfo {
+export function readOwnPackage(): PackageInfo {
   return JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'))
 }

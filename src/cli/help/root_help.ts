@@ -1,9 +1,9 @@
 /** The help of the program without a command: the commands in groups, each with its arguments and a summary. */
 
 import { findNearest } from '../../base/text/did_you_mean.ts'
-import { docsAddress } from '../docs_links.ts'
 import { exitHelp } from '../exit_codes.ts'
 import { alignColumns } from '../terminal/style.ts'
+import { docsAddress } from './docs_links.ts'
 
 /** [arguments, summary] by command. */
 const groups: Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>> = {

@@ -1,14 +1,12 @@
 /** Applies the rules of clean to what workspaces keep, and spares what is protected. */
 import path from 'node:path'
 import type { CleanReport } from '../../../schemas/clean_report.ts'
+import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
 import { findLeaseHolder } from '../../store/lease/lease.ts'
 import type { CleanAge, CleanRequest } from './clean_request.ts'
-import type { KeptFolder, KeptWorkspace } from './read_workspace.ts'
+import type { FoundPlaces, KeptFolder, KeptWorkspace } from './read_workspace.ts'
 
-interface Rules extends Pick<CleanRequest, 'folders' | 'transcripts'> {
-  /** Benchmarks that the user named, absolute. */
-  named: ReadonlySet<string>
-}
+type Rules = Pick<CleanRequest, 'folders' | 'transcripts'> & Pick<FoundPlaces, 'named' | 'whole'>
 
 interface ChosenFolder {
   folder: KeptFolder
@@ -21,12 +19,16 @@ export async function chooseRemovals(
   now: Date,
 ): Promise<{ chosen: ChosenFolder[]; kept: CleanReport['kept'] }> {
   const chosen: ChosenFolder[] = []
-  const kept: CleanReport['kept'] = []
+  const known = new Set(workspaces.flatMap(({ folders }) => folders.map((one) => one.path)))
+  const kept = [...rules.named]
+    .filter((place) => !known.has(place))
+    .map((place) => ({ path: place, reason: 'not a result of Whetstone: it has no plan.json' }))
   for (const workspace of workspaces) {
     for (const [folder, rank] of rankFolders(workspace.folders)) {
       const what = chooseAction({ folder, rank }, rules, now)
       if (what === null) continue
-      const reason = await whyProtected(folder, what, { workspace, isNamed: rules.named.has(folder.path) })
+      const isNamed = rules.folders === null && rules.named.has(folder.path)
+      const reason = await whyProtected(folder, what, { workspace, isNamed }).catch(explainFailure)
       if (reason === null) chosen.push({ folder, what })
       else kept.push({ path: folder.path, reason })
     }
@@ -48,14 +50,13 @@ function rankFolders(folders: readonly KeptFolder[]): [KeptFolder, number][] {
 
 function chooseAction(
   { folder, rank }: { folder: KeptFolder; rank: number },
-  { folders, transcripts, named }: Rules,
+  { folders, transcripts, named, whole }: Rules,
   now: Date,
 ): ChosenFolder['what'] | null {
   const fits = (age: CleanAge) => isOld(folder, age.olderThanMs, now) && (age.keepLast === null || rank >= age.keepLast)
-  if (named.size > 0) {
-    if (!named.has(folder.path)) return null
-    return transcripts !== null && folders === null ? 'transcripts' : 'folder'
-  }
+  const isNamed = named.has(folder.path)
+  if (!isNamed && !whole.has(folder.workspace)) return null
+  if (isNamed && folders === null && transcripts === null) return 'folder'
   if (folders !== null && fits(folders)) return 'folder'
   return transcripts !== null && fits(transcripts) && folder.transcriptBytes > 0 ? 'transcripts' : null
 }
@@ -68,6 +69,7 @@ function isOld({ startedAt }: KeptFolder, olderThanMs: number | null, now: Date)
 
 interface Surroundings {
   workspace: KeptWorkspace
+  /** By the user, without a filter: it may be the last one. */
   isNamed: boolean
 }
 
@@ -114,4 +116,10 @@ function whyNeeded(
     ...(history.confirmations ?? []).map(({ benchmark }) => benchmark),
   ]
   return needed.includes(relative) ? `history.json refers to it (current best: ${history.current_best})` : null
+}
+
+/** Why a folder stays that the file system or the user's mistake protects. Throws a bug again. */
+export function explainFailure(error: unknown): string {
+  if (errnoCode(error) === null && !(error instanceof UserError)) throw error
+  return `it can't be removed: ${errorMessage(error)}`
 }

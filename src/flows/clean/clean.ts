@@ -2,10 +2,11 @@
 import { type CleanReport, cleanReport, type Removal } from '../../../schemas/clean_report.ts'
 import { removeTree } from '../../base/fs/remove_tree.ts'
 import { reapTempDirs } from '../../base/fs/temp_dir.ts'
+import { tryReadInfo } from '../../base/fs/tree_size.ts'
 import { cachePaths, clearTemporary } from '../../store/cache/cache.ts'
 import { type CacheItem, listCacheItems, removeItem } from '../../store/cache/cache_list.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { chooseRemovals } from './choose_removals.ts'
+import { chooseRemovals, explainFailure } from './choose_removals.ts'
 import type { CleanRequest } from './clean_request.ts'
 import { findRemovableLeftovers } from './find_removable_leftovers.ts'
 import { findWorkspaces, type KeptFolder, type KeptWorkspace, readWorkspace } from './read_workspace.ts'
@@ -28,10 +29,14 @@ export interface CleanPlan {
 export async function planClean(request: CleanRequest, context: FlowContext): Promise<CleanPlan> {
   const found = findWorkspaces(request.places)
   const workspaces = await Promise.all(found.workspaces.map((workspace) => readWorkspace(workspace)))
-  const { chosen, kept } = await chooseRemovals(workspaces, { ...request, named: found.named }, context.now())
+  const { chosen, kept } = await chooseRemovals(workspaces, { ...request, ...found }, context.now())
+  const cached = request.cache === null ? [] : workspaces
+  for (const { workspace } of cached.filter(hasLinkedCache)) {
+    kept.push({ path: cachePaths(workspace).folder, reason: 'links are not followed: remove the cache where it leads' })
+  }
   const all: ChosenRemoval[] = [
     ...chosen.map((one) => toRemoval(one.folder, one.what, context)),
-    ...(request.cache === null ? [] : workspaces.flatMap((one) => cacheRemovals(one, request.cache, context.now()))),
+    ...cached.filter((one) => !hasLinkedCache(one)).flatMap((one) => cacheRemovals(one, request.cache, context.now())),
     ...(request.temp ? await leftoverRemovals(workspaces) : []),
   ]
   const base = { schema_version: 1, workspaces: workspaces.map(({ workspace, kinds }) => ({ workspace, kinds })) }
@@ -47,7 +52,7 @@ export async function planClean(request: CleanRequest, context: FlowContext): Pr
       const [done, spared]: [Removal[], CleanReport['kept']] = [[], [...kept]]
       for (const { removal, perform } of all) {
         context.signal.throwIfAborted()
-        const reason = await perform()
+        const reason = await perform().catch(explainFailure)
         if (reason === null) done.push(removal)
         else spared.push({ path: removal.path, reason })
       }
@@ -82,6 +87,10 @@ function cacheRemovals({ workspace }: KeptWorkspace, age: CleanRequest['cache'],
       },
     },
   ]
+}
+
+function hasLinkedCache({ workspace }: KeptWorkspace): boolean {
+  return Object.values(cachePaths(workspace)).some((place) => tryReadInfo(place)?.isSymbolicLink())
 }
 
 async function leftoverRemovals(workspaces: readonly KeptWorkspace[]): Promise<ChosenRemoval[]> {

@@ -9,7 +9,7 @@ export interface CleanAge {
 }
 
 export interface CleanRequest {
-  /** Workspaces, folders of workspaces, or benchmarks: a benchmark that is named here is chosen whatever its age. */
+  /** Workspaces, folders of workspaces, or benchmarks: without filters, a benchmark that is named here is chosen. */
   places: readonly string[]
   /** Remove whole benchmarks and the like; null: none. */
   folders: CleanAge | null

@@ -1,9 +1,9 @@
 /** Finds what processes that are gone left behind: temporary folders, and parts of workspaces on their way in or out. */
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { findStaleTempDirs } from '../../base/fs/temp_dir.ts'
 import { readOwnerState } from '../../base/fs/temp_sibling.ts'
-import { type KeptWorkspace, sumTreeBytes } from './read_workspace.ts'
+import { readNames, sumTreeBytes } from '../../base/fs/tree_size.ts'
+import type { KeptWorkspace } from './read_workspace.ts'
 
 interface Leftover {
   path: string
@@ -18,7 +18,7 @@ export async function findRemovableLeftovers(
   for (const { folders, workspace } of workspaces) {
     const above = new Set([workspace, ...folders.map((folder) => path.dirname(folder.path))])
     for (const folder of above) {
-      for (const { name } of readdirSync(folder, { withFileTypes: true })) {
+      for (const name of readNames(folder)) {
         const place = path.join(folder, name)
         if ((await readOwnerState(name)) === 'gone') own.push({ path: place, bytes: sumTreeBytes(place) })
       }

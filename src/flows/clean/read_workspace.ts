@@ -1,5 +1,5 @@
 /** Reads what a workspace keeps: each folder of ours with its kind, skill, size, and what may need it. Follows no link. */
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import type { CleanKind, CleanReport } from '../../../schemas/clean_report.ts'
@@ -7,6 +7,7 @@ import { type History, history as historySchema } from '../../../schemas/history
 import { UserError } from '../../base/errors/error.ts'
 import { isPlainFolder } from '../../base/fs/inside_folder.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
+import { readNames, sumTreeBytes } from '../../base/fs/tree_size.ts'
 import { type Damage, tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { listRunParts } from '../../store/artefacts/removed_parts.ts'
 import { cachePaths } from '../../store/cache/cache.ts'
@@ -22,7 +23,7 @@ export interface KeptFolder {
   startedAt: Date | null
   complete: boolean
   bytes: number
-  /** Part of `bytes`: transcripts, outputs and the pages that contain them. */
+  /** Part of `bytes`: transcripts and outputs, without pages that quote them. */
   transcriptBytes: number
 }
 
@@ -48,9 +49,20 @@ const collections = {
 type CollectionKind = keyof typeof collections
 const collectionKinds = Object.keys(collections).filter((name): name is CollectionKind => name in collections)
 
+/** What the user's places are, absolute. */
+export interface FoundPlaces {
+  /** All workspaces, also those of named benchmarks. */
+  workspaces: string[]
+  /** Workspaces that were found in a place: all of their folders may be chosen. */
+  whole: ReadonlySet<string>
+  /** Benchmarks that are places themselves. */
+  named: ReadonlySet<string>
+}
+
 /** The workspaces in these places and up to two levels below, and the benchmarks that are named themselves. Throws UserError. */
-export function findWorkspaces(places: readonly string[]): { workspaces: string[]; named: ReadonlySet<string> } {
+export function findWorkspaces(places: readonly string[]): FoundPlaces {
   const workspaces = new Set<string>()
+  const whole = new Set<string>()
   const named = new Set<string>()
   for (const given of places) {
     const asked = path.resolve(given)
@@ -66,13 +78,13 @@ export function findWorkspaces(places: readonly string[]): { workspaces: string[
     if (found.length === 0) {
       throw new UserError(`${given}: no workspace of Whetstone in it`, 'pass a workspace, such as workspaces/<skill>')
     }
-    for (const one of found) workspaces.add(one)
+    for (const one of found) whole.add(one)
   }
-  return { workspaces: [...workspaces].sort(), named }
+  return { workspaces: [...new Set([...workspaces, ...whole])].sort(), whole, named }
 }
 
 function childFolders(folder: string): string[] {
-  return listNames(folder).flatMap((name) => {
+  return readNames(folder).flatMap((name) => {
     const place = path.join(folder, name)
     return name.startsWith('.') || !isPlainFolder(folder, place) ? [] : [place]
   })
@@ -84,7 +96,7 @@ function isWorkspace(folder: string): boolean {
 
 /** Folders of a collection that are recognizably ours, oldest first. */
 function listOwnFolders(workspace: string, kind: CollectionKind): string[] {
-  return listNames(path.join(workspace, kind))
+  return readNames(path.join(workspace, kind))
     .filter(isTimestampName)
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     .map((name) => path.join(workspace, kind, name))
@@ -133,7 +145,8 @@ export async function readWorkspace(workspace: string): Promise<KeptWorkspace> {
 function readFolder(workspace: string, place: string, kind: CollectionKind): KeptFolder {
   const skill = skillFile.safeParse(readJsonFile(benchmarkPaths(place).plan)).data?.skill.name ?? ''
   const complete = completeFile.safeParse(readJsonFile(benchmarkPaths(place).benchmark)).success
-  const transcriptBytes = listTranscriptPlaces(place).reduce((sum, one) => sum + sumTreeBytes(one), 0)
+  const transcripts = [benchmarkPaths(place).partial, ...listRunFolders(place).flatMap(listRunParts)]
+  const transcriptBytes = transcripts.reduce((sum, one) => sum + sumTreeBytes(one), 0)
   const base = { path: place, workspace, kind, skill, complete, transcriptBytes }
   return { ...base, startedAt: parseStart(path.basename(place)), bytes: sumTreeBytes(place) }
 }
@@ -169,27 +182,4 @@ export function listRunFolders(benchmark: string): string[] {
 /** The report page and its data, which contain transcripts and outputs. */
 export function listPages(benchmark: string): string[] {
   return [benchmarkPaths(benchmark).report, path.join(benchmark, 'report.data')]
-}
-
-/** What removeTranscripts removes or writes again. */
-function listTranscriptPlaces(benchmark: string): string[] {
-  const parts = listRunFolders(benchmark).flatMap(listRunParts)
-  const pages = listPages(benchmark).filter((place) => existsSync(place))
-  return parts.length === 0 ? [] : [...pages, ...parts]
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-/** Of a file, or of everything in a folder; a link counts as itself. */
-export function sumTreeBytes(place: string): number {
-  const info = lstatSync(place, { throwIfNoEntry: false })
-  if (info === undefined) return 0
-  if (!info.isDirectory()) return info.size
-  return listNames(place).reduce((sum, name) => sum + sumTreeBytes(path.join(place, name)), 0)
 }

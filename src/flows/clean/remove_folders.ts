@@ -22,15 +22,15 @@ export async function removeFolder(folder: KeptFolder, context: FlowContext): Pr
   })
 }
 
-/** As removeFolder. The page, which contains transcripts, goes first and is written again at the end. */
+/** As removeFolder. Pages and unfinished runs go first, and the page is written again at the end. */
 export async function removeTranscripts(folder: KeptFolder, context: FlowContext): Promise<string | null> {
-  const hadPage = existsSync(benchmarkPaths(folder.path).report)
+  const { partial, benchmark } = benchmarkPaths(folder.path)
   const reason = await withFolder(folder, context, async () => {
-    for (const page of listPages(folder.path)) await rm(page, { recursive: true, force: true })
+    for (const place of [...listPages(folder.path), partial]) await rm(place, { recursive: true, force: true })
     for (const run of listRunFolders(folder.path)) await removeRunParts(run, 'clean', context.now())
     return null
   })
-  if (reason === null && hadPage) await writePageAgain(folder.path, context)
+  if (reason === null && existsSync(benchmark)) await writePageAgain(folder.path, context)
   return reason
 }
 

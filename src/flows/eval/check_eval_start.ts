@@ -41,7 +41,8 @@ export async function readyEval(
   context: FlowContext,
 ): Promise<ReadyEval> {
   await attemptStep(refuse, () => refuseUnloggable(prepared, started))
-  const passes = openPassCache(prepared.plan, { workspace: prepared.workspace, now: started, use: request.cache })
+  const use = request.cache && request.transcripts !== false // a stored pass quotes the answer
+  const passes = openPassCache(prepared.plan, { workspace: prepared.workspace, now: started, use })
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   reportUnsetVariables(request, prepared, context)
   const plan = withSandbox(passes.plan, sandbox)

@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { errorMessage, IncompleteError, UserError } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { getRedactor } from '../../base/secrets/redact.ts'
+import { getRedactor, mapTexts } from '../../base/secrets/redact.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 
@@ -10,7 +10,7 @@ export type ToolValue = { sentence: string } & Record<string, unknown>
 
 /** The sentence, then the rest as JSON; the same as structured content. */
 export function toToolResult(value: ToolValue, env: FlowContext['env']): CallToolResult {
-  const { sentence, ...rest } = withVisibleTexts(getRedactor(env).value(value))
+  const { sentence, ...rest } = mapTexts(getRedactor(env).value(value), makeVisible)
   return {
     content: [{ type: 'text', text: `${sentence}\n${jsonText(rest)}` }],
     structuredContent: { sentence, ...rest },
@@ -24,8 +24,4 @@ export function toToolError(error: unknown, env: FlowContext['env']): CallToolRe
   if (!isExpected) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
   const text = getRedactor(env).value(`error: ${errorMessage(error)}${fix}`)
   return { content: [{ type: 'text', text: makeVisible(text).slice(0, 4000) }], isError: true }
-}
-
-function withVisibleTexts<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_, one: unknown) => (typeof one === 'string' ? makeVisible(one) : one))
 }

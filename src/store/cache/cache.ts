@@ -1,7 +1,8 @@
 /** The cache of a workspace: its paths, and temporary folders that become entries by one rename. */
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { errnoCode } from '../../base/errors/error.ts'
+import { readNames } from '../../base/fs/tree_size.ts'
 import { isAlive, readOwnStart } from '../../base/process/marked_processes.ts'
 
 export interface Cache {
@@ -11,6 +12,8 @@ export interface Cache {
   runs: string
   /** One file per judge's answer, named by its key. */
   answers: string
+  /** One file per passed case of eval, named by its key. */
+  passes: string
   /** Entries on their way in and out; each name identifies its owner. */
   temporary: string
 }
@@ -21,6 +24,7 @@ export function cachePaths(workspace: string): Cache {
     folder,
     runs: path.join(folder, 'runs'),
     answers: path.join(folder, 'judge'),
+    passes: path.join(folder, 'passes'),
     temporary: path.join(folder, 'tmp'),
   }
 }
@@ -44,12 +48,12 @@ export async function openCache(workspace: string): Promise<Cache> {
   return cache
 }
 
-/** Removes the temporary folders of processes that are gone; returns their number. */
+/** Removes the temporary folders of processes that are gone, and nothing with another name; returns their number. */
 export async function clearTemporary(cache: Cache): Promise<number> {
   let cleared = 0
   for (const name of readNames(cache.temporary)) {
-    const [, pid, start = null] = /^(\d+)(?:\.(\d+))?-/.exec(name) ?? []
-    if (pid !== undefined && (await isAlive(Number(pid), start))) continue
+    const [, pid, start = null] = /^(\d+)(?:\.(\d+))?-\d+(?:-[a-z]+)?$/.exec(name) ?? []
+    if (pid === undefined || (await isAlive(Number(pid), start))) continue
     rmSync(path.join(cache.temporary, name), { recursive: true, force: true })
     cleared += 1
   }
@@ -100,14 +104,5 @@ function tryRename(from: string, to: string): boolean {
   } catch (error) {
     if (errnoCode(error) === 'ENOTEMPTY' || errnoCode(error) === 'EEXIST') return false
     throw error
-  }
-}
-
-/** Names in a folder; empty when it is missing. */
-export function readNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

@@ -1,8 +1,9 @@
 /** Lists the content of a cache with sizes and last uses, for counting and clearing it. */
-import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
-import { type Cache, cachePaths, entryPaths, readNames, removeWhole, temporaryName } from './cache.ts'
+import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts'
+import { type Cache, cachePaths, entryPaths, removeWhole, temporaryName } from './cache.ts'
 import { unpackEntry } from './cache_pack.ts'
 
 export interface CacheItem {
@@ -18,27 +19,36 @@ export interface CacheItem {
   isDamaged: boolean
 }
 
-/** Everything in the cache. Skips what another process removes during the listing. */
+/** Everything in the cache. Skips what another process removes during the listing, and what another program put there. */
 export function* listCacheItems(cache: Cache): Generator<CacheItem> {
-  for (const key of readNames(cache.runs)) {
+  for (const key of listRunKeys(cache)) {
     const { folder, entry: file } = entryPaths(cache, key)
-    const info = tryInfo(file)
+    const info = tryReadInfo(file)
     const entry = info === null ? null : readListedEntry(file)
-    const usedAt = info?.mtime ?? tryInfo(folder)?.mtime
+    const usedAt = info?.mtime ?? tryReadInfo(folder)?.mtime
     if (usedAt === undefined) continue
-    yield { kind: 'run', place: folder, bytes: sumFolderBytes(folder), usedAt, entry, isDamaged: entry === null }
+    yield { kind: 'run', place: folder, bytes: sumTreeBytes(folder), usedAt, entry, isDamaged: entry === null }
   }
-  for (const name of readNames(cache.answers)) {
-    const place = path.join(cache.answers, name)
-    const info = tryInfo(place)
-    if (info === null) continue
-    yield { kind: 'answer', place, bytes: info.size, usedAt: info.mtime, entry: null, isDamaged: false }
+  for (const folder of [cache.answers, cache.passes]) {
+    for (const name of readNames(folder).filter((one) => answerName.test(one))) {
+      const place = path.join(folder, name)
+      const info = tryReadInfo(place)
+      if (info === null) continue
+      yield { kind: 'answer', place, bytes: info.size, usedAt: info.mtime, entry: null, isDamaged: false }
+    }
   }
+}
+
+const runName = /^[0-9a-f]{64}$/
+const answerName = /^[0-9a-f]{64}\.json$/
+
+function listRunKeys(cache: Cache): string[] {
+  return readNames(cache.runs).filter((name) => runName.test(name))
 }
 
 /** Every run's description, without damaged ones. */
 export function* listCacheEntries(cache: Cache): Generator<CacheEntry> {
-  for (const key of readNames(cache.runs)) {
+  for (const key of listRunKeys(cache)) {
     const entry = readListedEntry(entryPaths(cache, key).entry)
     if (entry !== null) yield entry
   }
@@ -67,16 +77,4 @@ function readListedEntry(file: string): CacheEntry | null {
   } catch {
     return null
   }
-}
-
-function tryInfo(file: string) {
-  return lstatSync(file, { throwIfNoEntry: false }) ?? null
-}
-
-function sumFolderBytes(folder: string): number {
-  return readNames(folder).reduce((sum, name) => {
-    const file = path.join(folder, name)
-    const info = tryInfo(file)
-    return sum + (info?.isDirectory() ? sumFolderBytes(file) : (info?.size ?? 0))
-  }, 0)
 }

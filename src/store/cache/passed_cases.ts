@@ -5,9 +5,10 @@ import path from 'node:path'
 import { type EvalPass, evalPass } from '../../../schemas/eval_pass.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { jsonText } from '../../base/json/json_text.ts'
+import { cachePaths } from './cache.ts'
 
 function passFile(workspace: string, key: string): string {
-  return path.join(workspace, '.cache/passes', `${key}.json`)
+  return path.join(cachePaths(workspace).passes, `${key}.json`)
 }
 
 /** null: none, or it can't be read. */

@@ -273,4 +273,6 @@ test('EVAL.md: what passed before the end is kept, and remembered later', { time
   expect(again.cases[0]).toMatchObject({ run: expect.any(String), cost_usd: null })
   expect(readdirSync(path.join(copy.workspace, 'evals'))).toHaveLength(1)
   expect(Object.values((await practised(copy, flags)).verdicts)).toEqual(['cached', 'cached'])
+  // a stored pass quotes the answer, so it is neither used nor kept without transcripts
+  expect(Object.values((await practised(copy, [...flags, '--no-transcripts'])).verdicts)).toEqual(['pass', 'pass'])
 })

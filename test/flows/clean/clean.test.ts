@@ -31,6 +31,20 @@ describe('which benchmarks are chosen', () => {
     const { at, chosen } = cleanWorkspace()
     expect((await chosen({ places: [at(interrupted)] })).names).toEqual([interrupted])
   })
+  test('of those that are named, as by a pattern of the shell, only what the filters choose, and never the last one', async () => {
+    const { workspace, at, chosen } = cleanWorkspace()
+    const places = [january, february, finished, interrupted].map((stamp) => at(stamp))
+    const { names, kept } = await chosen({ places, folders: { olderThanMs: 305 * day, keepLast: null } })
+    expect([names, kept]).toEqual([[january], {}])
+    expect((await chosen({ places, folders: { olderThanMs: null, keepLast: 2 } })).names).toEqual([january, february])
+    const all = await chosen({ places, folders: { olderThanMs: 0, keepLast: null } })
+    expect([all.names, Object.keys(all.kept)]).toEqual([
+      [january, february],
+      [finished, interrupted],
+    ])
+    // a workspace next to a benchmark is not left out
+    expect((await chosen({ places: [workspace, at(february)], folders: old })).names).toEqual([january, february])
+  })
   test('the last of each skill in a shared workspace', async () => {
     const { write, chosen } = cleanWorkspace()
     write(`benchmarks/${january}/plan.json`, { skill: { name: 'other' } })
@@ -127,18 +141,64 @@ describe('nothing outside, and nothing that is not ours', () => {
     expect(readdirSync(outside)).toEqual(['keep.txt'])
   })
   test('a folder without a plan, one with another name, and a folder of another tool', async () => {
-    const { write, chosen } = cleanWorkspace()
+    const { at, write, chosen } = cleanWorkspace()
     write('benchmarks/2025-01-01T00-00-00Z/notes.txt', 'mine')
+    write('benchmarks/2025-01-03T00-00-00Z/notes.txt', 'mine')
     write('benchmarks/mine/plan.json', '{}')
     expect((await chosen({ folders: old })).names).toEqual([january, february])
     write('benchmarks/2025-01-01T00-00-00Z/plan.json', '{}')
     write('benchmarks/2025-01-02T00-00-00Z/plan.json', '{}')
     expect((await chosen({ folders: old })).names).toContain('2025-01-01T00-00-00Z')
+    const named = await chosen({ places: [at('2025-01-03T00-00-00Z')] })
+    expect(named.kept).toEqual({ '2025-01-03T00-00-00Z': 'not a result of Whetstone: it has no plan.json' })
     const foreign = folderOf({ 'iteration-1/eval-1/with_skill/grading.json': '{}' })
     expect((await userError(cleanWorkspace().plan({ places: [foreign] }))).message).toContain(
       'no workspace of Whetstone',
     )
   })
+})
+
+describe('the cache', () => {
+  test('only entries of ours are removed: a folder named .cache may belong to all programs of a user', async () => {
+    const { workspace, write, plan } = cleanWorkspace()
+    for (const name of ['runs/mine', 'judge/mine.json', 'passes/mine.json', 'tmp/mine']) write(`.cache/${name}`, 'x')
+    write(`.cache/passes/${'a'.repeat(64)}.json`, '{}')
+    write('.cache/tmp/999999999-1', 'x')
+    await (await plan({ cache: { olderThanMs: null } })).perform()
+    const left = readdirSync(path.join(workspace, '.cache'), { recursive: true, encoding: 'utf8' })
+    expect(left.sort().filter((one) => one.includes('/'))).toEqual([
+      ...['judge/mine.json', 'passes/mine.json', 'runs/mine', 'tmp/mine'],
+    ])
+  })
+  test('a link in its place is not followed', async () => {
+    const { workspace, plan } = cleanWorkspace()
+    const [place, outside] = [path.join(workspace, '.cache'), path.join(folderOf({}), 'outside')]
+    expect((await plan({ cache: { olderThanMs: null } })).report.removals).toHaveLength(1)
+    renameSync(place, outside)
+    symlinkSync(outside, place)
+    const { report } = await plan({ cache: { olderThanMs: null } })
+    expect(report.removals).toEqual([])
+    expect(report.kept).toMatchObject([{ path: place, reason: expect.stringContaining('links are not followed') }])
+  })
+})
+
+test('what the file system refuses is kept with the reason, the rest goes, and the end is incomplete', async () => {
+  const { workspace, at, write, list } = cleanWorkspace()
+  mkdirSync(path.join(at(january), '.lease-0.json')) // a folder in its place: nobody can know who works here
+  const args = ['clean', workspace, '--older-than', '1d', '--yes']
+  const first = await runMain(args)
+  expect(first.stdout).toMatch(/Kept .*2026-01-01T00-00-00Z: it can't be removed: .*not a file/)
+  expect([first.code, list()]).toEqual([0, [january, finished, interrupted]])
+  write('.cache/tmp', 'no folder') // entries can't be moved there
+  const second = await runMain(['clean', workspace, '--cache', '--yes'])
+  expect(second.code).toBe(3)
+  expect(second.stdout).toMatch(/Kept .*\.cache: it can't be removed: E/)
+})
+
+test('leftovers need no workspace', async () => {
+  const cwd = folderOf({})
+  expect((await runMain(['clean', '--temp'], { cwd })).code).toBe(0)
+  expect((await runMain(['clean'], { cwd })).code).toBe(2)
 })
 
 test('a removal that was killed leaves a hidden folder, which --temp removes; one of a living process stays', async () => {

@@ -48,7 +48,10 @@ const describeRun = (key: string) => ({
   evidence: 'e',
 })
 
-async function kept(key = 'k') {
+const runKey = 'a'.repeat(64)
+const otherKey = 'b'.repeat(64)
+
+async function kept(key = runKey) {
   const [workspace, folder] = [fresh(), runFolder()]
   const cache = await openCache(workspace)
   await keepRun(cache, { entry: describeRun(key), folder, replace: false })
@@ -71,7 +74,7 @@ const textsIn = (folder: string) =>
 describe('a run', () => {
   const laid = async (benchmark: string, runId: string) => {
     const { cache } = await kept()
-    const { run } = await read(cache, 'k')
+    const { run } = await read(cache, runKey)
     if (run === null) throw new Error('no run')
     const partial = path.join(benchmark, '.partial', 'run')
     const target = path.join(benchmark, runId)
@@ -104,14 +107,14 @@ describe('a run', () => {
   test('a record and a grading of any size are read, and replaced in the benchmark alone', async () => {
     const [cache, folder] = [await openCache(fresh()), runFolder()]
     for (const name of ['run.json', 'grading.json']) writeFileSync(path.join(folder, name), JSON.stringify({ large }))
-    await keepRun(cache, { entry: describeRun('k'), folder, replace: false })
-    const { run } = await read(cache, 'k')
+    await keepRun(cache, { entry: describeRun(runKey), folder, replace: false })
+    const { run } = await read(cache, runKey)
     expect(String(run?.small.get('run.json'))).toBe(JSON.stringify({ large }))
     const benchmark = fresh()
     const texts = new Map(['run.json', 'grading.json'].map((name) => [name, 'of this benchmark']))
     if (run !== null) restoreRun(run, texts, { partial: path.join(fresh(), 'partial'), benchmark, runId: 'r' })
     expect(readFileSync(path.join(benchmark, 'r/grading.json'), 'utf8')).toBe('of this benchmark')
-    expect(await read(cache, 'k')).toEqual({ run: expect.anything(), damages: [] })
+    expect(await read(cache, runKey)).toEqual({ run: expect.anything(), damages: [] })
   })
   test('its large files are links: pruning leaves them to the benchmarks', async () => {
     const { cache, files: place, committed: folder } = await kept()
@@ -124,8 +127,8 @@ describe('a run', () => {
   test('one that is there is kept, or replaced when asked', async () => {
     const { cache, committed: folder } = await kept()
     writeFileSync(path.join(folder, 'run.json'), '{"new":1}')
-    const again = (replace: boolean) => keepRun(cache, { entry: describeRun('k'), folder, replace })
-    const record = async () => String((await read(cache, 'k')).run?.small.get('run.json'))
+    const again = (replace: boolean) => keepRun(cache, { entry: describeRun(runKey), folder, replace })
+    const record = async () => String((await read(cache, runKey)).run?.small.get('run.json'))
     await again(false)
     expect(await record()).toBe('{}')
     await again(true)
@@ -136,7 +139,7 @@ describe('a run', () => {
     const { cache, committed: folder } = await kept()
     await expect(keepRun(cache, { entry: describeRun('a/b'), folder, replace: false })).rejects.toThrow('ENOENT')
     expect(readdirSync(cache.temporary)).toEqual([])
-    expect(readdirSync(cache.runs)).toEqual(['k'])
+    expect(readdirSync(cache.runs)).toEqual([runKey])
   })
 })
 
@@ -160,22 +163,22 @@ describe('a damaged entry', () => {
   ])('%s is named, removed and a miss', async (_what, spoil) => {
     const made = await kept()
     spoil(made)
-    const { run, damages } = await read(made.cache, 'k')
+    const { run, damages } = await read(made.cache, runKey)
     expect(run).toBeNull()
     expect(damages).toEqual([{ file: made.folder, message: expect.any(String) }])
     expect(existsSync(made.folder)).toBe(false)
-    expect((await read(made.cache, 'k')).damages).toEqual([])
+    expect((await read(made.cache, runKey)).damages).toEqual([])
   })
   test('negative control: untouched it is a hit', async () => {
-    const { run, damages } = await read((await kept()).cache, 'k')
+    const { run, damages } = await read((await kept()).cache, runKey)
     expect(run).not.toBeNull()
     expect(damages).toEqual([])
   })
   test('under the name of another is a miss', async () => {
-    const { cache } = await kept('other')
-    const { folder } = entryPaths(cache, 'other')
-    renameSync(folder, entryPaths(cache, 'k').folder)
-    expect((await read(cache, 'k')).run).toBeNull()
+    const { cache } = await kept(otherKey)
+    const { folder } = entryPaths(cache, otherKey)
+    renameSync(folder, entryPaths(cache, runKey).folder)
+    expect((await read(cache, runKey)).run).toBeNull()
   })
 })
 

@@ -1,4 +1,5 @@
 /** `whetstone clean`: shows what workspaces keep, and removes what you choose. */
+import { existsSync } from 'node:fs'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
@@ -10,12 +11,14 @@ import { parseAge, sizeText } from '../options/amounts.ts'
 import { type SetExitCode, withFlow } from '../options/run_flow.ts'
 import { contentLines, removalLines } from './print.ts'
 
+const usualPlace = 'workspaces'
+
 function cleanOptions(args: Argv) {
   return args
     .positional('workspaces', {
       type: 'string',
       array: true,
-      default: ['workspaces'],
+      default: [usualPlace],
       describe: 'workspaces, folders of workspaces, or single benchmarks',
     })
     .option('older-than', { type: 'string', requiresArg: true, describe: 'choose what began before 12h, 30d or 2w' })
@@ -56,8 +59,8 @@ export function addClean(args: Argv, done: SetExitCode): Argv {
       if (json) process.stdout.write(`${jsonText(ended)}\n`)
       else if (isWanted) process.stdout.write(`\n${removalLines(ended).join('\n')}\n`)
       else if (report.removals.length > 0) process.stdout.write('\nNothing was removed: add --yes.\n')
+      done(ended.removals.length < report.removals.length ? exitCodes.incomplete : exitCodes.done)
     })
-    done(exitCodes.done)
   })
 }
 
@@ -67,7 +70,7 @@ async function askToRemove(bytes: number, how: { json: boolean; yes: boolean }):
 
 type CleanArguments = Awaited<ReturnType<typeof cleanOptions>['argv']>
 
-/** Without a filter nothing is chosen but the places that are benchmarks themselves. */
+/** Without a filter nothing is chosen but the places that are benchmarks themselves. --temp needs no workspace. */
 function toCleanRequest({
   workspaces: places,
   olderThan,
@@ -83,7 +86,7 @@ function toCleanRequest({
   const age: CleanAge = { olderThanMs, keepLast: keepLast ?? null }
   const hasFilter = olderThanMs !== null || keepLast !== undefined
   return {
-    places,
+    places: temp && !existsSync(usualPlace) ? places.filter((one) => one !== usualPlace) : places,
     folders: hasFilter && !transcripts ? age : null,
     transcripts: transcripts ? age : null,
     cache: cache ? { olderThanMs } : null,

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import { readPackage } from '../../../base/package_root.ts'
+import { readOwnPackage } from '../../../base/package_root.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { listenForInterrupts } from '../../terminal/interrupt.ts'
@@ -55,7 +55,7 @@ export function addMcp(args: Argv, done: SetExitCode): Argv {
 
 async function serverParts() {
   const { mcpRequests } = await import('./requests.ts')
-  const { version } = readPackage()
+  const { version } = readOwnPackage()
   return { requests: mcpRequests, version: String(version), env: ownEnvironment() }
 }
 

@@ -1,13 +1,13 @@
 /** Messages name pages of the documentation. A clone has them as files; the npm package leaves them out, so there they become addresses. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { packageRoot, readPackage } from '../base/package_root.ts'
+import { packageRoot, readOwnPackage } from '../../base/package_root.ts'
 
 const page = /(?<![\w/.])docs\/(?:reference|how-to|explanation|tutorial)\/[\w/-]+\.md/g
 
 /** The web page of the documentation of this version. */
 export function docsAddress(): string {
-  const { homepage, version } = readPackage()
+  const { homepage, version } = readOwnPackage()
   return `${homepage.replace(/#.*$/, '')}/blob/v${version}`
 }
 
