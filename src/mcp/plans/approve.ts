@@ -2,6 +2,7 @@
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
 import { UserError } from '../../base/errors/error.ts'
+import { typedCommand } from '../../base/typed_command.ts'
 import { formatDollars } from '../../phases/4-report/text/format.ts'
 import { approveAgentPlan, isAgentPlanApproved } from '../../store/cache/agent_plans.ts'
 import type { McpSession } from '../session.ts'
@@ -38,17 +39,21 @@ export async function requireApproval(plan: AgentPlan, session: McpSession, extr
   if (session.server.server.getClientCapabilities()?.elicitation?.form === undefined) {
     throw new UserError(
       `${id}: not approved, so nothing was started`,
-      `ask the user to run this in a terminal in ${session.cwd}: whetstone mcp approve ${id}`,
+      `ask the user to run this ${terminalCommand(id, session)}`,
     )
   }
   if (!(await askPerson(plan, session, extra))) {
     throw new UserError(
       `${id}: the user did not approve it, so nothing was started`,
-      'do not ask again unless the user wants it',
+      `do not ask again unless the user wants it; a user who saw no question can run this ${terminalCommand(id, session)}`,
     )
   }
   approveAgentPlan(id, session.env)
   return true
+}
+
+function terminalCommand(id: string, { cwd }: McpSession): string {
+  return `in a terminal in ${cwd}: ${typedCommand()} mcp approve ${id}`
 }
 
 /** Commands that a person has not seen never start on an allowance alone. */
