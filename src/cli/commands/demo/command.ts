@@ -1,5 +1,6 @@
 /** `whetstone demo`: runs a full benchmark, or a session of improve, on the embedded practice model, without a key. */
 
+import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
@@ -73,13 +74,13 @@ async function runBenchDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<
     demo(request, context),
   )
   const code = await showResult(result, { json, interrupted, goesOn: noResumeWay })
-  if (!json && code === exitCodes.done) process.stdout.write(`\n${nextLines().join('\n')}\n`)
+  if (!json && code === exitCodes.done) process.stdout.write(`\n${nextLines(result.folder).join('\n')}\n`)
   return code
 }
 
-function nextLines(): string[] {
+function nextLines(folder: string): string[] {
   const rows = [
-    ['view', 'open the report'],
+    [`view ${toSafeLine(path.relative(process.cwd(), folder) || folder)}`, 'open the report'],
     ['demo --copy example', 'get the example to try edits, as in the tutorial'],
     ['init <skill>', 'draft cases for your own skill, with a model'],
   ]
