@@ -1,7 +1,7 @@
 /** Formats errors and warnings for people: `error: what (where)`, then `hint: one action`. */
 import path from 'node:path'
 import type { LoadWarning } from '../../schemas/suite.ts'
-import { adaptText } from './installed_text.ts'
+import { adaptText } from './help/installed_text.ts'
 import { toSafeLine } from './terminal/style.ts'
 
 /** The lines of an error; `mark` colours its first word. Paths in the working directory are relative to it. */

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { typedCommand } from '../../src/base/typed_command.ts'
-import { nameCommands } from '../../src/cli/installed_text.ts'
+import { nameCommands } from '../../src/cli/help/installed_text.ts'
 import { fresh } from '../e2e/program.ts'
 
 const root = path.join(import.meta.dirname, '../..')

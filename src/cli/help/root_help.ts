@@ -3,9 +3,9 @@
 import { findNearest } from '../../base/text/did_you_mean.ts'
 import { typedCommand } from '../../base/typed_command.ts'
 import { exitHelp } from '../exit_codes.ts'
-import { docsAddress } from '../installed_text.ts'
 import { alignColumns } from '../terminal/style.ts'
 import { commandGroups, commandNames } from './command_groups.ts'
+import { docsAddress } from './installed_text.ts'
 
 export function rootHelp(): string {
   const all = Object.values(commandGroups).flatMap((group) =>

@@ -7,7 +7,7 @@ import {
   formatPoints,
   shortenText,
 } from '../../../phases/4-report/text/format.ts'
-import { nameCommands } from '../../installed_text.ts'
+import { nameCommands } from '../../help/installed_text.ts'
 import { quoteWord } from '../../resume_command.ts'
 import { colours, oneLine, toSafeLine, wrapText } from '../../terminal/style.ts'
 

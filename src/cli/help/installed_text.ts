@@ -1,9 +1,9 @@
 /** Adapts messages to how Whetstone is installed: pages of the documentation that the package leaves out become addresses, commands get npx. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { packageRoot, readPackage } from '../base/package_root.ts'
-import { typedCommand } from '../base/typed_command.ts'
-import { commandNames } from './help/command_groups.ts'
+import { packageRoot, readPackage } from '../../base/package_root.ts'
+import { typedCommand } from '../../base/typed_command.ts'
+import { commandNames } from './command_groups.ts'
 
 const page = /(?<![\w/.])docs\/(?:reference|how-to|explanation|tutorial)\/[\w/-]+\.md/g
 
