@@ -5,7 +5,10 @@ import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { typedCommand } from '../../src/base/typed_command.ts'
 import { nameCommands } from '../../src/cli/help/installed_text.ts'
-import { fresh } from '../e2e/program.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { fresh, makeSkill } from '../e2e/program.ts'
+import { runMain } from './run_main.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
@@ -61,4 +64,15 @@ test.each([
 ])('"%s" for npx', (text, wanted) => {
   expect(nameCommands(text, local)).toBe(wanted)
   expect(nameCommands(text, '/usr/local/bin/whetstone')).toBe(text)
+})
+
+test('init with the practice model of the example leads to a scenario for any skill', async () => {
+  const text = readFileSync(path.join(root, 'workspaces/example/practice.yaml'), 'utf8')
+  await using practice = await startPractice({ scenario: parseScenario(text, 'practice.yaml') })
+  const env = { ANTHROPIC_BASE_URL: practice.url, ANTHROPIC_API_KEY: 'practice' }
+  const { code, stderr } = await runMain(
+    ['init', makeSkill([]), '--output', 'new.json', '--engine', 'anthropic:practice-1'],
+    { env },
+  )
+  expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('docs/how-to/offline.md') })
 })
