@@ -1,16 +1,16 @@
 /** Formats errors and warnings for people: `error: what (where)`, then `hint: one action`. */
 import path from 'node:path'
 import type { LoadWarning } from '../../schemas/suite.ts'
-import { linkDocs } from './help/docs_links.ts'
+import { adaptText } from './help/installed_text.ts'
 import { toSafeLine } from './terminal/style.ts'
 
 /** The lines of an error; `mark` colours its first word. Paths in the working directory are relative to it. */
 export function errorLines(message: string, fix: string | null, mark = (word: string) => word): string[] {
-  const [first, ...more] = message.split('\n').map((line) => withPlaceLast(linkDocs(shortenPaths(toSafeLine(line)))))
+  const [first, ...more] = message.split('\n').map((line) => withPlaceLast(adaptText(shortenPaths(toSafeLine(line)))))
   return [
     `${mark('error:')} ${first}`,
     ...more,
-    ...(fix === null ? [] : [`hint: ${linkDocs(shortenPaths(toSafeLine(fix)))}`]),
+    ...(fix === null ? [] : [`hint: ${adaptText(shortenPaths(toSafeLine(fix)))}`]),
   ]
 }
 
@@ -27,7 +27,7 @@ function shortenPaths(line: string): string {
 export function warningLines({ file, at, message, fix }: LoadWarning): string[] {
   const place = at === '$' ? '' : at // of the whole file
   const line = `warning: ${message} (${[file, place].filter(Boolean).join(' ')})`
-  return fix === undefined ? [line] : [line, `         ${linkDocs(fix)}`]
+  return fix === undefined ? [line] : [line, `         ${adaptText(fix)}`]
 }
 
 /** null: it was deleted. */

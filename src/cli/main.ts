@@ -6,7 +6,9 @@ import { type AddCommand, loadCommands } from './commands/table.ts'
 import { forgetUnusedConfigs } from './config/unused_configs.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
-import { commandNames, findNearCommand, rootHelp } from './help/root_help.ts'
+import { commandNames } from './help/command_groups.ts'
+import { adaptText } from './help/installed_text.ts'
+import { findNearCommand, rootHelp } from './help/root_help.ts'
 import { choosePricesFile } from './prices_file.ts'
 import { sayError } from './print_error.ts'
 import { resumeCommand } from './resume_command.ts'
@@ -56,6 +58,7 @@ function parser(argv: readonly string[], commands: readonly AddCommand[], done: 
   const program = yargs(toHelpFlag(argv)).scriptName('whetstone').detectLocale(false)
   withWholeExamples(program)
   withoutSpareHelp(program)
+  withAdaptedHelp(program)
   withNumbersOnce(program, argv)
   return commands
     .reduce((args, add) => add(args, done, argv), program)
@@ -107,6 +110,7 @@ function assertCommand(argv: readonly string[]): void {
 }
 
 interface Usage {
+  help(): string
   cacheHelpMessage(): void
   example(command: string, description: string): void
 }
@@ -127,6 +131,14 @@ function withWholeExamples(program: Argv & Partial<Internals>): void {
 function withoutSpareHelp(program: Argv & Partial<Internals>): void {
   const usage = program.getInternalMethods?.().getUsageInstance()
   if (usage !== undefined) usage.cacheHelpMessage = () => {}
+}
+
+/** Commands and pages in the help as the user can type and open them. */
+function withAdaptedHelp(program: Argv & Partial<Internals>): void {
+  const usage = program.getInternalMethods?.().getUsageInstance()
+  if (usage === undefined) return
+  const { help } = usage
+  usage.help = () => adaptText(help())
 }
 
 /** Runs before a flag parses its value, which would report a repeated flag as not a number. */

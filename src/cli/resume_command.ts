@@ -1,6 +1,7 @@
 /** Builds the command that resumes this one, ready to paste into a shell. */
 import type { Benchmark } from '../../schemas/benchmark.ts'
 import type { StopKind } from '../../schemas/limits.ts'
+import { typedCommand } from '../base/typed_command.ts'
 
 /** Stops after which the same command would stop at once: the user must raise a limit first. */
 const needsLimit: ReadonlySet<StopKind> = new Set(['budget', 'budget_tokens', 'unreported_cost'])
@@ -23,7 +24,8 @@ export function findResumeCommand(benchmarks: readonly Benchmark[], { interrupte
 export function resumeCommand(argv: readonly string[]): string {
   const kept = argv.filter((word) => !/^--fresh(=true)?$/.test(word))
   const needsFlag = kept[0] === 'improve' && !kept.some((word) => /^--resume(=true)?$/.test(word))
-  return ['whetstone', ...kept, ...(needsFlag ? ['--resume'] : [])].map(withoutPassword).map(quoteWord).join(' ')
+  const words = [...kept, ...(needsFlag ? ['--resume'] : [])].map(withoutPassword).map(quoteWord)
+  return [typedCommand(), ...words].join(' ')
 }
 
 /** `redis://user:secret@host` as `redis://user:***@host`. */

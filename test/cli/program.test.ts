@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { flowEvent } from '../../schemas/flow_event.ts'
 import { plan } from '../../schemas/plan.ts'
-import { commandNames } from '../../src/cli/help/root_help.ts'
+import { commandNames } from '../../src/cli/help/command_groups.ts'
 import { agent, fresh, makeSkill } from '../e2e/program.ts'
 import { runMain } from './run_main.ts'
 
@@ -27,6 +27,10 @@ describe('help', () => {
     )
     expect(examples.length).toBeGreaterThan(2 * names.length)
     expect(examples.filter((line) => !/^ {2}(?:# |whetstone )\S/.test(line))).toEqual([])
+  })
+  test('of the program fits a terminal of 80 columns', async () => {
+    const { stdout } = await runMain(['--help'])
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
   test('of bench says first what it is for', async () => {
     const { stdout } = await runMain(['bench', '--help'])

@@ -48,6 +48,9 @@ describe('the demo', () => {
 
   test('ends well, with 24 runs of 24 graded', () => {
     expect(shipped.code).toBe(0)
+    expect(shipped.stdout).toMatch(
+      /\nnext:\n {2}whetstone view \S+\/ws\/benchmarks\/\S+ +open the report\n[\s\S]*whetstone init <skill>/,
+    )
     expect(shipped.result).toMatchObject({ complete: true, counts: { planned: 24, used: 24 } })
   })
   test('shows a large difference', () => expect(delta(shipped)).toBeGreaterThan(0.5))

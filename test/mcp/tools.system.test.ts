@@ -55,7 +55,10 @@ describe('an agent with a person who answers', () => {
   })
   test('a no of the person: nothing is spent', async () => {
     const { isError, text } = await one.call('bench', { plan_id: planId })
-    expect({ isError, text }).toMatchObject({ isError: true, text: expect.stringContaining('did not approve') })
+    expect({ isError, text }).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/did not approve[\s\S]*in a terminal in .*: whetstone mcp approve bench-/),
+    })
     expect(practice.asked()).toBe(0)
   })
   test('the question names skill, runs, engine, judge, budget, commands and the plan', () => {

@@ -2,6 +2,7 @@
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { typedCommand } from '../../base/typed_command.ts'
 import { formatDollars } from '../../phases/4-report/text/format.ts'
 import { approveAgentPlan, isAgentPlanApproved } from '../../store/cache/agent_plans.ts'
 import type { McpSession } from '../session.ts'
@@ -45,16 +46,22 @@ export async function requireApproval(plan: AgentPlan, session: McpSession, extr
   if (!(await askPerson(plan, session, extra))) {
     throw new UserError(
       `${id}: the user did not approve it, so nothing was started`,
-      'do not ask again unless the user wants it',
+      `do not ask again unless the user wants it; a user who saw no question can run this ${terminalCommand(id, session)}`,
     )
   }
   approveAgentPlan(id, session.env)
   return true
 }
 
-function notApproved(what: string, id: string, { cwd }: McpSession): UserError {
-  const how = `ask the user to run this in a terminal in ${cwd}: whetstone mcp approve ${id}`
-  return new UserError(`${id}: ${what}, so nothing was started`, how)
+function notApproved(what: string, id: string, session: McpSession): UserError {
+  return new UserError(
+    `${id}: ${what}, so nothing was started`,
+    `ask the user to run this ${terminalCommand(id, session)}`,
+  )
+}
+
+function terminalCommand(id: string, { cwd }: McpSession): string {
+  return `in a terminal in ${cwd}: ${typedCommand()} mcp approve ${id}`
 }
 
 /** What a person has to see never starts on an allowance alone. */

@@ -23,7 +23,7 @@ export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, conc
     return [toSafeLine(`estimate  unknown: no earlier run of this engine and judge in ${workspace}`), ...kept]
   const parts = [
     ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${amountText(arm)}`),
-    ...(judge.gradings > 0 ? [`${formatPlural(judge.gradings, 'grading')}${amountText(judge)}`] : []),
+    ...(judge.gradings > 0 ? [`${formatPlural(judge.gradings, 'grading')} ${amountText(judge)}`] : []),
   ]
   return [
     toSafeLine(

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { CheckReport, Problem, Severity } from '../../../../schemas/check_report.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { exitCodes } from '../../exit_codes.ts'
-import { linkDocs } from '../../help/docs_links.ts'
+import { adaptText } from '../../help/installed_text.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
 import { colours, toSafeLine } from '../../terminal/style.ts'
 import { taskLines } from './task_lines.ts'
@@ -34,7 +34,7 @@ function lines({ skills, counts, passed_over = [] }: CheckReport): string[] {
   return [
     ...groups,
     ...over,
-    `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(' (docs/reference/check.md lists the rules)')}`,
+    `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(adaptText(' (docs/reference/check.md lists the rules)'))}`,
   ]
 }
 
@@ -46,7 +46,7 @@ function problemLines(one: Problem, place: string): string[] {
   const where = `${file}${one.line === null ? '' : `:${one.line}`}${one.at === null ? '' : ` ${one.at}`}`
   return [
     `  ${paint[one.severity](one.severity.padEnd(7))} ${toSafeLine(where)}: ${toSafeLine(one.message)} ${dim(`[${one.rule}]`)}`,
-    `          ${dim(linkDocs(toSafeLine(one.fix)))}`,
+    `          ${dim(adaptText(toSafeLine(one.fix)))}`,
   ]
 }
 

@@ -1,9 +1,12 @@
 /** `whetstone demo`: runs a full benchmark, or a session of improve, on the embedded practice model, without a key. */
+
+import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { typedCommand } from '../../../base/typed_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
-import { toSafeLine } from '../../terminal/style.ts'
+import { alignColumns, toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
 import { type SetExitCode, wholeNumber, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
@@ -70,7 +73,18 @@ async function runBenchDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<
   const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
     demo(request, context),
   )
-  return await showResult(result, { json, interrupted, goesOn: noResumeWay })
+  const code = await showResult(result, { json, interrupted, goesOn: noResumeWay })
+  if (!json && code === exitCodes.done) process.stdout.write(`\n${nextLines(result.folder).join('\n')}\n`)
+  return code
+}
+
+function nextLines(folder: string): string[] {
+  const rows = [
+    [`view ${toSafeLine(path.relative(process.cwd(), folder) || folder)}`, 'open the report'],
+    ['demo --copy example', 'get the example to try edits, as in the tutorial'],
+    ['init <skill>', 'draft cases for your own skill, with a model'],
+  ]
+  return ['next:', ...alignColumns(rows.map(([command, why]) => [`  ${typedCommand()} ${command}`, `${why}`]))]
 }
 
 /** Returns the exit code. */
@@ -92,10 +106,10 @@ async function runCopy(to: string, { improve, json }: ArgumentsCamelCase<DemoArg
   const copy = copyExample(improve ? 'example-improve' : 'example', to)
   const lines = [
     `copied to ${to}. With a practice model in a second terminal:`,
-    `  whetstone practice --scenario ${copy.scenario} --port 8123`,
+    `  ${typedCommand()} practice --scenario ${copy.scenario} --port 8123`,
     'benchmark the copy:',
     '  export ANTHROPIC_BASE_URL=http://127.0.0.1:8123 ANTHROPIC_API_KEY=practice',
-    `  whetstone bench ${copy.skill} --engine anthropic:practice-1`,
+    `  ${typedCommand()} bench ${copy.skill} --engine anthropic:practice-1`,
   ]
   process.stdout.write(json ? `${jsonText(copy)}\n` : `${lines.map(toSafeLine).join('\n')}\n`)
   return exitCodes.done

@@ -1,6 +1,8 @@
 /** `whetstone doctor`: checks that everything a benchmark needs is there. */
+
 import type { Argv } from 'yargs'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { typedCommand } from '../../../base/typed_command.ts'
 import { autoOrder } from '../../../engines/models/first_available.ts'
 import type { DoctorReport } from '../../../flows/doctor/doctor.ts'
 import type { DoctorFinding } from '../../../flows/doctor/finding.ts'
@@ -54,7 +56,7 @@ function endLine({ working, lacking, findings }: DoctorReport): string {
   const [first] = working
   const limited = findings.find(({ name, state }) => name.startsWith('engine ') && state === 'warning')
   if (first === undefined && limited !== undefined) return `No engine works yet; see the warning on ${limited.name}.`
-  if (first === undefined) return 'No engine can work yet; `whetstone demo` needs none.'
+  if (first === undefined) return `No engine can work yet; \`${typedCommand()} demo\` needs none.`
   if (lacking.length > 0) return `${first} can work; what is missing for a benchmark: ${lacking.join(', ')}.`
   if (working.some((name) => name === 'command' || autoOrder.includes(name))) return 'An engine can work.'
   const [count, them] = working.length === 1 ? ['One engine works', 'it'] : [`${working.length} engines work`, 'one']

@@ -7,6 +7,7 @@ import {
   formatPoints,
   shortenText,
 } from '../../../phases/4-report/text/format.ts'
+import { nameCommands } from '../../help/installed_text.ts'
 import { quoteWord } from '../../resume_command.ts'
 import { colours, oneLine, toSafeLine, wrapText } from '../../terminal/style.ts'
 
@@ -29,7 +30,10 @@ export function explanationLines({ benchmark, verdict, cases, left_out, passing,
     '',
     ...rest.flatMap((text) => block('', text)),
     ...(rest.length > 0 ? [''] : []),
-    ...next.flatMap(({ argv, why }) => [dim(`${why}:`), `  ${toSafeLine(argv.map(quoteWord).join(' '))}`]),
+    ...next.flatMap(({ argv, why }) => [
+      dim(`${why}:`),
+      `  ${toSafeLine(nameCommands(argv.map(quoteWord).join(' ')))}`,
+    ]),
   ]
 }
 

@@ -1,9 +1,11 @@
 /** Prints the result of an improve session; returns the exit code. */
+
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { ProposedEdit } from '../../../../schemas/history/round.ts'
 import type { History, Iteration } from '../../../../schemas/history.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { typedCommand } from '../../../base/typed_command.ts'
 import type { ImproveResult } from '../../../flows/improve/improve.ts'
 import { isCertified } from '../../../flows/improve/pull_request.ts'
 import { improvePaths } from '../../../store/paths.ts'
@@ -83,9 +85,13 @@ function placeLines(
   const lines: [name: string, text: string, isShown: boolean][] = [
     ['wrote', place(session), true],
     ['wrote', place(pullRequest), isOver && isCertified(history) && existsSync(pullRequest)],
-    ['page', `whetstone view ${place(workspace)}`, isOver],
+    ['page', `${typedCommand()} view ${place(workspace)}`, isOver],
     ['best', `${place(best)}${howToApply}`, isBetter && !toBeApplied],
-    ['next', 'whetstone improve SKILL --dry-run: the cost and the chances for your own skill', isDemo && isOver],
+    [
+      'next',
+      `${typedCommand()} improve SKILL --dry-run: the cost and the chances for your own skill`,
+      isDemo && isOver,
+    ],
   ]
   return lines.flatMap(([name, text, isShown]) => (isShown ? [[name, text]] : []))
 }

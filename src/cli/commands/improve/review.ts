@@ -1,6 +1,8 @@
 /** Between two rounds: shows the page of the newest training benchmark and waits for a person to continue. */
+
 import path from 'node:path'
 import { UserError } from '../../../base/errors/error.ts'
+import { typedCommand } from '../../../base/typed_command.ts'
 import type { ReviewBenchmark } from '../../../flows/improve/improve_request.ts'
 import { askLine } from '../../terminal/question.ts'
 import { toSafeLine } from '../../terminal/style.ts'
@@ -9,7 +11,7 @@ import { toSafeLine } from '../../terminal/style.ts'
 const waitForReview: ReviewBenchmark = async ({ folder, cases }) => {
   const shown = toSafeLine(path.relative(process.cwd(), folder) || '.')
   process.stderr.write(
-    `review: whetstone view ${shown} --serve shows it and writes ${shown}/feedback.json;\nthe next proposers read what you say about runs of cases ${cases.join(', ')}\n`,
+    `review: ${typedCommand()} view ${shown} --serve shows it and writes ${shown}/feedback.json;\nthe next proposers read what you say about runs of cases ${cases.join(', ')}\n`,
   )
   await askLine('Press Enter to continue with the next round. ', 'stopped; continue with the same command and --resume')
 }

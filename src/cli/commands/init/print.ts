@@ -1,6 +1,8 @@
 /** Prints the drafts or the plan of `init`; returns the exit code. */
+
 import path from 'node:path'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { typedCommand } from '../../../base/typed_command.ts'
 import type { InitPlan, InitResult } from '../../../flows/init/init.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { alignColumns, colours, dollarsText, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
@@ -19,7 +21,7 @@ export function showInit(
 /** The next steps for the author of a grown suite. */
 export function nextAfterGrowth(skill: string, { file }: InitResult): string[] {
   return [
-    `Then: whetstone improve ${initPath(path.resolve(skill))} --suite ${initPath(file)}`,
+    `Then: ${typedCommand()} improve ${initPath(path.resolve(skill))} --suite ${initPath(file)}`,
     'Until then improve skips the drafts. The existing suite is unchanged.',
   ]
 }
@@ -69,7 +71,7 @@ function resultLines(made: InitResult): string[] {
     dim(spentText(made)),
     `${dim('wrote')} ${initPath(made.file)}${made.files.length === 0 ? '' : ` and ${made.files.length} in ${initPath(path.join(made.root, 'evals/files'))}`}`,
     ...wrapText(
-      'These are drafts by a model. Read each case and its files, fix or remove it, and delete its "review": "draft"; whetstone check lists what is left.',
+      `These are drafts by a model. Read each case and its files, fix or remove it, and delete its "review": "draft"; ${typedCommand()} check lists what is left.`,
       width,
     ),
   ]

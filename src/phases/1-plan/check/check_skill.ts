@@ -112,5 +112,5 @@ function suiteFix(skill: string): string {
   const hasPluginOne = path.basename(skills) === 'skills' && findPluginEvals(plugin) !== null
   return hasPluginOne
     ? `name that of its plugin: --suite ${plugin}`
-    : 'write evals/evals.json; docs/reference/formats.md shows one'
+    : 'draft one with whetstone init, or write evals/evals.json; docs/reference/formats.md shows one'
 }

@@ -7,7 +7,7 @@ import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { collectWarnings } from '../suite/loader_warnings.ts'
 import { readAamCase } from './aam/case.ts'
 import { readAamConfig } from './aam/config.ts'
-import { readPackage } from './aam/package.ts'
+import { readAamPackage } from './aam/package.ts'
 
 export const aamPlaces = ['evals/eval-config.json']
 
@@ -77,7 +77,7 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
   )
   const packageRoot = findAamRoot(config)
   const { defaults, sandbox, env, unread } = await readAamConfig(config, packageRoot, warn)
-  const own = await readPackage(packageRoot, warn)
+  const own = await readAamPackage(packageRoot, warn)
   if (names.length === 0)
     throw new UserError(`${folder}: no case found`, 'write <name>.yaml there; docs/reference/aam.md shows one')
   const read: { one: Omit<SuiteCase, 'eval_id'>; file: string }[] = []

@@ -71,10 +71,9 @@ async function locateInFolder(folder: string): Promise<LocatedSuite | null> {
 }
 
 function noSuite(folder: string): never {
-  const known = Object.values(suiteFormats).map(({ places }) => places.join(' or '))
   throw new UserError(
     `${folder}: no suite found`,
-    `write ${known.join(', or ')} (docs/reference/formats.md), or draft one: whetstone init`,
+    'draft one with whetstone init, or write evals/evals.json (docs/reference/formats.md shows all formats)',
   )
 }
 

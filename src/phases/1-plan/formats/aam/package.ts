@@ -47,7 +47,7 @@ export interface AamPackage {
 }
 
 /** Never throws: skips what is unreadable, with a warning. */
-export async function readPackage(root: string, warn: Warn): Promise<AamPackage> {
+export async function readAamPackage(root: string, warn: Warn): Promise<AamPackage> {
   const [manifest, hooks, servers, skills, rules, commands, instructions] = await Promise.all([
     readManifest(root, warn),
     readAamHooks(root),
