@@ -49,7 +49,9 @@ describe('README', slow, () => {
     return parseScenario(scenario.replace(/^rules:\n/m, `rules:\n  - ${JSON.stringify(rule)}\n`), 'offline.md')
   }
   const commandsOfCi = () =>
-    [...textOf('README.md').matchAll(/^- run: npx (whetstone .*)$/gm)].map(([, command = '']) => command)
+    [...textOf('README.md').matchAll(/Elsewhere: `(whetstone [^`]*)`/g)].map(([, command = '']) =>
+      command.replaceAll('\n', ' '),
+    )
 
   test('every command of your own skill and of CI ends with 0', async () => {
     await using server = await startPractice({ scenario: anySkill() })
@@ -59,7 +61,7 @@ describe('README', slow, () => {
     writeFileSync(path.join(skill, 'SKILL.md'), '---\nname: pdf\ndescription: Puts pages in order.\n---\n\nBy topic.\n')
     writeFileSync(path.join(shell.cwd, 'whetstone.config.yaml'), 'engine: anthropic\nruns: 1\n')
     const commands = [...shownCommands('README.md'), ...commandsOfCi()]
-    expect(commands.filter((command) => command.startsWith('whetstone'))).toHaveLength(7)
+    expect(commands.filter((command) => command.startsWith('whetstone'))).toHaveLength(6)
     const ends = await follow(shell, commands, (command) => {
       if (!command.includes('git:origin/main')) return
       commitAsMain(shell.cwd)
