@@ -57,11 +57,21 @@ export interface ForeignTree {
   problems: TreeProblem[]
 }
 
-/** Rejects only when the folder itself can't be read. */
-export async function walkTree(root: string): Promise<ForeignTree> {
-  const skip = (name: string) =>
-    skippedFolders.has(path.posix.basename(name)) || path.posix.basename(name).startsWith('.')
+/** Ten thousand runs have about a hundred thousand files. A whole disk would fill the memory. */
+const mostEntries = 500_000
+
+/** Rejects when the folder itself can't be read, or has too many entries for a benchmark. */
+export async function walkTree(root: string, most = mostEntries): Promise<ForeignTree> {
+  let entries = 0
+  const skip = (name: string) => {
+    const own = path.posix.basename(name)
+    if (skippedFolders.has(own) || own.startsWith('.')) return true
+    entries += 1
+    return entries > most
+  }
   const { files, leftOut } = await walk(root, { skip, unreadable: 'leave_out' })
+  if (entries > most)
+    throw new UserError(`${root}: more than ${most} files and folders`, 'name the folder of one benchmark')
   // Unusual files among the outputs come from an agent, and are not part of a benchmark.
   const problems = leftOut.flatMap(({ path: file, reason }) =>
     `/${file}`.includes('/outputs/') ? [] : [{ file, message: reason }],
