@@ -54,7 +54,7 @@ describe('where it lies', () => {
     )
   })
   test('an empty folder is no suite', async () => {
-    expect((await userError(loadSuite(folderOf({ 'SKILL.md': skillText })))).fix).toContain('evals/<case>/prompt.md')
+    expect((await userError(loadSuite(folderOf({ 'SKILL.md': skillText })))).fix).toContain('draft one with whetstone init')
   })
 })
 
