@@ -54,7 +54,9 @@ describe('where it lies', () => {
     )
   })
   test('an empty folder is no suite', async () => {
-    expect((await userError(loadSuite(folderOf({ 'SKILL.md': skillText })))).fix).toContain('draft one with whetstone init')
+    expect((await userError(loadSuite(folderOf({ 'SKILL.md': skillText })))).fix).toContain(
+      'draft one with whetstone init',
+    )
   })
 })
 
