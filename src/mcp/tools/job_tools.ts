@@ -73,7 +73,7 @@ async function follow(
   { seconds, extra }: { seconds: number; extra: ToolExtra },
 ): Promise<ToolValue> {
   const token = extra._meta?.progressToken
-  const isSession = id.startsWith('improve-') // of many benchmarks, so that its runs are counted anew
+  const isSession = id.startsWith('improve-') // of many benchmarks, so that its runs are counted again
   let last = -1
   await waitForJob(job, {
     ...{ seconds, signal: extra.signal },
