@@ -78,8 +78,8 @@ const scenes = {
   },
 } satisfies Record<RunEvent, Scene>
 
-/** Seconds that a run has once the server was asked what never ends; more for a CLI that takes seconds to say why it gives up. */
-const limitFor = ({ engine }: Contender) => (engine.name === 'gemini' ? 10 : 4)
+/** Seconds that a run has once the server was asked what never ends; more for the CLIs that take seconds to report the provider's error. */
+const limitFor = ({ engine }: Contender) => (['gemini', 'opencode'].includes(engine.name) ? 10 : 4)
 
 /** Registers the contract of events of one engine. */
 export function contractOfEvents(name: string): void {
