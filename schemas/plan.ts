@@ -1,5 +1,6 @@
 /** `plan.json`: every run of a benchmark and all that shapes it, enough to resume, repeat or send it elsewhere. Contains no secrets. */
 import * as z from 'zod'
+import { conversationFields } from './conversation.ts'
 import { sandboxSettings } from './evals.ts'
 import { harborTask } from './harbor_task.ts'
 import {
@@ -67,6 +68,14 @@ export const runSpec = z.object({
   configuration,
   run_number: z.number().int().positive(),
   prompt: z.string().describe('the prompt as the agent receives it'),
+  ...conversationFields,
+  answer_key: z
+    .array(z.string())
+    .optional()
+    .describe('texts that a simulated user may not tell the agent; absent: there is no simulated user'),
+  user_engine: engineChoice
+    .optional()
+    .describe('the model that plays the user and decides conditions; absent: the case needs none'),
   files: z.array(inputFile),
   setup: z.string().nullable(),
   ...aroundAgent,
@@ -97,6 +106,7 @@ export const runSpec = z.object({
 export const planOptions = z.object({
   engine: engineChoice,
   judge: engineChoice.nullable().describe('null: no case of the suite needs a judge'),
+  user: engineChoice.optional().describe('the model that plays the user, from --user; absent: no case needs one'),
   runs: z.number().int().positive().describe('runs per case and arm; with until, the maximum'),
   until: z
     .literal('decided')

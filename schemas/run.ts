@@ -1,6 +1,7 @@
 /** `run.json`, the RunRecord: how one run ended and what the engine reported. A broken run is a record, never a zero. */
 import * as z from 'zod'
 import { cachedFrom } from './cached_from.ts'
+import { conversationRecord } from './conversation.ts'
 import { heldBack } from './held_back.ts'
 import { pathBelow, pathWithin } from './paths.ts'
 import { activation, configuration, sandboxUse } from './plan.ts'
@@ -20,6 +21,8 @@ export const failureKind = z.enum([
   'setup',
   'skill_not_offered',
   'contaminated',
+  'user_leak',
+  'user_error',
 ])
 
 export const outputFile = z.object({
@@ -78,6 +81,7 @@ const shared = {
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   final_response: z.string(),
+  conversation: conversationRecord.optional().describe('the dialogue of a case with several turns; absent: one turn'),
   skill: z.object({
     offered: z.boolean().nullable().describe('whether the engine listed it; null: not reported'),
     read: z

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { owners, quarantined } from './case_upkeep.ts'
 import { check } from './check.ts'
+import { conversationFields } from './conversation.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'
 import { costGuardrails, golden } from './golden.ts'
@@ -32,6 +33,12 @@ export const expectation = z.object({
     .describe('true: derived from expected_output, because the case lists no expectations'),
   indicator: z.boolean().optional(),
   weight: z.number().positive().optional().describe('weight in the pass rate of a run; absent: 1'),
+  turn: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('it is about the answer to this message of the user, 1 is the prompt; absent: about the whole run'),
   rubric: rubric.optional().describe('this expectation is the verdict on a rubric; always the last of a case'),
 })
 
@@ -142,6 +149,7 @@ export const suiteCase = z.object({
   timeout_seconds: z.number().positive().nullable(),
   setup: z.string().nullable(),
   ...aroundAgent,
+  ...conversationFields,
   git: gitState.nullable(),
   grading_files: z
     .array(inputFile)

@@ -31,7 +31,7 @@ const banned: [RegExp, string][] = [
 /** Texts that models read: they are part of cache keys, and of behaviour that was measured with these words. */
 const forModels = [
   ...['bash', 'grep', 'read'].map((tool) => `src/engines/tool_loop/tools/${tool}.ts`),
-  'src/phases/3-judge/ask/ask.ts',
+  'src/engines/ask/ask.ts',
   'src/phases/3-judge/compare/criteria.ts',
   'src/phases/3-judge/format_judges/eval_md.ts',
   ...['fence', 'judge_answer', 'rubric'].map((part) => `src/phases/3-judge/judge/${part}.ts`),

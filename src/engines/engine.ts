@@ -63,6 +63,14 @@ export interface TaskImage {
   data: string
 }
 
+/** The end of one turn of a conversation. */
+export interface TurnAnswer {
+  /** The agent's last text. */
+  text: string
+  /** The last model response of the turn. */
+  step: number
+}
+
 /** All that an engine needs for one run. */
 export interface EngineTask {
   /** The user's message. */
@@ -101,6 +109,11 @@ export interface EngineTask {
   sandbox: Sandbox | null
   /** Absent: none. */
   environment?: InstalledEnvironment | undefined
+  /**
+   * Called when the agent ended a turn by itself: the user's next message, to be sent in the same session; null: the conversation is over.
+   * It records the message as a `user` event. Absent: the prompt is the only message. Rejects to end the run.
+   */
+  nextMessage?: ((answer: TurnAnswer) => Promise<string | null>) | undefined
 }
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never
@@ -231,6 +244,8 @@ export interface Engine {
    * absent: unknown, or not at all.
    */
   readonly seesImages?: 'attached' | 'in_folder'
+  /** Whether it can send `nextMessage` in the session that it has; absent: it can't, and a case with several turns is refused. */
+  readonly continuesSession?: true
   /** Its runs show neither tool calls nor turns, whatever the model; absent: they do. */
   readonly hidesWork?: true
   /**

@@ -2,7 +2,7 @@
 import type { Comparison, Criteria } from '../../../schemas/comparison.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { type CallUsage, sumCallUsage, toAskedJudge } from '../../phases/3-judge/ask/cost_meter.ts'
+import { type CallUsage, sumCallUsage, toAskedJudge } from '../../engines/ask/cost_meter.ts'
 import { createBlinder, type HiddenNames } from '../../phases/3-judge/compare/blind.ts'
 import { hashDelivery } from '../../phases/3-judge/compare/blind_folder.ts'
 import { askCriteria, comparePair, type PairEnd } from '../../phases/3-judge/compare/compare_pair.ts'

@@ -2,10 +2,10 @@
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import { UserError } from '../../base/errors/error.ts'
+import type { CallUsage } from '../../engines/ask/cost_meter.ts'
 import { estimateCost } from '../../engines/models/cost.ts'
 import { applyUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
-import type { CallUsage } from '../../phases/3-judge/ask/cost_meter.ts'
 import { amountText, type BudgetUnit, budgetStopKinds } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 

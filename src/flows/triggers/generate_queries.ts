@@ -6,6 +6,7 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
+import { askEngine } from '../../engines/ask/ask.ts'
 import { draftMark } from '../../phases/1-plan/formats/evals_json/case.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type TriggerDrafts,
   triggerDraftPrompt,
 } from '../../phases/1-plan/triggers/draft_queries.ts'
-import { askEngine } from '../../phases/3-judge/ask/ask.ts'
 import { buildJudgeTask } from '../../phases/3-judge/compare/ask_outside_grading.ts'
 import { buildCodeFence } from '../../phases/3-judge/judge/fence.ts'
 import type { FlowContext } from '../flow_context.ts'

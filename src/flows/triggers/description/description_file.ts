@@ -2,7 +2,7 @@
 import type { Description, DescriptionScore } from '../../../../schemas/description.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { roundDollars } from '../../../base/text/dollars.ts'
-import { type CallUsage, sumCallUsage, toAskedJudge } from '../../../phases/3-judge/ask/cost_meter.ts'
+import { type CallUsage, sumCallUsage, toAskedJudge } from '../../../engines/ask/cost_meter.ts'
 import { normalizeDescription } from '../../../phases/5-improve/description/edit.ts'
 import type { QuerySplit } from '../../../phases/5-improve/description/split.ts'
 import type { PreparedTriggers } from '../prepare_triggers.ts'

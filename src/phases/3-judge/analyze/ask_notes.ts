@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import * as z from 'zod'
 import { analystNote } from '../../../../schemas/analyst_notes.ts'
-import { type AskOutcome, askEngine } from '../ask/ask.ts'
+import { type AskOutcome, askEngine } from '../../../engines/ask/ask.ts'
 import { buildJudgeTask, type JudgeContext } from '../compare/ask_outside_grading.ts'
 import { buildCodeFence } from '../judge/fence.ts'
 

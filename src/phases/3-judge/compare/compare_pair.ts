@@ -1,8 +1,8 @@
 /** Asks a judge to compare two deliveries blind, in both orders. */
 import type { Comparison, Criteria } from '../../../../schemas/comparison.ts'
 import type { InputFile } from '../../../../schemas/suite.ts'
-import { askEngine } from '../ask/ask.ts'
-import type { CallUsage } from '../ask/cost_meter.ts'
+import { askEngine } from '../../../engines/ask/ask.ts'
+import type { CallUsage } from '../../../engines/ask/cost_meter.ts'
 import {
   type ComparisonQuestion,
   compareAnswer,

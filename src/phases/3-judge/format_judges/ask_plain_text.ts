@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { runMark } from '../../../base/process/process_marks.ts'
+import { callWithRetries } from '../../../engines/ask/call_engine.ts'
+import { type CallUsage, openCallMeter } from '../../../engines/ask/cost_meter.ts'
 import type { EngineReport } from '../../../engines/engine.ts'
-import { callWithRetries } from '../ask/call_engine.ts'
-import { type CallUsage, openCallMeter } from '../ask/cost_meter.ts'
 import type { JudgeAccess, JudgeRequest } from '../judge_request.ts'
 /** The answer, or why there is none. `input` and `output`: tokens of all attempts; null: not known. */
 export type PlainTextAnswer = { spent: CallUsage; tokens: TokenCounts } & ({ said: string } | { error: string })

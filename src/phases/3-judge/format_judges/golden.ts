@@ -1,6 +1,6 @@
 /** Judges an Atomic Agent's golden test: its own prompt, scores as JSON, one stricter retry, fallback judges. */
 import type { Golden } from '../../../../schemas/golden.ts'
-import { type CallUsage, sumCallUsage } from '../ask/cost_meter.ts'
+import { type CallUsage, sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { JudgeVerdict } from '../judge/judge_answer.ts'
 import { buildTranscriptView } from '../judge/transcript_view.ts'
 import type { JudgeAccess, JudgeRequest, JudgeResult } from '../judge_request.ts'

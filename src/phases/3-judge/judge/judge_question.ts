@@ -1,7 +1,7 @@
 /** Asks the judge of a run one question: builds its prompt, then recalls an earlier answer or asks the engine. */
 import { runMark } from '../../../base/process/process_marks.ts'
-import { askEngine } from '../ask/ask.ts'
-import { sumCallUsage } from '../ask/cost_meter.ts'
+import { askEngine } from '../../../engines/ask/ask.ts'
+import { sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { EvidenceFile } from '../evidence/verify_evidence.ts'
 import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
 import { type JudgeVerdict, judgeAnswer } from './judge_answer.ts'

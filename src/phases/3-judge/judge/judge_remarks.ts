@@ -1,7 +1,7 @@
 /** Converts a judge's remarks and identity to their form in grading.json. */
 import type { Grading } from '../../../../schemas/grading.ts'
 import type { HeldBack } from '../../../../schemas/held_back.ts'
-import { toAskedJudge } from '../ask/cost_meter.ts'
+import { toAskedJudge } from '../../../engines/ask/cost_meter.ts'
 import type { JudgeResult } from '../judge_request.ts'
 import { boundedList, boundedText } from './answer_bounds.ts'
 import type { JudgeAnswer } from './judge_answer.ts'

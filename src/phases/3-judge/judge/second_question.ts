@@ -1,6 +1,6 @@
 /** Takes a vote of the judge and verifies its evidence: a pass with a missing quote is asked again once. */
 import type { Rubric } from '../../../../schemas/rubric.ts'
-import { sumCallUsage } from '../ask/cost_meter.ts'
+import { sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { JudgeResult } from '../judge_request.ts'
 import type { JudgeVerdict } from './judge_answer.ts'
 import { askJudge, type JudgeSession } from './judge_question.ts'

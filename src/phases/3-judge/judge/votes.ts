@@ -1,6 +1,6 @@
 /** Combines several votes of the judge on one run: the majority decides, a tie is a fail, and the agreement is kept. */
 import type { GradedExpectation } from '../../../../schemas/grading.ts'
-import { sumCallUsage } from '../ask/cost_meter.ts'
+import { sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { JudgeResult } from '../judge_request.ts'
 import type { JudgeVerdict } from './judge_answer.ts'
 

@@ -1,7 +1,7 @@
 /** What a benchmark cost: what was reused and what was graded again stand apart; unknown is null, never 0. */
 import { expect, test } from 'vitest'
+import { toAskedJudge } from '../../../../src/engines/ask/cost_meter.ts'
 import { buildStop, noLimits } from '../../../../src/flows/limits/limits.ts'
-import { toAskedJudge } from '../../../../src/phases/3-judge/ask/cost_meter.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import { summarizeOtherAttempts } from '../../../../src/phases/4-report/notes/rules/attempts.ts'
 import { arm, inputOf, type Line, resultOf } from '../fixture.ts'

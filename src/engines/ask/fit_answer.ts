@@ -1,5 +1,5 @@
 /** Converts values that mean one thing only to the type that the answer's schema asks for, such as "1" and "true". */
-import { parseTolerantText } from '../../../engines/answers/tolerant_json.ts'
+import { parseTolerantText } from '../answers/tolerant_json.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

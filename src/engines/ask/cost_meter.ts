@@ -1,7 +1,7 @@
 /** Counts the cost of calls to an engine. */
-import type { Asked } from '../../../../schemas/asked.ts'
-import { roundDollars } from '../../../base/text/dollars.ts'
-import type { EngineReport } from '../../../engines/engine.ts'
+import type { Asked } from '../../../schemas/asked.ts'
+import { roundDollars } from '../../base/text/dollars.ts'
+import type { EngineReport } from '../engine.ts'
 
 /** Sums over calls. null: a call that answered did not report it. */
 export interface CallUsage {

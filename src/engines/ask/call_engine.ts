@@ -1,18 +1,11 @@
 /** Sends one question to an engine: retries temporary failures and ends a call that hangs. */
-import { errorMessage } from '../../../base/errors/error.ts'
-import { isShortage } from '../../../base/process/resource_shortage.ts'
-import { backoffDelay } from '../../../base/time/backoff.ts'
-import type {
-  Engine,
-  EngineContext,
-  EngineError,
-  EngineOutcome,
-  EngineReport,
-  EngineTask,
-} from '../../../engines/engine.ts'
-import { runRateLimited } from '../../../engines/limits/execute_within_limits.ts'
-import { openRateLimiter, type RateLimiter } from '../../../engines/limits/rate_limiter.ts'
-import { startWorkLimit } from '../../../engines/limits/work_time_limit.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { isShortage } from '../../base/process/resource_shortage.ts'
+import { backoffDelay } from '../../base/time/backoff.ts'
+import type { Engine, EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask } from '../engine.ts'
+import { runRateLimited } from '../limits/execute_within_limits.ts'
+import { openRateLimiter, type RateLimiter } from '../limits/rate_limiter.ts'
+import { startWorkLimit } from '../limits/work_time_limit.ts'
 
 export interface RetryLimits {
   /** Retries after a temporary failure, 3. */

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandEngine } from '../../../../src/engines/command/command.ts'
-import { type Engine, emptyReport } from '../../../../src/engines/engine.ts'
-import { type AskRequest, askEngine } from '../../../../src/phases/3-judge/ask/ask.ts'
-import { findMissingVerdicts, judgeAnswer } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
-import { environment, judgeCommand, temporary } from '../scene.ts'
+import { type AskRequest, askEngine } from '../../../src/engines/ask/ask.ts'
+import { commandEngine } from '../../../src/engines/command/command.ts'
+import { type Engine, emptyReport } from '../../../src/engines/engine.ts'
+import { findMissingVerdicts, judgeAnswer } from '../../../src/phases/3-judge/judge/judge_answer.ts'
+import { environment, judgeCommand, temporary } from '../../phases/3-judge/scene.ts'
 
 const prompt = 'Decide.\n<expectations>\n1. one\n2. two\n</expectations>\n'
 const whole = [1, 2].map((n) => ({ n, passed: true, evidence: `quote ${n}` }))

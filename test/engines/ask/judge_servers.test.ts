@@ -1,12 +1,12 @@
 /** Judges on servers that differ in what they accept and how they answer: one reader, no invented verdict, a cut answer named as that. */
 import { describe, expect, test } from 'vitest'
-import type { EngineTask } from '../../../../src/engines/engine.ts'
-import { findEngine } from '../../../../src/engines/table.ts'
-import { askEngine } from '../../../../src/phases/3-judge/ask/ask.ts'
-import { findMissingVerdicts, judgeAnswer } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
-import { keysFor, practice } from '../../../engines/stage.ts'
-import { type ChatReply, type ChatRequest, startChatServer } from '../../../fixtures/chat_server.ts'
-import { environment, temporary } from '../scene.ts'
+import { askEngine } from '../../../src/engines/ask/ask.ts'
+import type { EngineTask } from '../../../src/engines/engine.ts'
+import { findEngine } from '../../../src/engines/table.ts'
+import { findMissingVerdicts, judgeAnswer } from '../../../src/phases/3-judge/judge/judge_answer.ts'
+import { type ChatReply, type ChatRequest, startChatServer } from '../../fixtures/chat_server.ts'
+import { environment, temporary } from '../../phases/3-judge/scene.ts'
+import { keysFor, practice } from '../stage.ts'
 
 const whole = [{ n: 1, passed: true, evidence: '"done 42"' }]
 const json = JSON.stringify({ verdicts: whole })
