@@ -13,8 +13,6 @@ export interface Sources {
   hasParts: (text: string) => boolean
   /** Whether the sources have the initials or the first letters of a name, as in SFO for San Francisco and ATL for Atlanta. */
   hasAbbreviation: (name: readonly string[]) => boolean
-  /** Whether the sources have the initials or the first letters of a name, as in SFO for San Francisco and ATL for Atlanta. */
-  hasAbbreviation: (name: readonly string[]) => boolean
   knowsNumber: (value: number) => boolean
   /** Whether these digits are in a longer number of the sources, as the last four of a card are. `message`: where they stand. */
   hasDigits: (digits: string, message: string) => boolean
