@@ -44,10 +44,10 @@ function takeAddresses(message: string, sources: Sources): { rest: string; found
   const found: string[] = []
   for (const pattern of [url, email, filePath, domain, fileName, encoded, codeName, mixed]) {
     rest = rest.replaceAll(pattern, (one) => {
-      const bare = one.replace(/[.,;:!?]+$/, '')
+      const bare = one.replace(/^#|[.,;:!?]+$/g, '')
       if (pattern === mixed && (numberWithUnit.test(one) || everydayCode.test(one))) return one
       if (pattern === mixed && /^[a-z]+-\d+$/i.test(one) === false && /^\d+-[a-z-]+$/i.test(one)) return one
-      if (!sources.hasText(bare) && !sources.hasParts(bare)) found.push(bare)
+      if (!sources.hasText(bare) && !sources.hasParts(bare) && !sources.hasSpaced(bare)) found.push(bare)
       return ' '.repeat(one.length)
     })
   }
@@ -93,8 +93,14 @@ function isKnownNumber(found: FoundNumber, text: string, sources: Sources): bool
   if (saying.test(`${found.text}${after}`) || /(?:24\/|50[/-]|20\/)$/.test(before)) return true
   if (!isAmount && value <= 3) return true
   if (!isAmount && value <= 10 && (ordinaryUnit.test(after) || /^(?:st|nd|rd|th)\b/.test(after))) return true
-  if (values.some((one) => sources.knowsNumber(one))) return true
+  if (values.some((one) => sources.knowsNumber(one)) || isKnownDate(found.text, sources)) return true
   return sources.hasDigits(found.text, text)
+}
+
+/** Such as 4.2.2026 and 15.8: each part is a number of the sources. */
+function isKnownDate(text: string, sources: Sources): boolean {
+  if (!/^\d{1,2}\.\d{1,2}(?:\.\d{2,4})?$/.test(text)) return false
+  return text.split('.').every((part) => Number(part) <= 3 || sources.knowsNumber(Number(part)))
 }
 
 const ordinaryCapital =
@@ -104,11 +110,12 @@ const ordinaryCapital =
 function findNewNames(text: string, sources: Sources): string[] {
   const words = splitWords(text)
   if (isShouted(words)) return []
-  const dates = new Set(findCalendarWords(text).map(({ text: word }) => word))
+  const numbers = findNumbers(text, sources.language(text)).flatMap((one) => one.text.split(/[\s-]+/))
+  const known = new Set([...findCalendarWords(text).map(({ text: word }) => word), ...numbers])
   const isGerman = sources.language(text) === 'de'
   return joinNames(words, text)
     .filter((name) => !sources.hasAbbreviation(name.map((word) => word.text)))
-    .flatMap((name) => name.filter((word) => !dates.has(word.text) && isNewName(word, { text, sources, isGerman })))
+    .flatMap((name) => name.filter((word) => !known.has(word.text) && isNewName(word, { text, sources, isGerman })))
     .map((word) => word.text)
 }
 
@@ -134,7 +141,7 @@ function joinNames(words: readonly Word[], text: string): Word[][] {
 
 function isNewName(word: Word, { text, sources, isGerman }: NameContext): boolean {
   if (word.text.length < 2 || ordinaryCapital.test(word.text)) return false
-  if (sources.stems.has(word.stem) || isEveryday(word.stem)) return false
+  if (sources.stems.has(word.stem) || word.text.split(/['’]/).every((part) => isEveryday(stemWord(part)))) return false
   // the plural of an abbreviation, such as IDs
   if (isEveryday(stemWord(word.text.replace(/(?<=\p{Lu})s$/u, '')))) return false
   if (isGerman) return /(?:Herrn?|Frau|Dr\.|Prof\.)\s$/.test(text.slice(Math.max(0, word.at - 8), word.at))

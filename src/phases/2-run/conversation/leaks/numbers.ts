@@ -145,7 +145,11 @@ const germanPart = new RegExp(
 /** The parts of a German number word, such as zweiundvierzigtausend; null: it is not one. */
 function splitGerman(word: string): number[] | null {
   const parts: number[] = []
-  let rest = word.toLowerCase().replace('dreissig', 'dreißig')
+  // also vierte and zwanzigsten
+  let rest = word
+    .toLowerCase()
+    .replace('dreissig', 'dreißig')
+    .replace(/s?te[nrms]?$/, '')
   while (rest !== '') {
     const part = germanPart.exec(rest)?.[0]
     if (part === undefined) return null

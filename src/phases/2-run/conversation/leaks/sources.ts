@@ -11,6 +11,8 @@ export interface Sources {
   hasWords: (joined: string) => boolean
   /** Each part of a path or an identifier is a word of the sources. */
   hasParts: (text: string) => boolean
+  /** Whether the sources have it with a space or a hyphen inside, as in KX 204, or without the v of a version. */
+  hasSpaced: (text: string) => boolean
   /** Whether the sources have the initials or the first letters of a name, as in SFO for San Francisco and ATL for Atlanta. */
   hasAbbreviation: (name: readonly string[]) => boolean
   knowsNumber: (value: number) => boolean
@@ -24,6 +26,7 @@ export interface Sources {
 export function openSources(texts: readonly string[]): Sources {
   const text = texts.join('\n').normalize('NFKC')
   const folded = fold(text)
+  const spaceless = removeSpaces(text)
   const words = joinWords(splitWords(text))
   const stems = stemSet(text)
   const language = detectLanguage(text)?.language ?? 'en'
@@ -43,6 +46,10 @@ export function openSources(texts: readonly string[]): Sources {
       const split = one.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').toLowerCase()
       const parts = split.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '')
       return parts.length > 1 && parts.every((part) => folded.includes(part))
+    },
+    hasSpaced: (one) => {
+      const plain = removeSpaces(one)
+      return (plain.length >= 4 && spaceless.includes(plain)) || numbers.has(Number(/^v(\d+)$/.exec(plain)?.[1]))
     },
     hasAbbreviation: (name) => {
       const initials = name.map(([first = '']) => first).join('')
@@ -85,6 +92,10 @@ function collectNumbers(text: string, language: string): Set<number> {
 /** Digits that belong together, without what separates them, such as those of a telephone number. */
 function joinDigits(text: string): string[] {
   return [...text.matchAll(/\d(?:[ ./()-]{0,2}\d)*/g)].map(([run]) => run.replaceAll(/\D/g, ''))
+}
+
+function removeSpaces(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s-]/g, '')
 }
 
 /** Without case, accents, line breaks and marks of emphasis. */
