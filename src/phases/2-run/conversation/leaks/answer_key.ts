@@ -8,6 +8,7 @@ const runLength = 6
 const phraseWindow = 6
 /** Chinese and Japanese characters in a row. */
 const hanRunLength = 6
+const hanNameLength = 4
 
 /** The phrases and words, as written in the message; each key text is searched alone. */
 export function findKeyPhrases(message: string, key: readonly string[], sources: Sources): string[] {
@@ -28,7 +29,9 @@ function findInKey(words: readonly Word[], text: string, sources: Sources): stri
   const named = new Set(rare.filter((word) => isSpecific(word, text)).map(({ stem }) => stem))
   const specific = hits.filter(({ stem }) => named.has(stem))
   if (specific.length > 0) return specific.map((word) => word.text)
-  if (distinct.size >= 3 || isPhrase(hits, words, keyWords)) return [hits.map((word) => word.text).join(' … ')]
+  const pairs = distinct.size === 0 ? [] : findNewPairs(words, keyWords, { sources, rareStems })
+  if (distinct.size >= 3 || pairs.length > 0 || isPhrase(hits, words, keyWords))
+    return [hits.map((word) => word.text).join(' … ')]
   return []
 }
 
@@ -41,6 +44,24 @@ function isSpecific({ text, at, startsSentence }: Word, key: string): boolean {
 
 function isGermanLike(text: string): boolean {
   return /\b(?:und|der|das|nicht|ist|mit|für|ein|eine|den|dem|wird)\b/.test(text)
+}
+
+/** Everyday words that are next to each other in the message and the key but in no source, such as "credit notes". */
+function findNewPairs(
+  words: readonly Word[],
+  keyWords: readonly Word[],
+  { sources, rareStems }: { sources: Sources; rareStems: ReadonlySet<string> },
+): string[] {
+  const toPairs = (list: readonly Word[]) =>
+    list.slice(1).flatMap((word, at) => {
+      const before = list[at]
+      const isLong = before !== undefined && before.text.length >= 5 && word.text.length >= 5
+      return isLong ? [{ text: ` ${before.stem} ${word.stem} `, stems: [before.stem, word.stem] }] : []
+    })
+  const ofKey = new Set(toPairs(keyWords).map(({ text }) => text))
+  const isNew = (stems: readonly string[]) =>
+    stems.some((stem) => !sources.stems.has(stem)) && !stems.some((stem) => rareStems.has(stem))
+  return toPairs(words).flatMap(({ text, stems }) => (ofKey.has(text) && isNew(stems) ? [text] : []))
 }
 
 /** Two rare words close to each other in both texts. */
@@ -71,16 +92,20 @@ function findRun(words: readonly Word[], keyWords: readonly Word[], sources: Sou
 
 const hanRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu
 
-/** Characters in a row that the key has and no source has; half of their pairs are new as well. */
+/** Characters in a row that the key has and no source has: six of which half the pairs are new, or four with new pairs only. */
 function findHanRun(message: string, key: string, sources: Sources): string[] {
   const foldedKey = fold(key)
   const known = fold(sources.text)
+  const isNewRun = (part: string, share: number) => {
+    if (!foldedKey.includes(part) || known.includes(part)) return false
+    const pairs = Array.from({ length: part.length - 1 }, (_, at) => part.slice(at, at + 2))
+    return pairs.filter((pair) => !known.includes(pair)).length >= pairs.length * share
+  }
   for (const [run] of message.matchAll(hanRun)) {
-    for (let from = 0; from + hanRunLength <= run.length; from += 1) {
-      const part = run.slice(from, from + hanRunLength)
-      if (!foldedKey.includes(part) || known.includes(part)) continue
-      const pairs = Array.from({ length: part.length - 1 }, (_, at) => part.slice(at, at + 2))
-      if (pairs.filter((pair) => !known.includes(pair)).length * 2 >= pairs.length) return [part]
+    for (let from = 0; from + hanNameLength <= run.length; from += 1) {
+      const [long, short] = [run.slice(from, from + hanRunLength), run.slice(from, from + hanNameLength)]
+      if (long.length === hanRunLength && isNewRun(long, 0.5)) return [long]
+      if (!/\p{Script=Hiragana}/u.test(short) && isNewRun(short, 1)) return [short]
     }
   }
   return []

@@ -75,6 +75,10 @@ function findNewQuotes(text: string, sources: Sources): string[] {
 /** Everyday amounts, such as "5 minutes" and "2-3 sentences", and sayings. */
 const ordinaryUnit =
   /^\s?(?:-|–|to|or|oder|bis|und|and)?\s?\d*\s?-?(?:min|minutes?|mins|sec|seconds?|moments?|words?|sentences?|paragraphs?|lines?|points?|bullets?|bullet points?|options?|things?|questions?|times?|steps?|items?|ideas?|sätze?|sätzen|minuten?|punkte?n?|worte?|wörter|fragen?|optionen|mal|dinge|句|分钟|个问题|点|つ|分|件|文|行)(?![\p{L}])/iu
+const people =
+  /^\s?(?:of us|people|persons?|adults?|guests|passengers|travell?ers|tickets|seats|personen|leute|personnes|personas|人|名)/iu
+const nextDay =
+  /\b(?:next|following|previous) day\b|\bday (?:after|before|later|earlier)\b|\btomorrow\b|\b(?:tag danach|nächsten tag|tag davor|morgen)\b/i
 const saying = /^(?:24\/7|50[/-]50|100 ?%|110 ?%|1000 ?%|100 percent|100 prozent|9-to-5|9 to 5|50-50|20\/20|101\b)/i
 
 function findNewNumbers(text: string, sources: Sources): string[] {
@@ -92,9 +96,17 @@ function isKnownNumber(found: FoundNumber, text: string, sources: Sources): bool
   const value = Math.min(...values)
   if (saying.test(`${found.text}${after}`) || /(?:24\/|50[/-]|20\/)$/.test(before)) return true
   if (!isAmount && value <= 3) return true
-  if (!isAmount && value <= 10 && (ordinaryUnit.test(after) || /^(?:st|nd|rd|th)\b/.test(after))) return true
+  if (!isAmount && value <= 10 && (ordinaryUnit.test(after) || isRank(found))) return true
   if (values.some((one) => sources.knowsNumber(one)) || isKnownDate(found.text, sources)) return true
+  if (people.test(after) && sources.knowsSum(value)) return true
+  if (nextDay.test(text) && [value - 1, value + 1].some((one) => sources.knowsNumber(one))) return true
   return sources.hasDigits(found.text, text)
+}
+
+/** Such as the 5th, if no month stands next to it. */
+function isRank({ text, before, after }: FoundNumber): boolean {
+  const isDate = findCalendarWords(`${before}${text}${after}`).some(({ month }) => month !== undefined)
+  return /^(?:st|nd|rd|th)\b/.test(after) && !isDate
 }
 
 /** Such as 4.2.2026 and 15.8: each part is a number of the sources. */

@@ -16,6 +16,8 @@ export interface Sources {
   /** Whether the sources have the initials or the first letters of a name, as in SFO for San Francisco and ATL for Atlanta. */
   hasAbbreviation: (name: readonly string[]) => boolean
   knowsNumber: (value: number) => boolean
+  /** Whether it is the sum of two small numbers, as of adults and children. */
+  knowsSum: (value: number) => boolean
   /** Whether these digits are in a longer number of the sources, as the last four of a card are. `message`: where they stand. */
   hasDigits: (digits: string, message: string) => boolean
   knowsCalendarWord: (word: CalendarWord) => boolean
@@ -59,6 +61,7 @@ export function openSources(texts: readonly string[]): Sources {
       })
     },
     knowsNumber: (value) => numbers.has(value),
+    knowsSum: (value) => value <= 20 && [...numbers].some((one) => one < value && numbers.has(value - one)),
     hasDigits: (digits, message) => {
       const own = digits.replaceAll(/\D/g, '')
       const inRun = (part: string) => part.length >= 4 && runs.some((run) => run.includes(part))
@@ -84,8 +87,6 @@ function collectNumbers(text: string, language: string): Set<number> {
     if (/^0/.test(found)) known.add(Number(found))
   }
   for (const { month } of findCalendarWords(text)) if (month !== undefined) known.add(month)
-  const small = [...known].filter((value) => value <= 20)
-  for (const one of small) for (const other of small) known.add(one + other)
   return known
 }
 
