@@ -73,6 +73,7 @@ export async function performJob(
   const request: RunRequest = {
     spec: inputs.spec,
     engine: withUserPrices(resolveRunEngine(inputs.spec), job.prices),
+    ...(run.user_engine && { userEngine: withUserPrices(findEngine(run.user_engine.name), job.prices) }),
     gate: work.gate(findEngine(run.engine.name), run.engine),
     skillFiles: (run.skill && inputs.skills.get(run.skill.sha256)) ?? [],
     amongFiles: inputs.skills,
