@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import { barLines } from '../../../base/text/fence.ts'
 import { readEvents } from '../checks/inputs/events.ts'
-import { barLines } from './fence.ts'
 
 /** Characters per record; the middle of a longer one is omitted. */
 const longest = 100_000
