@@ -1,8 +1,9 @@
-/** Excludes cases with an environment that the engine does not support, so that no setting is dropped silently. */
+/** Excludes cases with an environment or a conversation that the engine does not support, so that no setting is dropped silently. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Environment, LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import type { SupportedEnvironment } from '../../engines/engine.ts'
 import { findEngine } from '../../engines/table.ts'
+import { hasConversation } from '../../phases/1-plan/plan/plan_conversation.ts'
 
 const noSupport: SupportedEnvironment = { hooks: [], rules: false, agents: false, mcp_servers: false }
 
@@ -84,6 +85,17 @@ function listUnsupported(supports: SupportedEnvironment, environment: Environmen
     ...(tools !== undefined && !supports.tools ? ['a choice of tools'] : []),
     ...(commands.length > 0 && !supports.commands ? ['commands'] : []),
   ]
+}
+
+/** Excludes cases of several turns on an engine that can't continue a session; the reason is in `cannot_run`. */
+export function applyConversationSupport(suite: Suite, choice: EngineChoice): Suite {
+  if (findEngine(choice.name).continuesSession || !suite.cases.some(hasConversation)) return suite
+  const reason = `it has several turns, and the engine ${choice.name} can't continue a session`
+  const cases = suite.cases.map((one) => {
+    if (!hasConversation(one)) return one
+    return { ...one, cannot_run: one.cannot_run === null ? reason : `${one.cannot_run}; ${reason}` }
+  })
+  return { ...suite, cases }
 }
 
 /** Types of hooks other than commands. */

@@ -8,7 +8,7 @@ import { type RateLimiter, toHeldBack } from '../../engines/limits/rate_limiter.
 import { findUserQuestion } from './asked_user.ts'
 import type { Snapshot } from './collect/collect_outputs.ts'
 import { countEvents } from './collect/transcript.ts'
-import type { Conversation } from './conversation/conversation.ts'
+import type { RunConversation } from './conversation/conversation.ts'
 import { toSandboxRecord } from './workspace/sandbox_policy.ts'
 
 /** How the agent ended. `before` is null if it never started. */
@@ -22,7 +22,7 @@ export interface RunEnd {
   suspendedMs?: number
   before: Snapshot | null
   /** Absent or null: the case has one turn. */
-  conversation?: Conversation | null
+  conversation?: RunConversation | null
   /** The same for its home and /tmp; absent: it never started. */
   outsideBefore?: Snapshot
 }

@@ -10,7 +10,7 @@ import { startWorkLimit } from '../../engines/limits/work_time_limit.ts'
 import { loadPrices } from '../../engines/models/cost.ts'
 import { createEarlyReport } from './aborted_report.ts'
 import type { Transcript } from './collect/transcript.ts'
-import { Conversation } from './conversation/conversation.ts'
+import { RunConversation } from './conversation/conversation.ts'
 import type { Partner } from './conversation/partner.ts'
 import type { RunEnd } from './run_record.ts'
 import type { LimitedRunRequest, RunRequest } from './run_request.ts'
@@ -35,7 +35,7 @@ export async function runWithTimeout(
   const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
   if (request.engine.reports) await loadPrices() // for the models whose usage the engine reports
   const emit: EngineContext['emit'] = (event) => transcript.add(event)
-  const conversation = partner && new Conversation(request.spec.prompt, partner, emit)
+  const conversation = partner && new RunConversation(request.spec.prompt, partner, emit)
   const waitedMs = () => gate.waitedMs + (conversation?.waitedMs ?? 0)
   using limit = startWorkLimit(request.spec.timeout_seconds * 1000, waitedMs, ends)
   const { signal } = limit
@@ -84,14 +84,14 @@ export async function runWithTimeout(
 }
 
 /** A partner that could not go on makes the run a failure, whatever the agent did. */
-function withConversation(outcome: RunEnd['outcome'], conversation: Conversation | null): RunEnd['outcome'] {
+function withConversation(outcome: RunEnd['outcome'], conversation: RunConversation | null): RunEnd['outcome'] {
   const error = conversation?.failure ?? null
   return error === null || outcome.status !== 'completed'
     ? outcome
     : { status: 'failed', error, report: outcome.report }
 }
 
-function withNextMessage(task: EngineTask, conversation: Conversation | null, signal: AbortSignal): EngineTask {
+function withNextMessage(task: EngineTask, conversation: RunConversation | null, signal: AbortSignal): EngineTask {
   return conversation === null ? task : { ...task, nextMessage: (answer) => conversation.next(answer, signal) }
 }
 

@@ -4,7 +4,7 @@ import { activeNow } from '../../../base/time/active_time.ts'
 import type { EmittedEvent, EngineError, TurnAnswer } from '../../../engines/engine.ts'
 import type { NextMessage, Partner } from './partner.ts'
 
-export class Conversation {
+export class RunConversation {
   /** Why its partner could not go on, which makes the run a failure; null: it could. */
   failure: EngineError | null = null
   readonly #partner: Partner

@@ -9,7 +9,7 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
   const { turns = [], user, end_when, answer_key: answerKey = [] } = request.spec
   if (turns.length === 0 && user === undefined) return null
   const model = await openUserModel(request)
-  const decide = decideWith(model)
+  const decide = createDecider(model)
   const simulated = user === undefined ? null : openSimulatedUser({ user, answerKey, model: requireModel(model) })
   const partner = simulated ?? openScript(turns, decide)
   return {
@@ -21,7 +21,7 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
   }
 }
 
-function decideWith(model: AskableModel | null): DecideStatement {
+function createDecider(model: AskableModel | null): DecideStatement {
   return (statement, answer, signal) => decideStatement({ statement, answer, model: requireModel(model) }, signal)
 }
 

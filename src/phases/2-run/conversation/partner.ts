@@ -2,11 +2,7 @@
 import type { ConversationEnd, ConversationRecord, EndCondition, Turn } from '../../../../schemas/conversation.ts'
 import { compileAnswerPattern } from '../../../base/text/answer_pattern.ts'
 import type { EngineError } from '../../../engines/engine.ts'
-
-/** What was said so far: each message of the user with the agent's answer. */
-export interface Dialogue {
-  turns: readonly { prompt: string; answer: string }[]
-}
+import type { SaidSoFar } from './leak_guard.ts'
 
 export type NextMessage =
   | { kind: 'message'; text: string }
@@ -14,7 +10,7 @@ export type NextMessage =
   | { kind: 'failed'; error: EngineError }
 
 export interface Partner {
-  next(dialogue: Dialogue, signal: AbortSignal): Promise<NextMessage>
+  next(dialogue: SaidSoFar, signal: AbortSignal): Promise<NextMessage>
   /** What its model did and cost; undefined: it has none. */
   asked(): ConversationRecord['user']
 }
