@@ -6,15 +6,12 @@ import { findNewDetails } from './leaks/details.ts'
 import { findInventions } from './leaks/inventions.ts'
 import { findOtherLanguage } from './leaks/other_language.ts'
 import { openSources } from './leaks/sources.ts'
-
-export interface SaidSoFar {
-  turns: readonly { prompt: string; answer: string }[]
-}
+import type { Dialogue } from './partner.ts'
 
 export interface GuardedMessage {
   message: string
   user: SimulatedUser
-  dialogue: SaidSoFar
+  dialogue: Dialogue
   answerKey: readonly string[]
 }
 
