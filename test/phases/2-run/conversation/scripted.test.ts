@@ -125,7 +125,8 @@ describe('a condition', () => {
     const user_engine = { name: 'command', model: null, command: 'node -e process.exit(3)' }
     const turns = [{ prompt: 'Thanks', agent_response_meets: 'it asks' }]
     const { record } = await play('anthropic', { turns, user_engine })
-    expect(record).toMatchObject({ status: 'failed', error: { kind: 'user_error' } })
+    const error = { kind: 'crash', message: expect.stringContaining('the user model') }
+    expect(record).toMatchObject({ status: 'failed', error })
   })
 })
 
