@@ -27,7 +27,7 @@ export function findLeaks({ message, user, dialogue, answerKey }: GuardedMessage
     ...findKeyPhrases(text, answerKey, sources).map((part) => `words that are not yours: ${part}`),
     ...findNewDetails(text, sources).map((part) => `a detail that you do not know: ${part}`),
     ...findAgentWork(text, sources).map((part) => `work that is the assistant's: ${part}`),
-    ...findOtherLanguage(text, sources).map((part) => `a language that nobody used: ${part}`),
+    ...findOtherLanguage(text, sources).map((part) => `a language of neither you nor the assistant: ${part}`),
     ...findInventions(text, sources).map((part) => `things that are in none of your facts: ${part}`),
   ]
 }
