@@ -31,6 +31,7 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
     otherSkillsFolders,
     readsSkillsFolder: (command) => parseAgentCommand(command).kind === 'preset',
     supports: acpSupport,
+    continuesSession: true,
     efforts: listEfforts,
     reaches: listEndpoints,
     async findPrograms(task) {

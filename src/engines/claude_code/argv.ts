@@ -1,5 +1,6 @@
 /** How Claude Code is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
 import path from 'node:path'
+import type { CliTurn } from '../cli/conversation.ts'
 import { cloudOfModel, splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import { claudeKeyDescriptor, claudeKeyName } from './pass_key.ts'
@@ -8,15 +9,14 @@ import { claudeKeyDescriptor, claudeKeyName } from './pass_key.ts'
 export const claudeKeys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL']
 
 /** Arguments of a headless run. */
-export function claudeArguments(task: EngineTask): string[] {
+export function claudeArguments(task: CliTurn): string[] {
   const argv = [
     '-p',
     '--output-format',
     'stream-json',
     '--verbose',
     '--strict-mcp-config',
-    '--session-id',
-    task.sessionId,
+    ...(task.resumes === undefined ? ['--session-id', task.sessionId] : ['--resume', task.resumes.sessionId]),
   ]
   const { model } = splitCloud(task.model)
   if (model !== null) argv.push('--model', model)

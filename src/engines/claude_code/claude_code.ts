@@ -1,9 +1,10 @@
 /** The Claude Code engine: the real CLI, headless, in a home of its own. */
-import { runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { findCli, listCliPrograms, missingCli } from '../cli/agent_cli.ts'
+import { type CliTurn, converse } from '../cli/conversation.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { cloudOfModel, splitCloud } from '../clouds/table.ts'
@@ -16,7 +17,7 @@ import { anthropicModel } from '../models/providers.ts'
 import { claudeArguments, claudeEnvironment, claudeKeys } from './argv.ts'
 import { passKeyViaPipe } from './pass_key.ts'
 import { claudeCli, probeClaude } from './probe.ts'
-import { claudeFailure, claudeReport } from './report.ts'
+import { claudeFailure, claudeReport, withoutEarlierTurns } from './report.ts'
 import { ClaudeStream } from './stream.ts'
 
 const skillsFolder = '.claude/skills'
@@ -32,6 +33,7 @@ export const claudeCode: Engine = {
   skillsFolder,
   seesImages: 'in_folder',
   questionTools: ['AskUserQuestion'],
+  continuesSession: true,
   account: { slots: 'runs', of: anthropicAccount },
   supports: {
     hooks: 'all',
@@ -83,6 +85,10 @@ export async function runClaude(task: EngineTask, context: EngineContext): Promi
   context.signal.throwIfAborted()
   const program = await findCli(claudeCli, task)
   if (program === null) return missing(missingCli(claudeCli, task.credentials).message, context)
+  return await converse(task, context, (turn, turnContext) => runTurn(program, turn, turnContext))
+}
+
+async function runTurn(program: string, task: CliTurn, context: EngineContext): Promise<EngineOutcome> {
   const stream = new ClaudeStream({
     skills: task.skills,
     skillsFolder,
@@ -91,7 +97,9 @@ export async function runClaude(task: EngineTask, context: EngineContext): Promi
   })
   const { cloud } = splitCloud(task.model)
   const provider = cloud ?? 'anthropic'
-  context.soFar?.(() => withCost(claudeReport(stream, unendedProcess, provider)))
+  const reportAt = (end: Pick<ProcessEnd, 'exitCode' | 'signal'>) =>
+    withCost(withoutEarlierTurns(claudeReport(stream, end, provider), stream, task))
+  context.soFar?.(() => reportAt(unendedProcess))
   using key = passKeyViaPipe(task)
   const files = cloudOfModel(task.model)?.claude?.files(task.credentials) ?? []
   const readable = [...(await findCommandParts([program])), ...files]
@@ -109,7 +117,7 @@ export async function runClaude(task: EngineTask, context: EngineContext): Promi
       stdoutLimit: 0, // only the lines are used
       sandbox: withEndpoint(withReadable(task.sandbox, readable), ...reaches(task)),
     })
-    const report = await withCost(claudeReport(stream, end, provider))
+    const report = await reportAt(end)
     const failure = claudeFailure(stream, end)
     if (failure !== null) return failRun(context, failure, { report, step: stream.step })
     return completeRun(context, report, stream.step)

@@ -25,7 +25,8 @@ export function passKeyViaPipe({ credentials, env, tools, sessionId }: EngineTas
   const key = credentials[claudeKeyName]
   if (!key || tools !== 'all' || env.HOME === undefined) return null
   const file = path.join(env.HOME, `.key-${sessionId}`)
-  writeFileSync(file, key, { mode: 0o600 })
+  rmSync(file, { force: true }) // in a later turn, the agent may have put a link there
+  writeFileSync(file, key, { mode: 0o600, flag: 'wx' })
   return {
     prefix: ['/bin/sh', '-c', script, 'sh', file],
     [Symbol.dispose]: () => rmSync(file, { force: true }),

@@ -2,13 +2,14 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
+import type { CliTurn } from '../cli/conversation.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, emptyReport, type ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
 import { parseResetMs } from '../limits/reset_time.ts'
-import { addUsage } from '../models/usage.ts'
+import { addUsage, knownUsage, withoutEarlier } from '../models/usage.ts'
 import { brokenServers, type ClaudeStream, serverNames } from './stream.ts'
 import type { InitRecord, PlainUsage, ResultRecord, RetryRecord } from './stream_records.ts'
 
@@ -39,6 +40,16 @@ export function claudeReport(
     answered: stream.step > 0,
     retrying: stream.retry === null ? null : retryProviderError(stream.retry),
   }
+}
+
+/** Without what the earlier processes of a resumed session took, which Claude Code counts again. */
+export function withoutEarlierTurns(report: EngineReport, stream: ClaudeStream, { resumes }: CliTurn): EngineReport {
+  const { usage: all, cost } = report
+  if (resumes === undefined || all === null || stream.result === null) return report
+  const usage = withoutEarlier(all, resumes.usage, usageSoFar(stream))
+  if (usage === all) return report
+  const usd = (cost?.usd ?? 0) - (resumes.cost?.usd ?? 0)
+  return { ...report, usage: knownUsage(usage), cost: usd > 0 ? { usd, source: 'agent' } : null }
 }
 
 function retryProviderError({ error_status: status, error }: RetryRecord): ProviderError {

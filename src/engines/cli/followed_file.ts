@@ -35,6 +35,12 @@ export class FollowedFile {
     }
   }
 
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.readLines()
+    this.#line = ''
+  }
+
   close(): void {
     if (this.#file !== null) closeSync(this.#file)
     this.#file = null

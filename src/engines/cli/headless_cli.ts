@@ -1,6 +1,4 @@
 /** Runs an agent CLI without a terminal, from its start to its report. Each CLI adds how it is started and how its lines are read. */
-import { endMarked } from '../../base/process/marked_processes.ts'
-import { runMark } from '../../base/process/process_marks.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
@@ -8,13 +6,14 @@ import { completeRun, failRun } from '../answers/run_outcome.ts'
 import type { EngineTask } from '../engine.ts'
 import { type EngineContext, type EngineError, type EngineOutcome, type EngineReport, emptyReport } from '../engine.ts'
 import { type AgentCli, findCli, missingCli } from './agent_cli.ts'
+import { type CliTurn, converse, endPrograms } from './conversation.ts'
 import { toStartError } from './start_error.ts'
 import { findWrappedPrograms } from './wrapped_programs.ts'
 
 /** last: nothing that counts follows; enough: it would go on after its last allowed turn; more: it goes on. */
 export type AfterLine = 'last' | 'enough' | 'more'
 
-/** What is read from one run of a CLI. */
+/** What is read from one process of a CLI. */
 export interface CliReader {
   /** Model responses so far. */
   readonly step: number
@@ -30,7 +29,7 @@ export interface CliReader {
   finish?(): void
 }
 
-/** One run of a CLI before its process starts; its folders and settings are there. */
+/** One process of a CLI before it starts; its folders and settings are there. */
 export interface CliRun {
   args: readonly string[]
   env: Readonly<Record<string, string>>
@@ -38,8 +37,6 @@ export interface CliRun {
   stdin?: string
   /** Called before the start. `launch` starts other commands of the CLI in the same way. */
   read(launch: CliLaunch): Promise<CliReader> | CliReader
-  /** Removes its folders and settings. */
-  clean?(): Promise<void>
 }
 
 /** What every process of a run has in common. */
@@ -55,8 +52,10 @@ export interface HeadlessCli {
   cli: AgentCli
   /** The addresses that the sandbox lets it reach. */
   reaches(task: EngineTask): readonly string[]
-  /** Prepares a run. A text: why this task can't be started (`bad_request`). */
-  open(task: EngineTask, context: EngineContext): Promise<CliRun | string>
+  /** Prepares a process. A text: why this task can't be started (`bad_request`). */
+  open(turn: CliTurn, context: EngineContext): Promise<CliRun | string>
+  /** Removes its folders and settings, after the last process. */
+  clean(task: EngineTask): Promise<void>
 }
 
 /** Milliseconds between two polls. */
@@ -74,7 +73,23 @@ export async function runHeadlessCli(
     const { kind, message } = missingCli(headless.cli, task.credentials)
     return failEarly(context, { kind, message, retryable: false, retryAfterMs: null })
   }
-  const run = await headless.open(task, context)
+  try {
+    return await converse(task, context, (turn, turnContext) =>
+      runOnce(headless, { program, turn, context: turnContext }),
+    )
+  } finally {
+    await headless.clean(task).catch(() => {})
+  }
+}
+
+interface Once {
+  program: string
+  turn: CliTurn
+  context: EngineContext
+}
+
+async function runOnce(headless: HeadlessCli, { program, turn, context }: Once): Promise<EngineOutcome> {
+  const run = await headless.open(turn, context)
   if (typeof run === 'string') {
     return failEarly(context, { kind: 'bad_request', message: run, retryable: false, retryAfterMs: null })
   }
@@ -82,14 +97,14 @@ export async function runHeadlessCli(
     const stop = new AbortController()
     const launch: CliLaunch = {
       command: program,
-      cwd: task.cwd,
+      cwd: turn.cwd,
       env: run.env,
-      sandbox: withEndpoint(withReadable(task.sandbox, await findParts(task, program)), ...headless.reaches(task)),
+      sandbox: withEndpoint(withReadable(turn.sandbox, await findParts(turn, program)), ...headless.reaches(turn)),
       signal: AbortSignal.any([context.signal, stop.signal]),
     }
     const reader = await run.read(launch)
     context.soFar?.(() => reader.report(null))
-    const end = await follow({ run, launch, reader, stop, task, context })
+    const end = await follow({ run, launch, reader, stop, task: turn, context })
     const report = await reader.report(end)
     const failure = reader.failure(end)
     if (failure !== null) return failRun(context, failure, { report, step: reader.step })
@@ -97,8 +112,6 @@ export async function runHeadlessCli(
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
     return failEarly(context, toStartError(error, 'the prompt is too long for an argument'))
-  } finally {
-    await run.clean?.().catch(() => {})
   }
 }
 
@@ -149,12 +162,6 @@ async function follow({ run, launch, reader, stop, task, context }: Follow): Pro
     // other judges may share the mark of this one, and have no tools that start programs
     if (task.tools === 'all') await endPrograms(task)
   }
-}
-
-/** Programs of its tools may be in process groups of their own, and outlive it. */
-async function endPrograms({ env }: EngineTask): Promise<void> {
-  const mark = env[runMark]
-  if (mark) await endMarked(mark)
 }
 
 function callOnce(action: () => void): () => void {

@@ -1,5 +1,6 @@
 /** How Codex is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
 import path from 'node:path'
+import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
 import { codexEnvironmentOptions } from './environment_settings.ts'
 
@@ -26,7 +27,7 @@ export interface CodexInvocation {
  * Arguments of a headless run. Its session is kept in its own home, which is removed after the run: the skills that it was offered are
  * read from there (so no --ephemeral).
  */
-export function codexArguments(task: EngineTask, { schemaFile, confinement }: CodexInvocation): string[] {
+export function codexArguments(task: CliTurn, { schemaFile, confinement }: CodexInvocation): string[] {
   const argv = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '-C', task.cwd]
   if (task.model !== null) argv.push('-m', task.model)
   if (schemaFile !== null) argv.push('--output-schema', schemaFile)
@@ -37,7 +38,7 @@ export function codexArguments(task: EngineTask, { schemaFile, confinement }: Co
   const { flags, settings: surroundings } = codexEnvironmentOptions(task)
   argv.push(...flags)
   for (const [name, value] of [...settings(task, confinement), ...surroundings]) argv.push('-c', `${name}=${value}`)
-  return [...argv, '-']
+  return [...argv, ...(task.resumes === undefined ? [] : ['resume', task.resumes.sessionId]), '-']
 }
 
 function effortSetting(effort: string): [string, string] {

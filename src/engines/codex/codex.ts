@@ -6,6 +6,7 @@ import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { findCli, listCliPrograms, missingCli } from '../cli/agent_cli.ts'
+import { type CliTurn, converse } from '../cli/conversation.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
@@ -32,6 +33,7 @@ export const codex: Engine = {
   efforts: () => [...openaiEfforts, 'ultra'],
   skillsFolder,
   questionTools: [questionTool],
+  continuesSession: true,
   account: { slots: 'runs', of: openaiAccount },
   supports: codexSupport,
   reaches,
@@ -62,7 +64,16 @@ export async function runCodex(task: EngineTask, context: EngineContext): Promis
   context.signal.throwIfAborted()
   const program = await findCli(codexCli, task)
   if (program === null) return missing(missingCli(codexCli, task.credentials).message, context)
+  try {
+    return await converse(task, context, (turn, turnContext) => runTurn(program, turn, turnContext))
+  } finally {
+    await leave(task)
+  }
+}
+
+async function runTurn(program: string, task: CliTurn, context: EngineContext): Promise<EngineOutcome> {
   const journal = new CodexJournal(codexHome(task))
+  if (task.resumes !== undefined) journal.skipWritten()
   const stream = new CodexStream({ skills: task.skills, skillsFolder, emit: context.emit, journal })
   context.soFar?.(() => codexReport(stream, journal, { task, end: null }))
   const enough = new AbortController()
@@ -82,7 +93,6 @@ export async function runCodex(task: EngineTask, context: EngineContext): Promis
     if (look !== null) clearInterval(look)
     journal.catchUp()
     journal.close()
-    await leave(task)
   }
 }
 
@@ -96,7 +106,7 @@ function stopAfterTurns(maxTurns: number | null, journal: CodexJournal, enough: 
 
 interface Start {
   program: string
-  task: EngineTask
+  task: CliTurn
   context: EngineContext
   stream: CodexStream
   enough: AbortSignal
@@ -105,10 +115,12 @@ interface Start {
 /** How the process ended; null: it was ended after its last allowed turn. */
 async function start({ program, task, context, stream, enough }: Start): Promise<ProcessEnd | null> {
   const { CODEX_HOME: home = '', TMPDIR: temporary = home } = codexEnvironment(task)
-  await Promise.all([home, temporary].map((folder) => mkdir(folder, { recursive: true })))
+  if (task.resumes === undefined) {
+    await Promise.all([home, temporary].map((folder) => mkdir(folder, { recursive: true })))
+  }
   const strict = task.answerSchema === null ? null : toStrictSchema(task.answerSchema)
   const schemaFile = strict === null ? null : path.join(home, 'answer_schema.json')
-  if (schemaFile !== null) await writeFile(schemaFile, JSON.stringify(strict))
+  if (schemaFile !== null && task.resumes === undefined) await writeFile(schemaFile, JSON.stringify(strict))
   const isTold = task.answerSchema !== null && strict === null
   const confinement = await chooseConfinement(task, program)
   const sandbox = withReadable(task.sandbox, task.sandbox === null ? [] : await findProgramFolders(program, task))

@@ -2,14 +2,15 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
+import type { CliTurn } from '../cli/conversation.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError } from '../cli/run_failure.ts'
-import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
+import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
 import { parseResetMs } from '../limits/reset_time.ts'
 import { estimateCost } from '../models/cost.ts'
-import { knownUsage } from '../models/usage.ts'
+import { knownUsage, withoutEarlier } from '../models/usage.ts'
 import type { CodexJournal } from './session_file.ts'
 import type { CodexStream } from './stream.ts'
 import type { CodexUsage } from './stream_records.ts'
@@ -18,10 +19,11 @@ import type { CodexUsage } from './stream_records.ts'
 export async function codexReport(
   stream: CodexStream,
   journal: CodexJournal,
-  { task, end }: { task: EngineTask; end: ProcessEnd | null },
+  { task, end }: { task: CliTurn; end: ProcessEnd | null },
 ): Promise<EngineReport> {
-  const own = stream.end?.status === 'completed' ? stream.end.usage : null
-  const usage = toCodexUsage(own ?? journal.tokens)
+  const own = toCodexUsage(stream.end?.status === 'completed' ? stream.end.usage : null)
+  const recorded = toCodexUsage(journal.tokens)
+  const usage = own === null ? recorded : withoutEarlier(own, task.resumes?.usage ?? null, recorded)
   const model = journal.model ?? task.model
   return {
     ...emptyReport,

@@ -96,6 +96,11 @@ export class CodexJournal {
     for (const line of this.#file.readLines()) if (line.length <= lineLimit) this.#takeLine(line)
   }
 
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
+  }
+
   close(): void {
     this.#file.close()
   }

@@ -4,7 +4,7 @@ import type { EngineTask } from '../engine.ts'
 import { guessProvider } from '../models/providers.ts'
 import { type CopilotModel, copilotEndpoints, copilotKeyName } from './model.ts'
 
-/** Arguments of a headless run. It is not asked to trust the folder, so hooks and MCP servers there do not start. */
+/** Arguments of a headless run; the id is of a new session, or of one to go on with. It is not asked to trust the folder, so hooks and MCP servers there do not start. */
 export function copilotArguments({
   sessionId,
   tools,

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { withReadable } from '../../base/sandbox/policy.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { listCliPrograms } from '../cli/agent_cli.ts'
+import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
@@ -32,6 +33,7 @@ export const copilot: Engine = {
   credentials: [...copilotKeys, 'COPILOT_CACHE_HOME', 'WHETSTONE_COPILOT'],
   efforts: copilotEfforts,
   skillsFolder,
+  continuesSession: true,
   // with several keys set, only the model says which account is used, so all of them then share one limit
   account: { slots: 'runs', of: findAccount },
   reaches,
@@ -59,7 +61,12 @@ function reaches({ model, credentials }: Pick<EngineTask, 'model' | 'credentials
   return 'mistake' in chosen ? [] : copilotEndpoints(chosen, credentials)
 }
 
-const headless: HeadlessCli = { cli: copilotCli, reaches, open: openRun }
+const headless: HeadlessCli = {
+  cli: copilotCli,
+  reaches,
+  open: openTurn,
+  clean: (task) => rm(copilotFolders(task).root, { recursive: true, force: true, maxRetries: 3 }),
+}
 
 /** Runs Copilot with the task's credentials as they are. */
 export async function runCopilot(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
@@ -67,16 +74,15 @@ export async function runCopilot(task: EngineTask, context: EngineContext): Prom
   return runHeadlessCli(headless, { ...task, sandbox: withReadable(task.sandbox, unpacked) }, context)
 }
 
-async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
+async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun | string> {
   const model = copilotModel(task.model, task.credentials)
   if ('mistake' in model) return model.mistake
-  await createCopilotFolders(task)
+  if (task.resumes === undefined) await createCopilotFolders(task)
   return {
     args: copilotArguments(task),
     env: copilotEnvironment(task, model),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: () => readRun(task, context, model),
-    clean: () => rm(copilotFolders(task).root, { recursive: true, force: true, maxRetries: 3 }),
   }
 }
 
@@ -89,8 +95,9 @@ export async function createCopilotFolders(task: EngineTask): Promise<void> {
   if (task.tools !== 'all') await writeFile(path.join(home, 'settings.json'), '{"disableAllHooks":true}')
 }
 
-function readRun(task: EngineTask, context: EngineContext, model: CopilotModel): CliReader {
+function readRun(task: CliTurn, context: EngineContext, model: CopilotModel): CliReader {
   const session = new CopilotSession(() => copilotFolders(task).events)
+  if (task.resumes !== undefined) session.skipWritten()
   const stream = new CopilotStream({
     ...{ skills: task.skills, skillsFolder, sessionId: task.sessionId, maxTurns: task.maxTurns, emit: context.emit },
     onRetry: (retry) => reportRetry(context.gate, retry),

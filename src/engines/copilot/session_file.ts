@@ -67,6 +67,11 @@ export class CopilotSession {
     for (const line of this.#file.readLines()) if (line.length <= lineLimit) this.#take(line)
   }
 
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
+  }
+
   close(): void {
     this.#file.close()
   }

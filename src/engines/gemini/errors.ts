@@ -27,6 +27,11 @@ export class GeminiErrors {
     }
   }
 
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
+  }
+
   close(): void {
     this.#file.close()
   }

@@ -6,8 +6,10 @@ import { tryParseJson } from '../../base/json/json.ts'
 import { runMark } from '../../base/process/process_marks.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { listCliPrograms } from '../cli/agent_cli.ts'
+import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
+import { replaceOwnFile } from '../cli/own_files.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
@@ -18,6 +20,7 @@ import { geminiAccount, geminiAliases, geminiKeys, geminiModel, geminiProvider, 
 import { geminiCli, probeGemini } from './probe.ts'
 import { type GeminiSources, geminiFailure, geminiReport } from './report.ts'
 import { GeminiSession } from './session_file.ts'
+import { dropRepeatedResults } from './session_results.ts'
 import { geminiArguments, geminiEnvironment, geminiFolders, geminiSettings } from './settings.ts'
 import { GeminiStream } from './stream.ts'
 import { geminiEfforts } from './thinking.ts'
@@ -32,6 +35,7 @@ export const gemini: Engine = {
   efforts: geminiEfforts,
   skillsFolder,
   questionTools: ['ask_user'],
+  continuesSession: true,
   account: { slots: 'runs', of: geminiAccount },
   reaches,
   findPrograms: (task) => listCliPrograms(geminiCli, task),
@@ -47,22 +51,26 @@ function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
   return [geminiServer(credentials).url]
 }
 
-const headless: HeadlessCli = { cli: geminiCli, reaches, open: openRun }
+const headless: HeadlessCli = {
+  cli: geminiCli,
+  reaches,
+  open: openTurn,
+  clean: (task) => rm(geminiFolders(task).home, { recursive: true, force: true, maxRetries: 3 }),
+}
 
 /** Runs Gemini CLI with the task's credentials as they are. */
 function runGemini(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   return runHeadlessCli(headless, task, context)
 }
 
-async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
-  const mistake = await createGeminiHome(task)
+async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun | string> {
+  const mistake = task.resumes === undefined ? await createGeminiHome(task) : renewGeminiHome(task)
   if (mistake !== null) return mistake
   return {
     args: geminiArguments(task),
     env: geminiEnvironment(task),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: async ({ command }) => readRun({ task, context, version: await readVersion(command) }),
-    clean: () => rm(geminiFolders(task).home, { recursive: true, force: true, maxRetries: 3 }),
   }
 }
 
@@ -74,6 +82,13 @@ export async function createGeminiHome(task: EngineTask): Promise<string | null>
   await mkdir(path.dirname(settings), { recursive: true })
   await writeFile(settings, JSON.stringify(geminiSettings(task)))
   return null
+}
+
+/** The limit of turns and the session, as a later turn needs them. A text: why it can't be started. */
+function renewGeminiHome(task: EngineTask): string | null {
+  const { settings, chats } = geminiFolders(task)
+  const home = task.env.HOME ?? ''
+  return replaceOwnFile(home, settings, JSON.stringify(geminiSettings(task))) ?? dropRepeatedResults(home, chats)
 }
 
 /** Files below the folder that would configure or instruct a judge: the CLI can't be told to leave them out. null: there are none. */
@@ -106,7 +121,7 @@ function isCommandOpen({ calls }: GeminiStream): boolean {
 const backgroundCall = z.looseObject({ is_background: z.literal(true) })
 
 interface GeminiRun {
-  task: EngineTask
+  task: CliTurn
   context: EngineContext
   version: string | null
 }
@@ -118,6 +133,7 @@ function readRun({ task, context, version }: GeminiRun): CliReader {
   })
   const session = new GeminiSession(folders.chats)
   const errors = new GeminiErrors(folders.debug)
+  if (task.resumes !== undefined) for (const one of [log, session, errors]) one.skipWritten()
   const { skills, env } = task
   const stream = new GeminiStream({ skills, skillsFolder, emit: context.emit, output: (id) => session.output(id) })
   const seen: GeminiSources = { stream, log, session, errors }

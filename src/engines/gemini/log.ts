@@ -43,6 +43,11 @@ export class GeminiLog {
     }
   }
 
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
+  }
+
   close(): void {
     this.#file.close()
   }

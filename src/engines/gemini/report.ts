@@ -3,13 +3,14 @@ import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
 import { toStopReason } from '../answers/stop_reason.ts'
+import type { CliTurn } from '../cli/conversation.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError, toRunError } from '../cli/run_failure.ts'
-import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
+import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { kindOfStatus } from '../limits/http_status.ts'
 import { estimateCost } from '../models/cost.ts'
-import { knownUsage } from '../models/usage.ts'
+import { knownUsage, withoutEarlier } from '../models/usage.ts'
 import type { GeminiErrors, GeminiRequestError } from './errors.ts'
 import type { GeminiLog } from './log.ts'
 import { geminiModel, geminiProvider } from './model.ts'
@@ -25,7 +26,7 @@ export interface GeminiSources {
 }
 
 export interface GeminiEnd {
-  task: EngineTask
+  task: CliTurn
   version: string | null
   /** null: it runs, or Whetstone ended it. */
   end: ProcessEnd | null
@@ -34,7 +35,7 @@ export interface GeminiEnd {
 /** The report from what was seen. Never rejects. */
 export async function geminiReport(seen: GeminiSources, { task, version, end }: GeminiEnd): Promise<EngineReport> {
   const { stream, log, session } = seen
-  const usage = countTokens(seen)
+  const usage = countTokens(seen, task.resumes?.usage ?? null)
   const error = openError(seen)
   const model = session.model ?? stream.model ?? geminiModel(task.model)
   return {
@@ -66,14 +67,20 @@ function openError({ errors, session }: GeminiSources): GeminiRequestError | nul
 }
 
 /** The result has the tokens of all models; a run that was ended has none, and its session file counts. */
-function countTokens({ stream, session }: GeminiSources): Usage | null {
+function countTokens({ stream, session }: GeminiSources, earlier: Usage | null): Usage | null {
+  const recorded = sumTokens(session)
   const stats = stream.result?.stats
   if (stats !== undefined && stats.total_tokens > 0) {
     const output = Math.max(stats.output_tokens, stats.total_tokens - stats.input_tokens)
     const { input_tokens: input, cached } = stats
-    return toUsage({ input, cached, output, thoughts: output - stats.output_tokens })
+    const all = toUsage({ input, cached, output, thoughts: output - stats.output_tokens })
+    return all === null ? null : knownUsage(withoutEarlier(all, earlier, recorded))
   }
-  const all = [...session.tokens.values()]
+  return recorded
+}
+
+function sumTokens({ tokens }: GeminiSession): Usage | null {
+  const all = [...tokens.values()]
   if (all.length === 0) return null
   const sum = (name: keyof GeminiTokens) => all.reduce((before, one) => before + one[name], 0)
   const thoughts = sum('thoughts')

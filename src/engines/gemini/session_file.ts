@@ -35,7 +35,7 @@ export class GeminiSession {
   readonly #outputs = new Map<string, string>()
 
   constructor(folder: string) {
-    this.#file = new FollowedFile(() => findSession(folder))
+    this.#file = new FollowedFile(() => findGeminiSession(folder))
   }
 
   /** What the call with this id gave the model; null: not known. */
@@ -49,6 +49,11 @@ export class GeminiSession {
       const read = answer.safeParse(tryParseJson(line))
       if (read.success) this.#take(read.data)
     }
+  }
+
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
   }
 
   close(): void {
@@ -73,8 +78,8 @@ function toText({ output, error, ...rest }: z.infer<typeof response>): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Its folder has one session; those of sub-agents are in folders of their own. */
-function findSession(folder: string): string | null {
+/** The session's file below a folder, null: there is none. Its folder has one session; those of sub-agents are in folders of their own. */
+export function findGeminiSession(folder: string): string | null {
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const file = found.filter((one) => /^[^/]+\/chats\/session-[^/]+\.jsonl$/.test(one)).sort()[0]
   return file === undefined ? null : path.join(folder, file)

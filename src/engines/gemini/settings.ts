@@ -1,13 +1,15 @@
 /** How Gemini CLI is started: arguments, environment, settings and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
+import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
 import { geminiModel, geminiServer } from './model.ts'
 import { geminiThinking } from './thinking.ts'
 
 /** Arguments of a headless run. */
-export function geminiArguments({ model, tools }: Pick<EngineTask, 'model' | 'tools'>): string[] {
+export function geminiArguments({ model, tools, resumes }: Pick<CliTurn, 'model' | 'tools' | 'resumes'>): string[] {
   const mode = tools === 'all' ? 'yolo' : 'default'
-  return ['--model', geminiModel(model), '--approval-mode', mode, '--output-format', 'stream-json']
+  const session = resumes === undefined ? [] : ['--resume', resumes.sessionId]
+  return ['--model', geminiModel(model), '--approval-mode', mode, '--output-format', 'stream-json', ...session]
 }
 
 /** Its home, separate for each session, below the run's home, which judges share; and its own logs in it. */

@@ -1,11 +1,13 @@
 /** How opencode is started: arguments, environment, configuration and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
+import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
 import { chooseProviderModel, type ProviderModel, providerKeyName, providerServer } from '../models/provider_model.ts'
 
 /** Arguments of a headless run. Without a title, opencode would ask a model for one. */
-export function opencodeArguments(): string[] {
-  return ['run', '--format', 'json', '--thinking', '--pure', '--title', 'whetstone']
+export function opencodeArguments({ resumes }: Pick<CliTurn, 'resumes'> = {}): string[] {
+  const session = resumes === undefined ? ['--title', 'whetstone'] : ['--session', resumes.sessionId]
+  return ['run', '--format', 'json', '--thinking', '--pure', ...session]
 }
 
 /** The folders of its configuration, data, cache and state: separate for each session, below the run's home, which judges share. */

@@ -42,6 +42,11 @@ export class OpencodeLog {
     for (const line of this.#file.readLines()) this.#take(line)
   }
 
+  /** Leaves out what has been logged by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
+  }
+
   close(): void {
     this.#file.close()
   }

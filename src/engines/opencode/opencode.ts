@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { FailureKind } from '../../../schemas/run.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { listCliPrograms } from '../cli/agent_cli.ts'
+import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
@@ -33,6 +34,7 @@ export const opencode: Engine = {
   efforts: (model) => effortsOfProvider('opencode', model),
   skillsFolder,
   questionTools: ['question'],
+  continuesSession: true,
   account: { slots: 'runs', of: providerAccount },
   reaches,
   findPrograms: (task) => listCliPrograms(opencodeCli, task),
@@ -56,27 +58,31 @@ function isRetrying(log: OpencodeLog): boolean {
   return log.isTryingAgain || retriedKinds.includes(classifyErrorText(log.lastError ?? ''))
 }
 
-const headless: HeadlessCli = { cli: opencodeCli, reaches, open: openRun }
+const headless: HeadlessCli = {
+  cli: opencodeCli,
+  reaches,
+  open: openTurn,
+  clean: (task) => rm(opencodeFolders(task).root, { recursive: true, force: true, maxRetries: 3 }),
+}
 
 /** Runs opencode with the task's credentials as they are. */
 export function runOpencode(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   return runHeadlessCli(headless, task, context)
 }
 
-async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
+async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun | string> {
   const model = chooseProviderModel('opencode', task.model, task.credentials)
   if ('mistake' in model) return model.mistake
   const folders = opencodeFolders(task)
-  await createOpencodeFolders(folders)
+  if (task.resumes === undefined) await createOpencodeFolders(folders)
   return {
-    args: opencodeArguments(),
+    args: opencodeArguments(task),
     env: opencodeEnvironment(task),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     async read(launch) {
-      const offered = task.tools === 'all' ? await listOfferedSkills(launch) : null
+      const offered = task.tools === 'all' && task.resumes === undefined ? await listOfferedSkills(launch) : null
       return readRun({ task, context, model, offered })
     },
-    clean: () => rm(folders.root, { recursive: true, force: true, maxRetries: 3 }),
   }
 }
 
@@ -99,7 +105,7 @@ export async function createOpencodeFolders({
 }
 
 interface OpencodeRun {
-  task: EngineTask
+  task: CliTurn
   context: EngineContext
   model: ProviderModel
   /** The skills that it offers its model; null: not known. */
@@ -108,6 +114,7 @@ interface OpencodeRun {
 
 function readRun({ task, context, model, offered }: OpencodeRun): CliReader {
   const { log, isOver } = followOpencodeLog(task, context)
+  if (task.resumes !== undefined) log.skipWritten()
   const stream = new OpencodeStream({ skills: task.skills, skillsFolder, emit: context.emit, maxTurns: task.maxTurns })
   return {
     get step() {

@@ -1,5 +1,6 @@
 /** How pi is started: arguments, environment, and the files of its folder. Pure. The prompt goes to stdin. */
 import path from 'node:path'
+import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
 import { chooseProviderModel, type ProviderModel, providerKeyName, providerServer } from '../models/provider_model.ts'
 
@@ -9,14 +10,20 @@ export function piFolder({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId
 }
 
 /** Arguments of a headless run. Of all extensions it loads only Whetstone's. */
-export function piArguments(task: EngineTask, { provider, id }: ProviderModel): string[] {
+export function piArguments(task: CliTurn, { provider, id }: ProviderModel): string[] {
   return [
-    ...['-p', '--mode', 'json', '--no-session', '--provider', provider, '--model', id],
+    ...['-p', '--mode', 'json', ...sessionArguments(task), '--provider', provider, '--model', id],
     ...['--no-extensions', '--extension', path.join(piFolder(task), 'extension.mjs')],
     ...['--no-prompt-templates', '--no-themes'],
     ...(task.effort === undefined ? [] : ['--thinking', task.effort]),
     ...toolArguments(task.tools),
   ]
+}
+
+/** It keeps a session only if a further message may follow. */
+function sessionArguments({ resumes, nextMessage }: CliTurn): string[] {
+  if (resumes !== undefined) return ['--session', resumes.sessionId]
+  return nextMessage === undefined ? ['--no-session'] : []
 }
 
 /** Files that an agent left in the folder must not instruct a judge. An empty system prompt means pi's own, instead of the folder's. */

@@ -1,12 +1,14 @@
 /** How Qwen Code is started: arguments, environment, settings and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
+import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
 import { openaiModel } from '../models/providers.ts'
 import { openaiBaseUrl } from '../openai/address.ts'
 
 /** Arguments of a headless run. The model is an argument, because a settings file in the working folder could name another one. */
-export function qwenArguments({ model, sessionId, maxTurns, tools }: EngineTask): string[] {
-  const argv = ['--auth-type', 'openai', '--output-format', 'stream-json', '--session-id', sessionId]
+export function qwenArguments({ model, sessionId, maxTurns, tools, resumes }: CliTurn): string[] {
+  const session = resumes === undefined ? ['--session-id', sessionId] : ['--resume', resumes.sessionId]
+  const argv = ['--auth-type', 'openai', '--output-format', 'stream-json', ...session]
   argv.push('--model', openaiModel(model))
   if (maxTurns !== null) argv.push('--max-session-turns', String(maxTurns))
   return [...argv, ...permissions(tools)]

@@ -67,6 +67,11 @@ export class ChatRecord {
     }
   }
 
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
+  }
+
   close(): void {
     this.#file.close()
   }

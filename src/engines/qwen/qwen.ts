@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { withSchema } from '../answers/json_answer.ts'
 import { listCliPrograms } from '../cli/agent_cli.ts'
+import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
@@ -26,6 +27,7 @@ export const qwen: Engine = {
   address: 'OPENAI_BASE_URL',
   efforts: () => openaiEfforts,
   skillsFolder,
+  continuesSession: true,
   account: { slots: 'runs', of: openaiAccount },
   reaches,
   findPrograms: (task) => listCliPrograms(qwenCli, task),
@@ -45,33 +47,40 @@ function keyedServer({ credentials }: EngineTask): KeyedServer {
   return { address: 'OPENAI_BASE_URL', url: openaiBaseUrl(credentials), keys: ['OPENAI_API_KEY'] }
 }
 
-const headless: HeadlessCli = { cli: qwenCli, reaches, open: openRun }
+const headless: HeadlessCli = {
+  cli: qwenCli,
+  reaches,
+  open: openTurn,
+  clean: (task) => rm(qwenFolders(task).root, { recursive: true, force: true, maxRetries: 3 }),
+}
 
 /** Runs Qwen Code with the task's credentials as they are. */
 export function runQwen(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   return runHeadlessCli(headless, task, context)
 }
 
-async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun> {
+async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun> {
   const folders = qwenFolders(task)
-  await mkdir(folders.home, { recursive: true })
-  await writeFile(folders.settings, JSON.stringify(qwenSettings(task)))
+  if (task.resumes === undefined) {
+    await mkdir(folders.home, { recursive: true })
+    await writeFile(folders.settings, JSON.stringify(qwenSettings(task)))
+  }
   return {
     args: qwenArguments(task),
     env: qwenEnvironment(task),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: () => readRun(task, context),
-    clean: () => rm(folders.root, { recursive: true, force: true, maxRetries: 3 }),
   }
 }
 
-function readRun(task: EngineTask, context: EngineContext): CliReader {
+function readRun(task: CliTurn, context: EngineContext): CliReader {
   const { home, requests: folder } = qwenFolders(task)
   const stream = new QwenStream({ skills: task.skills, skillsFolder, emit: context.emit })
   const requests = new LoggedRequests(folder)
   const chat = new ChatRecord({ home, sessionId: task.sessionId }, ({ status }, waitMs) => {
     reportRetry(context.gate, { status, waitMs })
   })
+  if (task.resumes !== undefined) for (const one of [chat, requests]) one.skipWritten()
   const sources = { task, stream, chat, requests }
   const catchUp = () => {
     chat.catchUp()

@@ -3,14 +3,15 @@ import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
 import { toStopReason } from '../answers/stop_reason.ts'
+import type { CliTurn } from '../cli/conversation.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError, toRunError } from '../cli/run_failure.ts'
-import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
+import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { kindOfStatus } from '../limits/http_status.ts'
 import { withCost } from '../models/cost.ts'
 import { openaiModel } from '../models/providers.ts'
-import { knownUsage } from '../models/usage.ts'
+import { knownUsage, withoutEarlier } from '../models/usage.ts'
 import type { ChatRecord, FailedRequest } from './chat_record.ts'
 import type { LoggedRequests } from './logged_requests.ts'
 import type { QwenStream } from './stream.ts'
@@ -18,7 +19,7 @@ import type { QwenTokens } from './stream_records.ts'
 
 /** What was read from one run. */
 export interface QwenSources {
-  task: EngineTask
+  task: CliTurn
   stream: QwenStream
   chat: ChatRecord
   requests: LoggedRequests
@@ -38,7 +39,7 @@ export function qwenReport(sources: QwenSources, end: ProcessEnd | null): Promis
     model: stream.model ?? openaiModel(task.model),
     provider: 'openai',
     sessionId: stream.init?.session_id ?? null,
-    usage: chooseUsage(stream.result?.usage, chat.usage),
+    usage: chooseUsage(stream.result?.usage, chat.usage, task.resumes?.usage ?? null),
     stopReason: ownEnd(sources, end) ?? toStopReason(requests.finishReason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
@@ -62,17 +63,18 @@ function toLoaded({ task, stream: { init }, requests }: QwenSources): EngineRepo
 }
 
 /** The stream's totals count sub-agents too, but not the reasoning. */
-function chooseUsage(total: QwenTokens | undefined, recorded: Usage): Usage | null {
+function chooseUsage(total: QwenTokens | undefined, recorded: Usage, earlier: Usage | null): Usage | null {
   if (total === undefined || total.input_tokens + total.output_tokens === 0) return knownUsage(recorded)
   const cached = Math.min(total.cache_read_input_tokens, total.input_tokens)
   const { reasoning_tokens } = recorded
-  return {
+  const all = {
     input_tokens: total.input_tokens - cached,
     output_tokens: total.output_tokens,
     cache_read_tokens: cached,
     cache_write_tokens: 0,
-    ...(reasoning_tokens === undefined ? {} : { reasoning_tokens }),
   }
+  const own = knownUsage(withoutEarlier(all, earlier, recorded))
+  return own === null || reasoning_tokens === undefined ? own : { ...own, reasoning_tokens }
 }
 
 /** The stop reason if the agent ended by itself, though Qwen Code may call it an error: such runs are graded. null: it ended otherwise. */

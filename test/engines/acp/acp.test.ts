@@ -57,6 +57,34 @@ describe('a turn', () => {
     await noneLeft()
   })
 
+  test('goes on in its session and its process with further messages', async () => {
+    const said = ['and this', 'and that']
+    const answers: object[] = []
+    const nextMessage: EngineTask['nextMessage'] = async (answer) => {
+      answers.push(answer)
+      return said.shift() ?? null
+    }
+    const { outcome, events } = await run('good', { prompt: 'make it', nextMessage })
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      report: {
+        finalResponse: 'turn 3, model small: all done',
+        usage: { input_tokens: 300, output_tokens: 60, cache_read_tokens: 90, cache_write_tokens: 0 },
+      },
+    })
+    expect(answers).toEqual([2, 4, 6].map((step, at) => ({ text: `turn ${at + 1}, model small: all done`, step })))
+    expect(ofType(events, 'tool_call').map(({ step }) => step)).toEqual([1, 3, 5])
+    expect(ofType(events, 'result')).toMatchObject([{ step: 6 }])
+    expect(await readFile(path.join(stage.cwd, 'turn-3.txt'), 'utf8')).toBe('and that')
+    await noneLeft()
+  })
+
+  test('a user that fails ends the run and the agent', async () => {
+    const nextMessage = () => Promise.reject(new Error('the user is gone'))
+    await expect(run('good', { nextMessage })).rejects.toThrow('the user is gone')
+    await noneLeft()
+  })
+
   test('sets the model where the agent offers it', async () => {
     const { outcome } = await run('good', { model: 'large' })
     expect(outcome.report).toMatchObject({ model: 'large', finalResponse: 'turn 1, model large: all done' })

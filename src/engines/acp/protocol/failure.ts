@@ -13,6 +13,7 @@ const loginCode = -32000
 /** The failure of a request. Some agents use the status of the model's server as the code; otherwise the text tells. */
 export function requestFailure({ code, message, method }: AcpError, login: string): EngineError {
   if (code === loginCode) return toRunError('credentials', `the agent asks for a login: ${message}${login}`)
+  if (/\bAPI_KEY_INVALID\b/.test(message)) return toRunError('credentials', message) // Google's status for it is 400
   if (code >= 400 && code < 600) return toRunError(kindOfStatus(code), message)
   const kind = code === -32603 || method === 'session/prompt' ? classifyErrorText(message) : 'bad_request'
   return toRunError(kind, `${method}: ${message}`)

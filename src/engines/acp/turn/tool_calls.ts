@@ -82,6 +82,11 @@ export class ToolCalls {
     for (const id of this.#open.keys()) this.show(id)
   }
 
+  /** Calls that had no result when their turn ended get none. */
+  forgetOpen(): void {
+    this.#open.clear()
+  }
+
   #end({ record, shown, step }: OpenCall): void {
     const id = record.toolCallId
     this.#open.delete(id)

@@ -5,7 +5,7 @@ import type { PromptResult } from '../protocol/records.ts'
 
 /**
  * over: by the agent; max_turns: after its last allowed turn; context_full: its context was full after an answer; gone: its process
- * ended; aborted: from outside.
+ * ended; aborted: from outside; no_message: the user's next message could not be had.
  */
 export type TurnEnd =
   | { kind: 'over'; result: PromptResult }
@@ -14,3 +14,4 @@ export type TurnEnd =
   | { kind: 'failed'; error: EngineError }
   | { kind: 'gone'; process: ProcessEnd }
   | { kind: 'aborted' }
+  | { kind: 'no_message'; error: unknown }

@@ -22,8 +22,10 @@ export interface UpdatesRequest {
 export class Updates {
   /** Responses of the model. The protocol does not number them: a new one begins with the first update after a tool's result. */
   step = 0
-  /** Text of the last response that had any. */
+  /** Text of the turn's last response that had any. */
   lastText = ''
+  /** Responses before this turn. */
+  stepsBefore = 0
   /** Names of the commands that it offers; null: not reported. */
   commands: string[] | null = null
   /** Dollars that the session has cost so far; null: not reported. */
@@ -67,6 +69,15 @@ export class Updates {
   finish(): void {
     this.#flush()
     this.calls.showAll()
+  }
+
+  /** The user has a further message: what follows is the next response. */
+  beginTurn(): void {
+    this.finish()
+    this.calls.forgetOpen()
+    this.stepsBefore = this.step
+    this.lastText = ''
+    this.#hasResults = true
   }
 
   #takeKnown(update: SessionUpdate, raw: unknown): void {

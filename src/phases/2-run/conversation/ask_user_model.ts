@@ -1,10 +1,8 @@
 /** The model that plays users and decides conditions: in an empty folder of its own, without tools. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import type * as z from 'zod'
-import type { Asked } from '../../../../schemas/asked.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
-import { type AskOutcome, askEngine } from '../../../engines/ask/ask.ts'
+import { askEngine } from '../../../engines/ask/ask.ts'
 import { type CallUsage, sumCallUsage, toAskedJudge } from '../../../engines/ask/cost_meter.ts'
 import { openRateLimiter } from '../../../engines/limits/rate_limiter.ts'
 import { selectCredentials } from '../../../engines/models/base_url.ts'
@@ -12,17 +10,12 @@ import { findEngine } from '../../../engines/table.ts'
 import type { RunRequest } from '../run_request.ts'
 import { buildRunEnvironment } from '../workspace/run_environment.ts'
 import { confine } from '../workspace/sandbox_policy.ts'
-
-export interface UserModel {
-  ask<S extends z.ZodType>(prompt: string, schema: S, signal: AbortSignal): Promise<AskOutcome<z.infer<S>>>
-  /** All calls so far. */
-  asked(): Asked
-}
+import type { AskableModel } from './simulated_user.ts'
 
 type ModelRequest = Pick<RunRequest, 'spec' | 'userEngine' | 'userEnv' | 'passEnv' | 'hidden' | 'sandbox'>
 
 /** null: the case needs none. */
-export async function openUserModel(request: ModelRequest): Promise<(UserModel & AsyncDisposable) | null> {
+export async function openUserModel(request: ModelRequest): Promise<(AskableModel & AsyncDisposable) | null> {
   const { user_engine: choice } = request.spec
   if (choice === undefined) return null
   const engine = request.userEngine ?? findEngine(choice.name)

@@ -1,18 +1,25 @@
 /** A user that a model plays: its next message, checked by the leak guard before the agent gets it. */
 import * as z from 'zod'
+import type { Asked } from '../../../../schemas/asked.ts'
 import type { SimulatedUser } from '../../../../schemas/conversation.ts'
+import type { AskOutcome } from '../../../engines/ask/ask.ts'
 import type { EngineError } from '../../../engines/engine.ts'
-import type { UserModel } from './ask_user_model.ts'
 import { findLeaks } from './leak_guard.ts'
 import type { NextMessage, Partner } from './partner.ts'
-import { toUserError } from './user_error.ts'
-import { buildUserPrompt, type UserPromptRequest } from './user_prompt.ts'
+import { buildStatementPrompt, buildUserPrompt, type UserPromptRequest } from './user_prompt.ts'
 
-export interface SimulatedUserRequest {
+/** The model: asks for a value of a schema, with one repair round, and keeps count of the cost. */
+export interface AskableModel {
+  ask<S extends z.ZodType>(prompt: string, schema: S, signal: AbortSignal): Promise<AskOutcome<z.infer<S>>>
+  /** All calls so far. */
+  asked(): Asked
+}
+
+interface SimulatedUserRequest {
   user: SimulatedUser
   /** Texts that the user may not tell the agent. The model never sees them. */
   answerKey: readonly string[]
-  model: UserModel
+  model: AskableModel
   /** false: messages are sent unchecked, which only demonstrates the need for the guard. */
   guard?: boolean
 }
@@ -57,4 +64,22 @@ export function openSimulatedUser({ user, answerKey, model, guard = true }: Simu
 function describeLeak(found: readonly string[]): EngineError {
   const message = `the simulated user said more than its facts, also when asked again: ${found.join('; ')}`
   return { kind: 'user_leak', message, retryable: false, retryAfterMs: null }
+}
+
+/** A failure of the provider keeps its kind; wrong answers are the user model's own. `did`: what it did not do. */
+function toUserError({ error, failure }: Extract<AskOutcome<unknown>, { status: 'error' }>, did: string): EngineError {
+  if (failure !== undefined) return { ...failure, message: `the user model: ${failure.message}` }
+  return { kind: 'user_error', message: `the user model ${did}: ${error}`, retryable: true, retryAfterMs: null }
+}
+
+const verdict = z.object({ why: z.string(), holds: z.boolean() })
+
+/** Whether a statement about the agent's answer holds. Rejects only when aborted. */
+export async function decideStatement(
+  { statement, answer, model }: { statement: string; answer: string; model: Pick<AskableModel, 'ask'> },
+  signal: AbortSignal,
+): Promise<boolean | { error: EngineError }> {
+  const outcome = await model.ask(buildStatementPrompt(statement, answer), verdict, signal)
+  if (outcome.status === 'answered') return outcome.value.holds
+  return { error: toUserError(outcome, `did not decide "${statement}"`) }
 }

@@ -15,7 +15,7 @@ import { specOf } from '../../../fixtures/run_spec.ts'
 const scenario = `
 rules:
   - name: condition holds
-    when: { user: "Does this statement hold" }
+    when: { user: "it asks for a colour" }
     answer: { tool_calls: [{ name: submit, input: { why: it does, holds: true } }] }
   - name: after the command
     when: { result: "made", last: "made" }
@@ -125,8 +125,7 @@ describe('a condition', () => {
     const user_engine = { name: 'command', model: null, command: 'node -e process.exit(3)' }
     const turns = [{ prompt: 'Thanks', agent_response_meets: 'it asks' }]
     const { record } = await play('anthropic', { turns, user_engine })
-    const error = { kind: 'crash', message: expect.stringContaining('the user model') }
-    expect(record).toMatchObject({ status: 'failed', error })
+    expect(record).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('the user model') } })
   })
 })
 

@@ -8,9 +8,11 @@ import type { SimulatedUser } from '../../../../schemas/conversation.ts'
 import { askEngine } from '../../../../src/engines/ask/ask.ts'
 import { sumCallUsage, toAskedJudge } from '../../../../src/engines/ask/cost_meter.ts'
 import { findEngine } from '../../../../src/engines/table.ts'
-import type { UserModel } from '../../../../src/phases/2-run/conversation/ask_user_model.ts'
-import { decideWith } from '../../../../src/phases/2-run/conversation/decide_statement.ts'
-import { openSimulatedUser } from '../../../../src/phases/2-run/conversation/simulated_user.ts'
+import {
+  type AskableModel,
+  decideStatement,
+  openSimulatedUser,
+} from '../../../../src/phases/2-run/conversation/simulated_user.ts'
 import { buildUserPrompt } from '../../../../src/phases/2-run/conversation/user_prompt.ts'
 import { keysFor, openStage, practice } from '../../../engines/stage.ts'
 
@@ -36,7 +38,7 @@ async function openModel(rules: string) {
   const engine = findEngine('anthropic')
   const spent: Parameters<typeof sumCallUsage>[0][number][] = []
   const { sessionId: _, ...task } = stage.task({ model: 'practice-1', credentials: keysFor(server), tools: 'none' })
-  const model: UserModel = {
+  const model: AskableModel = {
     async ask(prompt, schema, aborted) {
       const context = { signal: aborted, emit: () => {}, stderrFile: null }
       const outcome = await askEngine({ engine, task: { ...task, prompt }, schema, context, limits: { retries: 0 } })
@@ -138,6 +140,6 @@ test('a statement about an answer is decided in a fence', async () => {
   const { model, prompts } = await openModel(
     `  - { name: decides, tool_calls: { name: submit, input: { why: it asks, holds: true } } }\n`,
   )
-  expect(await decideWith(model)('it asks for a number', 'How many?', signal)).toBe(true)
+  expect(await decideStatement({ statement: 'it asks for a number', answer: 'How many?', model }, signal)).toBe(true)
   expect(prompts()).toMatch(/<<<data-\w+\\nHow many\?\\n>>>data-/)
 })

@@ -1,4 +1,4 @@
-/** What is known of one turn of an agent: its updates, permissions and answers; becomes the report at the end. */
+/** What is known of an agent's turns in one session: updates, permissions and answers; becomes the report at the end. */
 import * as z from 'zod'
 import { toRunError } from '../../cli/run_failure.ts'
 import { type EngineContext, type EngineReport, type EngineTask, emptyReport } from '../../engine.ts'
@@ -11,12 +11,12 @@ import { answerPermission } from '../protocol/permissions.ts'
 import type { PermissionRequest, PromptResult } from '../protocol/records.ts'
 import type { TurnEnd } from './turn_end.ts'
 import { Updates } from './updates.ts'
-import { readUsage, readUsedModel } from './usage.ts'
+import { readUsedModel, sumUsage } from './usage.ts'
 
 /** Requests for permission in a row, without any other sign of work: more are a loop. */
 const permissionLimit = 100
 
-export interface TurnRequest {
+export interface AgentTurnsRequest {
   task: EngineTask
   context: Pick<EngineContext, 'emit'>
   agent: PreparedAgent
@@ -25,20 +25,21 @@ export interface TurnRequest {
   halt(end: TurnEnd): void
 }
 
-export class Turn {
+export class AgentTurns {
   readonly updates: Updates
   handshake: Extract<Handshake, { ok: true }> | null = null
-  result: PromptResult | null = null
+  /** The answers to the prompts, one a turn. */
+  readonly results: PromptResult[] = []
   /** The agent's own record of the session; null: not read. */
   record: SessionRecord | null = null
   /** From now on nothing more that the agent does belongs to the run, and nothing more is allowed. */
   isHalted = false
-  readonly #request: TurnRequest
+  readonly #request: AgentTurnsRequest
   readonly #denied: string[] = []
   #hasCalled = false
   #asked = 0
 
-  constructor(request: TurnRequest) {
+  constructor(request: AgentTurnsRequest) {
     this.#request = request
     const { task, context, agent, skillsFolder } = request
     this.updates = new Updates({
@@ -76,9 +77,13 @@ export class Turn {
     return outcome
   }
 
+  get result(): PromptResult | null {
+    return this.results.at(-1) ?? null
+  }
+
   /** Whether the model has given a whole response: a call is one, and so is the end of the turn. */
   get hasAnswered(): boolean {
-    const isOver = this.result !== null && this.result.stopReason !== 'cancelled' && this.updates.step > 0
+    const isOver = this.updates.step > 0 && this.results.some(({ stopReason }) => stopReason !== 'cancelled')
     return isOver || this.#hasCalled || this.#request.agent.run.seen?.().answered === true
   }
 
@@ -96,9 +101,9 @@ export class Turn {
       model: startModel?.model ?? (result && readUsedModel(result)) ?? handshake?.model ?? null,
       provider: startModel?.provider ?? null,
       sessionId: handshake?.started.sessionId ?? null,
-      usage: this.record?.usage ?? (result === null ? null : readUsage(result)),
+      usage: this.record?.usage ?? sumUsage(this.results),
       cost: usd !== null && usd > 0 ? { usd, source: 'agent' } : null,
-      stopReason: readStopReason(end, this.record),
+      stopReason: end === null ? null : this.stopReason(end),
       exitCode: end?.kind === 'gone' ? end.process.exitCode : null,
       signal: end?.kind === 'gone' ? end.process.signal : null,
       loaded: this.#readLoaded(),
@@ -106,6 +111,16 @@ export class Turn {
       answered: this.hasAnswered,
       retrying: agent.run.seen?.().retrying ?? null,
     })
+  }
+
+  /** Why the last turn ended, in the words of the other engines. */
+  stopReason(end: TurnEnd): string | null {
+    if (end.kind === 'max_turns') return 'max_turns'
+    if (end.kind === 'context_full') return contextFull
+    if (end.kind !== 'over') return null
+    const { stopReason } = end.result
+    if (stopReason === 'end_turn') return this.record?.stopReason ?? stopReason
+    return stopReason === 'max_turn_requests' ? 'max_turns' : stopReason
   }
 
   #readLoaded(): EngineReport['loaded'] {
@@ -131,14 +146,4 @@ const permissionLoop: TurnEnd = {
     'bad_output',
     `the agent asked for permission more than ${permissionLimit} times in a row and did nothing else`,
   ),
-}
-
-/** In the words of the other engines. */
-function readStopReason(end: TurnEnd | null, record: SessionRecord | null): string | null {
-  if (end?.kind === 'max_turns') return 'max_turns'
-  if (end?.kind === 'context_full') return contextFull
-  if (end?.kind !== 'over') return null
-  const { stopReason } = end.result
-  if (stopReason === 'end_turn') return record?.stopReason ?? stopReason
-  return stopReason === 'max_turn_requests' ? 'max_turns' : stopReason
 }

@@ -1,0 +1,241 @@
+/** One contract of conversations for every engine that continues a session: three turns, seen from the server's side and in the report. */
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
+import type { EmittedEvent, EngineTask, TurnAnswer } from '../../src/engines/engine.ts'
+import { findEngine } from '../../src/engines/table.ts'
+import { createEarlyReport } from '../../src/phases/2-run/aborted_report.ts'
+import type { LoggedRequest } from '../../src/practice/log.ts'
+import type { PracticeServer } from '../../src/practice/server.ts'
+import { needs } from '../require.ts'
+import { type Contender, contenders, ownRetryNames } from './contenders.ts'
+import { ofType, openStage, type Performed, practice, type Stage } from './stage.ts'
+
+/** What the user says, and what the model answers at last. */
+const first = { prompt: 'FIRST-MESSAGE: run it', answer: 'First answer. Which one?' }
+const second = { prompt: 'SECOND-MESSAGE: the red one', answer: 'Second answer.' }
+const third = { prompt: 'THIRD-MESSAGE: thanks', answer: 'Third answer.' }
+
+/** Tokens that each response reports: the sum shows each response that is counted, and how often. */
+const tokens = { call: 1000, first: 2000, second: 4000, third: 8000 }
+const allTokens = 15_000
+
+type RuleName = keyof typeof tokens
+const isRuleName = (rule: string | null): rule is RuleName => rule !== null && Object.hasOwn(tokens, rule)
+
+/** `changes` replace the answer of a rule; `more` are tried before the others. */
+function rulesFor(
+  { shell }: Contender,
+  changes: Partial<Record<RuleName, object>> = {},
+  more: readonly object[] = [],
+): string {
+  const call = { tool_calls: [shell('printf "the tool says %s" seven')] }
+  const usage = (name: RuleName) => ({ usage: { cache_read: tokens[name], reasoning: tokens[name] / 100 } })
+  const rule = (name: RuleName, when: object, does: object) => ({
+    ...{ name, when },
+    ...('fault' in does ? does : { answer: { ...does, ...usage(name) } }),
+  })
+  return JSON.stringify({
+    rules: [
+      ...more,
+      rule('third', { last: 'THIRD-MESSAGE' }, changes.third ?? { text: third.answer }),
+      rule('second', { last: 'SECOND-MESSAGE' }, changes.second ?? { text: second.answer }),
+      rule('call', { last: 'FIRST-MESSAGE' }, changes.call ?? call),
+      rule('first', { result: 'the tool says seven' }, changes.first ?? { text: first.answer }),
+      { name: 'other', answer: { text: 'anything else' } },
+    ],
+  })
+}
+
+/** An agent over ACP, with all else as in its own engine. */
+function overAcp(preset: string): Contender | undefined {
+  const own = contenders[preset]
+  return own && { ...own, engine: findEngine('acp'), needs: (server) => ({ ...own.needs(server), command: preset }) }
+}
+
+/** The requests of the conversation itself, without those for a title and the like. */
+const asked = ({ requests }: PracticeServer) => requests.filter(({ rule }) => isRuleName(rule))
+
+/** One session: each request has all earlier messages, answers and results in their order, and none that is later. */
+function expectOneSession(requests: readonly LoggedRequest[]): void {
+  expect(requests.map(({ rule }) => rule)).toEqual(['call', 'first', 'second', 'third'])
+  const parts = [first.prompt, 'the tool says seven', first.answer, second.prompt, second.answer, third.prompt]
+  for (const [index, known] of [1, 2, 4, 6].entries()) {
+    const said = JSON.stringify(requests[index]?.messages)
+    const places = parts.map((part) => said.indexOf(part))
+    expect(places.slice(0, known)).not.toContain(-1)
+    expect(places.slice(0, known)).toEqual(places.slice(0, known).sort((a, b) => a - b))
+    expect(new Set(places.slice(known))).toEqual(known < 6 ? new Set([-1]) : new Set())
+  }
+}
+
+interface Talk extends Performed {
+  /** What `nextMessage` was given. */
+  answers: TurnAnswer[]
+}
+
+/** Runs a conversation whose user says `messages` after the prompt. */
+async function converse(
+  { engine }: Contender,
+  task: EngineTask,
+  messages: readonly string[],
+  more: { signal?: AbortSignal; soFar?: ReturnType<typeof createEarlyReport>['soFar'] } = {},
+): Promise<Talk> {
+  const [events, answers, left]: [EmittedEvent[], TurnAnswer[], string[]] = [[], [], [...messages]]
+  const nextMessage = async (answer: TurnAnswer) => {
+    answers.push(answer)
+    const text = left.shift() ?? null
+    if (text !== null) events.push({ type: 'user', step: answer.step, text })
+    return text
+  }
+  const context = { signal: new AbortController().signal, stderrFile: null, ...more }
+  const outcome = await engine.run({ ...task, nextMessage }, { emit: (event) => events.push(event), ...context })
+  return { outcome, events, answers }
+}
+
+/** Registers the contract of one engine: a contender's name, or `acp:` and the name of a preset. */
+export function contractOfConversations(name: string): void {
+  const contender = name.startsWith('acp:') ? overAcp(name.slice(4)) : contenders[name]
+  if (contender === undefined) throw new Error(`no contender is named ${name}`)
+  const { engine, cli, needs: needed, shell, shows } = contender
+  const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  vi.setConfig({ testTimeout: 240_000 })
+  suite(`conversations with ${name}`, () => {
+    let stage: Stage
+    beforeEach(async () => {
+      stage = await openStage()
+      return () => stage[Symbol.asyncDispose]()
+    })
+    const taskFor = (server: PracticeServer, more: Partial<EngineTask> = {}) => {
+      const env = { ...stage.env, ...Object.fromEntries(ownRetryNames.map((one) => [one, '0'])) }
+      return stage.task({ ...needed(server), env, prompt: first.prompt, ...more })
+    }
+
+    test('three turns are one session, one report and one transcript', async () => {
+      await using server = await practice(rulesFor(contender))
+      const skills = await stage.skill(engine.skillsFolder)
+      const task = taskFor(server, { skills })
+      const { outcome, events, answers } = await converse(contender, task, [second.prompt, third.prompt])
+      expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: third.answer, answered: true } })
+      expectOneSession(asked(server))
+      expect(JSON.stringify(asked(server).at(-1))).toContain('Shows things.')
+      expect(answers).toEqual([
+        { text: first.answer, step: 2 },
+        { text: second.answer, step: 3 },
+        { text: third.answer, step: 4 },
+      ])
+      const { usage, loaded, sessionId, stopReason } = outcome.report
+      expect(stopReason).toBe('end_turn')
+      expect(sessionId).toMatch(/^[\w-]{10,}$/)
+      expectTokens(usage, allTokens)
+      if (name !== 'acp:gemini') expect(loaded?.skills).toContain('demo')
+      expect(ofType(events, 'assistant').map(({ step, text }) => [step, text])).toEqual([
+        [2, first.answer],
+        [3, second.answer],
+        [4, third.answer],
+      ])
+      expect(ofType(events, 'tool_call').map(({ step }) => step)).toEqual([1])
+      const steps = events.map(({ step }) => step)
+      expect(steps).toEqual([...steps].sort((a, b) => a - b))
+      for (const { prompt } of [second, third]) {
+        expect(events.filter((one) => JSON.stringify(one).includes(prompt))).toMatchObject([{ type: 'user' }])
+      }
+      expect(ofType(events, 'result')).toMatchObject([{ step: 4, text: third.answer, usage }])
+      expect(ofType(events, 'system').filter(({ subtype }) => subtype === 'init').length).toBeLessThan(2)
+      // its own folders are removed after the last turn
+      const folders = (await readdir(stage.home, { recursive: true })).filter((one) => one.includes(task.sessionId))
+      if (name !== 'claude-code') expect(folders).toEqual([])
+    })
+
+    function expectTokens(usage: Talk['outcome']['report']['usage'], count: number): void {
+      if (name !== 'acp:gemini') {
+        expect(usage?.cache_read_tokens).toBe(count)
+        if (shows?.hidesReasoning !== true) expect(usage?.reasoning_tokens).toBe(count / 100)
+        return
+      }
+      // over ACP, Gemini CLI counts cached tokens as input, with some thousands of its own in each request
+      const own = (usage?.input_tokens ?? 0) - count
+      expect(own).toBeGreaterThan(0)
+      expect(own).toBeLessThan(10_000 * Object.values(tokens).filter((one) => one <= count).length)
+    }
+
+    test('a fresh session is seen in the log', async () => {
+      await using server = await practice(rulesFor(contender))
+      await converse(contender, taskFor(server), [])
+      await converse(contender, taskFor(server, { prompt: second.prompt }), [third.prompt])
+      expect(asked(server).map(({ rule }) => rule)).toEqual(['call', 'first', 'second', 'third'])
+      expect(() => expectOneSession(asked(server))).toThrow()
+    })
+
+    test('a failure in the second turn is one of the run, with the tokens of the first', async () => {
+      await using server = await practice(rulesFor(contender, { second: { fault: { status: 401 } } }))
+      const { outcome, events, answers } = await converse(contender, taskFor(server), [second.prompt, third.prompt])
+      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'credentials' }, report: { answered: true } })
+      expectTokens(outcome.report.usage, tokens.call + tokens.first)
+      expect(answers).toHaveLength(1)
+      expect(ofType(events, 'error')).toMatchObject([{ kind: 'credentials' }])
+      expect(ofType(events, 'result')).toEqual([])
+    })
+
+    test('abort in the second turn ends all processes, and both turns are counted', async () => {
+      const works = { second: { tool_calls: [shell('printf "the second says %s" eight')] } }
+      const sleep = { tool_calls: [shell('touch started; sleep 300')] }
+      const sleeps = { name: 'sleeps', when: { last: 'the second says eight' }, answer: sleep }
+      await using server = await practice(rulesFor(contender, works, [sleeps]))
+      const abort = new AbortController()
+      const early = createEarlyReport()
+      const context = { signal: abort.signal, soFar: early.soFar }
+      const running = converse(contender, taskFor(server), [second.prompt], context)
+      const ended = expect(running).rejects.toThrow('enough')
+      await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
+      const counted = tokens.call + tokens.first + tokens.second
+      const seen = async () => {
+        const { usage } = await early.take()
+        // over ACP, Gemini CLI counts nothing of a turn that was cancelled
+        if (name === 'acp:gemini') expectTokens(usage, tokens.call + tokens.first)
+        else expect(usage?.cache_read_tokens).toBe(counted)
+      }
+      // it writes the tokens of a response a moment after its tool has begun
+      if (engine.name === 'copilot') await vi.waitFor(seen, { timeout: 20_000 })
+      abort.abort(new Error('enough'))
+      await ended
+      await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
+      await seen()
+    })
+
+    test('the limit of responses is one of the whole conversation', async () => {
+      const again = { second: { tool_calls: [shell('echo x >> turns.txt')] }, third: { text: third.answer } }
+      await using server = await practice(rulesFor(contender, again))
+      const { outcome, events, answers } = await converse(contender, taskFor(server, { maxTurns: 3 }), [
+        second.prompt,
+        third.prompt,
+      ])
+      expect(outcome).toMatchObject({ status: 'completed', report: { stopReason: 'max_turns' } })
+      expect(answers).toHaveLength(1)
+      expect(Math.max(...events.map(({ step }) => step))).toBe(3)
+    })
+
+    test('with no response left there is no further turn', async () => {
+      await using server = await practice(rulesFor(contender))
+      const { outcome, answers } = await converse(contender, taskFor(server, { maxTurns: 2 }), [second.prompt])
+      expect(outcome).toMatchObject({
+        status: 'completed',
+        report: { stopReason: 'max_turns', finalResponse: first.answer },
+      })
+      expect(answers).toHaveLength(1)
+      expect(asked(server)).toHaveLength(2)
+    })
+
+    // over ACP, Gemini CLI reports an answer that was cut as one that ended
+    test.runIf(name !== 'acp:gemini')('an answer that is cut ends the conversation', async () => {
+      const cut = { first: { text: first.answer, stop_reason: 'max_tokens' } }
+      await using server = await practice(rulesFor(contender, cut))
+      const { outcome, answers } = await converse(contender, taskFor(server), [second.prompt])
+      expect(outcome).toMatchObject({ status: 'completed', report: { stopReason: 'max_tokens' } })
+      expect(answers).toEqual([])
+      expect(asked(server).map(({ rule }) => rule)).not.toContain('second')
+    })
+  })
+}
