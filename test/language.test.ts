@@ -34,7 +34,8 @@ const forModels = [
   'src/engines/ask/ask.ts',
   'src/phases/3-judge/compare/criteria.ts',
   'src/phases/3-judge/format_judges/eval_md.ts',
-  ...['fence', 'judge_answer', 'rubric'].map((part) => `src/phases/3-judge/judge/${part}.ts`),
+  'src/base/text/fence.ts',
+  ...['judge_answer', 'rubric'].map((part) => `src/phases/3-judge/judge/${part}.ts`),
 ]
 /** Patterns that recognise such words in what agents and judges write. */
 const patterns = [

@@ -6,15 +6,12 @@ import { findNewDetails } from './leaks/details.ts'
 import { findInventions } from './leaks/inventions.ts'
 import { findOtherLanguage } from './leaks/other_language.ts'
 import { openSources } from './leaks/sources.ts'
-
-export interface SaidSoFar {
-  turns: readonly { prompt: string; answer: string }[]
-}
+import type { Dialogue } from './partner.ts'
 
 export interface GuardedMessage {
   message: string
   user: SimulatedUser
-  dialogue: SaidSoFar
+  dialogue: Dialogue
   answerKey: readonly string[]
 }
 
@@ -30,7 +27,7 @@ export function findLeaks({ message, user, dialogue, answerKey }: GuardedMessage
     ...findKeyPhrases(text, answerKey, sources).map((part) => `words that are not yours: ${part}`),
     ...findNewDetails(text, sources).map((part) => `a detail that you do not know: ${part}`),
     ...findAgentWork(text, sources).map((part) => `work that is the assistant's: ${part}`),
-    ...findOtherLanguage(text, sources).map((part) => `a language that nobody used: ${part}`),
+    ...findOtherLanguage(text, sources).map((part) => `a language of neither you nor the assistant: ${part}`),
     ...findInventions(text, sources).map((part) => `things that are in none of your facts: ${part}`),
   ]
 }

@@ -1,10 +1,11 @@
 /** A user that a model plays: its next message, checked by the leak guard before the agent gets it. */
 import * as z from 'zod'
 import type { Asked } from '../../../../schemas/asked.ts'
-import type { ConversationRecord, SimulatedUser } from '../../../../schemas/conversation.ts'
+import type { SimulatedUser } from '../../../../schemas/conversation.ts'
 import type { AskOutcome } from '../../../engines/ask/ask.ts'
 import type { EngineError } from '../../../engines/engine.ts'
-import { findLeaks, type SaidSoFar } from './leak_guard.ts'
+import { findLeaks } from './leak_guard.ts'
+import type { NextMessage, Partner } from './partner.ts'
 import { buildStatementPrompt, buildUserPrompt, type UserPromptRequest } from './user_prompt.ts'
 
 /** The model: asks for a value of a schema, with one repair round, and keeps count of the cost. */
@@ -14,7 +15,7 @@ export interface AskableModel {
   asked(): Asked
 }
 
-export interface SimulatedUserRequest {
+interface SimulatedUserRequest {
   user: SimulatedUser
   /** Texts that the user may not tell the agent. The model never sees them. */
   answerKey: readonly string[]
@@ -23,32 +24,21 @@ export interface SimulatedUserRequest {
   guard?: boolean
 }
 
-export type UserMove =
-  | { kind: 'message'; text: string }
-  | { kind: 'ended'; why: 'goal_met' | 'stop' | 'max_turns' }
-  | { kind: 'failed'; error: EngineError }
-
-export interface OpenedUser {
-  /** `dialogue`: each message of the user with the agent's answer; the first is the prompt. Rejects only when aborted. */
-  next(dialogue: SaidSoFar, signal: AbortSignal): Promise<UserMove>
-  asked(): NonNullable<ConversationRecord['user']>
-}
-
 const defaultTurns = 10
 
 const userAnswer = z
   .object({
-    facts_used: z.array(z.number().int()).catch([]).describe('numbers of the facts that the message tells'),
+    facts_used: z.array(z.number().int()).describe('numbers of the facts that the message tells'),
     message: z.string(),
     done: z.enum(['goal_met', 'stop']).nullable(),
   })
   .refine(({ message, done }) => done !== null || message.trim() !== '', 'message is empty, and done is null')
 
-export function openSimulatedUser({ user, answerKey, model, guard = true }: SimulatedUserRequest): OpenedUser {
+export function openSimulatedUser({ user, answerKey, model, guard = true }: SimulatedUserRequest): Partner {
   let askedAgain = 0
-  const ask = async (request: UserPromptRequest, signal: AbortSignal): Promise<UserMove> => {
+  const ask = async (request: UserPromptRequest, signal: AbortSignal): Promise<NextMessage> => {
     const outcome = await model.ask(buildUserPrompt(request), userAnswer, signal)
-    if (outcome.status === 'error') return { kind: 'failed', error: toUserError(outcome) }
+    if (outcome.status === 'error') return { kind: 'failed', error: toUserError(outcome, 'gave no message') }
     const { message, done } = outcome.value
     return done === null ? { kind: 'message', text: message.trim() } : { kind: 'ended', why: done }
   }
@@ -76,24 +66,20 @@ function describeLeak(found: readonly string[]): EngineError {
   return { kind: 'user_leak', message, retryable: false, retryAfterMs: null }
 }
 
-/** A failure of the provider is one of the run; wrong answers are the user model's own. */
-function toUserError({ error, failure }: Extract<AskOutcome<unknown>, { status: 'error' }>): EngineError {
+/** A failure of the provider keeps its kind; wrong answers are the user model's own. `did`: what it did not do. */
+function toUserError({ error, failure }: Extract<AskOutcome<unknown>, { status: 'error' }>, did: string): EngineError {
   if (failure !== undefined) return { ...failure, message: `the user model: ${failure.message}` }
-  return {
-    kind: 'user_error',
-    message: `the user model gave no message: ${error}`,
-    retryable: true,
-    retryAfterMs: null,
-  }
+  return { kind: 'user_error', message: `the user model ${did}: ${error}`, retryable: true, retryAfterMs: null }
 }
 
-const statementAnswer = z.object({ why: z.string(), holds: z.boolean() })
+const verdict = z.object({ why: z.string(), holds: z.boolean() })
 
 /** Whether a statement about the agent's answer holds. Rejects only when aborted. */
 export async function decideStatement(
-  { statement, answer, model }: { statement: string; answer: string; model: AskableModel },
+  { statement, answer, model }: { statement: string; answer: string; model: Pick<AskableModel, 'ask'> },
   signal: AbortSignal,
 ): Promise<boolean | { error: EngineError }> {
-  const outcome = await model.ask(buildStatementPrompt(statement, answer), statementAnswer, signal)
-  return outcome.status === 'answered' ? outcome.value.holds : { error: toUserError(outcome) }
+  const outcome = await model.ask(buildStatementPrompt(statement, answer), verdict, signal)
+  if (outcome.status === 'answered') return outcome.value.holds
+  return { error: toUserError(outcome, `did not decide "${statement}"`) }
 }

@@ -2,7 +2,7 @@
 import { findCalendarWords } from './calendar.ts'
 import { type FoundNumber, findNumbers } from './numbers.ts'
 import type { Sources } from './sources.ts'
-import { isEveryday, splitWords, stemWord, type Word } from './words.ts'
+import { isEveryday, reduceToStem, splitWords, type Word } from './words.ts'
 
 /** The details that are in no source, as written in the message. */
 export function findNewDetails(message: string, sources: Sources): string[] {
@@ -153,9 +153,10 @@ function joinNames(words: readonly Word[], text: string): Word[][] {
 
 function isNewName(word: Word, { text, sources, isGerman }: NameContext): boolean {
   if (word.text.length < 2 || ordinaryCapital.test(word.text)) return false
-  if (sources.stems.has(word.stem) || word.text.split(/['’]/).every((part) => isEveryday(stemWord(part)))) return false
+  if (sources.stems.has(word.stem) || word.text.split(/['’]/).every((part) => isEveryday(reduceToStem(part))))
+    return false
   // the plural of an abbreviation, such as IDs
-  if (isEveryday(stemWord(word.text.replace(/(?<=\p{Lu})s$/u, '')))) return false
+  if (isEveryday(reduceToStem(word.text.replace(/(?<=\p{Lu})s$/u, '')))) return false
   if (isGerman) return /(?:Herrn?|Frau|Dr\.|Prof\.)\s$/.test(text.slice(Math.max(0, word.at - 8), word.at))
   return !word.startsSentence && !isLabel(text, word.at)
 }

@@ -25,7 +25,7 @@ const sentenceStart = /(?:^|[.!?:;…()[\]{}"“”„«»*_#>|/–—•。！�
 export function splitWords(text: string): Word[] {
   return [...text.matchAll(wordPattern)].map(({ 0: word, index }) => ({
     text: word,
-    stem: stemWord(word),
+    stem: reduceToStem(word),
     at: index,
     startsSentence: sentenceStart.test(text.slice(Math.max(0, index - 12), index)),
   }))
@@ -39,7 +39,7 @@ export function joinWords(words: readonly Word[]): string {
 const endings = /(?:'s|ings?|edly|ed|ies|es|s|ern|en|em|er|ers|ly|e|n|y)$/
 
 /** One form for most inflections of a word: book, books and booking. Words that begin alike may get the same form. */
-export function stemWord(word: string): string {
+export function reduceToStem(word: string): string {
   const plain = word.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('’', "'").toLowerCase()
   const root = plain.replace(/'s$/, '').replace(endings, '')
   return (root.length < 3 ? plain : root).slice(0, 6)
