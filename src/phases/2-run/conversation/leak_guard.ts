@@ -6,12 +6,12 @@ import { findNewDetails } from './leaks/details.ts'
 import { findInventions } from './leaks/inventions.ts'
 import { findOtherLanguage } from './leaks/other_language.ts'
 import { openSources } from './leaks/sources.ts'
-import type { Dialogue } from './partner.ts'
+import type { SaidSoFar } from './partner.ts'
 
 export interface GuardedMessage {
   message: string
   user: SimulatedUser
-  dialogue: Dialogue
+  dialogue: SaidSoFar
   answerKey: readonly string[]
 }
 

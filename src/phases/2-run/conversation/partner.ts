@@ -2,7 +2,11 @@
 import type { ConversationEnd, ConversationRecord, EndCondition, Turn } from '../../../../schemas/conversation.ts'
 import { compileAnswerPattern } from '../../../base/text/answer_pattern.ts'
 import type { EngineError } from '../../../engines/engine.ts'
-import type { SaidSoFar } from './leak_guard.ts'
+
+/** What was said so far: each message of the user with the agent's answer. */
+export interface SaidSoFar {
+  turns: readonly { prompt: string; answer: string }[]
+}
 
 export type NextMessage =
   | { kind: 'message'; text: string }
