@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
+import { conversationRecord } from '../../../schemas/conversation.ts'
 import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
 import { createOwnFileFinder, findOwnFile } from '../../base/fs/inside_folder.ts'
 import { checkAs } from '../../base/json/json.ts'
@@ -23,7 +24,8 @@ export function readDetail(folder: string): RunDetail | null {
   const grading = parseLoose(own('grading.json'))
   const { events, cut, lines } = readEvents(own('transcript.jsonl'))
   const gone = readRemoved(folder)
-  const spots = findEvidenceSpots(grading, { lines, markdown: () => readWhole(folder, 'transcript.md') })
+  const conversation = talkedRecord.safeParse(record).data?.conversation
+  const spots = findEvidenceSpots(grading, { lines, markdown: () => readWhole(folder, 'transcript.md'), conversation })
   return {
     events,
     ...(spots !== null && { spots }),
@@ -52,6 +54,8 @@ function parseLoose(file: string | null): unknown {
     return null
   }
 }
+
+const talkedRecord = z.object({ conversation: conversationRecord.optional() })
 
 const answeredRecord = z.object({ final_response: z.string() })
 
