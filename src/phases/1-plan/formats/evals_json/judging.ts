@@ -28,7 +28,7 @@ export function readJudging({ fields, checks, rubric, prompt, ofTurns }: Judging
   const { expected_output, criteria } = readJudgingParts(fields, findFileDeliverable(fields, prompt), warn)
   const turns = readTurnCriteria(ofTurns, warn)
   const whole = rubric === null ? [] : [{ text: rubricText(rubric), rubric }]
-  const expectations = [...criteria.expectations, ...turns.expectations, ...whole]
+  const expectations = [...nameTurns([...criteria.expectations, ...turns.expectations]), ...whole]
   const reasons = [...criteria.reasons, ...turns.reasons]
   const all = { expected_output, expectations, checks: [...checks, ...criteria.checks, ...turns.checks], reasons }
   if (all.expectations.length > 0 || all.checks.length > 0) return all
@@ -56,6 +56,14 @@ function readTurnCriteria(ofTurns: CaseConversation['criteria'], warn: Warn): Ca
     checks: read.flatMap((one) => one.checks),
     reasons: read.flatMap((one) => one.reasons),
   }
+}
+
+/** Verdicts are compared by their texts, so the same words about several answers are told apart. */
+function nameTurns(expectations: readonly Expectation[]): Expectation[] {
+  return expectations.map((one) => {
+    const isAlone = one.turn === undefined || expectations.filter(({ text }) => text === one.text).length === 1
+    return isAlone ? one : { ...one, text: `${one.text} (answer to message ${one.turn})` }
+  })
 }
 
 /** Or says why a message cannot have it. */
