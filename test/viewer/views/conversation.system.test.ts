@@ -96,7 +96,7 @@ withChromium('a run with several messages', () => {
     expect(part).toContain('Ended: the goal of the user was met.')
     expect(part).toContain('anthropic:claude-haiku-4-5: 4 calls, 5,120 tokens, $0.0042')
     expect(part).toContain('1 message said more than the user may, and was asked again.')
-    expect(await page.locator('.verdicts .tag', { hasText: 'answer 2' }).count()).toBe(1)
+    expect(await page.locator('.verdicts .tag', { hasText: 'about answer 2' }).count()).toBe(1)
   })
   test('a scripted one has no model, and its end says what was not sent', async () => {
     const page = await opened('#/run/1/without_skill/1')
