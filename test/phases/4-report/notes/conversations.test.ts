@@ -4,7 +4,9 @@ import type { ConversationEnd } from '../../../../schemas/conversation.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../fixture.ts'
 
-const talk = (ended: ConversationEnd) => ({ record: { conversation: { turns: [], ended } } })
+const talk = (ended: ConversationEnd) => ({
+  record: { conversation: { turns: [{ prompt: 'p', answer: 'a', step: 1 }], ended } },
+})
 const notesOf = (withSkill: ConversationEnd, without: ConversationEnd) =>
   aggregate(
     inputOf([
