@@ -17,7 +17,7 @@ const notesOf = (withSkill: ConversationEnd, without: ConversationEnd) =>
 
 test('how many ended early, and why', () => {
   expect(notesOf('all_delivered', 'agent_did_not_ask')).toEqual([
-    'Conversations ended: 2 runs with the skill: 2 × every message was sent; 2 runs without it: 2 × the agent did not ask.',
+    'Conversations ended: 2 runs with skill: 2 × every message was sent; 2 runs without skill: 2 × the agent did not ask.',
   ])
 })
 test('nothing where every conversation came to its end, or there was none', () => {
