@@ -128,6 +128,11 @@ export const runCounts = z.object({
 export const costSummary = z.object({
   agent_usd: z.number().nullable().describe('sum over runs whose cost is known; null: none known'),
   judge_usd: z.number().nullable(),
+  user_usd: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('cost of the models that played users; absent: none did; null: unknown'),
   again_usd: z
     .number()
     .nullable()

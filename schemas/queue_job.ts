@@ -6,7 +6,7 @@ import { userPrices } from './prices.ts'
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')
 
 /** Version of the format: jobs of another version are different jobs, in different queues. */
-export const jobVersion = 3
+export const jobVersion = 4
 
 /** What a worker must have to run the jobs of a queue. */
 export const queueNeeds = z.object({

@@ -155,6 +155,7 @@ const counts = {
   held_back: true,
   usage: true,
   cost: true,
+  conversation: true,
   skill: true,
   asked_user: true,
   cached_from: true,

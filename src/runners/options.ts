@@ -48,7 +48,7 @@ const whole = (least: number, most: number): OptionKind => [
 const optionKinds = {
   ...{ format: text, target: text, category: text, test: text, cases: texts },
   ...{ engine: text, model: text, baseUrl: text, effort: text, skillsFolder: text },
-  ...{ judge: text, workspace: text, passEnv: texts },
+  ...{ judge: text, user: text, workspace: text, passEnv: texts },
   ...{ judging: group, limits: group, sandbox: group, pace: group, queue: group },
   backend: place,
   ...{ keep: flag, cache: flag, transcripts: flag, fresh: flag, isolate: flag, links },

@@ -18,6 +18,7 @@ const parsers: Readonly<Record<string, Parse>> = {
   judge: (text) => {
     for (const one of isJudgeList(text) ? text.split(',') : [text]) resolveJudgeChoice(one)
   },
+  user: resolveJudgeChoice,
   matrix: parseMatrix,
   deadline: (text) => parseDeadline(text, new Date()),
   gate: (text, command) => (command === 'triggers' ? parseGate(text, triggersGateSubject) : parseGate(text)),

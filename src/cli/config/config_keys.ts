@@ -146,6 +146,7 @@ export const harmlessNames: ReadonlySet<string> = new Set([
   'engine',
   'model',
   'judge',
+  'user',
   'matrix',
   'proposer',
   'certify-judge',

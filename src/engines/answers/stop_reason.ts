@@ -14,6 +14,14 @@ const stopReasons: Readonly<Record<string, string>> = {
   prohibited_content: 'refusal',
 }
 
+/** Ends that are not the end of a turn: the agent was cut short, refused, or was stopped. */
+const cutShort = new Set(['max_tokens', 'max_turns', 'context_window', 'refusal', 'hook', 'error_max_turns'])
+
+/** Whether the agent ended its turn by itself, so that the user may go on. */
+export function endsTurn(stopReason: string | null): boolean {
+  return stopReason === null || !cutShort.has(stopReason)
+}
+
 /** In the words of the Anthropic API; any other word is kept. */
 export function toStopReason(reason: string): string
 export function toStopReason(reason: string | null): string | null

@@ -17,6 +17,7 @@ export const anthropic: Engine = {
   skillsFolder,
   seesImages: 'attached',
   supports: toolLoopSupport,
+  continuesSession: true,
   account: { slots: 'requests', of: anthropicAccount },
   probe,
   async reports(model) {

@@ -5,7 +5,7 @@ import { errorMessage } from '../../base/errors/error.ts'
 import { checkAs } from '../../base/json/json.ts'
 import { isTooDeep, tooDeepText } from '../../base/json/nesting_depth.ts'
 import { findJsonAnswer, type TextAnswer } from '../answers/json_answer.ts'
-import type { Engine, EngineContext, EngineReport, EngineTask } from '../engine.ts'
+import type { Engine, EngineContext, EngineError, EngineReport, EngineTask } from '../engine.ts'
 import { callWithRetries, type RetryLimits } from './call_engine.ts'
 import { type CallUsage, openCallMeter } from './cost_meter.ts'
 import { fitAnswer } from './fit_answer.ts'
@@ -20,30 +20,37 @@ export interface AskRequest<S extends z.ZodType> {
   limits?: Partial<RetryLimits>
 }
 
-/** The value, or one line on why there is none; `spent` counts every call for it. */
+/** The value, or one line on why there is none; `spent` counts every call for it. `failure`: the engine could not answer; absent: its answers were wrong. */
 export type AskOutcome<T> =
   | { status: 'answered'; value: T; spent: CallUsage }
-  | { status: 'error'; error: string; spent: CallUsage }
+  | { status: 'error'; error: string; failure?: EngineError; spent: CallUsage }
 
 /** Rejects only with the abort reason of `context.signal`, or if this machine is short of a resource. */
 export async function askEngine<S extends z.ZodType>(request: AskRequest<S>): Promise<AskOutcome<z.infer<S>>> {
   const meter = openCallMeter()
   const first = await round(request, request.task.prompt, meter.call)
   if (first.status === 'whole') return { status: 'answered', value: first.value, spent: meter.spent() }
-  if (first.status === 'failed') return { status: 'error', error: first.problem, spent: meter.spent() }
+  if (first.status === 'failed') return failWith(first, meter.spent())
   const second = await round(request, repairPrompt(request.task.prompt, first), meter.call)
   if ('value' in second) return { status: 'answered', value: second.value, spent: meter.spent() }
   if ('value' in first) return { status: 'answered', value: first.value, spent: meter.spent() }
-  return { status: 'error', error: describeFailure(second), spent: meter.spent() }
+  return failWith(second, meter.spent())
+}
+
+type Failed = Extract<Round<unknown>, { status: 'malformed' | 'failed' }>
+
+function failWith(last: Failed, spent: CallUsage): Extract<AskOutcome<never>, { status: 'error' }> {
+  const failure = last.status === 'failed' ? { failure: last.failure } : {}
+  return { status: 'error', error: describeFailure(last), ...failure, spent }
 }
 
 type Round<T> =
   | { status: 'whole'; value: T }
   | { status: 'partial'; value: T; problem: string; said: string }
   | { status: 'malformed'; problem: string; said: string; isCut?: boolean }
-  | { status: 'failed'; problem: string }
+  | { status: 'failed'; problem: string; failure: EngineError }
 
-function describeFailure(last: Extract<Round<unknown>, { status: 'malformed' | 'failed' }>): string {
+function describeFailure(last: Failed): string {
   if (last.status === 'failed') return last.problem
   if (last.isCut) return `${last.problem}: use a judge with a higher limit, or fewer expectations per case`
   return `no usable answer in two rounds: ${last.problem}`

@@ -27,7 +27,7 @@ const defaults: RetryLimits = { retries: 3, baseMs: 1000, longestWaitMs: 120_000
 export type CallEnd =
   | { status: 'completed'; report: EngineReport }
   | { status: 'malformed'; problem: string; said: string }
-  | { status: 'failed'; problem: string }
+  | { status: 'failed'; problem: string; failure: EngineError }
 
 export interface CallRequest {
   engine: Engine
@@ -52,7 +52,7 @@ export async function callWithRetries(request: CallRequest): Promise<CallEnd> {
     // the account's limit is not a failure: the next call waits at the rate limiter
     if (error.kind === 'rate_limited' && error.retryable && gate.governs) continue
     const wait = computeRetryWait(attempt, error, limits)
-    if (wait === null) return { status: 'failed', problem: `${error.kind}: ${error.message}` }
+    if (wait === null) return { status: 'failed', problem: `${error.kind}: ${error.message}`, failure: error }
     attempt += 1
     await gate.pause(wait, signal, error.retryAfterMs)
   }

@@ -19,6 +19,7 @@ import {
   type ProbeRequest,
 } from '../engine.ts'
 import { anchorWords, type CommandInvocation, fillWords, findPlaceholders, splitCommandLine } from './command_line.ts'
+import { converseWithCommand } from './converse.ts'
 import { readFileIdentity } from './file_identity.ts'
 
 /** Bytes of stdout that count as the answer. */
@@ -43,6 +44,7 @@ export const commandEngine: Engine = {
   otherSkillsFolders,
   supports: 'unknown',
   hidesWork: true,
+  continuesSession: true,
   reaches,
   findPrograms,
   probe,
@@ -87,7 +89,11 @@ export async function runCommand(task: EngineTask, context: EngineContext): Prom
   try {
     const readable = task.sandbox && withReadable(task.sandbox, await findCommandParts(words))
     const sandbox = withEndpoint(readable, ...reaches(task))
-    const end = await start(fillWords(words, { prompt, model }), { task: { ...task, sandbox }, context })
+    const invocation = fillWords(words, { prompt, model })
+    const confined = { ...task, sandbox }
+    if (task.nextMessage !== undefined)
+      return await converseWithCommand(invocation, { task: confined, context, model, program: words[0] })
+    const end = await start(invocation, { task: confined, context })
     return toCommandOutcome(end, { program: words[0], model, context })
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error

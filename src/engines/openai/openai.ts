@@ -17,6 +17,7 @@ export const openai: Engine = {
   skillsFolder,
   seesImages: 'attached',
   supports: toolLoopSupport,
+  continuesSession: true,
   account: { slots: 'requests', of: openaiAccount },
   probe,
   async reports(model) {

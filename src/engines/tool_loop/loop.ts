@@ -4,6 +4,7 @@ import { isTooDeep } from '../../base/json/nesting_depth.ts'
 import { findJsonAnswer } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { followSkillReads } from '../answers/skill_read.ts'
+import { endsTurn } from '../answers/stop_reason.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { isCloudName } from '../clouds/table.ts'
 import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask, ProviderError } from '../engine.ts'
@@ -58,7 +59,7 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
     hooks,
     emit,
   }
-  const end = await converse({ session, work, workshop, gate, maxTurns: task.maxTurns })
+  const end = await converseInTurns({ session, work, workshop, gate, maxTurns: task.maxTurns }, task.nextMessage)
   const report = await toLoopReport(work, { ...known, denials: hooks?.denials ?? [] })
   if ('kind' in end) return failRun(context, end, { report, step: work.step })
   return completeRun(context, { ...report, stopReason: end.stopReason }, work.step)
@@ -78,6 +79,21 @@ interface Loop {
   workshop: ToolContext
   gate: RateLimiter
   maxTurns: number | null
+}
+
+/** Goes on with the user's next message, as long as there is one and the agent ends its turns by itself. */
+async function converseInTurns(loop: Loop, nextMessage: EngineTask['nextMessage']): ReturnType<typeof converse> {
+  const { session, work, workshop, maxTurns } = loop
+  for (;;) {
+    const end = await converse(loop)
+    if (nextMessage === undefined || 'kind' in end || !endsTurn(end.stopReason)) return end
+    const message = await nextMessage({ text: work.text, step: work.step })
+    workshop.place.signal.throwIfAborted()
+    if (message === null) return end
+    if (maxTurns !== null && work.step >= maxTurns) return { stopReason: 'max_turns' }
+    work.text = ''
+    session.addUser(message)
+  }
 }
 
 async function converse(loop: Loop): Promise<{ stopReason: string } | EngineError> {

@@ -46,7 +46,8 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   const prepared = await prepareBench(request, context, where)
   const how = { scratch: scratch.path, refuse: throwRefusal, isDryRun: false }
   const { sandbox, probes } = await checkBenchStart(prepared, request, how, context)
-  rememberNamedEngines([prepared.plan.options.engine, prepared.plan.options.judge], context)
+  const { engine, judge, user = null } = prepared.plan.options
+  rememberNamedEngines([engine, judge, user], context)
   const opened = await openBenchmark(prepared, request, context)
   if ('attached' in opened) return opened.attached
   const { folder, lock } = opened

@@ -50,11 +50,11 @@ export async function readyEval(
   if (passes.known.size > 0 && plan.runs.length === 0) return { passes, review, start: null }
   await attemptStep(refuse, () => (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context))
   if (plan.runs.length > 0) {
-    const { engine } = plan.options
+    const { engine, user = null } = plan.options
     await attemptStep(refuse, () => refuseOutsideAgents(plan, request.sandbox, context.env))
     if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
       await attemptStep(refuse, () => refuseStrayInstructions(scratch))
-    await preflight({ '--model': engine }, request.passEnv, context, refuse)
+    await preflight({ '--model': engine, '--user': user }, request.passEnv, context, refuse)
     await attemptStep(refuse, () => refuseMissingJudge(plan, request, context))
     await attemptStep(refuse, () =>
       requirePricing(plan.options, applyCapAsBudget(prepared, request.limits ?? noLimits), context),

@@ -17,6 +17,7 @@ export interface EvalRequest
       | 'effort'
       | 'skillsFolder'
       | 'judge'
+      | 'user'
       | 'judging'
       | 'concurrency'
       | 'maxTurns'

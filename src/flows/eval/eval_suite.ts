@@ -37,7 +37,7 @@ export async function runEvalSuite(
   const { passes, start } = await readyEval(prepared, request, how, context)
   if (start === null) return await evalKnown(prepared, passes, context)
   const { sandbox, plan } = start
-  rememberNamedEngines([plan.options.engine, plan.options.judge], context)
+  rememberNamedEngines([plan.options.engine, plan.options.judge, plan.options.user ?? null], context)
   if (sandbox.mechanism === 'none' && plan.runs.some((run) => run.sandbox?.only_writable !== undefined)) {
     prepared.choices.push(
       'the suite lets agents write to some folders of the workspace only; without a sandbox nothing enforces this',

@@ -17,6 +17,7 @@ import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.t
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { type BenchEngines, chooseUserModel } from '../prepare/bench_engines.ts'
 import { type AutoEngine, createAutoEngine } from '../prepare/choose_engine.ts'
 import { skipUnrunnableCases } from '../prepare/engine_support.ts'
 import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
@@ -60,9 +61,9 @@ export async function prepareEval(
     { backend: request.backend, sandbox: wish, env: context.env, signal: context.signal },
   )
   const read = await readSkills(withTasks.suite, root, request.links)
-  const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
+  const { engine, judge, user, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
   const honoured = await skipUnrunnableCases(engine, read.suite, context.prices)
-  refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
+  refuseInlineCredentials({ choices: [engine, judge, user ?? null], suite: honoured, env: context.env })
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)
   const subject = under ?? { name: suite.skill_name, description: '', path: root, sha256: suiteSha256 }
@@ -73,6 +74,7 @@ export async function prepareEval(
     options: {
       engine,
       judge,
+      ...(user && { user }),
       runs: 1,
       timeout_seconds: request.timeoutSeconds ?? suite.defaults?.timeout_seconds ?? usualTimeout,
       max_turns: request.maxTurns,
@@ -162,7 +164,7 @@ async function chooseEngines(
   request: EvalRequest,
   { defaults = {}, cases, path: file }: Suite,
   auto: AutoEngine,
-): Promise<{ engine: EngineChoice; judge: EngineChoice | null; choices: string[] }> {
+): Promise<BenchEngines> {
   if (request.engine === null && defaults.unsupported_engine !== undefined) {
     const message = `${file}: unsupported-engine: ${defaults.unsupported_engine}`
     throw new UserError(message, 'choose a supported engine with --engine', 'unsupported-engine')
@@ -182,8 +184,13 @@ async function chooseEngines(
   const reached = withEffort(chosen, request.effort ?? null, '--effort')
   const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
-  if (!needsJudge) return { engine, judge: null, choices }
-  const judge = await auto.judge(request.judge ?? resolveSuiteJudge(defaults.judge, file, engine), engine, choices)
-  const served = sharesServer(judge, engine) ? withBaseUrl(judge, url) : judge
-  return { engine, judge: withEffort(served, request.judging?.effort ?? null, '--judge-effort'), choices }
+  const atServer = (choice: EngineChoice) => (sharesServer(choice, engine) ? withBaseUrl(choice, url) : choice)
+  const asJudge = async () => {
+    const text = request.judge ?? resolveSuiteJudge(defaults.judge, file, engine)
+    const chosen = atServer(await auto.judge(text, engine, choices))
+    return withEffort(chosen, request.judging?.effort ?? null, '--judge-effort')
+  }
+  const judge = needsJudge ? await asJudge() : null
+  const user = await chooseUserModel(request, { cases }, (text) => auto.user(text, engine, choices), judge)
+  return { engine, judge, ...(user && { user: atServer(user) }), choices }
 }

@@ -22,15 +22,18 @@ const unpaidFailures: ReadonlySet<FailureKind> = new Set([
   'setup',
 ])
 
+/** The agent and the model that played its user. */
 export function readRunUsage(record: RunRecord): ResourceUsage {
   const seconds = record.duration_ms / 1000
   const unpaid = record.status === 'failed' && record.steps === 0 && unpaidFailures.has(record.error.kind)
   const { usage, cost } = record
-  return {
+  const agent = {
     usd: cost?.usd ?? (unpaid ? 0 : null),
     tokens: usage === null ? (unpaid ? 0 : null) : sumUsageTokens(usage),
-    seconds,
   }
+  const user = record.conversation?.user
+  if (user === undefined || user.calls === 0) return { ...agent, seconds }
+  return { usd: add(agent.usd, user.cost_usd), tokens: add(agent.tokens, user.tokens), seconds }
 }
 
 /** Costs nothing where code decided everything. */
@@ -57,6 +60,10 @@ export function readPaidGradingUsage(grading: Grading | null): ResourceUsage {
 }
 
 const zeroUsage: ResourceUsage = { usd: 0, tokens: 0, seconds: null }
+
+function add(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one + other
+}
 
 function sumUsageTokens(usage: NonNullable<RunRecord['usage']>): number {
   return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens

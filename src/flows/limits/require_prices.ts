@@ -11,11 +11,11 @@ type Priced = Pick<FlowContext, 'prices'>
 
 /** Throws UserError for an engine or judge whose cost (or token use) would stay unknown. */
 export async function requirePricing(
-  { engine, judge }: Pick<PlanOptions, 'engine' | 'judge'>,
+  { engine, judge, user }: Pick<PlanOptions, 'engine' | 'judge' | 'user'>,
   limits: Limits,
   { prices }: Priced,
 ): Promise<void> {
-  for (const choice of judge === null ? [engine] : [engine, judge]) await requireReportedCost(choice, limits, prices)
+  for (const choice of [engine, judge, user]) if (choice) await requireReportedCost(choice, limits, prices)
 }
 
 /** The parts whose cost the engine never reports. */

@@ -6,6 +6,7 @@ import { sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
 import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { withSkillsFolder } from '../../engines/skills_folders.ts'
+import { needsUserModel } from '../../phases/1-plan/plan/plan_conversation.ts'
 import type { AutoEngine } from './choose_engine.ts'
 import type { JudgingWish } from './judge_settings.ts'
 import { keepSuiteModel, resolveSuiteModel } from './suite_model.ts'
@@ -23,6 +24,8 @@ export interface BenchEnginesRequest {
   skillsFolder?: string | null
   /** engine[:model]; null: chosen automatically. */
   judge: string | null
+  /** Plays the user and decides conditions, engine[:model]; absent or null: the judge. */
+  user?: string | null
   judging?: JudgingWish
 }
 
@@ -30,6 +33,8 @@ export interface BenchEngines {
   engine: EngineChoice
   /** null: no case needs a judge. */
   judge: EngineChoice | null
+  /** Absent: no case needs one. */
+  user?: EngineChoice
   /** Why they were chosen, unless the user named them. */
   choices: string[]
 }
@@ -47,10 +52,22 @@ export async function chooseBenchEngines(
   const reached = withEffort(chosen, request.effort ?? null, '--effort')
   const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
-  if (!needsJudge) return { engine, judge: null, choices }
-  const judge = await auto.judge(request.judge, engine, choices)
-  const placed = sharesServer(judge, engine) ? withBaseUrl(judge, url) : judge
-  return { engine, judge: withEffort(placed, request.judging?.effort ?? null, '--judge-effort'), choices }
+  const atServer = (choice: EngineChoice) => (sharesServer(choice, engine) ? withBaseUrl(choice, url) : choice)
+  const namedJudge = needsJudge ? atServer(await auto.judge(request.judge, engine, choices)) : null
+  const judge = namedJudge && withEffort(namedJudge, request.judging?.effort ?? null, '--judge-effort')
+  const user = await chooseUserModel(request, suite, (text) => auto.user(text, engine, choices), judge)
+  return { engine, judge, ...(user && { user: atServer(user) }), choices }
+}
+
+/** Plays the user and decides conditions: the one in --user, else the judge. null: no case needs one. */
+export async function chooseUserModel(
+  { user = null }: Pick<BenchEnginesRequest, 'user'>,
+  { cases }: Pick<Suite, 'cases'>,
+  choose: (text: string | null) => Promise<EngineChoice>,
+  judge: EngineChoice | null,
+): Promise<EngineChoice | null> {
+  if (!cases.some((one) => one.cannot_run === null && needsUserModel(one))) return null
+  return user === null && judge !== null ? judge : await choose(user)
 }
 
 /** `auto` stays `auto`. */

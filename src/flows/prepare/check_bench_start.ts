@@ -45,7 +45,7 @@ export async function checkBenchStart(
   { scratch, refuse, isDryRun }: BenchStartOptions,
   context: FlowContext,
 ): Promise<BenchReadiness> {
-  const { engine, judge } = prepared.plan.options
+  const { engine, judge, user = null } = prepared.plan.options
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   reportUnsetVariables(request, prepared, context)
   const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
@@ -54,7 +54,12 @@ export async function checkBenchStart(
   if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
     await attemptStep(refuse, () => refuseStrayInstructions(scratch))
   if (request.judgeBatch) await attemptStep(refuse, () => assertBatchJudge(judge))
-  const probes = await preflight({ '--model': engine, '--judge': judge }, request.passEnv, context, refuse)
+  const probes = await preflight(
+    { '--model': engine, '--judge': judge, '--user': user },
+    request.passEnv,
+    context,
+    refuse,
+  )
   await attemptStep(refuse, () => requirePricing(prepared.plan.options, request.limits ?? noLimits, context))
   await attemptStep(refuse, () => refuseUnwritableWorkspace(prepared.workspace))
   return { review, sandbox, probes }

@@ -25,6 +25,8 @@ export interface AutoEngine {
    * if it can judge, else the first available. Adds a warning to `choices` if the judge is from the agent's own family.
    */
   judge(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice>
+  /** The model in --user that plays the user; without it the judge that would be chosen. */
+  user(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice>
 }
 
 const judgeFix = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a judge with --judge engine[:model]'
@@ -59,24 +61,29 @@ export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throw
       if (warning !== null) choices.push(await withWayOut(warning, engine))
       return judge
     },
+    user: (text, engine, choices) => named(text, engine, choices, 'user'),
   }
 
-  async function named(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice> {
+  async function named(
+    text: string | null,
+    engine: EngineChoice,
+    choices: string[],
+    role = 'judge',
+  ): Promise<EngineChoice> {
     if (text !== null && isJudgeList(text)) {
       const { judge, why } = await selectJudge({
         recommended: parseJudgeList(text, engine),
         agent: engine,
         env: context.env,
       })
-      choices.push(`judge: ${judgeName(judge)} (${why})`)
+      choices.push(`${role}: ${judgeName(judge)} (${why})`)
       return judge
     }
     const chosen = text === null ? null : resolveJudgeChoice(text)
-    if (chosen !== null) return chosen.name === 'auto' ? choose(chosen, 'judge', choices) : chosen
-    if (takesCommand(engine.name) || engine.name === 'auto')
-      return choose({ name: 'auto', model: null }, 'judge', choices)
+    if (chosen !== null) return chosen.name === 'auto' ? choose(chosen, role, choices) : chosen
+    if (takesCommand(engine.name) || engine.name === 'auto') return choose({ name: 'auto', model: null }, role, choices)
     choices.push(
-      `judge: ${engine.name}${engine.model ? `:${engine.model}` : ''} (the engine of the runs; --judge names another)`,
+      `${role}: ${engine.name}${engine.model ? `:${engine.model}` : ''} (the engine of the runs; --${role} names another)`,
     )
     return { name: engine.name, model: engine.model }
   }

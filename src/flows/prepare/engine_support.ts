@@ -13,6 +13,7 @@ import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/in
 import { nameCase } from '../../phases/1-plan/check/rules/case_subject.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { type LintFinding, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import { applyConversationSupport } from './unsupported_conversation.ts'
 import { applyEngineSupport } from './unsupported_environment.ts'
 
 interface Knowledge {
@@ -44,7 +45,7 @@ async function findEngineProblems(
   prices: UserPrices | undefined,
 ): Promise<{ honoured: Suite; problems: Problem[] }> {
   refuseShadowingProgram(choice, suite)
-  const honoured = applyEngineSupport(suite, choice)
+  const honoured = applyConversationSupport(applyEngineSupport(suite, choice), choice)
   const engine = findEngine(choice.name)
   const asks = suite.cases.some(({ checks }) => checks.some(({ type }) => spendingChecks.has(type)))
   const reports = (asks ? await withUserPrices(engine, prices).reports?.(choice.model, choice.command) : null) ?? {

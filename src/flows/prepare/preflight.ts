@@ -12,7 +12,7 @@ import { attemptStep, type OnRefusal, throwRefusal } from './refusals.ts'
 export type ReadyProbe = Extract<Probe, { ok: true }>
 
 /** The engines to probe, by the flag that sets their model: errors name that flag. */
-type ProbeFlag = '--model' | '--judge' | '--proposer' | '--certify-judge' | '--confirm-on'
+type ProbeFlag = '--model' | '--judge' | '--user' | '--proposer' | '--certify-judge' | '--confirm-on'
 
 type ProbeTargets = Readonly<Partial<Record<ProbeFlag, EngineChoice | null>>>
 
@@ -40,6 +40,7 @@ export async function preflight(
 
 const roles: Readonly<Record<string, string>> = {
   '--judge': 'judge',
+  '--user': 'user model',
   '--proposer': 'proposer',
   '--certify-judge': 'judge of the certification',
 }

@@ -141,8 +141,12 @@ export async function prepareBench(
     { otherSkill: tasks === null, compares: true, isQueued: Boolean(request.queue) },
     { backend: request.backend, sandbox: wish, env, signal: context.signal },
   )
-  const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
-  refuseInlineCredentials({ choices: [engine, judge], suite, env })
+  const { engine, judge, user, choices } = await chooseBenchEngines(
+    request,
+    suite,
+    createAutoEngine(context, where.refuse),
+  )
+  refuseInlineCredentials({ choices: [engine, judge, user ?? null], suite, env })
   const plan = makePlan({
     suite: await requireValidSuite(engine, suite, {
       allowInvalid: request.allowInvalid ?? false,
@@ -154,6 +158,7 @@ export async function prepareBench(
     options: {
       engine,
       judge,
+      ...(user && { user }),
       runs: request.runs,
       ...(request.until && { until: request.until }),
       timeout_seconds: request.timeoutSeconds ?? usualTimeout,

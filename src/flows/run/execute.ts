@@ -10,6 +10,7 @@ import type { WalkedFile } from '../../base/fs/files.ts'
 import { isShortage } from '../../base/process/resource_shortage.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
+import { findEngine } from '../../engines/table.ts'
 import { type JobSlot, runLocal } from '../../jobs/local_executor.ts'
 import { withRetry } from '../../jobs/retry.ts'
 import { performRun, type RunResult } from '../../phases/2-run/run.ts'
@@ -201,6 +202,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
     const result = await perform({
       spec,
       engine,
+      ...(spec.user_engine && { userEngine: withUserPrices(findEngine(spec.user_engine.name), context.prices) }),
       gate,
       skillFiles: (spec.skill && execution.skillFiles.get(spec.skill.sha256)) ?? [],
       amongFiles: execution.skillFiles,

@@ -4,8 +4,9 @@ import path from 'node:path'
 import type { FailureKind } from '../../../schemas/run.ts'
 import { emptyReport } from '../../engines/engine.ts'
 import { writeRunFiles } from '../../phases/2-run/collect/write_run.ts'
-import type { RunRequest, RunResult } from '../../phases/2-run/run.ts'
+import type { RunResult } from '../../phases/2-run/run.ts'
 import { buildRunRecord, type RunEnd } from '../../phases/2-run/run_record.ts'
+import type { RunRequest } from '../../phases/2-run/run_request.ts'
 
 export type RunFailureReason = { kind: FailureKind; message: string } | 'cancelled'
 

@@ -4,33 +4,15 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import pLimit from 'p-limit'
-import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
-import type { AttemptMark } from '../../../schemas/timing.ts'
-import { errorMessage } from '../../base/errors/error.ts'
-import type { WalkedFile } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
-import { assertDiskSpace, isShortage } from '../../base/process/resource_shortage.ts'
-import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { assertDiskSpace } from '../../base/process/resource_shortage.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
-import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
-import {
-  type Engine,
-  type EngineContext,
-  type EngineOutcome,
-  type EngineTask,
-  emptyReport,
-  type InstalledSkill,
-} from '../../engines/engine.ts'
-import { runRateLimited } from '../../engines/limits/execute_within_limits.ts'
-import { providerFailure } from '../../engines/limits/provider_caused_timeout.ts'
+import { type EngineOutcome, type EngineTask, emptyReport, type InstalledSkill } from '../../engines/engine.ts'
 import { openRateLimiter, type RateLimiter } from '../../engines/limits/rate_limiter.ts'
-import { startWorkLimit } from '../../engines/limits/work_time_limit.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
-import { loadPrices } from '../../engines/models/cost.ts'
 import { listSkillsFolders } from '../../engines/skills_folders.ts'
-import { createEarlyReport } from './aborted_report.ts'
 import { takeSnapshot } from './collect/collect_outputs.ts'
 import { collectOutputs } from './collect/collect_run.ts'
 import { takeOutsideSnapshot } from './collect/outside_files.ts'
@@ -38,46 +20,18 @@ import { cleanNames } from './collect/redact_names.ts'
 import { cleanFolder, cleanOutputs, cleanRecord, keepStderr } from './collect/redact_run.ts'
 import { Transcript } from './collect/transcript.ts'
 import { writeRunFiles } from './collect/write_run.ts'
+import { openPartner } from './conversation/open_partner.ts'
 import { verifyWorld } from './harbor/verify.ts'
 import type { HarborWorld } from './harbor/world.ts'
 import { buildRunRecord, type RunEnd } from './run_record.ts'
+import type { LimitedRunRequest, RunRequest } from './run_request.ts'
+import { runWithTimeout, stderrName, untilDeadline } from './run_with_timeout.ts'
 import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
 import { environmentFolder, installRunPrograms, openRunPlace, type RunPlace } from './workspace/run_place.ts'
 import { protectSkills } from './workspace/sandbox_policy.ts'
 import { runTeardown } from './workspace/shell_step.ts'
 import { SetupError } from './workspace/symlink_traps.ts'
 import { prepareWorkspace, type WorkspaceRequest } from './workspace/working_folder.ts'
-
-export interface RunRequest {
-  spec: RunSpec
-  engine: Engine
-  /** Files of `spec.skill`, from skillFiles; ignored in a configuration without a skill. */
-  skillFiles: readonly WalkedFile[]
-  /** Files of each of `spec.among`, by its sha256; absent: none. */
-  amongFiles?: ReadonlyMap<string, readonly WalkedFile[]>
-  /** Folder to fill, absolute; not read before it is committed. */
-  folder: string
-  /** The user's environment; the run's own derives from it. */
-  userEnv: Readonly<Record<string, string | undefined>>
-  passEnv: readonly string[]
-  /** Folders that PATH must not contain. */
-  hidden: readonly string[]
-  sandbox: SandboxChoice
-  attempt: number
-  /** Already in the folder's timing.json, and kept there; absent: nothing is there, and the folder may not exist. */
-  mark?: AttemptMark
-  /** Whether to keep the working folder as `work` in the run's folder. */
-  keepWork?: boolean
-  /** Called when the agent ends in time or at its limit, before collecting; not after a failure, which may stop all runs. */
-  onAgentEnd?: () => void
-  /** Limits calls to the engine's account, the same for each attempt; absent: no limit. */
-  gate?: RateLimiter | undefined
-  signal: AbortSignal
-  /** Aborted: the run ends at once with status `cancelled`; null: no deadline. */
-  deadline?: AbortSignal | null
-}
-
-type LimitedRunRequest = RunRequest & { gate: RateLimiter }
 
 export interface RunResult {
   record: RunRecord
@@ -129,8 +83,6 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   await writeRunFiles({ folder, record, events: transcript.events, prompt, mark: request.mark })
   return { record, retry: decideRetry(record, end, request.gate) }
 }
-
-const stderrName = 'stderr.log'
 
 /** Limits concurrent workspace setups: a thousand runs that begin together would need too many resources at once. */
 const setupLimit = pLimit(64)
@@ -193,7 +145,8 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
     place.calls?.take('setup')
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
     const task = { ...buildEngineTask(request, place, skills), environment }
-    return { ...(await runWithTimeout(request, task, place)), ...before }
+    await using partner = await openPartner(request)
+    return { ...(await runWithTimeout(request, task, { ...place, partner })), ...before }
   } catch (error) {
     signal.throwIfAborted()
     if (request.deadline?.aborted) return { ...buildCancelledEnd(startedAt), durationMs: 0, before: null }
@@ -228,58 +181,6 @@ function buildEngineTask(request: RunRequest, place: Place, skills: readonly Ins
     sessionId: randomUUID(),
     sandbox: place.sandbox && protectSkills(place.sandbox, skills),
   }
-}
-
-/** Runs the agent under its time limit. A timeout is an end like any other: the engine has stopped the agent by then. */
-async function runWithTimeout(
-  request: LimitedRunRequest,
-  task: EngineTask,
-  { transcript, temp }: Place,
-): Promise<RunEnd> {
-  const { gate } = request
-  const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
-  if (request.engine.reports) await loadPrices() // for the models whose usage the engine reports
-  using limit = startWorkLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs, ends)
-  const { signal } = limit
-  // in the temp directory, because the results only contain redacted files
-  const stderrFile = path.join(temp, stderrName)
-  const startedAt = new Date()
-  const start = activeNow()
-  const suspendedBefore = suspendedMs()
-  const finish = (outcome: RunEnd['outcome']): RunEnd => {
-    const durationMs = Math.round(activeNow() - start)
-    const times = { startedAt, endedAt: new Date(), durationMs, suspendedMs: suspendedMs() - suspendedBefore }
-    return { outcome, ...times, before: null }
-  }
-  const early = createEarlyReport()
-  const { soFar } = early
-  try {
-    const emit: EngineContext['emit'] = (event) => transcript.add(event)
-    return finish(await runRateLimited(request.engine, task, { signal, stderrFile, emit, gate, soFar }))
-  } catch (error) {
-    request.signal.throwIfAborted()
-    if (request.deadline?.aborted) {
-      transcript.add({ type: 'error', step: 0, kind: 'cancelled', message: errorMessage(request.deadline.reason) })
-      return finish({ status: 'cancelled', report: await early.take() })
-    }
-    if (isShortage(error)) throw error
-    if (!limit.signal.aborted)
-      throw new Error(`engine ${request.engine.name} rejected: ${errorMessage(error)}`, { cause: error })
-    const seconds = request.spec.timeout_seconds
-    const report = await early.take()
-    const failure = request.engine.hidesWork ? null : providerFailure(report, seconds)
-    if (failure !== null) {
-      transcript.add({ type: 'error', step: 0, kind: failure.kind, message: failure.message })
-      return finish({ status: 'failed', error: failure, report })
-    }
-    transcript.add({ type: 'error', step: 0, kind: 'timed_out', message: `did not end within ${seconds} s` })
-    // the time that stopping it took is not its working time
-    return { ...finish({ status: 'timed_out', report }), durationMs: seconds * 1000 }
-  }
-}
-
-function untilDeadline({ signal, deadline }: RunRequest): AbortSignal {
-  return deadline ? AbortSignal.any([signal, deadline]) : signal
 }
 
 function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt' | 'endedAt'> {

@@ -3,11 +3,12 @@ import type { RunSpec } from '../../../schemas/plan.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
-import type { Engine, EngineOutcome, EngineReport } from '../../engines/engine.ts'
+import type { Engine, EngineOutcome, EngineReport, TurnAnswer } from '../../engines/engine.ts'
 import { type RateLimiter, toHeldBack } from '../../engines/limits/rate_limiter.ts'
 import { findUserQuestion } from './asked_user.ts'
 import type { Snapshot } from './collect/collect_outputs.ts'
 import { countEvents } from './collect/transcript.ts'
+import type { Conversation } from './conversation/conversation.ts'
 import { toSandboxRecord } from './workspace/sandbox_policy.ts'
 
 /** How the agent ended. `before` is null if it never started. */
@@ -20,6 +21,8 @@ export interface RunEnd {
   /** Milliseconds that `durationMs` leaves out; absent: none. */
   suspendedMs?: number
   before: Snapshot | null
+  /** Absent or null: the case has one turn. */
+  conversation?: Conversation | null
   /** The same for its home and /tmp; absent: it never started. */
   outsideBefore?: Snapshot
 }
@@ -76,6 +79,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
     exit_code: report.exitCode,
     signal: report.signal,
     final_response: report.finalResponse,
+    ...(end.conversation && { conversation: end.conversation.record(lastAnswer(events, counted.steps)) }),
     skill: {
       offered: spec.skill === null || report.loaded === null ? null : isLoaded(report.loaded.skills, spec.skill.name),
       read: readState(spec, report, read !== undefined),
@@ -91,10 +95,20 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
   if (error !== null) return { status: 'failed', error, ...shared }
   const { status } = end.outcome
   if (status === 'cancelled') return { status, ...shared }
-  const asked = findUserQuestion({ engine: request.engine, report, events, outputs })
+  const asked = findUserQuestion({
+    ...{ engine: request.engine, report, events, outputs },
+    conversation: shared.conversation,
+  })
   const ended = { ...shared, ...(asked && { asked_user: asked }) }
   if (status === 'timed_out') return { status, ...(hidesWork && { provider_unseen: true as const }), ...ended }
   return { status: status === 'failed' ? 'completed' : status, ...ended }
+}
+
+/** The agent's last text after the last message of the user. */
+function lastAnswer(events: readonly TranscriptEvent[], step: number): TurnAnswer {
+  const from = events.findLastIndex(({ type }) => type === 'user')
+  const text = events.slice(from + 1).findLast((event) => event.type === 'assistant')
+  return { text: text?.type === 'assistant' ? text.text : '', step }
 }
 
 /** The agent may continue while only Whetstone is stopped, and then takes longer than recorded. */

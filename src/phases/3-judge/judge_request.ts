@@ -4,10 +4,10 @@ import type { Claim, InjectionAttempt } from '../../../schemas/grading.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
+import type { DataFence } from '../../base/text/fence.ts'
 import type { CallUsage } from '../../engines/ask/cost_meter.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { RateLimiter } from '../../engines/limits/rate_limiter.ts'
-import type { DataFence } from './judge/fence.ts'
 import type { JudgeAnswer, JudgeVerdict } from './judge/judge_answer.ts'
 
 /** The judge. `command` only for the command engine. */

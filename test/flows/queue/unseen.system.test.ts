@@ -23,7 +23,7 @@ async function jobFor(engine: string, passEnv: readonly string[]): Promise<Queue
   if (run === undefined) throw new Error('no run without a skill')
   return {
     ...{
-      schema_version: 3,
+      schema_version: 4,
       benchmark: '0123456789abcdef',
       attempt: 1,
       run,

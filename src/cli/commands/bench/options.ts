@@ -61,6 +61,12 @@ export const benchFlags = {
     defaultDescription: 'the engine',
     describe: 'grader: engine[:model], a model or a list',
   },
+  user: {
+    type: 'string',
+    requiresArg: true,
+    defaultDescription: 'the judge',
+    describe: 'plays the user of a conversation: engine[:model]',
+  },
   ...judgeFlags,
   matrix: {
     type: 'string',

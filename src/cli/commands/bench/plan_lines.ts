@@ -25,6 +25,7 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
     `suite     ${plan.suite.path} (${plan.suite.format})`,
     `engine    ${engineText(options.engine)} · ${options.activation} activation`,
     `judge     ${options.judge === null ? 'none needed' : engineText(options.judge)}`,
+    ...(options.user === undefined ? [] : [`user      ${engineText(options.user)}`]),
     `results   ${workspace}`,
     ...choices.map((choice) => `          ${choice}`),
     '',

@@ -43,6 +43,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
     engine: parsed.engine,
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
+    user: parsed.user ?? null,
     effort: parsed.effort ?? null,
     baseUrl: parsed.baseUrl ?? null,
     skillsFolder: parsed.skillsFolder ?? null,

@@ -131,6 +131,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     engine: parsed.engine ?? null,
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
+    user: parsed.user ?? null,
     effort: parsed.effort ?? null,
     baseUrl: parsed.baseUrl ?? null,
     skillsFolder: parsed.skillsFolder ?? null,

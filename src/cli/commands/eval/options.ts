@@ -41,6 +41,7 @@ export const evalFlags = {
     requiresArg: true,
     describe: 'grader: engine[:model], a model or a list',
   },
+  user: benchFlags.user,
   ...judgeFlags,
   timeout: {
     type: 'number',

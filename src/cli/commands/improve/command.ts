@@ -50,6 +50,7 @@ export function buildImproveRequest(
       suite: parsed.suite ?? null,
       model: parsed.model ?? null,
       judge: parsed.judge ?? null,
+      user: parsed.user ?? null,
       effort: parsed.effort ?? null,
       baseUrl: parsed.baseUrl ?? null,
       skillsFolder: parsed.skillsFolder ?? null,

@@ -10,11 +10,12 @@ import { wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 import { descriptionFlags } from './description_options.ts'
 
-const { engine, model, judge, suite, concurrency, timeout, retries, activation, workspace } = benchFlags
+const { engine, model, judge, user, suite, concurrency, timeout, retries, activation, workspace } = benchFlags
 const shared = {
   engine,
   model,
   judge,
+  user,
   suite,
   ...allowInvalidFlag,
   concurrency,

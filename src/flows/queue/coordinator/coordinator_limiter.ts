@@ -6,7 +6,8 @@ import { selectCredentials } from '../../../engines/models/base_url.ts'
 import { findEngine } from '../../../engines/table.ts'
 import type { Account } from '../../../jobs/rate/account_limit.ts'
 import { getAccount } from '../../../jobs/rate/accounts.ts'
-import type { RunRequest, RunResult } from '../../../phases/2-run/run.ts'
+import type { RunResult } from '../../../phases/2-run/run.ts'
+import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 
 /** A job that met a refusal on any worker counts as refused, a successful one as served. Rejects with the abort reason. */
 export async function runWithinLimit(run: RunRequest, work: () => Promise<RunResult>): Promise<RunResult> {

@@ -3,7 +3,8 @@ import type { FlowEvent } from '../../../../schemas/flow_event.ts'
 import { isOutageKind } from '../../../engines/limits/execute_within_limits.ts'
 import type { RateLimiter } from '../../../engines/limits/rate_limiter.ts'
 import type { Transport } from '../../../jobs/queue/transport.ts'
-import type { RunRequest, RunResult } from '../../../phases/2-run/run.ts'
+import type { RunResult } from '../../../phases/2-run/run.ts'
+import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 import type { FlowContext } from '../../flow_context.ts'
 
 export interface RunWaits {

@@ -4,7 +4,8 @@ import { jobVersion, type QueueJob, queueAnswer } from '../../../../schemas/queu
 import { syncFolder } from '../../../base/fs/durable_files.ts'
 import { canonicalJson, checkAs, sha256 } from '../../../base/json/json.ts'
 import type { JobEnd, Transport } from '../../../jobs/queue/transport.ts'
-import type { RunRequest, RunResult } from '../../../phases/2-run/run.ts'
+import type { RunResult } from '../../../phases/2-run/run.ts'
+import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 import { openBundles } from '../../../store/bundles/bundles.ts'
 import { openSharedObjects } from '../../../store/bundles/objects.ts'
 import {

@@ -8,7 +8,8 @@ import type { SandboxChoice, SandboxWish } from '../../../base/sandbox/choose.ts
 import { withUserPrices } from '../../../engines/models/user_prices.ts'
 import { findEngine } from '../../../engines/table.ts'
 import type { TakenJob } from '../../../jobs/queue/transport.ts'
-import { performRun, type RunRequest, type RunResult } from '../../../phases/2-run/run.ts'
+import { performRun, type RunResult } from '../../../phases/2-run/run.ts'
+import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 import type { Bundles, OpenBundle } from '../../../store/bundles/bundles.ts'
 import {
   AttemptError,
@@ -72,6 +73,7 @@ export async function performJob(
   const request: RunRequest = {
     spec: inputs.spec,
     engine: withUserPrices(resolveRunEngine(inputs.spec), job.prices),
+    ...(run.user_engine && { userEngine: withUserPrices(findEngine(run.user_engine.name), job.prices) }),
     gate: work.gate(findEngine(run.engine.name), run.engine),
     skillFiles: (run.skill && inputs.skills.get(run.skill.sha256)) ?? [],
     amongFiles: inputs.skills,

@@ -1,10 +1,10 @@
 /** Has a model write the next description from the best one's results on the training queries. */
 import * as z from 'zod'
 import type { Triggers } from '../../../../schemas/triggers.ts'
+import { buildCodeFence } from '../../../base/text/fence.ts'
 import { askEngine } from '../../../engines/ask/ask.ts'
 import type { CallUsage } from '../../../engines/ask/cost_meter.ts'
 import { buildJudgeTask } from '../../../phases/3-judge/compare/ask_outside_grading.ts'
-import { buildCodeFence } from '../../../phases/3-judge/judge/fence.ts'
 import { descriptionProblem, normalizeDescription } from '../../../phases/5-improve/description/edit.ts'
 import { descriptionPrompt } from '../../../phases/5-improve/description/prompt.ts'
 import type { FlowContext } from '../../flow_context.ts'

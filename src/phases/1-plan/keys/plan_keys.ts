@@ -12,8 +12,14 @@ import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 export function runShape(spec: Omit<RunSpec, 'key'>) {
   const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
   const { files, git, environment, sandbox, harbor, among, stop_at, teardown, collect } = spec
+  const { turns, end_when, user, answer_key, user_engine } = spec
   return {
     prompt,
+    ...(turns && { turns }),
+    ...(end_when && { end_when }),
+    ...(user && { user }),
+    ...(answer_key && { answer_key }),
+    ...(user_engine && { user_engine }),
     files: listContents(files),
     setup,
     git: gitContent(git),

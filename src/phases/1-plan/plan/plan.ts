@@ -5,6 +5,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
 import { slug } from '../skill/slug.ts'
+import { planConversation } from './plan_conversation.ts'
 
 export interface PlanRequest {
   suite: Suite
@@ -133,6 +134,7 @@ export function buildRunSpec(
     configuration: arm.configuration,
     run_number: number,
     prompt: buildRunPrompt(one, arm, options),
+    ...planConversation(one, options),
     files: one.files,
     setup: one.setup,
     ...(one.teardown !== undefined && { teardown: one.teardown }),

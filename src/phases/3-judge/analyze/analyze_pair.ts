@@ -5,10 +5,10 @@ import path from 'node:path'
 import Handlebars from 'handlebars'
 import * as z from 'zod'
 import { copyWalk, pathExists, type WalkedFile } from '../../../base/fs/files.ts'
+import { buildCodeFence } from '../../../base/text/fence.ts'
 import { askEngine } from '../../../engines/ask/ask.ts'
 import type { CallUsage } from '../../../engines/ask/cost_meter.ts'
 import { buildJudgeTask, type JudgeContext } from '../compare/ask_outside_grading.ts'
-import { buildCodeFence } from '../judge/fence.ts'
 import { copyWithinLimits } from '../judge/judge_folder.ts'
 
 export const analyzePromptSource = readFileSync(new URL('./analyze_prompt.md', import.meta.url), 'utf8')

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import * as z from 'zod'
 import { analystNote } from '../../../../schemas/analyst_notes.ts'
+import { buildCodeFence } from '../../../base/text/fence.ts'
 import { type AskOutcome, askEngine } from '../../../engines/ask/ask.ts'
 import { buildJudgeTask, type JudgeContext } from '../compare/ask_outside_grading.ts'
-import { buildCodeFence } from '../judge/fence.ts'
 
 const notesPromptSource = readFileSync(new URL('./notes_prompt.md', import.meta.url), 'utf8')
 const template = Handlebars.compile(notesPromptSource, { strict: true, noEscape: true })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import * as z from 'zod'
 import { type Criteria, criterion } from '../../../../schemas/comparison.ts'
-import { buildCodeFence, foldLines } from '../judge/fence.ts'
+import { buildCodeFence, foldLines } from '../../../base/text/fence.ts'
 import type { BlindTask } from './prompt.ts'
 
 export const criteriaPromptSource = readFileSync(new URL('./criteria_prompt.md', import.meta.url), 'utf8')

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import type { Criteria } from '../../../../schemas/comparison.ts'
-import { buildCodeFence, foldLines } from '../judge/fence.ts'
+import { buildCodeFence, foldLines } from '../../../base/text/fence.ts'
 import { shownLabels } from './answer.ts'
 import type { BlindText } from './blind.ts'
 import type { ShownDelivery } from './blind_folder.ts'

@@ -1,7 +1,7 @@
 /** Judges an EVAL.md: one rubric, and an answer that ends in VERDICT: PASS or FAIL. */
 import path from 'node:path'
+import { createDataFence } from '../../../base/text/fence.ts'
 import { readEvents } from '../checks/inputs/events.ts'
-import { createDataFence } from '../judge/fence.ts'
 import type { JudgeVerdict } from '../judge/judge_answer.ts'
 import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
 import { askPlainText } from './ask_plain_text.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import type { Rubric } from '../../../../schemas/rubric.ts'
-import { buildCodeFence, foldLines } from './fence.ts'
+import { buildCodeFence, foldLines } from '../../../base/text/fence.ts'
 import type { JudgeTempDir } from './judge_folder.ts'
 import type { JudgeRunView } from './run_excerpt.ts'
 

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type ConversationRecord, numberMessages } from '../../../../schemas/conversation.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import { barLines } from '../../../base/text/fence.ts'
 import { readEvents } from '../checks/inputs/events.ts'
-import { barLines } from './fence.ts'
 
 /** Characters per record; the middle of a longer one is omitted. */
 const longest = 100_000

@@ -1,6 +1,7 @@
 /** The cost of a benchmark, as far as it is known. */
 import type { CostSummary } from '../../../../schemas/benchmark.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
+import type { RunRecord } from '../../../../schemas/run.ts'
 import { round } from '../stats/numbers/round.ts'
 import type { AggregateInput } from './aggregate_input.ts'
 
@@ -16,10 +17,17 @@ export function summarizeCost({ planned, results }: AggregateInput): CostSummary
       judged.length === 0 && made.some(({ record }) => record !== null)
         ? 0
         : sum(judged.flatMap((judge) => judge.cost_usd ?? [])),
+    ...userCost(made.flatMap(({ record }) => record?.conversation?.user ?? [])),
     ...againCost(made.flatMap(({ again }) => again ?? [])),
     unknown_runs: made.length - agentCosts.length,
     ...pricesUsed([...made.map(({ record }) => record?.cost?.prices), ...judged.map(({ prices }) => prices)]),
   }
+}
+
+function userCost(
+  users: readonly NonNullable<NonNullable<RunRecord['conversation']>['user']>[],
+): Pick<CostSummary, 'user_usd'> {
+  return users.length === 0 ? {} : { user_usd: sum(users.flatMap(({ cost_usd }) => cost_usd ?? [])) }
 }
 
 /** The files of --prices that costs come from. */

@@ -28,7 +28,14 @@ export function listBenchmarkFacts(benchmark: Benchmark): { name: string; value:
   return facts.flatMap(([name, value]) => (value === null || value === '' ? [] : { name, value }))
 }
 
-function costText({ agent_usd, judge_usd, again_usd, unknown_runs, prices }: NonNullable<Benchmark['cost']>): string {
+function costText({
+  agent_usd,
+  judge_usd,
+  user_usd,
+  again_usd,
+  unknown_runs,
+  prices,
+}: NonNullable<Benchmark['cost']>): string {
   const agent = agent_usd === null ? 'agent not reported' : `agent ${formatDollars(agent_usd)}`
   const judge = judge_usd === null ? 'judge not reported' : `judge ${formatDollars(judge_usd)}`
   const unknown =
@@ -36,5 +43,6 @@ function costText({ agent_usd, judge_usd, again_usd, unknown_runs, prices }: Non
   const again =
     again_usd === undefined ? '' : `; graded again ${again_usd === null ? 'not reported' : formatDollars(again_usd)}`
   const own = prices === undefined ? '' : ` (by the prices of ${prices.join(', ')})`
-  return `${agent}${unknown}, ${judge}${again}${own}`
+  const user = user_usd === undefined ? '' : `, user ${user_usd === null ? 'not reported' : formatDollars(user_usd)}`
+  return `${agent}${unknown}, ${judge}${user}${again}${own}`
 }

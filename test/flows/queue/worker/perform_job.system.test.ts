@@ -23,7 +23,7 @@ async function begin(leave: AbortSignal) {
   const sandbox = { mode: 'off', network: null } as const
   const job: QueueJob = {
     ...{
-      schema_version: 3,
+      schema_version: 4,
       benchmark: 'b',
       attempt: 1,
       run,

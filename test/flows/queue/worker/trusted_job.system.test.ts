@@ -14,7 +14,7 @@ const [run] = (await planHere({ skill, engine: 'command:true', workspace: fresh(
 if (run === undefined) throw new Error('no run is planned')
 const job: QueueJob = {
   ...{
-    schema_version: 3,
+    schema_version: 4,
     benchmark: '0123456789abcdef',
     attempt: 1,
     run,

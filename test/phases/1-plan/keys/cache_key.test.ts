@@ -64,6 +64,11 @@ const shaping: Change[] = [
   ['files', { files: [{ ...file, kind: 'directory' }] }],
   ['files', { files: [{ ...file, executable: true }] }],
   ['files', { files: [] }],
+  ['turns', { turns: [{ prompt: 'And now?' }] }],
+  ['end_when', { end_when: { agent_response_matches: 'done' } }],
+  ['user', { user: { goal: 'a sum' } }],
+  ['answer_key', { answer_key: ['5'] }],
+  ['user_engine', { user_engine: { name: 'anthropic', model: 'haiku' } }],
   ['setup', { setup: 'make' }],
   ['teardown', { teardown: 'make clean' }],
   ['collect', { collect: ['~/a.md'] }],
@@ -121,7 +126,7 @@ describe('the plan', () => {
     expect(Object.keys(runSpec.shape).filter((field) => field !== 'key' && !known.has(field))).toEqual([])
   })
   test('every option of a plan stands in its runs, or does not shape them', () => {
-    const inRuns = ['engine', 'max_turns', 'timeout_seconds', 'activation', 'runs']
+    const inRuns = ['engine', 'user', 'max_turns', 'timeout_seconds', 'activation', 'runs']
     const notShaping = ['judge', 'on_timeout', 'retries', 'judge_samples', 'require_evidence', 'until', 'fast_fail']
     expect(Object.keys(planOptions.shape).filter((one) => ![...inRuns, ...notShaping].includes(one))).toEqual([])
   })

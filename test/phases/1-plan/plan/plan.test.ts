@@ -139,6 +139,37 @@ describe('the plan', () => {
   })
 })
 
+describe('a case of several turns', () => {
+  const user = { goal: 'a report', facts: ['it is for Ada'] }
+  const haiku = { name: 'anthropic', model: 'haiku' }
+  const talks = (changes: Partial<SuiteCase>, more: Partial<PlanOptions> = {}) =>
+    planOf({ suite: suiteOf([{ ...one, ...changes }]), options: { ...options, ...more } }).runs
+
+  test('is the same in both configurations', () => {
+    const runs = talks({ turns: [{ prompt: 'And now?' }], end_when: { agent_response_matches: 'done' } })
+    expect(new Set(runs.map(({ configuration }) => configuration)).size).toBe(2)
+    for (const run of runs)
+      expect(run).toMatchObject({ turns: [{ prompt: 'And now?' }], end_when: { agent_response_matches: 'done' } })
+    expect(runs[0]).not.toHaveProperty('user_engine')
+  })
+  test('with a user has its model, and all texts by which it is graded as what the user may not tell', () => {
+    const graded = {
+      expected_output: 'a table',
+      checks: [{ type: 'contains' as const, value: '42' }],
+      reference: { answer: 'the sum is 42', files: { 'a.md': 'r/a.md' } },
+    }
+    const [run] = talks({ user, ...graded }, { user: haiku })
+    expect(run).toMatchObject({ user, user_engine: haiku })
+    expect(run?.answer_key).toEqual(expect.arrayContaining(['a table', '42', 'the sum is 42']))
+  })
+  test('with a statement as condition has the model, but one without has none', () => {
+    expect(
+      talks({ turns: [{ prompt: 'x', agent_response_meets: 'it asks' }] }, { user: haiku })[0]?.user_engine,
+    ).toEqual(haiku)
+    expect(talks({ turns: [{ prompt: 'x' }] }, { user: haiku })[0]?.user_engine).toBeUndefined()
+  })
+})
+
 const input = { path: 'a.csv', source: '/s/a.csv', kind: 'file' as const, sha256: 'f1', bytes: 1 }
 const { key: _key, ...spec } = runSpec.parse({
   ...planOf().runs[0],
@@ -155,6 +186,12 @@ describe('the key of a run', () => {
     ["a file's place", { files: [{ ...input, path: 'b.csv' }] }],
     ['no files', { files: [] }],
     ['setup', { setup: 't' }],
+    ['turns', { turns: [{ prompt: 'And now?' }] }],
+    ['a condition of a turn', { turns: [{ prompt: 'And now?', deliver_when: 'agent_asks' }] }],
+    ['the end of a conversation', { end_when: { agent_response_matches: 'done' } }],
+    ['the user', { user: { goal: 'a sum' } }],
+    ['what the user may not tell', { answer_key: ['5'] }],
+    ['the model of the user', { user_engine: { name: 'anthropic', model: 'haiku' } }],
     ['teardown', { teardown: 't' }],
     ['collect', { collect: ['~/a.md'] }],
     ['git', { git: true }],
@@ -188,6 +225,11 @@ describe('the key of a run', () => {
   test('each field of a run spec is decided about', () => {
     const shaping = [
       'prompt',
+      'turns',
+      'end_when',
+      'user',
+      'answer_key',
+      'user_engine',
       'files',
       'setup',
       'teardown',

@@ -79,7 +79,8 @@ function benchmarkCost({ cost, reused }: Benchmark): number | null {
     return whole === null || whole === undefined ? null : whole - (before ?? 0)
   }
   const [agent, judge] = [part(cost?.agent_usd, reused?.agent_usd), part(cost?.judge_usd, reused?.judge_usd)]
-  return agent === null || judge === null ? null : agent + judge
+  const user = cost?.user_usd === undefined ? 0 : cost.user_usd
+  return agent === null || judge === null || user === null ? null : agent + judge + user
 }
 
 /** Markdown of at most 65,536 characters. */

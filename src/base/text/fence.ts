@@ -1,5 +1,5 @@
 /** Builds fences around third-party text that the text cannot close. */
-import { sha256 } from '../../../base/json/json.ts'
+import { sha256 } from '../json/json.ts'
 
 /** A line of backticks longer than any run in the text. */
 export function buildCodeFence(text: string): string {

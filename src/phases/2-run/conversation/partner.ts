@@ -1,0 +1,66 @@
+/** The other side of a conversation: a script, or a user that a model plays. */
+import type { ConversationEnd, ConversationRecord, EndCondition, Turn } from '../../../../schemas/conversation.ts'
+import { compileAnswerPattern } from '../../../base/text/answer_pattern.ts'
+import type { EngineError } from '../../../engines/engine.ts'
+
+/** What was said so far: each message of the user with the agent's answer. */
+export interface Dialogue {
+  turns: readonly { prompt: string; answer: string }[]
+}
+
+export type NextMessage =
+  | { kind: 'message'; text: string }
+  | { kind: 'ended'; why: ConversationEnd }
+  | { kind: 'failed'; error: EngineError }
+
+export interface Partner {
+  next(dialogue: Dialogue, signal: AbortSignal): Promise<NextMessage>
+  /** What its model did and cost; undefined: it has none. */
+  asked(): ConversationRecord['user']
+}
+
+/** Decides a statement about an answer, by a model. */
+export type DecideStatement = (
+  statement: string,
+  answer: string,
+  signal: AbortSignal,
+) => Promise<boolean | { error: EngineError }>
+
+/** Plays the turns in order; the first condition that does not hold ends the conversation. */
+export function openScript(turns: readonly Turn[], decide: DecideStatement): Pick<Partner, 'next'> {
+  return {
+    async next({ turns: said }, signal) {
+      const turn = turns[said.length - 1]
+      if (turn === undefined) return { kind: 'ended', why: 'all_delivered' }
+      const answer = said.at(-1)?.answer ?? ''
+      if (turn.deliver_when === 'agent_asks' && !/[?？؟]/.test(answer))
+        return { kind: 'ended', why: 'agent_did_not_ask' }
+      const holds = await meets(turn, { answer, decide, signal })
+      if (typeof holds === 'object') return { kind: 'failed', error: holds.error }
+      return holds ? { kind: 'message', text: turn.prompt } : { kind: 'ended', why: 'agent_response_mismatch' }
+    },
+  }
+}
+
+/** Ends the conversation when the condition holds, before the partner is asked. */
+export function withEndCondition(
+  { next }: Pick<Partner, 'next'>,
+  condition: EndCondition | undefined,
+  decide: DecideStatement,
+): Partner['next'] {
+  if (condition === undefined) return next
+  return async (dialogue, signal) => {
+    const answer = dialogue.turns.at(-1)?.answer ?? ''
+    const holds = await meets(condition, { answer, decide, signal })
+    if (typeof holds === 'object') return { kind: 'failed', error: holds.error }
+    return holds ? { kind: 'ended', why: 'end_when' } : await next(dialogue, signal)
+  }
+}
+
+async function meets(
+  { agent_response_matches: pattern, agent_response_meets: statement }: EndCondition,
+  { answer, decide, signal }: { answer: string; decide: DecideStatement; signal: AbortSignal },
+): Promise<boolean | { error: EngineError }> {
+  if (pattern !== undefined && !compileAnswerPattern(pattern).test(answer)) return false
+  return statement === undefined || (await decide(statement, answer, signal))
+}

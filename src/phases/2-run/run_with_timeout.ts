@@ -1,0 +1,100 @@
+/** Runs the agent under its time limit, with a conversation's partner if it has one. */
+import path from 'node:path'
+import { errorMessage } from '../../base/errors/error.ts'
+import { isShortage } from '../../base/process/resource_shortage.ts'
+import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
+import type { EngineContext, EngineTask } from '../../engines/engine.ts'
+import { runRateLimited } from '../../engines/limits/execute_within_limits.ts'
+import { providerFailure } from '../../engines/limits/provider_caused_timeout.ts'
+import { startWorkLimit } from '../../engines/limits/work_time_limit.ts'
+import { loadPrices } from '../../engines/models/cost.ts'
+import { createEarlyReport } from './aborted_report.ts'
+import type { Transcript } from './collect/transcript.ts'
+import { Conversation } from './conversation/conversation.ts'
+import type { Partner } from './conversation/partner.ts'
+import type { RunEnd } from './run_record.ts'
+import type { LimitedRunRequest, RunRequest } from './run_request.ts'
+
+export const stderrName = 'stderr.log'
+
+interface TimedRun {
+  transcript: Transcript
+  /** The temp directory, absolute. */
+  temp: string
+  /** null: the case has one turn. */
+  partner: Partner | null
+}
+
+/** Runs the agent under its time limit. A timeout is an end like any other: the engine has stopped the agent by then. */
+export async function runWithTimeout(
+  request: LimitedRunRequest,
+  task: EngineTask,
+  { transcript, temp, partner }: TimedRun,
+): Promise<RunEnd> {
+  const { gate } = request
+  const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
+  if (request.engine.reports) await loadPrices() // for the models whose usage the engine reports
+  const emit: EngineContext['emit'] = (event) => transcript.add(event)
+  const conversation = partner && new Conversation(request.spec.prompt, partner, emit)
+  const waitedMs = () => gate.waitedMs + (conversation?.waitedMs ?? 0)
+  using limit = startWorkLimit(request.spec.timeout_seconds * 1000, waitedMs, ends)
+  const { signal } = limit
+  // in the temp directory, because the results only contain redacted files
+  const stderrFile = path.join(temp, stderrName)
+  const startedAt = new Date()
+  const start = activeNow()
+  const suspendedBefore = suspendedMs()
+  const finish = (outcome: RunEnd['outcome']): RunEnd => {
+    const durationMs = Math.round(activeNow() - start) - (conversation?.waitedMs ?? 0)
+    const times = { startedAt, endedAt: new Date(), durationMs, suspendedMs: suspendedMs() - suspendedBefore }
+    return { outcome: withConversation(outcome, conversation), ...times, before: null, conversation }
+  }
+  const early = createEarlyReport()
+  const { soFar } = early
+  try {
+    return finish(
+      await runRateLimited(request.engine, withNextMessage(task, conversation, signal), {
+        signal,
+        stderrFile,
+        emit,
+        gate,
+        soFar,
+      }),
+    )
+  } catch (error) {
+    request.signal.throwIfAborted()
+    if (request.deadline?.aborted) {
+      transcript.add({ type: 'error', step: 0, kind: 'cancelled', message: errorMessage(request.deadline.reason) })
+      return finish({ status: 'cancelled', report: await early.take() })
+    }
+    if (isShortage(error)) throw error
+    if (!limit.signal.aborted)
+      throw new Error(`engine ${request.engine.name} rejected: ${errorMessage(error)}`, { cause: error })
+    const seconds = request.spec.timeout_seconds
+    const report = await early.take()
+    const failure = request.engine.hidesWork ? null : providerFailure(report, seconds)
+    if (failure !== null) {
+      transcript.add({ type: 'error', step: 0, kind: failure.kind, message: failure.message })
+      return finish({ status: 'failed', error: failure, report })
+    }
+    transcript.add({ type: 'error', step: 0, kind: 'timed_out', message: `did not end within ${seconds} s` })
+    // the time that stopping it took is not its working time
+    return { ...finish({ status: 'timed_out', report }), durationMs: seconds * 1000 }
+  }
+}
+
+/** A partner that could not go on makes the run a failure, whatever the agent did. */
+function withConversation(outcome: RunEnd['outcome'], conversation: Conversation | null): RunEnd['outcome'] {
+  const error = conversation?.failure ?? null
+  return error === null || outcome.status !== 'completed'
+    ? outcome
+    : { status: 'failed', error, report: outcome.report }
+}
+
+function withNextMessage(task: EngineTask, conversation: Conversation | null, signal: AbortSignal): EngineTask {
+  return conversation === null ? task : { ...task, nextMessage: (answer) => conversation.next(answer, signal) }
+}
+
+export function untilDeadline({ signal, deadline }: RunRequest): AbortSignal {
+  return deadline ? AbortSignal.any([signal, deadline]) : signal
+}
