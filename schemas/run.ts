@@ -164,14 +164,13 @@ const [completed, timedOut, failed, cancelled] = runRecord.options
 
 /** Outputs are not counted, but they are parsed: no reader accepts a run with a path that leads out of its outputs. */
 const looked = { status: true, outputs: true, ...counts } as const
-const talked = { conversation: conversationRecord.pick({ ended: true }).optional() }
 
 /** The part of a record that a benchmark needs: records are read by the ten thousand, so the rest is skipped. */
 export const countedRecord = z.discriminatedUnion('status', [
-  completed.pick(looked).extend(talked),
-  timedOut.pick({ provider_unseen: true, ...looked }).extend(talked),
-  failed.pick({ error: true, ...looked }).extend(talked),
-  cancelled.pick(looked).extend(talked),
+  completed.pick(looked),
+  timedOut.pick({ provider_unseen: true, ...looked }),
+  failed.pick({ error: true, ...looked }),
+  cancelled.pick(looked),
 ])
 
 type WithoutOutputs<R> = R extends unknown ? Omit<R, 'outputs'> : never
