@@ -1,6 +1,7 @@
 /** The strict schema of evals.json, for editors. */
 import * as z from 'zod'
 import { check } from './check.ts'
+import { turn } from './conversation.ts'
 import { environmentSource, hooks, mcpServers } from './environment.ts'
 import { evalCase, evalsFile } from './evals.ts'
 import { pathWithin, withinForm } from './paths.ts'
@@ -21,9 +22,23 @@ const statement = z.union([
       .nullish()
       .describe('true: only the arm with the skill can meet it, so it is left out of the difference; false: it counts'),
     weight: z.number().positive().nullish().describe('weight in the pass rate of a run; absent: 1'),
+    turn: z
+      .number()
+      .int()
+      .positive()
+      .nullish()
+      .describe('it is about the answer to this message of the user, 1 is the prompt; absent: about the whole run'),
   }),
 ])
 const statements = z.array(statement).meta({ uniqueItems: true }).nullish()
+
+const message = z.union([
+  z.string().regex(/\S/),
+  turn.extend({
+    prompt: z.string().regex(/\S/),
+    expectations: statements.describe('statements about the answer to this message'),
+  }),
+])
 
 /** `path` is a file of the outcome and stays in the working folder; `script` and `file` stay in the skill's folder. */
 const within = { type: 'string', pattern: withinForm.source }
@@ -87,7 +102,9 @@ const authoredCase = evalCase
       .strictObject({ answer: z.string().optional(), files: z.record(pathWithin, z.string()).optional() })
       .nullish()
       .describe('a known good outcome; never seen by the agent'),
-    turns: z.array(z.string()).max(0).nullish().describe('further user messages; not supported yet'),
+    turns: z.array(message).nullish().describe('further messages of the user, sent one by one after each answer'),
+    end_when: evalCase.shape.end_when.nullable(),
+    user: evalCase.shape.user.nullable(),
     timeout: evalCase.shape.timeout.nullable(),
     setup: evalCase.shape.setup.nullable(),
     teardown: evalCase.shape.teardown.nullable(),

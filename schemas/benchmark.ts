@@ -5,6 +5,7 @@ import { auditSummary } from './audit.ts'
 import { statistics } from './benchmark_statistics.ts'
 import { owners, quarantined } from './case_upkeep.ts'
 import { comparisonSummary } from './comparison_summary.ts'
+import { conversationEnd } from './conversation.ts'
 import { gradedExpectation, injectionAttempt, judgeError } from './grading.ts'
 import { heldBack } from './held_back.ts'
 import { stop } from './limits.ts'
@@ -44,6 +45,9 @@ export const benchmarkRun = z.looseObject({
         'the run timed out and its engine does not see the provider, so the provider may have been unresponsive',
       ),
     asked_user: z.boolean().optional().describe('the run ended with a question to the user'),
+    conversation_ended: conversationEnd
+      .optional()
+      .describe('why its conversation ended; absent: the case has one message'),
   }),
   expectations: z.array(gradedExpectation),
   rubric: rubricResult.optional().describe('absent: the case has no rubric, or the judge could not decide it'),

@@ -72,6 +72,22 @@ export function isReward(one: Check): boolean {
   return 'reward' in one && one.reward === true
 }
 
+/** Whether it can look at the answer to any message of the user: it reads no file and no transcript. */
+export function isAnswerCheck(one: Check): one is AnswerCheck {
+  switch (one.type) {
+    case 'contains':
+    case 'not_contains':
+    case 'regex':
+      return one.path === undefined && (one.target ?? 'answer') === 'answer'
+    case 'equals':
+    case 'similarity':
+      return one.path === undefined
+    default:
+      return false
+  }
+}
+
 export type Check = z.infer<typeof check>
+type AnswerCheck = CheckOf<'contains' | 'not_contains' | 'regex' | 'equals' | 'similarity'>
 export type CheckType = Check['type']
 export type CheckOf<T extends CheckType> = Extract<Check, { type: T }>

@@ -32,6 +32,9 @@ export const endCondition = z
   .strictObject(answerCondition)
   .refine((one) => Object.values(one).some((part) => part !== undefined), 'must have a condition')
 
+/** Messages after the prompt, at most, where a simulated user has no `max_turns`. */
+export const defaultUserTurns = 10
+
 /** A user that a model plays. It says nothing that is not in its goal, its facts or the dialogue. */
 export const simulatedUser = z.strictObject({
   goal: z.string().min(1).describe('what the user wants; the model ends the conversation when it is met'),
@@ -86,6 +89,25 @@ export const conversationRecord = z.object({
     .optional()
     .describe('what the user model did and cost, kept out of usage and cost of the run; absent: there was none'),
 })
+
+/**
+ * Numbers of the user's messages among the events of a run, by the event's index; 1 is the prompt. Other user events, such as the
+ * reminders of an engine, have none. A run without a conversation has no numbers.
+ */
+export function numberMessages(
+  events: readonly { type: string; text?: string | undefined }[],
+  conversation: Pick<ConversationRecord, 'turns'> | undefined,
+): Map<number, number> {
+  const numbers = new Map<number, number>()
+  const said = conversation?.turns.map(({ prompt }) => prompt) ?? []
+  let next = events.find(({ type }) => type === 'user')?.text === said[0] ? 0 : 1
+  for (const [index, { type, text }] of events.entries()) {
+    if (type !== 'user' || text !== said[next]) continue
+    next += 1
+    numbers.set(index, next)
+  }
+  return numbers
+}
 
 export type Turn = z.infer<typeof turn>
 export type EndCondition = z.infer<typeof endCondition>

@@ -6,6 +6,7 @@ export const evalMetadata = z.looseObject({
   eval_name: z.string(),
   prompt: z.string(),
   assertions: z.array(z.string()).describe('expectations, then the statements of the checks'),
+  turns: z.array(z.string()).optional().describe('further messages of the user; absent: none'),
   eval_key: z.string().nullable().optional(),
 })
 

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { caseEnv, collect, networkByPhase, setup, teardown } from './case_place.ts'
 import { ownerNames, quarantine } from './case_upkeep.ts'
 import { checks } from './check.ts'
+import { conversationFields, turn } from './conversation.ts'
 import { environmentSource } from './environment.ts'
 import { pathWithin } from './paths.ts'
 import { repoStart } from './repo.ts'
@@ -28,6 +29,20 @@ const statement = z.union([
       .optional()
       .describe('true: only the arm with the skill can meet it, so it is left out of the difference; false: it counts'),
     weight: z.number().positive().optional().describe('weight in the pass rate of a run; absent: 1'),
+    turn: z
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .describe('it is about the answer to this message of the user, 1 is the prompt; absent: about the whole run'),
+  }),
+])
+
+/** A further message of the user: its text, or the text with what it waits for and what its answer must be. */
+const message = z.union([
+  z.string().min(1),
+  turn.extend({
+    expectations: z.array(statement).optional().describe('statements about the answer to this message'),
   }),
 ])
 
@@ -49,7 +64,9 @@ export const evalCase = z.looseObject({
     .strictObject({ answer: z.string().optional(), files: z.record(z.string(), z.string()).optional() })
     .optional()
     .describe('a known good outcome; never seen by the agent'),
-  turns: z.array(z.string().min(1)).optional().describe('further user messages, sent one by one after each answer'),
+  turns: z.array(message).optional().describe('further messages of the user, sent one by one after each answer'),
+  end_when: conversationFields.end_when,
+  user: conversationFields.user,
   timeout: z.number().positive().optional().describe('seconds for one run; overrides --timeout'),
   setup: setup.optional(),
   teardown: teardown.optional(),

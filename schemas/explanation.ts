@@ -1,5 +1,6 @@
 /** What `whetstone explain --json` prints: where the cases of a benchmark failed, and the evidence for it. Rates from 0 to 1. */
 import * as z from 'zod'
+import { conversationEnd } from './conversation.ts'
 import { evidencePlace, lookedUp } from './evidence.ts'
 
 const count = z.number().int().nonnegative()
@@ -49,6 +50,10 @@ export const explainedRun = z.object({
     .describe(
       'refused: the model declined; cut: at the output limit or in a full context; asked_user: it ended with a question; unknown: no record of the run',
     ),
+  conversation: z
+    .object({ messages: count.describe('of the user, with the prompt'), ended: conversationEnd })
+    .optional()
+    .describe('absent: the case has one message'),
   stop_reason: z.string().nullable(),
   exit_code: z.number().int().nullable(),
   skill_read: z.boolean().nullable().describe('whether SKILL.md was read; null: not reported'),

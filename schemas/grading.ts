@@ -27,7 +27,16 @@ export const gradedExpectation = z.looseObject({
     .optional()
     .describe('if the judge was asked several times: the majority decides, a tie fails'),
   warning: z.string().optional().describe('a small flaw that did not prevent the pass'),
-  decided_by: z.string().optional().describe('judge, check:<type>, or timeout'),
+  decided_by: z
+    .string()
+    .optional()
+    .describe('judge, check:<type>, timeout, or check:turn_reached: the message that it is about was not sent'),
+  turn: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('it is about the answer to this message of the user, 1 is the prompt; absent: about the whole run'),
   derived: z.boolean().optional().describe('derived from expected_output, because the case lists no expectations'),
   indicator: z.boolean().optional(),
   weight: z.number().positive().optional().describe('weight in the pass rate; absent: 1'),

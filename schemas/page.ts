@@ -3,6 +3,7 @@ import type { Analysis } from './analysis.ts'
 import type { Benchmark, CaseRow } from './benchmark.ts'
 import type { CaseChange, PlanDifference, TurnedExpectation } from './benchmark_diff.ts'
 import type { Comparison } from './comparison.ts'
+import type { ConversationRecord } from './conversation.ts'
 import type { Description } from './description.ts'
 import type { EvalReport } from './eval_report.ts'
 import type { EvalCaseResult, EvalResult } from './eval_result.ts'
@@ -284,9 +285,16 @@ export interface RunDetail {
   cut: string | null
   /** Transcript and outputs were removed: a sentence on that; absent: they were not. */
   removed?: string
+  /** The dialogue of a case with several messages; absent: it has one. */
+  conversation?: PageConversation
   outputs: PageFile[]
   record: unknown
   grading: unknown
+}
+
+/** A conversation, and which event each message of the user is: index of the event → number of the message. */
+export interface PageConversation extends ConversationRecord {
+  messages: Record<string, number>
 }
 
 /** The name of a run's detail in or next to the page: readable, and different for every folder. */

@@ -76,7 +76,14 @@ const task = {
   prompt: z.string().nullish().describe('the task, unless it is in prompt.md'),
   timeout_seconds: z.number().positive().nullish(),
   scaffold_script: z.string().nullish().describe('a script that runs before the agent, in both arms'),
-  history_file: z.string().regex(/^\s*$/).nullish().describe('not supported: a case that continues a conversation'),
+  history_file: z
+    .string()
+    .nullish()
+    .describe('a saved session of Claude Code; the messages of its user are sent before the prompt'),
+  conversation_history: z
+    .array(z.union([z.string(), z.looseObject({})]))
+    .nullish()
+    .describe('messages; those of the user are sent before the prompt'),
 }
 const notes = Object.fromEntries(
   ['id', 'title', 'description', 'tags', 'category', 'notes', 'author'].map((name) => [name, z.unknown().optional()]),

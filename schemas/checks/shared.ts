@@ -50,6 +50,14 @@ export const textTarget = {
   ignore_case: z.boolean().optional(),
 }
 
+/** Only for the final answer, so without a path or another target. */
+export const answerTurn = z
+  .number()
+  .int()
+  .positive()
+  .optional()
+  .describe('look at the answer to this message of the user, 1 is the prompt; absent: at the final answer')
+
 export const outputPath = z.string().min(1).describe('relative to the working folder')
 export const answerOrPath = z.string().min(1).optional().describe('output file to check; absent: the final answer')
 

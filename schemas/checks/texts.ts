@@ -1,11 +1,12 @@
 /** Checks of a text: the final answer, an output file or the transcript. */
 import * as z from 'zod'
-import { answerOrPath, inJsonSchema, shared, textTarget } from './shared.ts'
+import { answerOrPath, answerTurn, inJsonSchema, shared, textTarget } from './shared.ts'
 
 export const containsCheck = z.strictObject({
   type: z.literal('contains'),
   value: z.string().min(1),
   ...textTarget,
+  turn: answerTurn,
   ...shared,
 })
 
@@ -13,6 +14,7 @@ export const notContainsCheck = z.strictObject({
   type: z.literal('not_contains'),
   value: z.string().min(1),
   ...textTarget,
+  turn: answerTurn,
   ...shared,
 })
 
@@ -26,6 +28,7 @@ export const regexCheck = z.strictObject({
   absent: z.boolean().optional().describe('true: the expression must match nowhere'),
   target: textTarget.target,
   path: textTarget.path,
+  turn: answerTurn,
   ...shared,
 })
 
@@ -38,6 +41,7 @@ export const equalsCheck = z
     path: answerOrPath,
     ignore_case: z.boolean().optional().describe('for a text only'),
     tolerance: z.number().nonnegative().optional().describe('for a number only: allowed difference; absent: 0'),
+    turn: answerTurn,
     ...shared,
   })
   .refine(({ value, ignore_case }) => ignore_case === undefined || typeof value === 'string', {
@@ -71,6 +75,7 @@ export const similarityCheck = z
       .describe('words (default): share of words in common; rouge_l: in the same order; levenshtein: characters'),
     path: answerOrPath,
     ignore_case: z.boolean().optional(),
+    turn: answerTurn,
     ...shared,
   })
   .refine(({ value, file }) => (value === undefined) !== (file === undefined), { message: 'needs value or file' })

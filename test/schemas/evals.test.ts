@@ -18,6 +18,7 @@ const caseOf = (change: object) => ({
   evals: [{ id: 1, prompt: 'p', expectations: ['x'], ...change }],
 })
 const checksOf = (...checks: object[]) => caseOf({ checks })
+const turnsOf = (expectation: object) => caseOf({ turns: ['And then?'], expectations: [expectation] })
 const unjudged = { expectations: undefined }
 const rubric = { dimensions: [{ name: 'accuracy', weight: 1 }] }
 const indicator = { text: 'The skill is named', indicator: true }
@@ -40,7 +41,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ['prompt-empty', caseOf({ prompt: undefined }), caseOf({})],
     ['prompt-empty', caseOf({ prompt: null }), caseOf({})],
     ['prompt-empty', caseOf({ prompt: ' \n' }), caseOf({ prompt: ' p\n' })],
-    ['prompt-empty', caseOf({ prompt: ['p'] }), caseOf({})],
+    ['prompt-empty', caseOf({ prompt: [] }), caseOf({})],
     ['criteria-missing', caseOf(unjudged), caseOf({ ...unjudged, assertions: ['x'] })],
     ['criteria-missing', caseOf({ expectations: [], checks: [] }), checksOf({ type: 'contains', value: 'x' })],
     ['criteria-missing', caseOf({ expectations: null }), caseOf({ ...unjudged, expected_output: 'x' })],
@@ -97,7 +98,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ['skill-md-as-input', caseOf({ files: ['./SKILL.md'] }), caseOf({ files: ['evals/a.csv', 'evals/b.csv'] })],
     ['case-cannot-run', caseOf({ files: ['.'] }), caseOf({ files: [] })],
     ['case-cannot-run', caseOf({ files: [''] }), caseOf({ files: [] })],
-    ['case-cannot-run', caseOf({ turns: ['And then?'] }), caseOf({ turns: [] })],
+    ['case-cannot-run', turnsOf({ text: 'x', turn: 0 }), turnsOf({ text: 'x', turn: 2 })],
     [
       'input-escapes',
       caseOf({ environment: { rules: ['../x.md'] } }),
@@ -162,7 +163,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
 })
 
 const optional = ['id', 'eval_key', 'name', 'title', 'expected_output', 'files', 'assertions', 'checks', 'rubric']
-const own = ['reference', 'turns', 'timeout', 'setup', 'git', 'environment', 'review']
+const own = ['reference', 'turns', 'end_when', 'user', 'timeout', 'setup', 'git', 'environment', 'review']
 test.each([...optional, ...own])('null is the same as absent: %s', async (field) => {
   const suite = caseOf({ [field]: null })
   expect([await rulesBroken(suite), fits(suite), fits.errors]).toEqual([[], true, null])

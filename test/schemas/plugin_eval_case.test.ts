@@ -39,8 +39,8 @@ test.each<[string, object, object]>([
   ['field-misspelt', caseOf({ promt: 'p' }), caseOf({ execution: null, prompt: 'p' })],
   [
     'case-cannot-run',
-    caseOf({ context: { history_file: 'h.jsonl' } }),
-    caseOf({ context: { scaffold_script: '../s.sh' } }),
+    caseOf({ context: { conversation_history: 'Add up' } }),
+    caseOf({ context: { scaffold_script: '../s.sh', conversation_history: [{ role: 'user', content: 'Hi' }] } }),
   ],
   ['not-read', graded({ criteria: 'x' }), graded({ type: 'llm', criteria: 'x' })],
   ['case-cannot-run', graded({ type: 'llm' }), graded({ type: 'llm', criteria: 'x', arm: 'with-only' })],

@@ -10,9 +10,14 @@ export function describeCases(folder: string, plan: Plan, env: FlowContext['env'
   const redactor = getRedactor(env)
   const runIds = new Map<number, string[]>(plan.cases.map(({ eval_id }) => [eval_id, []]))
   for (const { eval_id, run_id } of plan.runs) runIds.get(eval_id)?.push(run_id)
-  for (const { eval_id, eval_key, eval_name, prompt, expectations, checks } of plan.cases) {
+  for (const { eval_id, eval_key, eval_name, prompt, turns, expectations, checks } of plan.cases) {
     const assertions = [...expectations.map(({ text }) => text), ...checks.map(checkText)]
-    const texts = redactor.value({ eval_name, prompt, assertions })
+    const texts = redactor.value({
+      eval_name,
+      prompt,
+      ...(turns && { turns: turns.map((one) => one.prompt) }),
+      assertions,
+    })
     writeMetadata(folder, runIds.get(eval_id) ?? [], { eval_id, ...texts, eval_key })
   }
 }

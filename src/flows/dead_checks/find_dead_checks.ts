@@ -52,6 +52,8 @@ async function foreseeReferenceFailure(check: Check, one: SuiteCase, context: Ch
 
 async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext): Promise<boolean | null> {
   if (check.type === 'script') return null
+  if ('turn' in check && check.turn !== undefined)
+    return await foreseeEmpty({ ...check, turn: undefined }, one, context)
   if (check.type === 'command') {
     const succeeds = (check.exit_code ?? 0) === 0 && alwaysSucceeds(check.run, (file) => isInput(file, one) === true)
     return succeeds ? true : null
@@ -74,6 +76,7 @@ function isInput(name: string, { files, setup, git, repo }: SuiteCase): boolean 
 /** Whether the check looks at something that the reference has: its answer or its files. */
 function isAboutReference(check: Check, one: SuiteCase): boolean {
   const { reference } = one
+  if ('turn' in check && check.turn !== undefined) return false // the reference is the end of a conversation
   if (reference === null || isConductCheck(check) || check.type === 'command' || check.type === 'script') return false
   if (check.type === 'file_modified' && isInput(check.path, one) === null) return false
   const isOfFiles =

@@ -11,7 +11,15 @@ import { readLoose } from '../page/run_detail.ts'
 
 type RunEnd = Pick<
   ExplainedRun,
-  'end' | 'stop_reason' | 'exit_code' | 'skill_read_line' | 'transcript' | 'removed' | 'last_error' | 'outputs'
+  | 'end'
+  | 'conversation'
+  | 'stop_reason'
+  | 'exit_code'
+  | 'skill_read_line'
+  | 'transcript'
+  | 'removed'
+  | 'last_error'
+  | 'outputs'
 >
 
 const quoteLength = 1000
@@ -32,6 +40,9 @@ export async function readRunEnd(folder: string | null, shown: string): Promise<
   const transcript = ['transcript.jsonl', 'transcript.md'].find((name) => own(name) !== null) ?? null
   return {
     end: record === null ? 'unknown' : classifyEnd(record),
+    ...(record?.conversation && {
+      conversation: { messages: record.conversation.turns.length, ended: record.conversation.ended },
+    }),
     stop_reason: record?.stop_reason ?? null,
     exit_code: record?.exit_code ?? null,
     transcript: transcript === null ? null : path.posix.join(shown, transcript),

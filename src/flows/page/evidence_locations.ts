@@ -1,5 +1,6 @@
 /** Locates a judge's evidence quotes in a run's events: they were looked up in transcript.md, but the page shows events. */
 import * as z from 'zod'
+import type { ConversationRecord } from '../../../schemas/conversation.ts'
 import { lookedUp } from '../../../schemas/evidence.ts'
 import type { PageSpot } from '../../../schemas/page.ts'
 import { type TranscriptEvent, transcriptEvent } from '../../../schemas/transcript.ts'
@@ -15,6 +16,8 @@ export interface EventLine {
 interface Source {
   lines: readonly EventLine[]
   markdown(): string
+  /** Of the run's record; absent: it has none. */
+  conversation?: ConversationRecord | undefined
 }
 
 const provedStatement = z.looseObject(lookedUp)
@@ -24,11 +27,14 @@ const gradedRun = z.looseObject({
 })
 
 /** null: no quote is in transcript.md, or the file does not match these events. */
-export function findEvidenceSpots(grading: unknown, { lines, markdown }: Source): Record<string, PageSpot> | null {
+export function findEvidenceSpots(
+  grading: unknown,
+  { lines, markdown, conversation }: Source,
+): Record<string, PageSpot> | null {
   const wanted = listQuoteSpans(grading)
   if (wanted.length === 0) return null
   const events = lines.flatMap(({ line }) => parseEventLine(line) ?? [])
-  const places = events.length === lines.length ? eventPlaces(markdown(), events) : null
+  const places = events.length === lines.length ? eventPlaces(markdown(), events, conversation) : null
   if (places === null) return null
   const spots = wanted.flatMap(({ start, end }) => {
     const place = places.find((one) => one.start <= start && start < one.end)

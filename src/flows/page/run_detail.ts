@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
-import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
+import { type ConversationRecord, conversationRecord, numberMessages } from '../../../schemas/conversation.ts'
+import type { PageBefore, PageConversation, PageEvent, RunDetail } from '../../../schemas/page.ts'
 import { createOwnFileFinder, findOwnFile } from '../../base/fs/inside_folder.ts'
 import { checkAs } from '../../base/json/json.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
@@ -23,13 +24,15 @@ export function readDetail(folder: string): RunDetail | null {
   const grading = parseLoose(own('grading.json'))
   const { events, cut, lines } = readEvents(own('transcript.jsonl'))
   const gone = readRemoved(folder)
-  const spots = findEvidenceSpots(grading, { lines, markdown: () => readWhole(folder, 'transcript.md') })
+  const conversation = talkedRecord.safeParse(record).data?.conversation
+  const spots = findEvidenceSpots(grading, { lines, markdown: () => readWhole(folder, 'transcript.md'), conversation })
   return {
     events,
     ...(spots !== null && { spots }),
     transcript: events === null ? readText(folder, ['transcript.md', 'outputs/transcript.md']) : null,
     cut,
     ...(gone !== null && { removed: `The transcript ${describeRemoved(gone)}, with the outputs.` }),
+    ...(conversation && { conversation: toPageConversation(conversation, events ?? []) }),
     outputs: readOutputs(path.join(folder, 'outputs'), outputHashes(record)),
     record,
     grading,
@@ -51,6 +54,18 @@ function parseLoose(file: string | null): unknown {
   } catch {
     return null
   }
+}
+
+const talkedRecord = z.object({ conversation: conversationRecord.optional() })
+
+function toPageConversation(conversation: ConversationRecord, events: readonly PageEvent[]): PageConversation {
+  const said = events.map(({ type, text }) => ({ type, text: typeof text === 'string' ? text : undefined }))
+  const turns = conversation.turns.map(({ prompt, answer, step }) => ({
+    prompt: cutText(prompt, longestText),
+    answer: cutText(answer, longestText),
+    step,
+  }))
+  return { ...conversation, turns, messages: Object.fromEntries(numberMessages(said, conversation)) }
 }
 
 const answeredRecord = z.object({ final_response: z.string() })

@@ -1,4 +1,5 @@
 /** Detects whether a run ended with a question to the user, who is never present. Pure. */
+import { type ConversationEnd, type ConversationRecord, numberMessages } from '../../../schemas/conversation.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { Engine, EngineReport } from '../../engines/engine.ts'
@@ -8,6 +9,8 @@ export interface RunEvidence {
   report: Pick<EngineReport, 'finalResponse' | 'permissionDenials'>
   events: readonly TranscriptEvent[]
   outputs: RunRecord['outputs']
+  /** Of a case with several turns: only what follows the last message of the user counts. */
+  conversation?: ConversationRecord | undefined
 }
 
 type UserQuestion = NonNullable<RunRecord['asked_user']>
@@ -17,7 +20,21 @@ const longest = 500
 
 /** The question and the tool that asked it (`final_response`: no tool); null: the run did not end with a question. */
 export function findUserQuestion(run: RunEvidence): UserQuestion | null {
-  return findInTools(run) ?? findInAnswer(run)
+  if (run.conversation !== undefined && isEndedByUser(run.conversation.ended)) return null
+  const last = takeLastTurn(run)
+  return findInTools(last) ?? findInAnswer(last)
+}
+
+/** The user had what it wanted, or the suite ends the conversation there: nobody waits for an answer. */
+function isEndedByUser(ended: ConversationEnd): boolean {
+  return ended === 'goal_met' || ended === 'stop' || ended === 'end_when'
+}
+
+/** The run from the last message of the user on. Refused calls have no place in time, so they count only in a single turn. */
+function takeLastTurn({ conversation, events, report, ...run }: RunEvidence): RunEvidence {
+  const [start = -1] = [...numberMessages(events, conversation)].findLast(([, number]) => number > 1) ?? []
+  if (start < 0) return { ...run, events, report }
+  return { ...run, events: events.slice(start + 1), report: { ...report, permissionDenials: null } }
 }
 
 /** The last tool call was the question: the agent used no tool after it. */

@@ -95,7 +95,10 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
   if (error !== null) return { status: 'failed', error, ...shared }
   const { status } = end.outcome
   if (status === 'cancelled') return { status, ...shared }
-  const asked = findUserQuestion({ engine: request.engine, report, events, outputs })
+  const asked = findUserQuestion({
+    ...{ engine: request.engine, report, events, outputs },
+    conversation: shared.conversation,
+  })
   const ended = { ...shared, ...(asked && { asked_user: asked }) }
   if (status === 'timed_out') return { status, ...(hidesWork && { provider_unseen: true as const }), ...ended }
   return { status: status === 'failed' ? 'completed' : status, ...ended }

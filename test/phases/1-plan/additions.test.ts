@@ -132,7 +132,7 @@ describe('a mistake is an error', () => {
     [{ checks: [{ type: 'contains' }] }, '$.evals[0].checks[0].value: is missing; it must be text'],
     [
       { checks: [{ type: 'contains', value: 'x', tool: 'y' }] },
-      '$.evals[0].checks[0]: has no field "tool"; expected one of target, path, ignore_case, weight, reward, text, indicator',
+      '$.evals[0].checks[0]: has no field "tool"; expected one of target, path, ignore_case, turn, weight, reward, text, indicator',
     ],
     [
       { checks: [{ type: 'contains', value: 'x', target: 'all' }] },

@@ -330,10 +330,6 @@ describe('prompts', () => {
       '$.evals[0].input: "input" of a case is not read',
     ])
   })
-  test('turns: cannot run yet', async () => {
-    const read = await loadCase({ id: 1, prompt: 'p', turns: ['and now?'], expectations: ['e'] })
-    expect(read.case.cannot_run).toMatch(/turns/)
-  })
 })
 
 describe('unknown fields and trigger evals', () => {
@@ -377,6 +373,11 @@ describe('any JSON', () => {
     'git',
     'timeout',
     'turns',
+    'messages',
+    'user',
+    'role',
+    'content',
+    'end_when',
     '__proto__',
     'constructor',
   ]

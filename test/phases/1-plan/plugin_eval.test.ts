@@ -8,6 +8,23 @@ import { folderOf, skillText, userError } from './folder.ts'
 const grader = (front: string, body = '') => `---\n${front}\n---\n\n${body}\n`
 const llm = { 'graders/good.md': grader('type: llm', 'The answer names the sum.\nAnd the currency.') }
 
+/** Lines of a session that Claude Code saved: an answer, a tool's result, a note of its own and a sub-agent are no messages. */
+const session = [
+  { type: 'summary', summary: 'Sums' },
+  { type: 'user', message: { role: 'user', content: 'Add up' } },
+  { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'In which currency?' }] } },
+  { type: 'user', message: { role: 'user', content: [{ type: 'text', text: 'In EUR' }] } },
+  {
+    type: 'assistant',
+    message: { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] },
+  },
+  { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: '4' }] } },
+  { type: 'user', isMeta: true, message: { role: 'user', content: 'Caveat' } },
+  { type: 'user', isSidechain: true, message: { role: 'user', content: 'Sub-task' } },
+]
+  .map((line) => JSON.stringify(line))
+  .join('\n')
+
 function skillOf(cases: Record<string, Record<string, string>>): string {
   const files = Object.entries(cases).flatMap(([name, inner]) =>
     Object.entries(inner).map(([file, text]) => [`evals/${name}/${file}`, text]),
@@ -107,9 +124,33 @@ describe('a case', () => {
       { setup: null, cannot_run: expect.stringContaining('leads out of what holds evals/') },
     ],
     [
-      'a conversation before',
+      'a saved session before',
+      { 'case.yaml': yaml('context: { history_file: h.jsonl }'), 'h.jsonl': session },
+      { prompt: 'Add up', turns: [{ prompt: 'In EUR' }, { prompt: 'Add up.' }], cannot_run: null },
+    ],
+    [
+      'messages before',
+      {
+        'case.yaml': yaml(
+          'context: { conversation_history: [{ role: user, content: Add up }, { role: assistant, content: 4 }] }',
+        ),
+      },
+      { prompt: 'Add up', turns: [{ prompt: 'Add up.' }], cannot_run: null },
+    ],
+    [
+      'a session that is not there',
       { 'case.yaml': yaml('context: { history_file: h.jsonl }') },
-      { cannot_run: expect.stringContaining('history_file') },
+      { cannot_run: 'history_file h.jsonl: no such file in what holds evals/' },
+    ],
+    [
+      'a session from elsewhere',
+      { 'case.yaml': yaml('context: { history_file: ../../../../etc/passwd }') },
+      { cannot_run: expect.stringContaining('no such file in what holds evals/') },
+    ],
+    [
+      'a session that is none',
+      { 'case.yaml': yaml('context: { history_file: h.jsonl }'), 'h.jsonl': 'Hello' },
+      { cannot_run: expect.stringContaining('not a session of Claude Code') },
     ],
     [
       'a scaffold that is no path',

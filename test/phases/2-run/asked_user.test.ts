@@ -1,5 +1,6 @@
 /** When a run counts as ended by a question to the user: by its tool calls first, then by its final answer. */
 import { describe, expect, test } from 'vitest'
+import type { ConversationEnd } from '../../../schemas/conversation.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { claudeCode } from '../../../src/engines/claude_code/claude_code.ts'
 import { codex } from '../../../src/engines/codex/codex.ts'
@@ -27,11 +28,12 @@ interface Told {
   events?: TranscriptEvent[]
   denials?: string[]
   outputs?: RunEvidence['outputs']
+  conversation?: RunEvidence['conversation']
 }
 
-function find({ engine = claudeCode, answer = '', events = [], denials, outputs = nothing }: Told) {
+function find({ engine = claudeCode, answer = '', events = [], denials, outputs = nothing, conversation }: Told) {
   const report = { finalResponse: answer, permissionDenials: denials ?? null }
-  return findUserQuestion({ engine, report, events, outputs })
+  return findUserQuestion({ engine, report, events, outputs, conversation })
 }
 
 describe('a tool that asks the user', () => {
@@ -84,4 +86,38 @@ describe('a final answer', () => {
     expect(find({ engine: openai, answer: 'Shall I commit it?', outputs: written })).toBeNull())
   test('a long question is cut', () =>
     expect([...(find({ answer: `${'a'.repeat(2000)}?` })?.question ?? '')]).toHaveLength(500))
+})
+
+describe('in a conversation only its end counts', () => {
+  const said = (text: string): TranscriptEvent => ({ type: 'user', at, step: 1, text })
+  const talk = (ended: ConversationEnd): RunEvidence['conversation'] => ({
+    turns: [
+      { prompt: 'Add up', answer: 'Which currency?', step: 1 },
+      { prompt: 'EUR', answer: 'Done.', step: 2 },
+    ],
+    ended,
+  })
+  const events = [said('Add up'), call('AskUserQuestion', { question: 'Which currency?' }), said('EUR')]
+  test('not a question that the user answered', () =>
+    expect(find({ events, answer: 'Done.', conversation: talk('all_delivered') })).toBeNull())
+  test('without the conversation it would count', () =>
+    expect(find({ events, answer: 'Done.' })).toMatchObject({ via: 'AskUserQuestion' }))
+  test('not a refused call, which may have been in any turn', () =>
+    expect(
+      find({
+        events: [said('Add up'), said('EUR')],
+        denials: ['AskUserQuestion'],
+        conversation: talk('all_delivered'),
+      }),
+    ).toBeNull())
+  test('a question after the last message', () => {
+    const asks = [...events, call('AskUserQuestion', { question: 'Which year?' })]
+    expect(find({ events: asks, conversation: talk('all_delivered') })).toMatchObject({ question: 'Which year?' })
+    expect(find({ events, answer: 'Which year?', conversation: talk('agent_response_mismatch') })).toMatchObject({
+      via: 'final_response',
+    })
+  })
+  test.each<ConversationEnd>(['goal_met', 'stop', 'end_when'])('not where nobody waits any more: %s', (ended) =>
+    expect(find({ events, answer: 'Which year?', conversation: talk(ended) })).toBeNull(),
+  )
 })

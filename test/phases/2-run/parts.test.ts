@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { ConversationRecord } from '../../../schemas/conversation.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import { sha256 } from '../../../src/base/json/json.ts'
 import { collectChangedFiles, outputLimits, takeSnapshot } from '../../../src/phases/2-run/collect/collect_outputs.ts'
@@ -257,6 +258,29 @@ describe('the transcript', () => {
       [6, 'busy'],
     ]
     expect(said?.filter(([event]) => event !== 0)).toEqual(others)
+  })
+  test('numbers the messages of a conversation, not what the engine says as the user, and leads back to them', () => {
+    const conversation: ConversationRecord = {
+      turns: [
+        { prompt: 'do it', answer: 'a', step: 1 },
+        { prompt: 'do it', answer: 'b', step: 2 },
+        { prompt: 'more', answer: 'c', step: 3 },
+      ],
+      ended: 'all_delivered',
+    }
+    const said = (text: string, step: number) => ({ type: 'user' as const, at, step, text })
+    const talk = [said('do it', 0), said('a reminder', 1), said('do it', 1), said('more', 2)]
+    const text = transcriptMarkdown('do it', talk, conversation)
+    expect(text).toMatch(/^## Eval Prompt\n\ndo it\n\n## Step 1\n\n\*\*User\*\*\n\na reminder\n/)
+    expect(text).toContain('## Message 2 of the user\n\ndo it\n')
+    expect(text).toContain('## Message 3 of the user\n\nmore\n')
+    const places = eventPlaces(text, talk, conversation)
+    expect(places?.map(({ event, start, end }) => [event, text.slice(start, end)])).toEqual([
+      [1, 'a reminder'],
+      [2, 'do it'],
+      [3, 'more'],
+    ])
+    expect(eventPlaces(text, talk)).toBeNull() // with other headings it is another text
   })
   test('leads nowhere from a transcript of other events', () => {
     expect(eventPlaces(transcriptMarkdown('do it', events), events.slice(0, -1))).toBe(null)

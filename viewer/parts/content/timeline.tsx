@@ -42,6 +42,7 @@ export function Timeline({ detail, mark, event: asked, span }: Props) {
             <Entry
               key={`${index}`}
               event={event}
+              message={detail.conversation?.messages[index]}
               answer={calls.answers.get(index) ?? null}
               sought={lookFor(index)}
               soughtInAnswer={lookFor(calls.places.get(index) ?? -1)}
@@ -85,6 +86,8 @@ interface MarkedText {
 
 interface EntryProps {
   event: PageEvent
+  /** Number of the user's message that it is. */
+  message: number | undefined
   answer: PageEvent | null
   sought: MarkedText
   soughtInAnswer: MarkedText
@@ -92,7 +95,7 @@ interface EntryProps {
   target: boolean
 }
 
-function Entry({ event, answer, sought, soughtInAnswer, open, target }: EntryProps) {
+function Entry({ event, message, answer, sought, soughtInAnswer, open, target }: EntryProps) {
   const box = useRef<HTMLLIElement>(null)
   const mark = sought.mark || soughtInAnswer.mark
   const start = (sought.span ?? soughtInAnswer.span)?.start
@@ -102,7 +105,7 @@ function Entry({ event, answer, sought, soughtInAnswer, open, target }: EntryPro
     hit?.scrollIntoView({ block: 'center' })
   }, [target, mark, start])
   const failed = event.type === 'error' || event.is_error === true || answer?.is_error === true
-  const kind = ownEntry(labels, event.type) ?? event.type
+  const kind = message === undefined ? (ownEntry(labels, event.type) ?? event.type) : `message ${message}`
   const blocked = event.type === 'hook' && event.outcome === 'blocked'
   return (
     <li

@@ -76,6 +76,7 @@ export function Tags({ one }: { one: GradedExpectation }) {
   return (
     <>
       {one.decided_by !== undefined && one.decided_by !== 'timeout' && <em class="tag">{one.decided_by}</em>}{' '}
+      {one.turn !== undefined && <em class="tag">about answer {one.turn}</em>}{' '}
       {one.derived === true && <em class="tag">derived</em>} {one.indicator === true && <em class="tag">indicator</em>}{' '}
       {one.diagnostic === true && <em class="tag">diagnostic: excluded from the pass rate</em>}{' '}
       {one.score !== undefined && <em class="tag">score {displayScore(one.score)}</em>}{' '}

@@ -8,13 +8,14 @@ import { bytesText, revealHidden } from '../../format.ts'
 import { JsonValueTree } from '../../parts/content/json_tree.tsx'
 import { Output } from '../../parts/content/output.tsx'
 import { Timeline } from '../../parts/content/timeline.tsx'
+import { Dialogue } from '../../parts/run/dialogue.tsx'
 import { hasPreviousRun, PreviousRun } from '../../parts/run/previous_run.tsx'
 import { amendRoute, type Route, routeLink } from '../../route.ts'
 
 /** Removes the mark from the query. */
 const unmarkedQuery = { mark: undefined, event: undefined, at: undefined }
 
-const tabs = ['transcript', 'outputs', 'inputs', 'previous', 'raw'] as const
+const tabs = ['conversation', 'transcript', 'outputs', 'inputs', 'previous', 'raw'] as const
 type Tab = (typeof tabs)[number]
 
 interface Props {
@@ -27,11 +28,16 @@ interface Props {
 
 export function RunParts({ model, run, detail, route }: Props) {
   const inputs = run.case.files
-  const own = tabs.filter((one) =>
-    one === 'previous' ? hasPreviousRun(model, run) : one === 'inputs' ? inputs.length > 0 : true,
-  )
-  const tab = own.find((one) => one === route.query.tab) ?? 'transcript'
+  const talk = detail?.conversation
+  const has: Partial<Record<Tab, boolean>> = {
+    conversation: talk !== undefined,
+    inputs: inputs.length > 0,
+    previous: hasPreviousRun(model, run),
+  }
+  const own = tabs.filter((one) => has[one] ?? true)
+  const tab = own.find((one) => one === route.query.tab) ?? own[0] ?? 'transcript'
   const labels: Record<Tab, string> = {
+    conversation: `Conversation ${talk?.turns.length ?? ''}`,
     transcript: 'Transcript',
     outputs: `Outputs ${detail ? detail.outputs.length : ''}`,
     inputs: `Inputs ${inputs.length}`,
@@ -112,6 +118,8 @@ function Part({ model, run, tab, detail, route }: PartProps) {
   const { mark = '', event } = route.query
   const span = parseSpan(route.query.at)
   switch (tab) {
+    case 'conversation':
+      return detail.conversation === undefined ? null : <Dialogue conversation={detail.conversation} />
     case 'transcript':
       return <Timeline detail={detail} mark={mark} event={event === undefined ? null : Number(event)} span={span} />
     case 'outputs':

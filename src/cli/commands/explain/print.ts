@@ -104,10 +104,26 @@ const endTexts: Readonly<Record<ExplainedRun['end'], string>> = {
   unknown: 'end not recorded',
 }
 
+function conversationText({ messages, ended }: NonNullable<ExplainedRun['conversation']>): string {
+  return `${messages} ${messages === 1 ? 'message' : 'messages'} of the user (${conversationEnds[ended]})`
+}
+
+const conversationEnds: Readonly<Record<NonNullable<ExplainedRun['conversation']>['ended'], string>> = {
+  all_delivered: 'all were sent',
+  agent_did_not_ask: 'the agent did not ask for the next',
+  agent_response_mismatch: 'the condition of the next was not met',
+  end_when: 'the condition to end was met',
+  goal_met: 'its goal was met',
+  stop: 'it gave up',
+  max_turns: 'it may send no more',
+  agent_ended: 'the agent ended the conversation',
+}
+
 function runLines(run: ExplainedRun): string[] {
-  const { end, exit_code, skill_read, last_error, outputs, folder, transcript, removed } = run
+  const { end, conversation, exit_code, skill_read, last_error, outputs, folder, transcript, removed } = run
   const parts = [
     endTexts[end],
+    ...(conversation === undefined ? [] : [conversationText(conversation)]),
     ...(exit_code === null || exit_code === 0 ? [] : [`exit code ${exit_code}`]),
     ...(skill_read === null ? [] : [skill_read ? 'skill read' : 'skill not read']),
     ...(outputs === null ? [] : [filesText(outputs)]),

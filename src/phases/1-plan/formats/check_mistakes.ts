@@ -1,7 +1,7 @@
 /** Finds mistakes in checks that the schema cannot see before any run costs money: patterns, queries, schemas and paths. */
 import { posix } from 'node:path'
 import { jsonpath } from 'json-p3'
-import type { Check } from '../../../../schemas/check.ts'
+import { type Check, isAnswerCheck } from '../../../../schemas/check.ts'
 import type { CallParameters } from '../../../../schemas/checks/tool_calls.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
@@ -23,10 +23,13 @@ export async function findCheckMistakes(check: Check): Promise<CheckMistake[]> {
 export function findPlainMistakes(check: Check): CheckMistake[] {
   const found: [string, string | null][] = [
     ['path', 'path' in check && check.path !== undefined ? pathMistake(check.path) : null],
+    ['turn', 'turn' in check && check.turn !== undefined && !isAnswerCheck(check) ? ofAnswers : null],
     ...ownMistakes(check),
   ]
   return found.flatMap(([field, message]) => (message === null ? [] : [{ field, message }]))
 }
+
+const ofAnswers = 'only for a check of the answer: remove "path" or "target"'
 
 function ownMistakes(check: Check): [string, string | null][] {
   switch (check.type) {

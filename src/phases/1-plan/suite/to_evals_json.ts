@@ -58,6 +58,10 @@ function convertCase(
     lose('that a statement is an indicator, so that it counts now', one)
   if (isPlain && statements.some(({ weight }) => weight !== undefined))
     lose('weights of statements: each counts as 1', one)
+  if (isPlain && statements.some(({ turn }) => turn !== undefined))
+    lose('which message a statement is about, so that it is about the whole run', one)
+  if (isPlain && (one.turns ?? one.user) !== undefined)
+    lose('further messages of the user, in tools other than Whetstone', one)
   const rubric = one.expectations.find((each) => each.rubric !== undefined)?.rubric
   const files = convertFiles(one, skill.path, lose)
   return {
@@ -65,6 +69,7 @@ function convertCase(
     ...(one.eval_key !== null && { eval_key: one.eval_key }),
     name: one.eval_name,
     prompt: one.prompt,
+    ...convertConversation(one),
     ...(one.expected_output !== null && { expected_output: one.expected_output }),
     ...(files.length > 0 && { files }),
     ...(statements.length > 0 && { [list]: statements.map((each) => (isPlain ? each.text : convertStatement(each))) }),
@@ -84,9 +89,28 @@ function convertCase(
   }
 }
 
-function convertStatement({ text, indicator, weight }: Expectation): NonNullable<EvalCase['expectations']>[number] {
-  if (indicator === undefined && weight === undefined) return text
-  return { text, ...(indicator !== undefined && { indicator }), ...(weight !== undefined && { weight }) }
+function convertStatement({
+  text,
+  indicator,
+  weight,
+  turn,
+}: Expectation): NonNullable<EvalCase['expectations']>[number] {
+  if ((indicator ?? weight ?? turn) === undefined) return text
+  return {
+    text,
+    ...(indicator !== undefined && { indicator }),
+    ...(weight !== undefined && { weight }),
+    ...(turn !== undefined && { turn }),
+  }
+}
+
+/** A message without a condition is its text. */
+function convertConversation({ turns, end_when, user }: SuiteCase): Pick<EvalCase, 'turns' | 'end_when' | 'user'> {
+  return {
+    ...(turns && { turns: turns.map((turn) => (Object.keys(turn).length === 1 ? turn.prompt : turn)) }),
+    ...(end_when && { end_when }),
+    ...(user && { user }),
+  }
 }
 
 /** Files whose path in a run equals their path from the skill's folder. */

@@ -42,6 +42,9 @@ const fieldNames: Readonly<Record<string, string>> = {
   collect: 'files outside of the working folder that are collected',
   quarantine: 'that it is in quarantine',
   owners: 'its owners',
+  turns: 'further messages of the user: the task has only the first one',
+  end_when: 'what ends the conversation',
+  user: 'the simulated user: the task has only the first message',
 }
 
 function listCaseLosses(one: SuiteCase): string[] {

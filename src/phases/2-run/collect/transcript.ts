@@ -1,5 +1,6 @@
 /** Records a run's events: transcript.jsonl as they arrive, then transcript.md for readers, and their counts. */
 import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { type ConversationRecord, numberMessages } from '../../../../schemas/conversation.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { Redactor } from '../../../base/secrets/redact.ts'
@@ -65,8 +66,12 @@ export function countEvents(events: readonly TranscriptEvent[]): EventCounts {
 const longest = 100_000
 
 /** The transcript as Markdown, safe to show in a terminal; begins with "## Eval Prompt", as skill-creator's review page expects. */
-export function transcriptMarkdown(prompt: string, events: readonly TranscriptEvent[]): string {
-  return [promptSection(prompt), ...toSections(events, prompt).map(joinSection)].join('\n')
+export function transcriptMarkdown(
+  prompt: string,
+  events: readonly TranscriptEvent[],
+  conversation?: ConversationRecord,
+): string {
+  return [promptSection(prompt), ...toSections(events, prompt, conversation).map(joinSection)].join('\n')
 }
 
 /** First section of transcript.md. */
@@ -85,11 +90,15 @@ export interface EventPlace {
 }
 
 /** Positions of the events' texts in a transcript.md of these events; null: it belongs to other events. */
-export function eventPlaces(markdown: string, events: readonly TranscriptEvent[]): EventPlace[] | null {
+export function eventPlaces(
+  markdown: string,
+  events: readonly TranscriptEvent[],
+  conversation?: ConversationRecord,
+): EventPlace[] | null {
   // the prompt opens the file and is the first user event
   const first = events.find(({ type }) => type === 'user')
   const sections = [first?.type === 'user' ? first.text : null, null]
-    .map((prompt) => toSections(events, prompt))
+    .map((prompt) => toSections(events, prompt, conversation))
     .find((some) => markdown.endsWith(some.map(joinSection).join('\n')))
   if (sections === undefined) return null
   const body = sections.map(joinSection).join('\n')
@@ -114,11 +123,18 @@ function joinSection({ head, text, tail }: Section): string {
   return `${head}${text}${tail}`
 }
 
-function toSections(events: readonly TranscriptEvent[], prompt: string | null): Section[] {
+/** With a conversation, each message of the user after the prompt has a heading with its number. */
+function toSections(
+  events: readonly TranscriptEvent[],
+  prompt: string | null,
+  conversation: ConversationRecord | undefined,
+): Section[] {
   const sections: Section[] = []
+  const numbers = numberMessages(events, conversation)
   let step = 0
   for (const [index, event] of events.entries()) {
-    const parts = toSection(event, prompt)
+    const number = numbers.get(index)
+    const parts = number === undefined ? toSection(event, prompt) : toMessageSection(event, number, prompt)
     if (parts === null) continue
     const [head = '', text = '', tail = ''] = parts.map(withVisibleControls)
     const isExact = text === parts[1]
@@ -127,6 +143,16 @@ function toSections(events: readonly TranscriptEvent[], prompt: string | null): 
     sections.push({ event: index, isExact, head: `${heading}${head}`, text, tail })
   }
   return sections
+}
+
+/** The prompt opens the file, so it is not repeated. */
+function toMessageSection(
+  event: TranscriptEvent,
+  number: number,
+  prompt: string | null,
+): [head: string, text: string, tail: string] | null {
+  if (event.type !== 'user' || (number === 1 && event.text === prompt)) return null
+  return [`## Message ${number} of the user\n\n`, event.text, '\n']
 }
 
 function toSection(event: TranscriptEvent, prompt: string | null): [head: string, text: string, tail: string] | null {

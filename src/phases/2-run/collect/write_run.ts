@@ -21,7 +21,7 @@ export interface RunFolderFiles {
 
 export async function writeRunFiles(files: RunFolderFiles): Promise<void> {
   const { folder, record, events, prompt, mark } = files
-  const markdown = transcriptMarkdown(prompt, events)
+  const markdown = transcriptMarkdown(prompt, events, record.conversation)
   writeFileSync(path.join(folder, 'transcript.md'), markdown)
   await keepAgentsMetrics(folder, record)
   writeFileSync(path.join(folder, 'outputs/metrics.json'), pretty(await buildMetrics(files, markdown.length)))

@@ -24,10 +24,10 @@ const sentences = {
       ? negate(check, 'matches', 'does not match', pattern)
       : `${place(check)} matches ${pattern}`
   },
-  equals: ({ path, value, tolerance }) =>
-    `${source(path)} is ${quoteValue(value)}${tolerance === undefined ? '' : ` ± ${tolerance}`}`,
-  similarity: ({ path, at_least, algorithm = 'words' }) =>
-    `The similarity of ${path ?? 'the final answer'} to the reference is at least ${at_least} (${algorithm})`,
+  equals: ({ path, turn, value, tolerance }) =>
+    `${source(path, turn)} is ${quoteValue(value)}${tolerance === undefined ? '' : ` ± ${tolerance}`}`,
+  similarity: ({ path, turn, at_least, algorithm = 'words' }) =>
+    `The similarity of ${path ?? nameAnswer(turn)} to the reference is at least ${at_least} (${algorithm})`,
   json_path: ({ path, query, equals }) =>
     `${source(path)} has ${query}${equals === undefined ? '' : ` equal to ${JSON.stringify(equals)}`}`,
   json_schema: ({ path }) => `${source(path)} matches the JSON Schema`,
@@ -92,11 +92,11 @@ function negate(where: Parameters<typeof place>[0], verb: string, negated: strin
   return `${place(where)} ${negated} ${value}`
 }
 
-function place({ path, target = 'answer' }: Pick<CheckOf<'contains'>, 'path' | 'target'>): string {
+function place({ path, target = 'answer', turn }: Pick<CheckOf<'contains'>, 'path' | 'target' | 'turn'>): string {
   if (path !== undefined) return path
   switch (target) {
     case 'answer':
-      return 'The final answer'
+      return source(undefined, turn)
     case 'outputs':
       return 'An output file'
     case 'answer_or_outputs':
@@ -106,8 +106,12 @@ function place({ path, target = 'answer' }: Pick<CheckOf<'contains'>, 'path' | '
   }
 }
 
-function source(path: string | undefined): string {
-  return path ?? 'The final answer'
+function source(path: string | undefined, turn?: number): string {
+  return path ?? nameAnswer(turn).replace('the', 'The')
+}
+
+function nameAnswer(turn: number | undefined): string {
+  return turn === undefined ? 'the final answer' : `the answer to message ${turn}`
 }
 
 function csvParts({ columns, rows, cells }: CheckOf<'csv'>): string[] {

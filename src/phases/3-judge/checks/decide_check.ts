@@ -1,13 +1,20 @@
 /** Decides one check on one run. */
 import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
+import { explainUnsentMessage } from '../conversation/unsent_message.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { checkDeciders, type Deciders } from './table.ts'
 
 /** Returns the verdict. Whatever keeps the check from being decided is its `error`; rejects only when aborted. */
 export async function decideCheck(check: Check, context: CheckContext): Promise<CheckVerdict> {
   try {
-    return await decide(check.type, check, context)
+    const turn = 'turn' in check ? check.turn : undefined
+    if (turn === undefined) return await decide(check.type, check, context)
+    const { conversation } = context.record
+    const unsent = explainUnsentMessage(turn, conversation)
+    if (unsent !== null) return { passed: false, evidence: unsent }
+    const finalResponse = conversation?.turns[turn - 1]?.answer ?? context.finalResponse
+    return await decide(check.type, check, { ...context, finalResponse, answerLabel: `answer to message ${turn}` })
   } catch (error) {
     context.signal.throwIfAborted()
     return { error: errorMessage(error) }

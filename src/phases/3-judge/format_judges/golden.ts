@@ -13,7 +13,7 @@ const stricter =
 
 /** Rejects only when aborted. */
 export async function judgeGolden(request: JudgeRequest, golden: Golden): Promise<JudgeResult> {
-  const trajectory = await buildTranscriptView(request.runFolder, request.case.prompt)
+  const trajectory = await buildTranscriptView(request.runFolder, request.case.prompt, request.record.conversation)
   const { prompt } = renderJudgePrompt(golden, { response: request.record.final_response, trajectory })
   const { judge, credentials, gate } = request
   const seats: JudgeAccess[] = [{ judge, credentials, gate }, ...(request.fallbacks ?? [])]

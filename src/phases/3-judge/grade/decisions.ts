@@ -1,10 +1,12 @@
 /** Collects verdicts on the statements of a case: by code, by a judge, or by a timeout. */
 import { type Check, isReward } from '../../../../schemas/check.ts'
+import type { ConversationRecord } from '../../../../schemas/conversation.ts'
 import type { GradedExpectation, JudgeError } from '../../../../schemas/grading.ts'
-import type { SuiteCase } from '../../../../schemas/suite.ts'
+import type { Expectation, SuiteCase } from '../../../../schemas/suite.ts'
 import { checkText } from '../checks/check_text.ts'
 import { decideCheck } from '../checks/decide_check.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
+import { explainUnsentMessage } from '../conversation/unsent_message.ts'
 import type { JudgeVerdict } from '../judge/judge_answer.ts'
 
 /** Each statement is either decided or an error. */
@@ -43,12 +45,30 @@ export async function decideByChecks(
   return { ...decided, failed }
 }
 
-/** Decides by expectation; `verdicts` are in their order, null: there was no judge. */
-export function decideByJudge(one: SuiteCase, verdicts: readonly JudgeVerdict[] | null): Decisions {
+/** Whether the message was sent that the expectation is about. */
+export function isSent({ turn = 1 }: Pick<Expectation, 'turn'>, conversation: ConversationRecord | undefined): boolean {
+  return explainUnsentMessage(turn, conversation) === null
+}
+
+/**
+ * Decides by expectation. Code fails those about the answer to a message that was not sent; `verdicts` are on the others, in order,
+ * null: there was no judge.
+ */
+export function decideByJudge(
+  one: SuiteCase,
+  verdicts: readonly JudgeVerdict[] | null,
+  conversation?: ConversationRecord,
+): Decisions {
   const decided: Decisions = { expectations: [], errors: [] }
-  for (const [index, expectation] of listExpectations(one).entries()) {
+  const left = verdicts?.values()
+  for (const expectation of listExpectations(one)) {
+    const unsent = explainUnsentMessage(expectation.turn ?? 1, conversation)
+    if (unsent !== null) {
+      add(decided, expectation, { verdict: { passed: false, evidence: unsent }, by: 'check:turn_reached' })
+      continue
+    }
     const none = { error: verdicts === null ? 'no judge was given' : 'the judge gave no verdict' }
-    add(decided, expectation, { verdict: withoutRubric(verdicts?.[index] ?? none), by: 'judge' })
+    add(decided, expectation, { verdict: withoutRubric(left?.next().value ?? none), by: 'judge' })
   }
   return decided
 }
@@ -60,7 +80,7 @@ function withoutRubric(verdict: JudgeVerdict): JudgeVerdict {
   return shown
 }
 
-type Statement = Pick<GradedExpectation, 'text' | 'derived' | 'indicator' | 'weight' | 'diagnostic'>
+type Statement = Pick<GradedExpectation, 'text' | 'derived' | 'indicator' | 'weight' | 'turn' | 'diagnostic'>
 
 /** Where a check is the reward of the case, everything else is a diagnostic. */
 function listExpectations({ expectations, checks }: SuiteCase): Statement[] {
@@ -75,7 +95,7 @@ function listCheckStatements({ checks }: SuiteCase): Statement[] {
 /** Whether the agent used the skill is not a gain of the skill, so it is an indicator. */
 function toStatement(check: Check): Statement {
   const indicator = check.type === 'skill_read' || check.type === 'script_executed' || check.indicator
-  return { text: checkText(check), indicator, weight: check.weight }
+  return { text: checkText(check), indicator, weight: check.weight, ...('turn' in check && { turn: check.turn }) }
 }
 
 function add(decided: Decisions, statement: Statement, { verdict, by }: { verdict: JudgeVerdict; by: string }): void {
@@ -84,12 +104,13 @@ function add(decided: Decisions, statement: Statement, { verdict, by }: { verdic
   else decided.expectations.push({ ...labels(statement), ...verdict, decided_by: by })
 }
 
-function labels({ text, derived, indicator, weight, diagnostic }: Statement): Statement {
+function labels({ text, derived, indicator, weight, turn, diagnostic }: Statement): Statement {
   return {
     text,
     ...(derived && { derived }),
     ...(indicator !== undefined && { indicator }),
     ...(weight !== undefined && { weight }),
+    ...(turn !== undefined && { turn }),
     ...(diagnostic && { diagnostic }),
   }
 }

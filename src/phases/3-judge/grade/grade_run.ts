@@ -23,7 +23,7 @@ import { judgePromptSource } from '../judge/judge_prompt.ts'
 import { buildJudgeFields } from '../judge/judge_remarks.ts'
 import type { JudgeAccess, JudgeChoice, JudgeMemory, JudgeResult } from '../judge_request.ts'
 import { rejectContradictions } from './contradictions.ts'
-import { type Decisions, decideByChecks, decideByJudge, failTimedOut } from './decisions.ts'
+import { type Decisions, decideByChecks, decideByJudge, failTimedOut, isSent } from './decisions.ts'
 import { summarizeGrading } from './summary.ts'
 
 export interface GradeRunRequest {
@@ -99,7 +99,7 @@ export async function gradeRun(request: GradeRunRequest): Promise<TimedGrading |
         return finish(request, begun, { ...checks, judged: null })
       }
       const judged = await judgeIfAny(request)
-      const given = decideByJudge(one, judged?.verdicts ?? null)
+      const given = decideByJudge(one, judged?.verdicts ?? null, record.conversation)
       const asked = scene && checks ? await rejectContradictions(given, checks.failed, scene) : given
       return finish(request, begun, {
         expectations: [...asked.expectations, ...(checks?.expectations ?? [])],
@@ -152,8 +152,10 @@ function readsFiles(check: Check): boolean {
 }
 
 async function judgeIfAny(request: GradeRunRequest): Promise<JudgeResult | null> {
-  const { judge } = request
-  return judge === null || request.case.expectations.length === 0 ? null : judgeRun({ ...request, judge })
+  const { judge, case: one, record } = request
+  const expectations = one.expectations.filter((each) => isSent(each, record.conversation))
+  if (judge === null || expectations.length === 0) return null
+  return judgeRun({ ...request, case: { ...one, expectations }, judge })
 }
 
 async function buildCheckContext(request: GradeRunRequest): Promise<CheckContext> {

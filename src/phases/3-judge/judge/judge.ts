@@ -43,7 +43,8 @@ export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
   }
   const injectionAttempts = findAttempts({ files, names: room.names, prompt })
   const judged = countVotes([first, ...more])
-  const sources = { files, claims, given: [prompt, one.expected_output ?? ''] }
+  const said = (record.conversation?.turns ?? []).map((turn) => turn.prompt)
+  const sources = { files, claims, given: [prompt, ...said, one.expected_output ?? ''] }
   const made = judged.answer && boundedList(judged.answer.claims, (claim) => lookUpClaim(boundedClaim(claim), sources))
   return { ...judged, ...(made && { claims: made }), ...(injectionAttempts.length > 0 && { injectionAttempts }) }
 }

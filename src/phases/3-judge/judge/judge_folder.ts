@@ -7,7 +7,7 @@ import { copyWalk, pathExists, type WalkedFile, walk } from '../../../base/fs/fi
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { normalizeInnerPath } from '../checks/inputs/locate_output.ts'
 import { type NamedFile, readDocuments } from '../documents/read_documents.ts'
-import { buildTranscriptView } from './transcript_view.ts'
+import { buildDialogueView, buildTranscriptView } from './transcript_view.ts'
 
 /** Limits for copying outputs and inputs each: bytes per file, bytes in total, number of files. */
 const limits = { fileBytes: 5 * 2 ** 20, totalBytes: 50 * 2 ** 20, files: 1000 }
@@ -27,8 +27,9 @@ export interface JudgeTempDir {
   inputs: readonly WalkedFile[]
   /** Texts of documents, by the file's name in this folder (`outputs/…`, `inputs/…`). */
   texts: ReadonlyMap<string, string>
-  /** Texts of transcript.md and harness_notes.md; empty: none. */
+  /** Texts of transcript.md, of its messages and answers alone, and of harness_notes.md; empty: none. */
   transcript: string
+  dialogue: string
   harnessNotes: string
   /** All files that the agent left, copied or not: `outputs/…`. */
   names: readonly string[]
@@ -38,7 +39,7 @@ export interface JudgeTempDir {
 export interface JudgeTempDirRequest {
   runFolder: string
   inputs: readonly InputFile[]
-  record: Pick<RunRecord, 'outputs'>
+  record: Pick<RunRecord, 'outputs' | 'conversation'>
   /** The case's prompt, which begins the transcript. */
   prompt: string
   /** Shows the transcript without bars, only to demonstrate the need for them. */
@@ -89,6 +90,7 @@ async function fill(cwd: string, request: JudgeTempDirRequest) {
   if (harnessNotes !== '') await writeFile(path.join(cwd, 'harness_notes.md'), harnessNotes)
   return {
     transcript,
+    dialogue: buildDialogueView(record.conversation),
     harnessNotes,
     texts: read.texts,
     hasTexts: read.texts.size > 0,
@@ -112,8 +114,8 @@ async function writeTextFile(file: string, text: string): Promise<void> {
   await writeFile(file, text)
 }
 
-function readTranscriptText({ runFolder, prompt, verbatim }: JudgeTempDirRequest): Promise<string> {
-  if (verbatim !== true) return buildTranscriptView(runFolder, prompt)
+function readTranscriptText({ runFolder, prompt, record, verbatim }: JudgeTempDirRequest): Promise<string> {
+  if (verbatim !== true) return buildTranscriptView(runFolder, prompt, record.conversation)
   return readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => '')
 }
 

@@ -21,6 +21,10 @@ export interface JudgePromptRequest {
   expectedOutput: string | null
   /** Numbered from 1, in order. */
   expectations: readonly string[]
+  /** Which message's answer each is about, in the same order; absent: none is about one. */
+  turns?: readonly (number | undefined)[] | undefined
+  /** Whether the case has several messages of the user; absent: it has not. */
+  isConversation?: boolean | undefined
   /** Also to be scored; absent: none. */
   rubric?: Rubric | undefined
   /** Items to ask again, with the quotes that were not found (`of`: part of the rubric); absent: first question. */
@@ -31,14 +35,17 @@ export interface JudgePromptRequest {
 
 /** `shared`: number of leading characters that are the same for every run of the case. */
 export function judgePrompt(request: JudgePromptRequest): { text: string; shared: number } {
-  const { prompt, expectedOutput, expectations, rubric, room, view, again = [] } = request
+  const { prompt, expectedOutput, expectations, rubric, room, view, again = [], turns = [] } = request
   const ofCase = caseTemplate({
     prompt,
     promptFence: buildCodeFence(prompt),
     hasExpectedOutput: expectedOutput !== null,
     expectedOutput: expectedOutput ?? '',
     expectedFence: buildCodeFence(expectedOutput ?? ''),
-    expectations: expectations.map((text, index) => ({ n: index + 1, text: foldLines(text) })),
+    isConversation: request.isConversation === true,
+    expectations: expectations.map((text, index) => ({
+      ...{ n: index + 1, text: foldLines(text), turn: turns[index] ?? null },
+    })),
     hasExpectations: expectations.length > 0,
     hasRubric: rubric !== undefined,
     ...rubricView(rubric),

@@ -28,7 +28,7 @@ export interface JudgeSession {
 
 const maxTurns = 60
 
-type Asked = Pick<JudgePromptRequest, 'expectations' | 'rubric' | 'again'>
+type Asked = Pick<JudgePromptRequest, 'expectations' | 'turns' | 'rubric' | 'again'>
 
 /** Asks about these expectations; a judge that refuses images is asked without them. Rejects only when aborted. */
 export async function askJudge(session: JudgeSession, asked: Asked): Promise<JudgeResult> {
@@ -45,7 +45,8 @@ async function askWithImages(
 ): Promise<{ judged: JudgeResult; refusal?: string }> {
   const { case: one, judge, memory } = request
   const view = buildView(images)
-  const question = { prompt: one.prompt, expectedOutput: one.expected_output, room, view, ...asked }
+  const isConversation = one.turns !== undefined || one.user !== undefined
+  const question = { prompt: one.prompt, expectedOutput: one.expected_output, isConversation, room, view, ...asked }
   const { text: prompt, shared } = judgePrompt(question)
   const name = sample === 1 ? prompt : `${prompt}\n\u0000sample ${sample}`
   const known = recallAnswer(await memory?.recall(name), asked)

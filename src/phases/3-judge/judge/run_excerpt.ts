@@ -32,7 +32,7 @@ export interface JudgeRunView {
 }
 
 export interface JudgeRunViewRequest {
-  room: Pick<JudgeTempDir, 'transcript' | 'harnessNotes' | 'outputs' | 'texts'>
+  room: Pick<JudgeTempDir, 'transcript' | 'dialogue' | 'harnessNotes' | 'outputs' | 'texts'>
   images: JudgeImages
   /** Files of the run, whose texts are shown for outputs. */
   files: readonly EvidenceFile[]
@@ -56,7 +56,8 @@ export function buildJudgeRunView({
     ),
     listNames(opens ? 'images to open' : 'images not shown', others),
   ]
-  const pieces = [...transcript, ...notes, ...outputs.pieces, ...images].filter(({ text }) => text !== '')
+  const dialogue = { name: 'the conversation', text: room.dialogue }
+  const pieces = [dialogue, ...transcript, ...notes, ...outputs.pieces, ...images].filter(({ text }) => text !== '')
   const texts = pieces.map(({ name, text }) => `file: ${JSON.stringify(name.slice(0, 200))}\n\n${text}`)
   const fence = fenceOf(texts)
   const isWhole = transcript.length < 2 && outputs.isWhole

@@ -9,15 +9,17 @@ import { lookUpRubric, lookUpVerdict, type MissingQuotes, type VerifiedVerdict }
 /** Takes one vote. Rejects only when aborted. */
 export async function takeVote(session: JudgeSession): Promise<JudgeResult> {
   const { expectations } = session.request.case
-  const texts = expectations.flatMap(({ text, rubric }) => (rubric === undefined ? [text] : []))
+  const stated = expectations.filter(({ rubric }) => rubric === undefined)
+  const [texts, turns] = [stated.map(({ text }) => text), stated.map(({ turn }) => turn)]
   const rubric = expectations.find((one) => one.rubric !== undefined)?.rubric
-  const first = await askJudge(session, { expectations: texts, rubric })
+  const first = await askJudge(session, { expectations: texts, turns, rubric })
   const looked = first.verdicts.map((verdict, index) => lookUpAnswer(verdict, texts[index] ?? rubric, session))
   const doubtful = [...looked.entries()].filter(([, { verdict }]) => isDoubtful(verdict))
   const decided = looked.map(({ verdict }) => withoutClaims(verdict, session.request))
   if (doubtful.length === 0) return { ...first, verdicts: decided }
   const asked = {
     expectations: doubtful.flatMap(([index]) => texts[index] ?? []),
+    turns: doubtful.flatMap(([index]) => (texts[index] === undefined ? [] : [turns[index]])),
     rubric: doubtful.some(([index]) => index === texts.length) ? rubric : undefined,
     again: doubtful.flatMap(([, { missing }], at) => missing.map((one) => ({ n: at + 1, ...one }))),
   }
@@ -36,7 +38,8 @@ function lookUpAnswer(
   { request, files, claims }: JudgeSession,
 ): VerifiedVerdict {
   const { prompt, expected_output } = request.case
-  const sources = { files, claims, given: [prompt, expected_output ?? ''] }
+  const said = (request.record.conversation?.turns ?? []).map((turn) => turn.prompt)
+  const sources = { files, claims, given: [prompt, ...said, expected_output ?? ''] }
   return typeof of === 'object' ? lookUpRubric(verdict, of, sources) : lookUpVerdict(verdict, of ?? '', sources)
 }
 

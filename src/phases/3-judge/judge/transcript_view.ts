@@ -1,23 +1,46 @@
 /** Renders the transcript for a judge: only Whetstone's headings begin a line; all other text is behind a bar. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { type ConversationRecord, numberMessages } from '../../../../schemas/conversation.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import { barLines } from '../../../base/text/fence.ts'
 import { readEvents } from '../checks/inputs/events.ts'
 
 /** Characters per record; the middle of a longer one is omitted. */
 const longest = 100_000
+const longestInDialogue = 2000
 
 /** Uses the run's events, or else its transcript.md; empty: neither exists. */
-export async function buildTranscriptView(runFolder: string, prompt: string): Promise<string> {
+export async function buildTranscriptView(
+  runFolder: string,
+  prompt: string,
+  conversation?: ConversationRecord,
+): Promise<string> {
   const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
-  if (events.length > 0) return renderEvents(events, prompt)
+  if (events.length > 0) return renderEvents(events, prompt, conversation)
   const text = await readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => '')
   return text === '' ? '' : record('the transcript of another tool', [text])
 }
 
-function renderEvents(events: readonly TranscriptEvent[], prompt: string): string {
-  const records = events.flatMap((event) => {
+/** The messages of a conversation and the answers to them, numbered and shortened; empty: there is none. */
+export function buildDialogueView(conversation: ConversationRecord | undefined): string {
+  const records = (conversation?.turns ?? []).flatMap(({ prompt, answer }, index) => [
+    record(`message ${index + 1} of the user`, [omitMiddle(prompt, longestInDialogue)]),
+    record(`the answer to message ${index + 1}`, [omitMiddle(answer, longestInDialogue)]),
+  ])
+  return records.join('\n')
+}
+
+function renderEvents(
+  events: readonly TranscriptEvent[],
+  prompt: string,
+  conversation: ConversationRecord | undefined,
+): string {
+  const numbers = numberMessages(events, conversation)
+  const records = events.flatMap((event, index) => {
+    const number = numbers.get(index)
+    if (event.type === 'user' && number !== undefined && number > 1)
+      return [record(`message ${number} of the user`, [event.text])]
     const shown = toViewRecord(event, prompt)
     if (shown === null) return []
     const [heading, ...texts] = shown
@@ -58,10 +81,10 @@ function record(heading: string, texts: readonly string[]): string {
   )
 }
 
-function omitMiddle(text: string): string {
-  if (text.length <= longest) return text
-  const half = longest / 2
-  return `${text.slice(0, half)}\n… ${text.length - longest} characters …\n${text.slice(-half)}`
+function omitMiddle(text: string, most = longest): string {
+  if (text.length <= most) return text
+  const half = most / 2
+  return `${text.slice(0, half)}\n… ${text.length - most} characters …\n${text.slice(-half)}`
 }
 
 function inputText(input: unknown): string {

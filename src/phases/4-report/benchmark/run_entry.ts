@@ -34,6 +34,7 @@ export function buildBenchmarkRun(planned: PlannedRun, result: RunWithGrading, g
       ...(record?.status === 'timed_out' && { timed_out: true }),
       ...(record?.status === 'timed_out' && record.provider_unseen && { provider_unseen: true as const }),
       ...(record?.asked_user && { asked_user: true }),
+      ...(record?.conversation && { conversation_ended: record.conversation.ended }),
     },
     expectations: grading.expectations,
     ...(grading.rubric && { rubric: grading.rubric }),

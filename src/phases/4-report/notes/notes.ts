@@ -5,6 +5,7 @@ import { askedUserNotes } from './rules/asked_user.ts'
 import { attemptNotes } from './rules/attempts.ts'
 import { reuseNotes } from './rules/cached_runs.ts'
 import { caseNotes } from './rules/cases.ts'
+import { conversationNotes } from './rules/conversations.ts'
 import { costNotes } from './rules/cost.ts'
 import { evidenceNotes } from './rules/evidence.ts'
 import { expectationNotes } from './rules/expectations.ts'
@@ -26,6 +27,7 @@ export function writeNotes(parts: NoteParts): string[] {
     evidenceNotes,
     judgeNotes,
     askedUserNotes,
+    conversationNotes,
     attemptNotes,
     ...(parts.statistics?.older_runs?.is_concurrent === false ? [] : [caseNotes, expectationNotes, costNotes]),
     reuseNotes,

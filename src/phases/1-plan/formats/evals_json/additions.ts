@@ -11,6 +11,7 @@ import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { resolveCheckFile } from '../check_files.ts'
 import { findCheckMistakes } from '../check_mistakes.ts'
+import { type CaseConversation, readConversation } from '../conversation/case_conversation.ts'
 import { readCheckPaths, readReferencePaths } from './backslash_fields.ts'
 import type { CaseSource } from './document.ts'
 import { isJsonObject } from './fields.ts'
@@ -23,7 +24,6 @@ const additions = evalCase
     checks: true,
     rubric: true,
     reference: true,
-    turns: true,
     timeout: true,
     setup: true,
     teardown: true,
@@ -38,7 +38,8 @@ const additions = evalCase
   })
   .strip()
 
-export type CaseAdditions = z.infer<typeof additions>
+/** `conversation`: absent, the case has a mistake. */
+export type CaseAdditions = z.infer<typeof additions> & { conversation?: CaseConversation }
 export const additionNames: readonly string[] = Object.keys(additions.shape)
 
 /** Returns each case's additions in order, and every mistake; a case with a mistake has none. `root` is the skill's folder. */
@@ -54,6 +55,8 @@ export async function readAdditions(
     for (const place of places.skipped) warn(`${at}.checks[${place}]`, 'null, not a check; it is skipped')
     const checks = await readPathsOfChecks(places, { at, root, warn })
     const reference = readReferencePaths(given.reference, `${at}.reference`, warn)
+    const { conversation, mistakes: ofConversation } = readConversation(object, at, warn)
+    mistakes.push(...ofConversation)
     const result = additions.safeParse({ ...given, reference, checks })
     if (!result.success) {
       const issues = result.error.issues
@@ -65,7 +68,8 @@ export async function readAdditions(
     }
     const own = await completeChecks(result.data.checks ?? [], { at, root, kept: places.kept })
     mistakes.push(...own.mistakes, ...findRefusedVariables(result.data.env, at))
-    read.push(result.data.checks === undefined ? result.data : { ...result.data, checks: own.checks })
+    const checked = result.data.checks !== undefined && { checks: own.checks }
+    read.push({ ...result.data, ...checked, conversation })
   }
   return { additions: read, mistakes }
 }

@@ -1,4 +1,5 @@
 /** Reads one case of an evals.json into Whetstone's form. */
+import { defaultUserTurns } from '../../../../../schemas/conversation.ts'
 import type { SuiteCase, SuitePrograms } from '../../../../../schemas/suite.ts'
 import { locateRepo } from '../../repo/locate_repo.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
@@ -58,12 +59,14 @@ export interface EvalsCasePlace {
 /** Reads all fields of a case; what keeps it from running is in `cannot_run`. */
 export async function readCase({ source, own, id }: CaseParts, place: EvalsCasePlace): Promise<SuiteCase> {
   const { warn } = place
-  const fields = openFieldReader(withoutAdditions(source.object), source.at)
+  const { conversation = { criteria: [], fields: [] } } = own
+  const fields = openFieldReader(withoutAdditions(source.object, conversation.fields), source.at)
   fields.take(idNames)
-  const prompt = readCasePrompt(fields, warn)
+  const prompt = conversation.prompt ?? readCasePrompt(fields, warn)
   const instead = prompt === null ? describeNonPrompt(fields) : ''
   const eval_name = nameCase(fields, id, prompt)
-  const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null, prompt }, warn)
+  const { criteria: ofTurns, turns, end_when, user } = conversation
+  const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null, prompt, ofTurns }, warn)
   const named = readInputPaths(fields, warn)
   const inputs = await placeInputs(named.paths, place)
   const bundle =
@@ -86,9 +89,9 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const misspelt = leaveRest(fields, warn)
   const reasons = [
     ...(prompt === null ? [`it has no prompt${instead}`] : []),
-    ...((own.turns ?? []).length > 0 ? ['it has "turns", and several turns are not supported yet'] : []),
     ...misspelt,
     ...judging.reasons,
+    ...findUnsentMessages(judging, conversation),
     ...named.reasons,
     ...inputs.reasons,
     ...graders.reasons,
@@ -103,6 +106,9 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     eval_name,
     prompt: prompt ?? '',
     expected_output: judging.expected_output,
+    ...(turns && { turns }),
+    ...(end_when && { end_when }),
+    ...(user && { user }),
     files: inputs.files,
     expectations: judging.expectations,
     checks: graders.checks,
@@ -127,8 +133,23 @@ function joinCommands(given: string | readonly string[] | undefined): string | u
   return given === undefined || typeof given === 'string' ? given : ['set -e', ...given].join('\n')
 }
 
-function withoutAdditions(object: CaseSource['object']): CaseSource['object'] {
-  return Object.fromEntries(Object.entries(object).filter(([key, value]) => !isOwnField(key, value)))
+function withoutAdditions(object: CaseSource['object'], read: readonly string[]): CaseSource['object'] {
+  const isLeft = ([key, value]: [string, unknown]) => !isOwnField(key, value) && !read.includes(key)
+  return Object.fromEntries(Object.entries(object).filter(isLeft))
+}
+
+/** Statements about the answer to a message that the case does not have. */
+function findUnsentMessages(
+  { expectations, checks }: Pick<SuiteCase, 'expectations' | 'checks'>,
+  { turns = [], user }: Pick<SuiteCase, 'turns' | 'user'>,
+): string[] {
+  const most = 1 + (user === undefined ? turns.length : (user.max_turns ?? defaultUserTurns))
+  const ofChecks = checks.map((check) => ({ text: check.type, turn: 'turn' in check ? check.turn : undefined }))
+  return [...expectations, ...ofChecks].flatMap(({ text, turn = 1 }) =>
+    turn <= most
+      ? []
+      : [`"${text}" is about message ${turn}, and the case has ${most === 1 ? 'only one' : `only ${most}`}`],
+  )
 }
 
 /** As written, white space included; null: the case has none. */
@@ -144,7 +165,7 @@ function describeNonPrompt(fields: FieldReader): string {
   return found === undefined ? '' : `: "${found.key}" is ${describeJsonKind(found.value)}, not text`
 }
 
-const askingNames = [...promptNames, 'messages']
+const askingNames = [...promptNames, 'messages', 'turns']
 
 /** Its name or title, or else a textual id, or else a slug of the prompt's first words. */
 function nameCase(fields: FieldReader, id: CaseId, prompt: string | null): string {
@@ -177,7 +198,7 @@ function readInputPaths(fields: FieldReader, warn: Warn): { paths: NamedInput[];
 
 /** The format's own names come first, because the first of two equally near names is suggested. */
 const knownNames = [
-  ...['prompt', 'messages', 'expected_output', 'expectations', 'assertions', 'eval_name', 'files'],
+  ...['prompt', 'messages', 'turns', 'end_when', 'expected_output', 'expectations', 'assertions', 'eval_name', 'files'],
   ...additionNames.filter((name) => name !== 'env'), // too short: en, end and eng are other fields
   ...[...promptNames, ...outputNames, ...criteriaNames, ...gradingNames, ...titleNames, ...fileNames],
 ]

@@ -125,6 +125,10 @@ function objectCriterion(item: Record<string, unknown>, at: string, reading: Rea
   if (!isWeight(weight)) {
     return [{ kind: 'unreadable', reason: `"weight" holds ${describeWeight(weight)}, not a number above 0` }]
   }
+  const { value: turn } = openFieldReader(item, at).take(['turn']) ?? { value: 1 }
+  if (typeof turn !== 'number' || !Number.isInteger(turn) || turn < 1) {
+    return [{ kind: 'unreadable', reason: `"turn" holds ${describeWeight(turn)}, not the number of a message` }]
+  }
   const foreign = readForeignCheck(item, deliverable !== null)
   switch (foreign.kind) {
     case 'checks':
@@ -157,7 +161,9 @@ function whyUnread(name: string): string {
 function withStatement(item: Record<string, unknown>, statement: string | null): Record<string, unknown> {
   if (statement === null || ownWords.some((name) => name !== 'name' && isText(item[name]))) return item
   const name = readNonEmptyText(item.name)
-  const marks = Object.fromEntries(['indicator', 'weight'].flatMap((key) => (key in item ? [[key, item[key]]] : [])))
+  const marks = Object.fromEntries(
+    ['indicator', 'weight', 'turn'].flatMap((key) => (key in item ? [[key, item[key]]] : [])),
+  )
   return { text: name === null ? statement : `${name}: ${statement}`, ...marks }
 }
 
@@ -187,9 +193,11 @@ function readStatement(item: Record<string, unknown>, at: string, warn: Warn): (
   const fields = openFieldReader(item, at)
   const marked = fields.take(['indicator'])
   const weighed = fields.take(['weight'])
+  const placed = fields.take(['turn'])
   const own = {
     ...(marked !== null && { indicator: marked.value === true }),
     ...(isWeight(weighed?.value) && { weight: weighed.value }),
+    ...(typeof placed?.value === 'number' && { turn: placed.value }),
   }
   const statement = takeStatement(fields, isForJudge(item.type))
   if (statement === null && fields.rest().length === 0) {
@@ -200,9 +208,9 @@ function readStatement(item: Record<string, unknown>, at: string, warn: Warn): (
     warn(at, 'an object without a statement; the judge gets it as JSON')
     return [{ kind: 'expectation', expectation: { text: `The outcome meets ${canonicalJson(item)}`, ...own }, at }]
   }
-  const isDocumented = (marked ?? weighed) !== null && statement.from === 'text'
+  const isDocumented = (marked ?? weighed ?? placed) !== null && statement.from === 'text'
   if (!isDocumented) warn(at, `an object; its ${statement.from} is the statement`)
-  const misspelt = takeMisspelt(fields, ['indicator', 'weight'])
+  const misspelt = takeMisspelt(fields, ['indicator', 'weight', 'turn'])
   warnRest(fields, { what: 'a criterion', warn })
   if (misspelt.length > 0) return misspelt.map((reason) => ({ kind: 'unreadable', reason }))
   return [{ kind: 'expectation', expectation: { text: statement.text, ...own }, at }]
@@ -266,11 +274,16 @@ function isSameCriterion(one: Criterion, other: Criterion | undefined): boolean 
 }
 
 function normalizeCriterion(one: Criterion): string {
-  const text = one.kind === 'check' ? one.check.text : one.expectation.text
+  const text = one.kind === 'check' ? one.check.text : turnText(one.expectation)
   if (text === undefined && one.kind === 'check') return canonicalJson(one.check)
   const parts = (text ?? '').normalize('NFC').split(code)
   const spoken = parts.map((part, at) => (at % 2 === 1 ? part : part.toLowerCase().replaceAll(/\s+/g, ' ')))
   return spoken.join('').replace(/[.;]$/, '').trim()
+}
+
+/** The same statement about the answers to two messages is two statements. */
+function turnText({ text, turn }: Expectation): string {
+  return turn === undefined ? text : `${turn}. ${text}`
 }
 
 /** Upper case matters between backticks. */

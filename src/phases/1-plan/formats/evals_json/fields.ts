@@ -71,7 +71,7 @@ export function collectUnreadFields(fields: FieldReader): Record<string, unknown
 /** Warns about unread fields, once per name; harmless names affect neither a run nor a verdict. */
 export function warnRest(fields: FieldReader, { what, warn, known = [] }: UnreadFieldOptions): void {
   for (const { key, at } of fields.rest()) {
-    if (harmless.has(snakeCase(key))) continue
+    if (isHarmless(key)) continue
     const [meant] = findNearest(snakeCase(key), known, 1)
     const isOther = meant !== undefined && meant !== snakeCase(key)
     warn(at, `"${key}" of ${what} is not read${isOther ? `; did you mean "${meant}"?` : ''}`)
@@ -81,7 +81,7 @@ export function warnRest(fields: FieldReader, { what, warn, known = [] }: Unread
 /** Takes misspelt fields and returns a sentence for each: their content would be lost. `x-…` and `_…` are the author's own. */
 export function takeMisspelt(fields: FieldReader, known: readonly string[]): string[] {
   return fields.rest().flatMap(({ key }) => {
-    const isOwn = harmless.has(snakeCase(key)) || /^(?:x[-_]|_)/i.test(key)
+    const isOwn = isHarmless(key) || /^(?:x[-_]|_)/i.test(key)
     // a name in capitals is ignored if the field itself is present too
     const isInCapitals = key !== key.toLowerCase() && known.includes(key.toLowerCase())
     const meant = isOwn ? null : isInCapitals ? key.toLowerCase() : findMisspelling(snakeCase(key), known)
@@ -89,6 +89,11 @@ export function takeMisspelt(fields: FieldReader, known: readonly string[]): str
     fields.take([snakeCase(key)])
     return [`"${key}" is not a known field (did you mean "${meant}"?)`]
   })
+}
+
+/** Whether a field only describes what it is in. */
+export function isHarmless(key: string): boolean {
+  return harmless.has(snakeCase(key))
 }
 
 interface UnreadFieldOptions {

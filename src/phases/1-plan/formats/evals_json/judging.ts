@@ -1,8 +1,9 @@
 /** Reads what decides about a case: its expected output, its criteria, or an expectation derived from the expected output. */
-import type { Check } from '../../../../../schemas/check.ts'
+import { type Check, isAnswerCheck } from '../../../../../schemas/check.ts'
 import type { Rubric } from '../../../../../schemas/rubric.ts'
 import type { Expectation, SuiteCase } from '../../../../../schemas/suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
+import type { CaseConversation } from '../conversation/case_conversation.ts'
 import { type CaseCriteria, takeCriteria } from './criteria.ts'
 import { describeJsonKind } from './document.ts'
 import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText, warnAlias, warnRest } from './fields.ts'
@@ -18,13 +19,18 @@ interface JudgingSource {
   checks: readonly Check[]
   rubric: Rubric | null
   prompt: string | null
+  /** Fields of messages, with statements about the answers to them. */
+  ofTurns: CaseConversation['criteria']
 }
 
-/** Reads all of it from the case's fields. */
-export function readJudging({ fields, checks, rubric, prompt }: JudgingSource, warn: Warn): CaseJudging {
+/** Reads all of it from the case's fields and from its messages. */
+export function readJudging({ fields, checks, rubric, prompt, ofTurns }: JudgingSource, warn: Warn): CaseJudging {
   const { expected_output, criteria } = readJudgingParts(fields, findFileDeliverable(fields, prompt), warn)
-  const expectations = [...criteria.expectations, ...(rubric === null ? [] : [{ text: rubricText(rubric), rubric }])]
-  const all = { expected_output, expectations, checks: [...checks, ...criteria.checks], reasons: criteria.reasons }
+  const turns = readTurnCriteria(ofTurns, warn)
+  const whole = rubric === null ? [] : [{ text: rubricText(rubric), rubric }]
+  const expectations = [...nameTurns([...criteria.expectations, ...turns.expectations]), ...whole]
+  const reasons = [...criteria.reasons, ...turns.reasons]
+  const all = { expected_output, expectations, checks: [...checks, ...criteria.checks, ...turns.checks], reasons }
   if (all.expectations.length > 0 || all.checks.length > 0) return all
   if (expected_output === null) {
     warn(fields.at, 'no criteria and no expected_output')
@@ -32,6 +38,38 @@ export function readJudging({ fields, checks, rubric, prompt }: JudgingSource, w
   }
   warn(fields.at, 'no criteria; one expectation is derived from expected_output')
   return { ...all, expectations: [deriveExpectation(expected_output)] }
+}
+
+/** Statements of a message are about the answer to it; so are checks of text. */
+function readTurnCriteria(ofTurns: CaseConversation['criteria'], warn: Warn): CaseCriteria {
+  const read = ofTurns.map(({ turn, object, at }) => {
+    const { expectations, checks, reasons } = takeCriteria(openFieldReader(object, at), null, warn)
+    const placed = checks.map((check) => setCheckTurn(check, turn))
+    return {
+      expectations: expectations.map((one) => ({ ...one, turn })),
+      checks: placed.flatMap((one) => (typeof one === 'string' ? [] : [one])),
+      reasons: [...reasons, ...placed.flatMap((one) => (typeof one === 'string' ? [`${at}: ${one}`] : []))],
+    }
+  })
+  return {
+    expectations: read.flatMap((one) => one.expectations),
+    checks: read.flatMap((one) => one.checks),
+    reasons: read.flatMap((one) => one.reasons),
+  }
+}
+
+/** Verdicts are compared by their texts, so the same words about several answers are told apart. */
+function nameTurns(expectations: readonly Expectation[]): Expectation[] {
+  return expectations.map((one) => {
+    const isAlone = one.turn === undefined || expectations.filter(({ text }) => text === one.text).length === 1
+    return isAlone ? one : { ...one, text: `${one.text} (answer to message ${one.turn})` }
+  })
+}
+
+/** Or says why a message cannot have it. */
+function setCheckTurn(check: Check, turn: number): Check | string {
+  if (isAnswerCheck(check)) return { ...check, turn }
+  return `a check of type ${check.type} is about the end of the run: write it in "checks" of the case`
 }
 
 /** The expectation of a case that only has an expected output. */

@@ -1,6 +1,7 @@
 /** Reads one case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
+import type { Turn } from '../../../../../schemas/conversation.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { readText } from '../../../../base/json/json.ts'
 import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
@@ -12,6 +13,7 @@ import { deriveExpectation } from '../evals_json/judging.ts'
 import { type CaseFiles, findPackageFolder, type PluginFields, readPluginCaseFiles } from './files.ts'
 import { isSeconds, warnForms } from './forms.ts'
 import { graderTypes, readGrader } from './graders.ts'
+import { readPluginHistory } from './history.ts'
 
 /** Reads the case in `folder`, named `key` in its suite. What keeps it from running is in `cannot_run`. */
 export async function readPluginCase(folder: string, key: string, warn: Warn): Promise<Omit<SuiteCase, 'eval_id'>> {
@@ -20,6 +22,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
   const { criteria, reasons: ofGraders } = readCaseGraders(files, key, warn)
   const expected_output = readNonEmptyText(fields.expected_outcome)
   const start = await readSetup(folder, fields)
+  const history = await readPluginHistory(folder, fields, warn)
   const prompt = files.prompt ?? readNonEmptyText(fields.prompt)
   warnForms(fields, key, warn)
   if (files.hasStrayGraders) warn(key, strayGraders)
@@ -28,6 +31,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
     ...files.reasons,
     ...(prompt === null ? [noPrompt(fields)] : []),
     ...start.reasons,
+    ...history.reasons,
     ...misspelt,
     ...ofGraders,
   ]
@@ -38,7 +42,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
   return {
     eval_key: key,
     eval_name: readNonEmptyText(fields.name) ?? key,
-    prompt: prompt ?? '',
+    ...continueHistory(history.messages, prompt ?? ''),
     expected_output,
     files: [],
     ...criteria,
@@ -49,6 +53,11 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
+}
+
+/** The first message of the history is the prompt; that of the case is the last message. */
+function continueHistory([first, ...later]: readonly Turn[], prompt: string): Pick<SuiteCase, 'prompt' | 'turns'> {
+  return first === undefined ? { prompt } : { prompt: first.prompt, turns: [...later, { prompt }] }
 }
 
 const strayGraders = '"graders" of a case is not read: write them at the top of case.yaml, or in graders/*.md'
@@ -107,27 +116,23 @@ function typeWords(type: unknown): string {
 
 /** Embeds the scaffold's text, so that changing it changes the run; it runs in the working folder in both configurations. */
 async function readSetup(folder: string, fields: PluginFields): Promise<{ setup: string | null; reasons: string[] }> {
-  const { scaffold_script: script = null, history_file: history = null } = fields
-  const before =
-    history === null || (typeof history === 'string' && history.trim() === '')
-      ? []
-      : ['it continues a conversation (history_file), which is not supported']
+  const { scaffold_script: script = null } = fields
   if (script !== null && typeof script !== 'string')
     return {
       setup: null,
-      reasons: [...before, `"scaffold_script" is ${describeJsonKind(script)}, not the path of a script`],
+      reasons: [`"scaffold_script" is ${describeJsonKind(script)}, not the path of a script`],
     }
   const name = readNonEmptyText(script)
-  if (name === null) return { setup: null, reasons: before }
+  if (name === null) return { setup: null, reasons: [] }
   const place = path.resolve(folder, name)
   if (await leavesPackage(folder, place)) {
-    return { setup: null, reasons: [...before, `scaffold script ${name}: leads out of what holds evals/`] }
+    return { setup: null, reasons: [`scaffold script ${name}: leads out of what holds evals/`] }
   }
   const content = await readText(place).catch(() => null)
-  if (content === null) return { setup: null, reasons: [...before, `scaffold script ${name}: no such file`] }
+  if (content === null) return { setup: null, reasons: [`scaffold script ${name}: no such file`] }
   const looksAround = /BASH_SOURCE|\$\{?0\b/.test(content)
   const reasons = looksAround ? [`scaffold script ${name} looks for files next to itself, which is not supported`] : []
-  return { setup: `bash -c '${content.replaceAll("'", `'\\''`)}'`, reasons: [...before, ...reasons] }
+  return { setup: `bash -c '${content.replaceAll("'", `'\\''`)}'`, reasons }
 }
 
 /** Cases may share a script; a path or a link out of the package is refused. */
@@ -153,7 +158,7 @@ const ignoredFields: Readonly<Record<string, string>> = {
 
 const knownFields: ReadonlySet<string> = new Set([
   ...['schema_version', 'name', 'prompt', 'expected_outcome', 'timeout_seconds', 'graders'],
-  ...['execution', 'context', 'scaffold_script', 'history_file'],
+  ...['execution', 'context', 'scaffold_script', 'history_file', 'conversation_history'],
 ])
 
 /** Fields that affect neither run nor verdict. */

@@ -10,6 +10,8 @@ import type { DocumentReads } from '../../documents/document_reads.ts'
 /** One finished run, as checks see it. */
 export interface CheckContext {
   finalResponse: string
+  /** What evidence calls it; absent: final answer. */
+  answerLabel?: string
   /** The text of transcript.md, read on demand because most checks do not need it. */
   transcript: () => Promise<string>
   /** The events of transcript.jsonl. */
@@ -27,7 +29,7 @@ export interface CheckContext {
   /** Paths that were not collected, with the reason. */
   leftOut: readonly { path: string; reason: string }[]
   /** Usage and outputs from the run's record. */
-  record: Pick<RunRecord, 'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs'>
+  record: Pick<RunRecord, 'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs' | 'conversation'>
   /** The skill under test, and whether this configuration has it; null: not known. */
   skill: { name: string; installed: boolean } | null
   /** The starting state of the working folder. */

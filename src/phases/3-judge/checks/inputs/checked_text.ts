@@ -24,7 +24,7 @@ export async function readSource(
 ): Promise<CheckSource | { verdict: CheckVerdict }> {
   if (path === undefined) {
     const text = context.finalResponse.normalize('NFC')
-    return { label: 'final answer', text, fenced: readFenceContent(text) }
+    return { label: context.answerLabel ?? 'final answer', text, fenced: readFenceContent(text) }
   }
   const located = await locateOutput(path, context)
   switch (located.status) {

@@ -64,8 +64,8 @@ function nameTexts(texts: readonly SearchText[]): string {
 
 const answerLabel = 'final answer'
 
-function finalAnswer({ finalResponse }: CheckContext): SearchText {
-  return { label: answerLabel, text: finalResponse }
+function finalAnswer({ finalResponse, answerLabel: label = answerLabel }: CheckContext): SearchText {
+  return { label, text: finalResponse }
 }
 
 function withAnswer(outputs: SearchTexts, context: CheckContext): SearchTexts {
