@@ -1,7 +1,7 @@
 /** A user that a model plays: its next message, checked by the leak guard before the agent gets it. */
 import * as z from 'zod'
 import type { Asked } from '../../../../schemas/asked.ts'
-import type { SimulatedUser } from '../../../../schemas/conversation.ts'
+import { defaultUserTurns, type SimulatedUser } from '../../../../schemas/conversation.ts'
 import type { AskOutcome } from '../../../engines/ask/ask.ts'
 import type { EngineError } from '../../../engines/engine.ts'
 import { findLeaks } from './leak_guard.ts'
@@ -24,8 +24,6 @@ interface SimulatedUserRequest {
   guard?: boolean
 }
 
-const defaultTurns = 10
-
 const userAnswer = z
   .object({
     facts_used: z.array(z.number().int()).describe('numbers of the facts that the message tells'),
@@ -45,7 +43,7 @@ export function openSimulatedUser({ user, answerKey, model, guard = true }: Simu
   return {
     async next(dialogue, signal) {
       const { turns } = dialogue
-      if (turns.length > (user.max_turns ?? defaultTurns)) return { kind: 'ended', why: 'max_turns' }
+      if (turns.length > (user.max_turns ?? defaultUserTurns)) return { kind: 'ended', why: 'max_turns' }
       const findIn = (message: string) => (guard ? findLeaks({ message, user, dialogue, answerKey }) : [])
       const first = await ask({ user, turns }, signal)
       if (first.kind !== 'message') return first
