@@ -59,6 +59,7 @@ const switches = new Set([
   'no-page',
   'null',
   'oracle',
+  'overlap',
   'report',
   'hooks',
   'keep',
