@@ -80,7 +80,7 @@ export const triggerMatrix = z.object({
   schema_version: z.literal(1),
   created_at: z.iso.datetime(),
   name: z.string().describe('name of the folder of skills'),
-  folder: z.string(),
+  skills_folder: z.string(),
   engine: engineChoice,
   version: z.string().nullable().describe('version of the engine'),
   model: z.string().nullable().describe('the model that was actually used'),

@@ -20,6 +20,7 @@ export interface MatrixInput {
   /** Of the runs that were due, by query_id, in order of run number. */
   runs: ReadonlyMap<number, readonly TriggerRunSource[]>
   name: string
+  /** The folder of the skills. */
   folder: string
   stop: Stop | null
   createdAt: string
@@ -49,7 +50,7 @@ export function buildMatrix(input: MatrixInput): TriggerMatrix {
     schema_version: 1,
     created_at: input.createdAt,
     name: input.name,
-    folder: input.folder,
+    skills_folder: input.folder,
     engine: options.engine,
     version: records.map(({ engine }) => engine.version).find((version) => version !== null) ?? null,
     model: records.map(({ engine }) => engine.model).find((model) => model !== null) ?? null,
