@@ -98,7 +98,7 @@ export function showAllTriggerPlan(planned: ReviewedAllTriggers, json: boolean):
   const lines = [
     ...choices,
     `${skills.length} skills installed: ${skills.map(({ name }) => name).join(', ')}`,
-    `${queries.length} distinct queries: ${own} should read a skill, ${queries.length - own} should read none of theirs`,
+    `${queries.length} distinct queries: ${own} should read a skill, ${queries.length - own} should not read the skill that has them`,
     ...plan.warnings.filter(({ at }) => at !== 'description').flatMap(warningLines),
     ...commandLines(review.commands, review.confinement.sandbox.mechanism !== 'none'),
   ]
