@@ -253,10 +253,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     ...of,
     round: z.number().int().nonnegative().describe('0: the current description'),
     description: z.string(),
-    behaves: z
-      .number()
-      .nullable()
-      .describe('share of right behaviour on the training queries; null: the description was refused'),
+    behaves: z.number().nullable().describe('share of right behaviour on the training queries; null: refused'),
     refused: z.string().nullable(),
   }),
   z.object({
@@ -272,16 +269,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     type: z.literal('trigger_round'),
     ...of,
     round: z.number().int().positive(),
-    runs: z.number().int().describe('runs of this round'),
-    queries: z.number().int().describe('queries that are run in it; the others are decided'),
-  }),
-  z.object({
-    type: z.literal('trigger_matrix_written'),
-    ...of,
-    folder: z.string(),
-    file: z.string(),
-    complete: z.boolean(),
-    thefts: z.number().int().describe('pairs of skills of which one takes queries of the other'),
+    runs: z.number().int().describe('runs of this round, one for each query that is not decided'),
   }),
   z.object({
     type: z.literal('improve_step'),

@@ -108,7 +108,6 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return triggersText(event)
     case 'waiting_ended':
     case 'triggers_written':
-    case 'trigger_matrix_written':
     case 'run_started':
     case 'benchmark_written':
       return null

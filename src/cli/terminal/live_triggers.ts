@@ -76,8 +76,8 @@ function triggersPlannedLines(plan: TriggersPlannedEvent): string[] {
 }
 
 /** Which queries go on after the others are decided. */
-function triggerRoundText({ round, runs, queries }: Extract<FlowEvent, { type: 'trigger_round' }>): string {
-  return `round ${round}: ${runs} more runs; ${queries} ${queries === 1 ? 'query is' : 'queries are'} not decided yet`
+function triggerRoundText({ round, runs }: Extract<FlowEvent, { type: 'trigger_round' }>): string {
+  return `round ${round}: ${runs} more runs, of the queries that are not decided yet`
 }
 
 /** One run, as a line. */

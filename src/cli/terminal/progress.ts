@@ -91,7 +91,6 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'skill_failed':
     case 'triggers_written':
     case 'trigger_round':
-    case 'trigger_matrix_written':
     case 'description_measured':
     case 'comparison_planned':
     case 'pair_judged':

@@ -5,7 +5,7 @@ import type { DescriptionOverlap } from '../../../schemas/overlap.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { describeOverlap, overlapRules } from '../../phases/1-plan/check/rules/overlap_rules.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
-import { compareDescriptions } from '../../phases/1-plan/overlap/compare_descriptions.ts'
+import { findDescriptionOverlaps } from '../../phases/1-plan/overlap/find_description_overlaps.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 
 interface NamedSkill {
@@ -38,7 +38,7 @@ export async function findOverlaps(folders: readonly string[]): Promise<FoundOve
     if (twin === undefined) skills.set(one.name, one)
     else report(one, toSameNameProblem(one, twin))
   }
-  const overlaps = compareDescriptions([...skills.values()])
+  const overlaps = findDescriptionOverlaps([...skills.values()])
   for (const overlap of overlaps) {
     const one = skills.get(overlap.a)
     if (one === undefined || overlap.delimited) continue

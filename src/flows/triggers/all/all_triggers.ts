@@ -64,8 +64,6 @@ async function writeMatrix(
   const matrix = getRedactor(context.env).value(built)
   const file = benchmarkPaths(folder).triggerMatrix
   await writeArtefact(triggerMatrixSchema, file, matrix)
-  const { complete, summary } = matrix
-  context.emit({ type: 'trigger_matrix_written', folder, file, complete, thefts: summary.thefts })
   return { folder, file, matrix }
 }
 

@@ -49,7 +49,7 @@ export async function askInRounds(request: RoundsRequest, context: FlowContext):
     if (due.length === 0) break
     asked.push(...due)
     await writePlan(folder, { ...plan, runs: asked })
-    context.emit({ type: 'trigger_round', round, runs: due.length, queries: due.length })
+    context.emit({ type: 'trigger_round', round, runs: due.length })
     const block = { ...plan, runs: due }
     const { isHalted } = await execute(
       {

@@ -5,7 +5,7 @@ import type { Plan } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../../schemas/suite.ts'
 import { sha256 } from '../../../base/json/json.ts'
 import { formatOverlap } from '../../../phases/1-plan/check/rules/overlap_rules.ts'
-import { compareDescriptions } from '../../../phases/1-plan/overlap/compare_descriptions.ts'
+import { findDescriptionOverlaps } from '../../../phases/1-plan/overlap/find_description_overlaps.ts'
 import {
   listMergeWarnings,
   type MergedQuery,
@@ -59,7 +59,7 @@ export async function prepareAllTriggers(
   const folder = path.resolve(request.folder)
   const { skills, queries: sets, warnings } = await readAllSkills({ ...request, folder })
   const merged = mergeQuerySets(sets)
-  const overlaps = compareDescriptions(skills)
+  const overlaps = findDescriptionOverlaps(skills)
   const choices: string[] = []
   const engine = await chooseTriggerEngine(request, { context, lenient, choices })
   const plan = planAllTriggers({

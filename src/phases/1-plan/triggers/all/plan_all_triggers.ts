@@ -5,7 +5,7 @@ import { computePlanId } from '../../keys/plan_keys.ts'
 import { buildQueryCase, buildQueryRun } from '../plan_triggers.ts'
 import type { MergedQuery } from './merge_query_sets.ts'
 
-export interface AllTriggersRequest {
+export interface AllTriggersPlanRequest {
   /** The folder of the skills, absolute. */
   folder: string
   queries: readonly MergedQuery[]
@@ -27,7 +27,7 @@ export interface AllTriggersRequest {
 }
 
 /** Run number outermost: every query runs once before any runs twice. A run's skill is the one that its query is asked with. */
-export function planAllTriggers(request: AllTriggersRequest): Plan {
+export function planAllTriggers(request: AllTriggersPlanRequest): Plan {
   const { queries, skills, engine, stopEarly } = request
   const cases = queries.map(({ number, query }) => buildQueryCase({ number, id: null, query }))
   const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)

@@ -9,13 +9,13 @@ import { betaCdf, logBeta } from '../distributions/quantiles.ts'
  * mean is at most 1 and the evidence ever reaches x with a probability of at most 1/x. The trials may differ in their rates if each is
  * repeated equally often; then it is about their mean.
  */
-export function weighAbove(k: number, n: number, rate: number): number {
+export function weighHigherRate(k: number, n: number, rate: number): number {
   const likelihood = logBeta(k + 1, n - k + 1) - k * Math.log(rate) - (n - k) * Math.log1p(-rate)
   const above = betaCdf(1 - rate, n - k + 1, k + 1)
   return (Math.exp(likelihood) * above) / (1 - rate)
 }
 
 /** The same that the rate is below `rate`. */
-export function weighBelow(k: number, n: number, rate: number): number {
-  return weighAbove(n - k, n, 1 - rate)
+export function weighLowerRate(k: number, n: number, rate: number): number {
+  return weighHigherRate(n - k, n, 1 - rate)
 }

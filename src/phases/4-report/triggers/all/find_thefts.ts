@@ -1,7 +1,7 @@
 /** Names the skills that take the queries of others, with the share of wrong names under control. Pure. */
 import type { SkillTheft } from '../../../../../schemas/trigger_matrix.ts'
 import { roundPValue } from '../../stats/numbers/round.ts'
-import { weighAbove } from '../../stats/tests/anytime_rate.ts'
+import { weighHigherRate } from '../../stats/tests/anytime_rate.ts'
 import { benjaminiHochberg } from '../../stats/tests/benjamini_hochberg.ts'
 import { meanShare } from './mean_share.ts'
 import { type CountedQuery, countRivals, type RivalCount, selectOwnQueries, theftRule } from './theft_rule.ts'
@@ -31,7 +31,7 @@ export function findThefts(
 }
 
 function computePValue({ reads, runs }: RivalCount): number {
-  return reads === 0 ? 1 : Math.min(1, 1 / weighAbove(reads, runs, theftRule.tolerated_rate))
+  return reads === 0 ? 1 : Math.min(1, 1 / weighHigherRate(reads, runs, theftRule.tolerated_rate))
 }
 
 function toTheft({ skill, rival, queries, reads, runs }: RivalCount, { p, q }: { p: number; q: number }): SkillTheft {

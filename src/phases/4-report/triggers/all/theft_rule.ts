@@ -1,6 +1,6 @@
 /** When the queries of a skill have been run often enough to know which other skills take them. */
 import type { MatrixQuery, SkillReadCount } from '../../../../../schemas/trigger_matrix.ts'
-import { weighAbove, weighBelow } from '../../stats/tests/anytime_rate.ts'
+import { weighHigherRate, weighLowerRate } from '../../stats/tests/anytime_rate.ts'
 
 /** What counts as a theft, and the errors that are accepted. */
 export const theftRule = {
@@ -77,14 +77,17 @@ export function isTheftDecided(rivals: readonly Pick<RivalCount, 'reads' | 'runs
   const distinct = new Map(rivals.map(({ reads, runs }) => [`${reads}/${runs}`, { reads, runs }])) // most have no read
   return [...distinct.values()].every(
     ({ reads, runs }) =>
-      weighBelow(reads, runs, theft_rate) >= 1 / miss_rate || weighAbove(reads, runs, tolerated_rate) >= pairs / fdr,
+      weighLowerRate(reads, runs, theft_rate) >= 1 / miss_rate ||
+      weighHigherRate(reads, runs, tolerated_rate) >= pairs / fdr,
   )
 }
 
 /** The same for one rate: it is ruled out that it is large, or shown that it is not small. */
 export function isFalseReadDecided(reads: number, runs: number): boolean {
   const { tolerated_rate, theft_rate, miss_rate, fdr } = theftRule
-  return weighBelow(reads, runs, theft_rate) >= 1 / miss_rate || weighAbove(reads, runs, tolerated_rate) >= 1 / fdr
+  return (
+    weighLowerRate(reads, runs, theft_rate) >= 1 / miss_rate || weighHigherRate(reads, runs, tolerated_rate) >= 1 / fdr
+  )
 }
 
 /** The names of skills with at least one query that is run with them. */

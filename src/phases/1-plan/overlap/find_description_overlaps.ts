@@ -16,7 +16,7 @@ const leastSimilarity = 0.3
 const mostWords = 8
 
 /** The most similar first; `leastSimilarity` or more, or a trigger phrase in common. */
-export function compareDescriptions(skills: readonly DescribedSkill[]): DescriptionOverlap[] {
+export function findDescriptionOverlaps(skills: readonly DescribedSkill[]): DescriptionOverlap[] {
   const texts = skills.map(({ description }) => dropLimits(description))
   const sets = dropFamilyWords(texts.map((text) => stemWords(collectWords(text))))
   const weigh = buildWeights(sets)

@@ -1,6 +1,6 @@
 /** Descriptions that an agent may confuse: found by their rare words and trigger phrases, and nothing else. */
 import { describe, expect, test } from 'vitest'
-import { compareDescriptions } from '../../../../src/phases/1-plan/overlap/compare_descriptions.ts'
+import { findDescriptionOverlaps } from '../../../../src/phases/1-plan/overlap/find_description_overlaps.ts'
 
 /** Eight skills of one collection. The first two pairs would be confused by anyone; the other four have nothing in common. */
 const collection = {
@@ -19,7 +19,7 @@ const collection = {
 }
 
 const listed = (skills: Record<string, string>) =>
-  compareDescriptions(Object.entries(skills).map(([name, description]) => ({ name, description })))
+  findDescriptionOverlaps(Object.entries(skills).map(([name, description]) => ({ name, description })))
 
 describe('one collection', () => {
   test('finds both planted pairs and no other', () => {
