@@ -89,8 +89,8 @@ export const triggersFlags = {
     type: 'number',
     requiresArg: true,
     coerce: (value: unknown) => (value === undefined ? undefined : benchFlags.runs.coerce(value)),
-    defaultDescription: `${usualRuns.one}; with --all at most ${usualRuns.all}`,
-    describe: 'runs of each query',
+    defaultDescription: `${usualRuns.one}, with --all ${usualRuns.all}`,
+    describe: 'runs of each query; with --all the most',
   },
   gate: {
     ...benchFlags.gate,
