@@ -26,7 +26,6 @@ function triggersOptions(args: Argv) {
       '$0 triggers <skill> [options]\n       $0 triggers --all <folder> [options]\n\nMeasure for which queries an agent uses the skill.\n\nRuns each query several times through a real agent that discovers the skill by itself. A run ends once the agent reads the skill. Writes triggers.json: trigger rates, recall, precision and confusions. A run without an answer is an error, never "not triggered".',
     )
     .example('$0 triggers skills/pdf --set queries.json', 'run each query three times')
-
     .example('$0 triggers skills/pdf --gate "recall >= 90%" --gate "precision >= 90%"', 'gate a pipeline')
     .example('$0 triggers skills/pdf --generate 20', 'draft queries for review')
     .example('$0 triggers --all skills', 'find skills that take the queries of others')
