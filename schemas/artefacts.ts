@@ -37,6 +37,7 @@ import { testResult } from './test_result.ts'
 import { timing } from './timing.ts'
 import { transcriptEvent } from './transcript.ts'
 import { trend } from './trend.ts'
+import { triggerMatrix } from './trigger_matrix.ts'
 import { triggers } from './triggers.ts'
 
 export const artefacts = {
@@ -66,6 +67,7 @@ export const artefacts = {
   explanation,
   trend,
   triggers,
+  trigger_matrix: triggerMatrix,
   description,
   calibration,
   older_runs: olderRunsFile,

@@ -1,5 +1,6 @@
 /** What `whetstone check --json` prints: every problem of every skill that it was asked to check. */
 import * as z from 'zod'
+import { descriptionOverlap } from './overlap.ts'
 import { suiteCommand } from './suite_command.ts'
 
 export const severity = z.enum(['error', 'warning', 'info'])
@@ -46,6 +47,10 @@ export const checkReport = z.object({
       tasks: z.array(triedTask).optional().describe('Harbor tasks tried with --oracle or --null; absent: none'),
     }),
   ),
+  overlaps: z
+    .array(descriptionOverlap)
+    .optional()
+    .describe('pairs of skills with close descriptions, the closest first; absent: --overlap was not given'),
   passed_over: z
     .array(z.object({ path: z.string().describe('absolute'), reason: z.string() }))
     .optional()

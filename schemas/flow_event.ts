@@ -243,6 +243,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     queries: z.array(z.object({ eval_id: z.number().int(), eval_name: z.string(), should_trigger: z.boolean() })),
     among: z.array(z.string()).describe('other skills installed next to it'),
     runs: z.number().int().describe('planned runs'),
+    is_most: z.literal(true).optional().describe('runs is the maximum: queries that are decided end early'),
     done: z.number().int().describe('runs already on disk, which are kept'),
     choices: z.array(z.string()),
     warnings: z.array(loadWarning),
@@ -252,10 +253,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     ...of,
     round: z.number().int().nonnegative().describe('0: the current description'),
     description: z.string(),
-    behaves: z
-      .number()
-      .nullable()
-      .describe('share of right behaviour on the training queries; null: the description was refused'),
+    behaves: z.number().nullable().describe('share of right behaviour on the training queries; null: refused'),
     refused: z.string().nullable(),
   }),
   z.object({
@@ -266,6 +264,12 @@ export const flowEvent = z.discriminatedUnion('type', [
     complete: z.boolean(),
     passed: z.number().int().describe('queries that pass'),
     total: z.number().int(),
+  }),
+  z.object({
+    type: z.literal('trigger_round'),
+    ...of,
+    round: z.number().int().positive(),
+    runs: z.number().int().describe('runs of this round, one for each query that is not decided'),
   }),
   z.object({
     type: z.literal('improve_step'),

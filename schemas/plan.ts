@@ -89,9 +89,11 @@ export const runSpec = z.object({
     .describe('name of the skill that must not be visible in this arm; null: the arm has the skill'),
   among: z.array(installedSkill).optional().describe('other skills installed next to it; absent: none'),
   stop_at: z
-    .literal('skill_read')
+    .enum(['skill_read', 'any_skill_read'])
     .optional()
-    .describe('the run is ended as soon as the skill is read; absent: it runs to its end'),
+    .describe(
+      'the run is ended as soon as the skill is read, or any of the installed skills; absent: it runs to its end',
+    ),
   sandbox: sandboxSettings.optional().describe('sandbox settings that the suite requests'),
   engine: engineChoice,
   max_turns: z.number().int().positive().nullable(),

@@ -28,7 +28,7 @@ const commands: Readonly<Record<string, string>> = {
   convert: '<suite>',
   init: '<skill>',
   check: '<skill>',
-  triggers: '<skill>',
+  triggers: '<skill>, or --all FOLDER',
   improve: '<skill>',
   view: '[folder]',
   diff: '<before> <after>, or a folder of benchmarks',
@@ -41,6 +41,7 @@ const switches = new Set([
   'resume',
   'force',
   'fresh',
+  'full-grid',
   'cache',
   'no-cache',
   'all',
@@ -59,6 +60,7 @@ const switches = new Set([
   'no-page',
   'null',
   'oracle',
+  'overlap',
   'report',
   'hooks',
   'keep',
@@ -183,8 +185,10 @@ function camelCase(word: string): string {
 
 /** Throws UserError for a switch with a value other than true or false: the parser reads it as false, so --dry-run=yes would run. */
 export function checkSwitches(argv: readonly string[]): void {
+  const isTriggers = argv.includes('triggers')
   for (const word of argv) {
     const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(word) ?? []
+    if (name === 'all' && isTriggers) continue // a folder there
     if (switches.has(name) && value !== 'true' && value !== 'false') {
       throw new UserError(
         `--${name}: expected true or false, got "${value}"`,

@@ -16,6 +16,8 @@ export interface BenchmarkPaths {
   calibration: string
   /** The result of a set of trigger queries. */
   triggers: string
+  /** The result of the queries of many skills. */
+  triggerMatrix: string
   /** Tests of older runs for drift. */
   olderTests: string
   /** Older runs that were run again for such a test, by run id. */
@@ -65,6 +67,7 @@ export function benchmarkPaths(folder: string): BenchmarkPaths {
     judgeBatches: path.join(folder, 'judge_batches.json'),
     calibration: path.join(folder, 'calibration.json'),
     triggers: path.join(folder, 'triggers.json'),
+    triggerMatrix: path.join(folder, 'trigger_matrix.json'),
     olderTests: path.join(folder, 'older_runs.json'),
     older: path.join(folder, '.older'),
     partial: path.join(folder, '.partial'),

@@ -53,6 +53,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'calibrate',
   'fresh',
   'dry-run',
+  'full-grid',
   'detect',
   'power',
   'explain',

@@ -132,6 +132,7 @@ interface GivenFlags {
  * model of init --judge.
  */
 function isMoot(key: string, { command, argv, given }: GivenFlags): boolean {
+  if (command === 'triggers' && given.has('all') && settingsOfOneSkill.has(key)) return true
   if (key === 'runs') return given.has('until')
   if (key === 'until' || key === 'max-runs') return ['runs', 'rerun', 'calibrate'].some((flag) => given.has(flag))
   if (key === 'matrix') return given.has('engine') || given.has('model')
@@ -139,6 +140,9 @@ function isMoot(key: string, { command, argv, given }: GivenFlags): boolean {
   if (command === 'init' && given.has('judge')) return true
   return given.has('matrix') || (key === 'model' && /:/.test(findGivenEngine(argv)))
 }
+
+/** They are about the queries of one skill, and do not apply to triggers --all. */
+const settingsOfOneSkill: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter', 'threshold'])
 
 /** The value of --engine; empty: not given. */
 function findGivenEngine(argv: readonly string[]): string {

@@ -12,7 +12,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
     bench: ['<skill..>', 'Run with and without the skill: does it help?'],
     eval: ['<path> [case..]', 'Run a suite with one configuration: does it pass?'],
     test: ['<package>', 'Run the deterministic tests of a package'],
-    triggers: ['<skill>', 'Measure for which queries an agent uses the skill'],
+    triggers: ['[skill]', 'Measure for which queries an agent uses the skill'],
     compare: ['<benchmark> [other]', 'Judge two configurations blind, in both orders'],
   },
   Read: {

@@ -17,6 +17,7 @@ const common: Readonly<Record<string, readonly string[]>> = {
     'apply',
     'branch',
     'set',
+    'all',
     'among',
     'case',
     'changed',

@@ -10,7 +10,7 @@ import { type LiveOptions, liveBlock } from './live_block.ts'
 import { comparisonAnalyzedText, comparisonPlannedText, pairJudgedText } from './live_comparison.ts'
 import { draftingText } from './live_drafts.ts'
 import { planHeading, planPreamble } from './live_heading.ts'
-import { descriptionMeasuredText, triggerRunText, triggersPlannedLines } from './live_triggers.ts'
+import { triggerRunText, triggersText } from './live_triggers.ts'
 import { waitingText } from './live_waiting.ts'
 import { advanceProgress, noProgress, type Progress } from './progress.ts'
 import { durationText, oneLine, textWidth, toSafeLine, wrapText } from './style.ts'
@@ -100,13 +100,12 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'improve_step':
       return improveText(event)
     case 'drafting':
-      return oneLine(draftingText(event), 500)
     case 'task_tried':
-      return oneLine(triedText(event), 300)
+      return oneLine(event.type === 'drafting' ? draftingText(event) : triedText(event), 500)
     case 'triggers_planned':
-      return triggersPlannedLines(event).join('\n')
+    case 'trigger_round':
     case 'description_measured':
-      return descriptionMeasuredText(event)
+      return triggersText(event)
     case 'waiting_ended':
     case 'triggers_written':
     case 'run_started':
@@ -198,6 +197,7 @@ const plainLineEvents: ReadonlySet<string> = new Set([
   'pair_judged',
   'comparison_analyzed',
   'triggers_planned',
+  'trigger_round',
   'description_measured',
   'improve_step',
   'drafting',

@@ -43,21 +43,41 @@ function hasAnswer({ status, skill_read }: RunFinished): boolean {
 
 const mostWarnings = 5
 
+/** null: nothing is said about it. */
+export function triggersText(
+  event: Extract<FlowEvent, { type: 'triggers_planned' | 'trigger_round' | 'description_measured' }>,
+): string | null {
+  switch (event.type) {
+    case 'triggers_planned':
+      return triggersPlannedLines(event).join('\n')
+    case 'trigger_round':
+      return event.round === 1 ? null : triggerRoundText(event)
+    case 'description_measured':
+      return descriptionMeasuredText(event)
+  }
+}
+
 /** What a user should know before the runs. */
-export function triggersPlannedLines(plan: TriggersPlannedEvent): string[] {
+function triggersPlannedLines(plan: TriggersPlannedEvent): string[] {
   const { choices, warnings, queries, among, runs, done } = plan
   const should = queries.filter(({ should_trigger }) => should_trigger).length
   const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
   const beside = among.length === 0 ? '' : ` · among ${among.length} other skills`
   const counts = `${queries.length} queries (${should} should trigger, ${queries.length - should} should not)`
+  const most = plan.is_most ? 'at most ' : ''
   const hidden = warnings.length - mostWarnings
   return [
     ...choices,
     ...warnings.slice(0, mostWarnings).flatMap(warningLines),
     ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
     ...(done > 0 ? [`continuing in ${plan.folder}: ${done} of ${runs} runs already done`] : []),
-    `${plan.skill_name} · ${engine} · ${counts} = ${runs} runs${beside}`,
+    `${plan.skill_name} · ${engine} · ${counts} = ${most}${runs} runs${beside}`,
   ].map((line) => oneLine(line, 500))
+}
+
+/** Which queries go on after the others are decided. */
+function triggerRoundText({ round, runs }: Extract<FlowEvent, { type: 'trigger_round' }>): string {
+  return `round ${round}: ${runs} more runs, of the queries that are not decided yet`
 }
 
 /** One run, as a line. */
@@ -84,7 +104,7 @@ export function triggerStatus({ plan, running, finished, errors, should, shouldN
 }
 
 /** A measured or refused description. */
-export function descriptionMeasuredText(event: Extract<FlowEvent, { type: 'description_measured' }>): string {
+function descriptionMeasuredText(event: Extract<FlowEvent, { type: 'description_measured' }>): string {
   const { round, description, behaves, refused } = event
   const what = round === 0 ? 'description now' : `proposal ${round}`
   const how = behaves === null ? `refused: ${refused ?? ''}` : `${percentText(behaves)} of training runs behave`

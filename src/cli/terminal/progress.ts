@@ -90,6 +90,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'place_passed_over':
     case 'skill_failed':
     case 'triggers_written':
+    case 'trigger_round':
     case 'description_measured':
     case 'comparison_planned':
     case 'pair_judged':

@@ -5,15 +5,15 @@ import { completeRun } from './run_outcome.ts'
 /** The stop reason in the record of such a run. */
 export const readStop = 'skill_read'
 
-/** The engine is then aborted, as on a timeout; its caller sees a run that completed. */
-export function stopAtRead(engine: Engine, skill: string): Engine {
+/** `skill` null: any of the installed ones. The engine is then aborted, as on a timeout; its caller sees a run that completed. */
+export function stopAtRead(engine: Engine, skill: string | null): Engine {
   return { ...engine, run: (task, context) => runUntilRead(engine, { task, context, skill }) }
 }
 
 interface UntilReadRequest {
   task: EngineTask
   context: EngineContext
-  skill: string
+  skill: string | null
 }
 
 async function runUntilRead(engine: Engine, { task, context, skill }: UntilReadRequest): Promise<EngineOutcome> {
@@ -31,9 +31,9 @@ async function runUntilRead(engine: Engine, { task, context, skill }: UntilReadR
       // the run is being ended: what the agent still does is not part of it
       if (known.signal.aborted) return
       context.emit(event)
-      if (event.type !== 'skill_read' || event.skill !== skill) return
+      if (event.type !== 'skill_read' || (skill !== null && event.skill !== skill)) return
       read.step = event.step
-      known.abort(new Error(`${skill} was read`))
+      known.abort(new Error(`${event.skill} was read`))
     },
   }
   const end = (report: EngineOutcome['report']) => completeRun(context, { ...report, stopReason: readStop }, read.step)

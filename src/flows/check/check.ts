@@ -22,6 +22,7 @@ import { placeRepos } from '../repos/place_repos.ts'
 import type { BackendWish } from '../sandbox/harbor_backend.ts'
 import { placeTasks } from '../sandbox/harbor_tasks.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
+import { findOverlaps } from './find_overlaps.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
 import { tryTasks } from './try_tasks.ts'
 
@@ -36,6 +37,8 @@ export interface CheckRequest {
   trials: readonly Trial[]
   /** engine[:model]; null: expectations stay undecided. */
   judge: string | null
+  /** Compare the descriptions of all skills; absent: do not. */
+  overlap?: boolean
   /** Confines the commands that trials run; absent: auto. */
   sandbox?: SandboxWish
   /** Where Harbor tasks run; absent: auto. */
@@ -48,6 +51,7 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
   const found = await findCheckPlaces(given, request.suite ?? null)
   const places = request.changed == null ? found : await selectChangedPlaces(found, request.changed, context)
   const skills: CheckReport['skills'] = []
+  const folders: string[] = []
   for (const { place, suite } of places) {
     context.signal.throwIfAborted()
     const checked = await checkSkill(place, suite)
@@ -65,18 +69,31 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
       ...unsoundTasks(tasks ?? [], checked),
     ])
     const { path: at, readable } = checked
+    if (checked.folder !== null) folders.push(checked.folder)
     skills.push({ path: at, readable, problems, ...(commands.length > 0 && { commands }), ...(tasks && { tasks }) })
   }
+  const overlaps = request.overlap === true ? await addOverlaps(skills, folders) : null
   const count = (severity: Severity) =>
     skills.flatMap(({ problems }) => problems).filter((one) => one.severity === severity).length
   return {
     schema_version: 1,
     skills,
+    ...(overlaps && { overlaps }),
     ...(files.length > 0 && {
       passed_over: files.map((file) => ({ path: path.resolve(file), reason: plainFileReason })),
     }),
     counts: { error: count('error'), warning: count('warning'), info: count('info') },
   }
+}
+
+/** Adds the problems of pairs of skills to the first of both; returns the pairs. */
+async function addOverlaps(skills: CheckReport['skills'], folders: readonly string[]) {
+  const { overlaps, problems } = await findOverlaps([...new Set(folders)])
+  for (const [folder, found] of problems) {
+    const place = skills.find((one) => one.path === folder)
+    if (place !== undefined) place.problems = sortProblems([...place.problems, ...found])
+  }
+  return overlaps
 }
 
 async function selectChangedPlaces(found: readonly CheckPlace[], ref: string, context: FlowContext) {

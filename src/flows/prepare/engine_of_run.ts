@@ -6,5 +6,6 @@ import { findEngine } from '../../engines/table.ts'
 
 export function resolveRunEngine(spec: RunSpec): Engine {
   const engine = findEngine(spec.engine.name)
-  return spec.stop_at === undefined || spec.skill === null ? engine : stopAtRead(engine, spec.skill.name)
+  if (spec.stop_at === undefined || spec.skill === null) return engine
+  return stopAtRead(engine, spec.stop_at === 'any_skill_read' ? null : spec.skill.name)
 }

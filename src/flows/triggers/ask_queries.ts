@@ -126,7 +126,7 @@ async function readQueryRuns(folder: string, plan: Plan): Promise<Map<number, Tr
   return byQuery
 }
 
-async function readQueryRun(
+export async function readQueryRun(
   folder: string,
   { run_id, run_number, key }: Plan['runs'][number],
 ): Promise<TriggerRunSource> {

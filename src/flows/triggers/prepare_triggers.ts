@@ -104,7 +104,13 @@ export async function prepareTriggers(
 }
 
 /** The settings that the plan adopts unchanged. */
-export function pickPlanOptions({ runs, timeoutSeconds, maxTurns, retries, stopEarly }: TriggerSettings) {
+export function pickPlanOptions({
+  runs,
+  timeoutSeconds,
+  maxTurns,
+  retries,
+  stopEarly,
+}: Pick<TriggerSettings, 'runs' | 'timeoutSeconds' | 'maxTurns' | 'retries' | 'stopEarly'>) {
   return { runs, timeoutSeconds, maxTurns, retries, stopEarly }
 }
 

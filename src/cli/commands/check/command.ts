@@ -40,6 +40,11 @@ function checkOptions(args: Argv) {
       default: false,
       describe: "also grade each case's reference answer: it must pass",
     })
+    .option('overlap', {
+      type: 'boolean',
+      default: false,
+      describe: 'also compare the descriptions of all skills (no model)',
+    })
     .option('critique', {
       type: 'string',
       requiresArg: true,
@@ -58,6 +63,7 @@ function checkOptions(args: Argv) {
     .example('$0 check skills/pdf', 'check a skill and its suite')
     .example('$0 check plugin/skills/pdf --suite plugin', "check a plugin's skill with the plugin's suite")
     .example("$0 check 'skills/*' --fail-on warning", 'check all skills, in CI')
+    .example('$0 check skills --overlap', 'find descriptions that an agent may confuse')
     .example(
       '$0 check --critique workspaces/pdf',
       'suggest edits to the suite from the newest benchmark of a workspace',
@@ -84,6 +90,7 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
       suite: parsed.suite ?? null,
       changed: parsed.changed ?? null,
       trials,
+      overlap: parsed.overlap,
       judge,
       sandbox: sandboxWish(parsed),
       backend: parsed.backend,

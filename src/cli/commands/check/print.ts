@@ -6,6 +6,7 @@ import { exitCodes } from '../../exit_codes.ts'
 import { adaptText } from '../../help/installed_text.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
 import { colours, toSafeLine } from '../../terminal/style.ts'
+import { overlapLines } from './overlap_lines.ts'
 import { taskLines } from './task_lines.ts'
 
 /** 2 if something is unreadable, 1 if a problem is at least as severe as `failOn`, else 0. */
@@ -17,7 +18,7 @@ export function showProblems(report: CheckReport, how: { json: boolean; failOn: 
   return error > 0 || (how.failOn === 'warning' && warning > 0) ? exitCodes.gateFailed : exitCodes.done
 }
 
-function lines({ skills, counts, passed_over = [] }: CheckReport): string[] {
+function lines({ skills, counts, overlaps, passed_over = [] }: CheckReport): string[] {
   const { bold, dim, green } = colours(process.stdout)
   const groups = skills.flatMap(({ path: place, problems, commands = [], tasks = [] }) => [
     bold(toSafeLine(problemPath(place))),
@@ -34,6 +35,7 @@ function lines({ skills, counts, passed_over = [] }: CheckReport): string[] {
   return [
     ...groups,
     ...over,
+    ...(overlaps === undefined ? [] : [...overlapLines(overlaps), '']),
     `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(adaptText(' (docs/reference/check.md lists the rules)'))}`,
   ]
 }

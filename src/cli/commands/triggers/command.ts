@@ -14,29 +14,32 @@ import { chooseResumeWay } from '../../terminal/interrupt.ts'
 import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
-import { type askingFlags, triggersFlags } from './options.ts'
+import { startAll } from './all.ts'
+import { type askingFlags, triggersFlags, usualRuns } from './options.ts'
 import { showDrafts, showTriggerPlan, showTriggers } from './print.ts'
 
 function triggersOptions(args: Argv) {
   return withJson(args)
-    .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
+    .positional('skill', { type: 'string', describe: 'folder with SKILL.md' })
     .options(triggersFlags)
     .usage(
-      '$0 triggers <skill> [options]\n\nMeasure for which queries an agent uses the skill.\n\nRuns each query several times through a real agent that discovers the skill by itself. A run ends once the agent reads the skill. Writes triggers.json: trigger rates, recall, precision and confusions. A run without an answer is an error, never "not triggered".',
+      '$0 triggers <skill> [options]\n       $0 triggers --all <folder> [options]\n\nMeasure for which queries an agent uses the skill.\n\nRuns each query several times through a real agent that discovers the skill by itself. A run ends once the agent reads the skill. Writes triggers.json: trigger rates, recall, precision and confusions. A run without an answer is an error, never "not triggered".',
     )
     .example('$0 triggers skills/pdf --set queries.json', 'run each query three times')
-    .example('$0 triggers skills/pdf --among skills', 'install all other skills too')
     .example('$0 triggers skills/pdf --gate "recall >= 90%" --gate "precision >= 90%"', 'gate a pipeline')
     .example('$0 triggers skills/pdf --generate 20', 'draft queries for review')
+    .example('$0 triggers --all skills', 'find skills that take the queries of others')
 }
 
 type TriggersArguments = ArgumentsCamelCase<ReturnType<typeof triggersOptions> extends Argv<infer T> ? T : never>
 
-type AskingArguments = ArgumentsCamelCase<InferredOptionTypes<typeof askingFlags>>
+type AskingArguments = ArgumentsCamelCase<InferredOptionTypes<Omit<typeof askingFlags, 'runs'>>> & {
+  runs?: number | undefined
+}
 
 /** The settings for running queries, from the flags. */
 function askingWish(parsed: AskingArguments): TriggerSettings {
-  const { among, engine, runs, threshold, concurrency, retries, stopEarly, passEnv } = parsed
+  const { among, engine, runs = usualRuns.one, threshold, concurrency, retries, stopEarly, passEnv } = parsed
   return {
     ...{ among, engine, runs, threshold, concurrency, retries, stopEarly, passEnv },
     model: parsed.model ?? null,
@@ -51,35 +54,47 @@ function askingWish(parsed: AskingArguments): TriggerSettings {
   }
 }
 
-function buildTriggersRequest(parsed: TriggersArguments): TriggersRequest {
-  const { skill, fresh } = parsed
+function buildTriggersRequest(parsed: TriggersArguments, skill: string): TriggersRequest {
+  const { fresh } = parsed
   return { ...askingWish(parsed), skill, fresh, set: parsed.set ?? null, workspace: parsed.workspace ?? null }
 }
 
 export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
-  const usage = 'triggers <skill>'
+  const usage = 'triggers [skill]'
   return args.command(
     usage,
     'does the description make the agent use it?',
     (one) => groupOptions(triggersOptions(one), argv),
     async (given) => {
+      const place = given.all ?? given.skill
+      if (place === undefined)
+        throw new UserError('triggers needs <skill>, or --all FOLDER', 'see whetstone triggers --help')
       const of = { command: 'triggers', usage, options: triggersOptions, argv, args: given, print: given } as const
-      const parsed = await configureForSuite({ ...of, place: given.skill, file: given.set })
-      done(parsed === null ? exitCodes.done : await start(parsed, given.set !== undefined))
+      const parsed = await configureForSuite({ ...of, place, file: given.set })
+      done(parsed === null ? exitCodes.done : await start(parsed, { place, isSetGiven: given.set !== undefined }))
     },
   )
 }
 
-/** `isSetGiven`: on the command line; a set from a configuration file does not prevent drafting another. */
-async function start(parsed: TriggersArguments, isSetGiven: boolean): Promise<number> {
-  if (parsed.generate !== undefined) return generate(parsed, { count: parsed.generate, isSetGiven })
+interface Started {
+  /** The skill, or the folder of --all. */
+  place: string
+  /** On the command line; a set from a configuration file does not prevent drafting another. */
+  isSetGiven: boolean
+}
+
+async function start(parsed: TriggersArguments, { place, isSetGiven }: Started): Promise<number> {
+  const { all } = parsed
+  if (all !== undefined) return startAll({ ...parsed, all }, askingWish(parsed))
+  if (parsed.fullGrid) throw new UserError('--full-grid without --all', 'add --all FOLDER, or remove --full-grid')
+  if (parsed.generate !== undefined) return generate(parsed, { skill: place, count: parsed.generate, isSetGiven })
   if (parsed.output !== undefined)
     throw new UserError('--output without --generate', 'add --generate, or remove --output')
   const { json, concurrency, failOn } = parsed
   const { planTriggersOnly, measureTriggers } = await import('../../../flows/triggers/triggers.ts')
   const gates = parsed.gate.map((text) => parseGate(text, triggersGateSubject))
   const reporters = await parseReporters(parsed.reporter)
-  const request = buildTriggersRequest(parsed)
+  const request = buildTriggersRequest(parsed, place)
   if (parsed.dryRun) {
     const planned = (context: FlowContext) => planTriggersOnly(request, context)
     const { result } = await withFlow({ json, concurrency }, planned)
@@ -98,11 +113,11 @@ async function start(parsed: TriggersArguments, isSetGiven: boolean): Promise<nu
 
 async function generate(
   parsed: TriggersArguments,
-  { count, isSetGiven }: { count: number; isSetGiven: boolean },
+  { skill, count, isSetGiven }: { skill: string; count: number; isSetGiven: boolean },
 ): Promise<number> {
   if (isSetGiven) throw new UserError('--generate with --set', 'use --output for the drafts')
   const { generateQueries } = await import('../../../flows/triggers/generate_queries.ts')
-  const { json, skill } = parsed
+  const { json } = parsed
   const request = { ...askingWish(parsed), skill, count, output: parsed.output ?? null }
   const { result } = await withFlow({ json, concurrency: 1, waits: parsed }, (context) =>
     generateQueries(request, context),

@@ -70,8 +70,28 @@ export const askingFlags = {
   'max-wait': benchFlags['max-wait'],
 } satisfies Record<string, Options>
 
+/** Runs of each query, and the most with --all. */
+export const usualRuns = { one: 3, all: 5 } as const
+
 export const triggersFlags = {
   ...askingFlags,
+  all: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'measure every skill of this folder against all others',
+  },
+  'full-grid': {
+    type: 'boolean',
+    default: false,
+    describe: 'with --all: also run queries that are decided',
+  },
+  runs: {
+    type: 'number',
+    requiresArg: true,
+    coerce: (value: unknown) => (value === undefined ? undefined : benchFlags.runs.coerce(value)),
+    defaultDescription: `${usualRuns.one}, with --all ${usualRuns.all}`,
+    describe: 'runs of each query; with --all the most',
+  },
   gate: {
     ...benchFlags.gate,
     describe: 'exit 1 unless this holds, such as "recall >= 90%"',

@@ -114,7 +114,7 @@ function errorLines({ results }: Triggers): string[] {
   return [...first].map(([kind, message]) => `${kind}: ${oneLine(message, 300)}`)
 }
 
-function costText({ cost }: Triggers): string {
+export function costText({ cost }: Pick<Triggers, 'cost'>): string {
   const { usd, tokens, seconds, unknown } = cost
   const more = usd !== null && unknown > 0 ? ` and ${unknown} runs of unknown cost` : ''
   return [

@@ -30,7 +30,8 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
   const cases = set.queries.map(buildQueryCase)
   const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)
   // run number outermost: every query runs once before any runs twice
-  const runs = numbers.flatMap((number) => cases.map((one) => buildQueryRun(request, one, number)))
+  const run = { ...request, stopAt: request.stopEarly ? ('skill_read' as const) : null }
+  const runs = numbers.flatMap((number) => cases.map((asked) => buildQueryRun(run, asked, number)))
   const options: Plan['options'] = {
     engine,
     judge: null,
@@ -61,7 +62,7 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
 /** Characters; enough for a person to recognise a query. */
 const nameLength = 60
 
-function buildQueryCase({ number, id, query }: TriggerQuery): SuiteCase {
+export function buildQueryCase({ number, id, query }: Pick<TriggerQuery, 'number' | 'id' | 'query'>): SuiteCase {
   const line = query.replaceAll(/\s+/g, ' ').trim()
   return {
     ...blankCase,
@@ -72,7 +73,14 @@ function buildQueryCase({ number, id, query }: TriggerQuery): SuiteCase {
   }
 }
 
-function buildQueryRun(request: TriggerPlanRequest, one: SuiteCase, number: number): RunSpec {
+/** What a run of a query needs of its plan. */
+export interface QueryRunRequest
+  extends Pick<TriggerPlanRequest, 'skill' | 'configuration' | 'among' | 'engine' | 'maxTurns' | 'timeoutSeconds'> {
+  /** null: it runs to its end. */
+  stopAt: 'skill_read' | 'any_skill_read' | null
+}
+
+export function buildQueryRun(request: QueryRunRequest, one: SuiteCase, number: number): RunSpec {
   const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
   const configuration = request.configuration ?? 'with_skill'
   const spec: Omit<RunSpec, 'key'> = {
@@ -88,7 +96,7 @@ function buildQueryRun(request: TriggerPlanRequest, one: SuiteCase, number: numb
     skill: request.skill,
     absent_skill: null,
     ...(request.among.length > 0 && { among: [...request.among] }),
-    ...(request.stopEarly && { stop_at: 'skill_read' as const }),
+    ...(request.stopAt !== null && { stop_at: request.stopAt }),
     engine: request.engine,
     max_turns: request.maxTurns,
     timeout_seconds: request.timeoutSeconds,

@@ -1,6 +1,7 @@
 /** What gates can check: a file with its schema, and short names for common paths. */
 import type * as z from 'zod'
 import { benchmark } from '../../../../schemas/benchmark.ts'
+import { triggerMatrix } from '../../../../schemas/trigger_matrix.ts'
 import { triggers } from '../../../../schemas/triggers.ts'
 import { shortNames } from './short_names.ts'
 
@@ -35,4 +36,16 @@ export const triggersGateSubject: GateSubject = {
     cost: 'cost.usd',
   },
   example: 'such as --gate "recall >= 90%", --gate "precision_low > 0.7" or --gate "failed == 0"',
+}
+
+export const triggerMatrixGateSubject: GateSubject = {
+  file: 'trigger_matrix.json',
+  schema: triggerMatrix,
+  shortNames: {
+    thefts: 'summary.thefts',
+    lowest_recall: 'summary.lowest_recall',
+    errors: 'summary.runs_failed',
+    cost: 'cost.usd',
+  },
+  example: 'such as --gate "thefts == 0" or --gate "lowest_recall >= 80%"',
 }

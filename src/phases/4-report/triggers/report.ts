@@ -1,7 +1,7 @@
 /** Builds triggers.json from all runs of a set of trigger queries. Pure. */
 import type { Stop } from '../../../../schemas/limits.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
-import type { Triggers } from '../../../../schemas/triggers.ts'
+import type { TriggerRun, Triggers } from '../../../../schemas/triggers.ts'
 import { roundDollars } from '../../../base/text/dollars.ts'
 import { measureSaving, type WholeRuns } from './early_stop_savings.ts'
 import { computeTriggerMetrics } from './metrics.ts'
@@ -77,7 +77,10 @@ export function buildTriggers(input: TriggerInput): Triggers {
   }
 }
 
-function sumTriggerCost(runs: Triggers['results'][number]['query_runs']): Triggers['cost'] {
+/** Over the runs that are not missing. */
+export function sumTriggerCost(
+  runs: readonly (Pick<TriggerRun, 'cost' | 'tokens' | 'duration_ms'> & { outcome: string })[],
+): Triggers['cost'] {
   const made = runs.filter(({ outcome }) => outcome !== 'missing')
   const known = made.flatMap(({ cost }) => (cost === null ? [] : [cost.usd]))
   const tokens = made.flatMap((run) => run.tokens ?? [])

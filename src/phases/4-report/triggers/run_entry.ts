@@ -19,7 +19,6 @@ const spoiltKinds: ReadonlySet<string> = new Set(['contaminated', 'skill_not_off
 export function toTriggerRun(made: TriggerRunSource, { skill, stop }: { skill: string; stop: string }): TriggerRun {
   const { run_number, run_id, record, events } = made
   if (record === null) return { ...unknownTriggerRun, run_number, run_id, outcome: 'missing', error: null }
-  const { usage } = record
   const shared = {
     run_number,
     run_id,
@@ -28,10 +27,10 @@ export function toTriggerRun(made: TriggerRunSource, { skill, stop }: { skill: s
     at_limit: record.stop_reason === 'max_turns' && record.skill.read !== true,
     attempts: record.attempts,
     duration_ms: record.duration_ms,
-    tokens: usage && usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+    tokens: sumRunTokens(record),
     cost: record.cost,
   }
-  const error = findTriggerRunError(record)
+  const error = findTriggerRunError(record, record.skill.read === true)
   if (error !== null) return { ...shared, outcome: 'error', error }
   return { ...shared, outcome: record.skill.read === true ? 'triggered' : 'not_triggered', error: null }
 }
@@ -49,10 +48,15 @@ const unknownTriggerRun = {
   cost: null,
 }
 
-/** A run that read the skill has an answer, however it ended. */
-function findTriggerRunError(record: RunRecord): TriggerRun['error'] {
+/** null: unknown. */
+export function sumRunTokens({ usage }: RunRecord): number | null {
+  return usage && usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+}
+
+/** Why there is no answer; null: there is one. A run that read the skill has an answer, however it ended. */
+export function findTriggerRunError(record: RunRecord, isRead: boolean): TriggerRun['error'] {
   if (record.status === 'failed' && spoiltKinds.has(record.error.kind)) return record.error
-  if (record.skill.read === true) return null
+  if (isRead) return null
   switch (record.status) {
     case 'failed':
       return record.error

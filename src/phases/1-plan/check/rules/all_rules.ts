@@ -6,6 +6,7 @@ import { deadCheckRules } from './dead_check_rules.ts'
 import { frontmatterRules } from './frontmatter_rules.ts'
 import { loaderRules } from './loader_rules.ts'
 import { placeRules } from './missing_path_rules.ts'
+import { overlapRules } from './overlap_rules.ts'
 import { planRules } from './plan_rules.ts'
 import type { RuleFacts } from './rule.ts'
 import { networkRule, suiteRules, unsoundTaskRule } from './suite_rules.ts'
@@ -26,4 +27,5 @@ export const allRules: readonly RuleFacts[] = [
   ...loaderRules,
   ...Object.values(planRules),
   ...trialRules,
+  ...Object.values(overlapRules),
 ]

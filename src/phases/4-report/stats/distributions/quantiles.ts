@@ -33,7 +33,7 @@ function normalDensity(x: number): number {
 }
 
 /** ln B(a, b). */
-function logBeta(a: number, b: number): number {
+export function logBeta(a: number, b: number): number {
   return gammaln(a) + gammaln(b) - gammaln(a + b)
 }
 

@@ -1,0 +1,115 @@
+/** Builds trigger_matrix.json from all runs of the queries of many skills. Pure. */
+import type { Stop } from '../../../../../schemas/limits.ts'
+import type { DescriptionOverlap } from '../../../../../schemas/overlap.ts'
+import type { Plan } from '../../../../../schemas/plan.ts'
+import type { MatrixRun, TriggerMatrix } from '../../../../../schemas/trigger_matrix.ts'
+import { sumTriggerCost } from '../report.ts'
+import type { TriggerRunSource } from '../run_entry.ts'
+import { countQuery, findOpenQueries, type PlannedQuery } from './count_queries.ts'
+import { findThefts } from './find_thefts.ts'
+import { toMatrixRun } from './matrix_run.ts'
+import { type MatrixSkillFacts, toMatrixSkill } from './matrix_skill.ts'
+import { theftRule } from './theft_rule.ts'
+
+export interface MatrixInput {
+  plan: Plan
+  /** Every installed skill, by name. */
+  skills: readonly MatrixSkillFacts[]
+  queries: readonly PlannedQuery[]
+  overlaps: readonly DescriptionOverlap[]
+  /** Of the runs that were due, by query_id, in order of run number. */
+  runs: ReadonlyMap<number, readonly TriggerRunSource[]>
+  name: string
+  /** The folder of the skills. */
+  folder: string
+  stop: Stop | null
+  createdAt: string
+}
+
+export function buildMatrix(input: MatrixInput): TriggerMatrix {
+  const { plan, skills, overlaps, stop } = input
+  const { options } = plan
+  const installed = skills.map(({ name }) => name)
+  const made = input.queries.map((query) => {
+    const runs = (input.runs.get(query.query_id) ?? []).map((one) => toMatrixRun(one, query))
+    return { query: countQuery(query, runs), runs }
+  })
+  const queries = made.map(({ query }) => query)
+  const runs = made.flatMap((one) => one.runs)
+  const { pairs, tested } = findThefts(queries, { skills: installed, installed })
+  const isAll = options.until === undefined
+  const open = findOpenQueries(queries, installed)
+  const unfinished = queries.filter(
+    ({ query_id, runs: decided, errors, missing }) =>
+      errors + missing > 0 || ((isAll || open.has(query_id)) && decided < options.runs),
+  )
+  const records = [...input.runs.values()].flat().flatMap(({ record }) => record ?? [])
+  const context = { queries, pairs, open, most: options.runs }
+  const matrixSkills = skills.map((one) => toMatrixSkill(one, context))
+  return {
+    schema_version: 1,
+    created_at: input.createdAt,
+    name: input.name,
+    skills_folder: input.folder,
+    engine: options.engine,
+    version: records.map(({ engine }) => engine.version).find((version) => version !== null) ?? null,
+    model: records.map(({ engine }) => engine.model).find((model) => model !== null) ?? null,
+    sandbox: plan.sandbox ?? null,
+    options: {
+      runs: options.runs,
+      until: isAll ? 'all' : 'decided',
+      ...theftRule,
+      timeout_seconds: options.timeout_seconds,
+      max_turns: options.max_turns,
+      stop_early: plan.runs.some(({ stop_at }) => stop_at !== undefined),
+    },
+    skills: matrixSkills,
+    queries,
+    pairs,
+    pairs_tested: tested,
+    overlaps: [...overlaps],
+    runs,
+    summary: summarize({ runs, queries: queries.length, most: options.runs, skills: matrixSkills, pairs }),
+    cost: sumTriggerCost(runs),
+    set_warnings: plan.warnings,
+    complete: unfinished.length === 0,
+    stop,
+    warnings: listMatrixWarnings(runs, queries),
+  }
+}
+
+interface Counted extends Pick<TriggerMatrix, 'runs' | 'skills' | 'pairs'> {
+  queries: number
+  most: number
+}
+
+function summarize({ runs, queries, most, skills, pairs }: Counted): TriggerMatrix['summary'] {
+  const count = (outcome: MatrixRun['outcome']) => runs.filter((run) => run.outcome === outcome).length
+  const recalls = skills.flatMap(({ recall }) => (recall === null ? [] : [recall.value]))
+  const grid = queries * most
+  return {
+    skills: skills.length,
+    queries,
+    thefts: pairs.filter(({ named }) => named).length,
+    lowest_recall: recalls.length === 0 ? null : Math.min(...recalls),
+    runs_grid: grid,
+    runs_planned: runs.length,
+    runs_decided: count('answered'),
+    runs_failed: count('error'),
+    runs_missing: count('missing'),
+    grid_share: grid === 0 ? 0 : Math.min(1, runs.length / grid),
+  }
+}
+
+function listMatrixWarnings(runs: readonly MatrixRun[], queries: TriggerMatrix['queries']): string[] {
+  const kinds = new Map<string, number>()
+  for (const { error } of runs) if (error !== null) kinds.set(error.kind, (kinds.get(error.kind) ?? 0) + 1)
+  const errors = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
+  const drafts = queries.filter(({ draft }) => draft === true).length
+  return [
+    ...(drafts === 0
+      ? []
+      : [`${drafts} of ${queries.length} queries were drafted by a model and have not been reviewed: read them first`]),
+    ...(errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]),
+  ]
+}
