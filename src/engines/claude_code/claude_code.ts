@@ -30,6 +30,7 @@ export const claudeCode: Engine = {
   aliases: ['opusplan'],
   efforts: () => anthropicEfforts,
   skillsFolder,
+  userOnlySkills: { start: (name) => `/${name}` },
   seesImages: 'in_folder',
   questionTools: ['AskUserQuestion'],
   account: { slots: 'runs', of: anthropicAccount },

@@ -32,6 +32,7 @@ export const copilot: Engine = {
   credentials: [...copilotKeys, 'COPILOT_CACHE_HOME', 'WHETSTONE_COPILOT'],
   efforts: copilotEfforts,
   skillsFolder,
+  userOnlySkills: { start: null },
   // with several keys set, only the model says which account is used, so all of them then share one limit
   account: { slots: 'runs', of: findAccount },
   reaches,

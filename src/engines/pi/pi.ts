@@ -34,6 +34,7 @@ export const pi: Engine = {
   credentials: [...providerKeys, 'WHETSTONE_PI'],
   efforts: () => piEfforts,
   skillsFolder,
+  userOnlySkills: { start: (name) => `/skill:${name}` },
   seesImages: 'in_folder',
   account: { slots: 'runs', of: providerAccount },
   reaches,

@@ -26,6 +26,7 @@ export const qwen: Engine = {
   address: 'OPENAI_BASE_URL',
   efforts: () => openaiEfforts,
   skillsFolder,
+  userOnlySkills: { start: (name) => `/${name}` },
   account: { slots: 'runs', of: openaiAccount },
   reaches,
   findPrograms: (task) => listCliPrograms(qwenCli, task),
