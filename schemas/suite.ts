@@ -102,7 +102,7 @@ export const environment = z.object({
       folder: pathBelow.describe('its copy, below ${ENVIRONMENT_DIR}: what ${CLAUDE_PLUGIN_ROOT} stands for'),
     })
     .optional()
-    .describe('the plugin that these parts come from; absent: they are the suite\'s'),
+    .describe("the plugin that these parts come from; absent: they are the suite's"),
   texts: z.record(pathBelow, z.string()).optional().describe('files created in the working folder: path → content'),
   agent_texts: z
     .record(pathBelow, z.string())

@@ -20,13 +20,22 @@ for (const [name, contender] of Object.entries(contenders)) {
           await mkdir(folder, { recursive: true })
           const line = skill === 'secluded' ? 'disable-model-invocation: true\n' : ''
           const description = `CANARY-OF-${skill} shows things.`
-          await writeFile(path.join(folder, 'SKILL.md'), `---\nname: ${skill}\ndescription: ${description}\n${line}---\nBody.\n`)
+          await writeFile(
+            path.join(folder, 'SKILL.md'),
+            `---\nname: ${skill}\ndescription: ${description}\n${line}---\nBody.\n`,
+          )
           return { name: skill, description, path: folder }
         }),
       )
       const { outcome } = await perform(engine, stage.task({ ...contender.needs(server), skills }))
       const log = JSON.stringify(server.requests)
-      console.log(name, outcome.status, log.includes('CANARY-OF-usual'), log.includes('CANARY-OF-secluded'), JSON.stringify(outcome.report.loaded?.skills))
+      console.log(
+        name,
+        outcome.status,
+        log.includes('CANARY-OF-usual'),
+        log.includes('CANARY-OF-secluded'),
+        JSON.stringify(outcome.report.loaded?.skills),
+      )
       expect(outcome.status).toBe('completed')
     })
   })

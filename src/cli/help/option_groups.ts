@@ -18,6 +18,8 @@ const common: Readonly<Record<string, readonly string[]>> = {
     'branch',
     'set',
     'among',
+    'alone',
+    'whole-plugin',
     'case',
     'changed',
     'dry-run',

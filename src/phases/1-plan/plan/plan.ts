@@ -210,7 +210,9 @@ function buildRunPrompt(one: SuiteCase, { skill }: RunSpecRequest['arm'], { acti
     case 'instructed': {
       if (skill === null) return one.prompt
       const start = skill.user_only && engine.name !== 'auto' ? findEngine(engine.name).userOnlySkills?.start : null
-      return start ? `${start(skill.name)} ${one.prompt}` : `Use the skill ${skill.name} for this task.\n\n${one.prompt}`
+      return start
+        ? `${start(skill.name)} ${one.prompt}`
+        : `Use the skill ${skill.name} for this task.\n\n${one.prompt}`
     }
   }
 }

@@ -31,7 +31,9 @@ export async function readPluginHooks(reading: PluginReading): Promise<Hooks> {
 
 /** The value of a file's one key, or the value itself. */
 export function takeInner(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && key in value ? Object.entries(value).find(([one]) => one === key)?.[1] : value
+  return typeof value === 'object' && value !== null && key in value
+    ? Object.entries(value).find(([one]) => one === key)?.[1]
+    : value
 }
 
 const ownFile = /\$\{?CLAUDE_PLUGIN_ROOT\}?"?\/([\w./@+-]*\w)/g
@@ -53,7 +55,8 @@ export function placeHooks(hooks: Hooks, folder: string): Hooks {
 function placeHook(hook: HookEntry, folder: string): HookEntry {
   const { command, args, ...others } = withPluginFolder(hook, folder)
   if (command === undefined) return { ...others, ...(args !== undefined && { args }) }
-  if (Array.isArray(args)) return { ...others, command: 'env', args: [`CLAUDE_PLUGIN_ROOT=${folder}`, command, ...args] }
+  if (Array.isArray(args))
+    return { ...others, command: 'env', args: [`CLAUDE_PLUGIN_ROOT=${folder}`, command, ...args] }
   return { ...others, command: `export CLAUDE_PLUGIN_ROOT="${folder}"\n${command}` }
 }
 

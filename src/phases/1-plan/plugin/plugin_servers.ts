@@ -4,7 +4,7 @@ import path from 'node:path'
 import { type McpServers, mcpServers } from '../../../../schemas/environment.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { checkAs } from '../../../base/json/json.ts'
-import { withPluginFolder, missingFiles, takeInner } from './plugin_hooks.ts'
+import { missingFiles, takeInner, withPluginFolder } from './plugin_hooks.ts'
 import { type PluginReading, readJsonSources } from './plugin_reading.ts'
 
 /** Servers by name, as written. */

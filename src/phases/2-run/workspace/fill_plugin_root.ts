@@ -26,7 +26,11 @@ export async function fillPluginRoot(wanted: Environment | undefined, { cwd, fol
     if (!text.includes(variable)) continue
     const { mode } = await stat(file)
     await rm(file) // it may be read-only
-    await writeFile(file, text.replaceAll(variable, () => root), { mode })
+    await writeFile(
+      file,
+      text.replaceAll(variable, () => root),
+      { mode },
+    )
   }
 }
 
