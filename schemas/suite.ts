@@ -99,7 +99,7 @@ export const environment = z.object({
   plugin: z
     .object({
       name: z.string().min(1),
-      folder: pathBelow.describe('its copy, below ${ENVIRONMENT_DIR}: what ${CLAUDE_PLUGIN_ROOT} stands for'),
+      folder: pathBelow.describe('its copy, below ENVIRONMENT_DIR: what CLAUDE_PLUGIN_ROOT stands for'),
     })
     .optional()
     .describe("the plugin that these parts come from; absent: they are the suite's"),

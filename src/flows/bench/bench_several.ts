@@ -14,7 +14,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { type BenchOutcome, writeIndex } from '../index/write_index.ts'
 import { SharedBudgets } from '../limits/budgets.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
-import { bench } from './bench.ts'
+import { bench, planBench } from './bench.ts'
 import { listComparisons, type Variant } from './comparisons.ts'
 import { chooseMatrixJudge, parseMatrix } from './engine_matrix.ts'
 
@@ -155,6 +155,8 @@ async function expandRequest(asked: BenchManyRequest, context: FlowContext) {
   const variants = [...comparisons, ...cells.map(({ text, folder }) => ({ text, folder, change: { engine: text } }))]
   const { root, all } = await spread(asked, variants)
   const isCompared = comparisons.length > 0
+  // the first comparison is paid for before the others are planned
+  if (isCompared) for (const { request } of all) await planBench(request, context)
   if (variants.length === 0 || isCompared) return { root, all, judge: null, comparisons: isCompared }
   const judge = await chooseMatrixJudge(
     all.map(({ request }) => request),

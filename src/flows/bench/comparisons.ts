@@ -43,7 +43,7 @@ type Wish = { kind: 'plugin' } | { kind: 'neighbours'; among: readonly string[] 
 function buildComparisons(name: string, wish: Wish, change: Partial<BenchRequest> = {}): Variant[] {
   const folder = name.replace(' ', '-')
   return [
-    { text: 'skill alone against none', folder: 'skill-alone', change },
+    { text: 'skill alone against none', folder: 'skill-alone', change: { ...change, addition: null } },
     { text: `${name} against none`, folder, change: { ...change, addition: { ...wish, against: 'without_skill' } } },
     {
       text: `${name} against skill alone`,

@@ -11,7 +11,7 @@ import { readNeighbours } from './read_neighbours.ts'
 
 interface OtherSkillsRequest {
   among?: readonly string[]
-  addition?: AdditionWish
+  addition?: AdditionWish | null
   links?: SkillLinks | undefined
 }
 
@@ -29,18 +29,18 @@ export async function readOtherSkills(
   { skill, engine, isHarbor }: { skill: Skill; engine: EngineChoice; isHarbor: boolean },
 ): Promise<OtherSkills> {
   if (isHarbor) {
-    if (among.length === 0 && wish === undefined) return { parts: {}, skills: [], warnings: [], notes: [] }
+    if (among.length === 0 && !wish) return { parts: {}, skills: [], warnings: [], notes: [] }
     const flag = wish?.kind === 'plugin' ? '--whole-plugin' : '--among'
     throw new UserError(`${flag} with a Harbor task`, 'a task brings its own skills: list the others in it')
   }
   const { skills, warnings } = await readNeighbours({ among, links }, skill)
-  const read = wish === undefined ? null : await readAddition(wish, { skill, neighbours: skills, engine, links })
+  const read = !wish ? null : await readAddition(wish, { skill, neighbours: skills, engine, links })
   const added = read?.addition.skills ?? []
   return {
     parts: { neighbours: skills, addition: read?.addition ?? null },
     skills: [...skills, ...added],
     warnings: [...warnings, ...(read?.warnings ?? [])],
-    notes: wish?.kind === 'plugin' ? [] : listPluginNotes(skill),
+    notes: wish === undefined ? listPluginNotes(skill) : [],
   }
 }
 

@@ -88,8 +88,10 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   checked?: boolean
   /** Folders of other skills that both configurations have; absent: none. */
   among?: readonly string[]
-  /** What the candidate has besides the skill, and what it is compared with; absent: the skill with no skill, or with an older version. */
-  addition?: AdditionWish
+  /**
+   * What the candidate has besides the skill, and what it is compared with; null: nothing, next to comparisons that have; absent: nothing.
+   */
+  addition?: AdditionWish | null
   /** Benchmarks whose runs are this one's too, where they are equal: absolute folders; absent: none. */
   shareRunsOf?: readonly string[]
   /** Keys of runs that other benchmarks of the same command pay for; absent: none. For estimates. */

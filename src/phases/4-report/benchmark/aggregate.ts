@@ -15,6 +15,7 @@ import { judgeCost, summarizeCost } from './cost.ts'
 import { findStaleBaseline } from './older_runs/find_stale_baseline.ts'
 import { summarizeHeldBack } from './rate_limit_waits.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
+import { countSkillsRead } from '../stats/scores/skills_read.ts'
 
 /** The order of `planned` and `cases` does not matter: runs are sorted by eval_id, candidate before baseline, run_number. */
 export function aggregate(asked: AggregateInput): Benchmark {
@@ -33,6 +34,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
   const held_back = summarizeHeldBack(input.results.values())
   const engine_versions = countEngineVersions(input.results.values())
   const other_attempts = summarizeOtherAttempts(input.otherAttempts ?? [])
+  const skills_read = countSkillsRead(input, new Set(counted.map(({ runId }) => runId)), arms)
   const parts = {
     schema_version: 1 as const,
     metadata: buildMetadata(input, counts),
@@ -46,6 +48,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     excluded_runs: excluded,
     cost: summarizeCost(input),
     injection_attempts: countSuspicious(counted, arms),
+    ...(skills_read.length > 0 && { skills_read }),
     ...summarizeReused(input),
     statistics: buildStatistics(runs, arms, {
       ...input.statistics,
