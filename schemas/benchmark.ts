@@ -199,7 +199,9 @@ export const benchmark = z.looseObject({
   skills_read: z
     .array(skillReads)
     .optional()
-    .describe('which skills were read; absent: no run had other skills next to the tested one, or none shows what it read'),
+    .describe(
+      'which skills were read; absent: no run had other skills next to the tested one, or none shows what it read',
+    ),
   reused: reusedRuns.optional().describe('absent: every run was performed for this benchmark'),
   statistics: statistics.optional().describe('absent: written by a version without statistics'),
   audit: auditSummary

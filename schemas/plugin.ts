@@ -3,7 +3,7 @@ import * as z from 'zod'
 
 const ownPath = z
   .string()
-  .regex(/^\.\/(?!.*(?:^|\/)\.\.(?:\/|$))/, 'must be a path that begins with ./ and stays in the plugin')
+  .regex(/^\.\/(?!(?:.*\/)?\.\.(?:\/|$))/, 'must be a path that begins with ./ and stays in the plugin')
 
 const paths = z.union([ownPath, z.array(ownPath)], {
   error: 'must be a path that begins with ./ and stays in the plugin, or a list of such paths',

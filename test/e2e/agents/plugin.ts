@@ -20,7 +20,9 @@ export const pluginFiles: Record<string, string> = {
   '.claude-plugin/plugin.json': '{"name":"plug","version":"1.0.0"}',
   'hooks/hooks.json': JSON.stringify({
     hooks: {
-      PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: '"${CLAUDE_PLUGIN_ROOT}/hooks/guard.sh"' }] }],
+      PreToolUse: [
+        { matcher: 'Bash', hooks: [{ type: 'command', command: '"${CLAUDE_PLUGIN_ROOT}/hooks/guard.sh"' }] },
+      ],
     },
   }),
   'hooks/guard.sh': guard,
@@ -30,7 +32,8 @@ export const pluginFiles: Record<string, string> = {
   'server/tickets.mjs': server,
   'agents/reviewer.md': '---\nname: reviewer\ndescription: AGENT-CANARY reviews things\n---\nReview.\n',
   'commands/tell.md': '---\ndescription: COMMAND-CANARY tells all\n---\nTell ${CLAUDE_PLUGIN_ROOT}.\n',
-  'skills/alpha/SKILL.md': '---\nname: alpha\ndescription: ALPHA-CANARY tidies.\n---\n\nTidy with ${CLAUDE_PLUGIN_ROOT}/server.\n',
+  'skills/alpha/SKILL.md':
+    '---\nname: alpha\ndescription: ALPHA-CANARY tidies.\n---\n\nTidy with ${CLAUDE_PLUGIN_ROOT}/server.\n',
   'skills/alpha/evals/evals.json': JSON.stringify({
     skill_name: 'alpha',
     evals: [

@@ -9,15 +9,14 @@ import { benchOn, makePlugin } from './plugin.ts'
 const claude = claudeBinary()
 const scenario = `
 rules:
-  - name: works with the server
-    when: { turn: 1, tool: "^mcp__tickets__" }
-    tool_calls:
-      - { name: Skill, input: { skill: alpha } }
-      - { name: Bash, input: { command: "rm -rf notes", description: delete } }
-      - { name: mcp__tickets__open_tickets, input: {} }
   - name: works
     when: { turn: 1, tool: "^Bash$" }
     tool_calls: { name: Bash, input: { command: "rm -rf notes", description: delete } }
+  - name: uses the plugin
+    when: { turn: 2, tool: "^Bash$", result: "HOOK-CANARY" }
+    tool_calls:
+      - { name: Skill, input: { skill: alpha } }
+      - { name: mcp__tickets__open_tickets, input: {} }
   - { name: ends, when: { tool: "^Bash$" }, text: "Done." }
 `
 const env = ({ url }: { url: string }) => {
@@ -32,13 +31,17 @@ const others = [
   ['whole-plugin-and-skill-alone', 'skill_alone'],
 ] as const
 
-needs('the claude CLI', claude !== null, 'npm run agents')('a plugin on the real claude CLI', () => {
+needs(
+  'the claude CLI',
+  claude !== null,
+  'npm run agents',
+)('a plugin on the real claude CLI', () => {
   let ran: Awaited<ReturnType<typeof benchOn>>
   beforeAll(async () => {
     ran = await benchOn([makePlugin(), ...engine], scenario, env)
   })
   const record = (variant: string, arm: string) => JSON.parse(ran.read(variant, arm, 'run.json'))
-  const firstRequests = () => ran.requests.filter(({ rule }) => rule?.startsWith('works'))
+  const firstRequests = () => ran.requests.filter(({ rule }) => rule === 'works')
 
   test('ends well, with three comparisons', () => {
     expect(ran.end, ran.end.stdout + ran.end.stderr).toMatchObject({ code: 0 })
@@ -58,7 +61,7 @@ needs('the claude CLI', claude !== null, 'npm run agents')('a plugin on the real
     expect(record(...whole).loaded.mcp_servers).toEqual(['tickets'])
     expect(record(...whole).loaded.skills).toEqual(expect.arrayContaining(['alpha', 'beta']))
     expect(ran.read(...whole, 'transcript.jsonl')).toContain('SERVER-CANARY')
-    expect(record(...whole).skills_read).toEqual([{ name: 'alpha', step: 1 }])
+    expect(record(...whole).skills_read).toEqual([{ name: 'alpha', step: 2 }])
     const [own] = firstRequests().filter(({ messages }) => JSON.stringify(messages).includes('BETA-CANARY'))
     expect(JSON.stringify(own)).toContain('AGENT-CANARY')
     expect(JSON.stringify(own)).toContain('COMMAND-CANARY')

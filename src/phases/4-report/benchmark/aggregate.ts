@@ -6,6 +6,7 @@ import { countSuspicious } from '../judge/suspicious_runs.ts'
 import { writeNotes } from '../notes/notes.ts'
 import { countEngineVersions, summarizeOtherAttempts } from '../notes/rules/attempts.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
+import { countSkillsRead } from '../stats/scores/skills_read.ts'
 import type { AggregateInput, PlannedRun } from './aggregate_input.ts'
 import { type BenchmarkArms, summarizeArms } from './arms.ts'
 import { summarizeReusedRuns } from './cached_runs.ts'
@@ -15,7 +16,6 @@ import { judgeCost, summarizeCost } from './cost.ts'
 import { findStaleBaseline } from './older_runs/find_stale_baseline.ts'
 import { summarizeHeldBack } from './rate_limit_waits.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
-import { countSkillsRead } from '../stats/scores/skills_read.ts'
 
 /** The order of `planned` and `cases` does not matter: runs are sorted by eval_id, candidate before baseline, run_number. */
 export function aggregate(asked: AggregateInput): Benchmark {

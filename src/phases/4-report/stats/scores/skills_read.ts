@@ -1,9 +1,9 @@
 /** Counts which skills were read, by configuration, and shows the counts as a table. */
 import type { Benchmark, SkillReads } from '../../../../../schemas/benchmark.ts'
+import type { AggregateInput } from '../../benchmark/aggregate_input.ts'
+import { armNames, type BenchmarkArms } from '../../benchmark/arms.ts'
 import { formatConfiguration } from '../../text/format.ts'
 import type { SummaryTable } from '../../text/summary_table.ts'
-import type { AggregateInput } from '../../benchmark/aggregate_input.ts'
-import { type BenchmarkArms, armNames } from '../../benchmark/arms.ts'
 
 /** `counted`: ids of the runs in the rates. Empty: no run has other skills and shows what it read. */
 export function countSkillsRead(
