@@ -242,5 +242,5 @@ export type RunCounts = z.infer<typeof runCounts>
 export type SuspiciousRuns = z.infer<typeof suspiciousRuns>
 export type CostSummary = z.infer<typeof costSummary>
 export type ReusedRuns = z.infer<typeof reusedRuns>
-export type SkillReads = z.infer<typeof skillReads>
+export type SkillReadCount = z.infer<typeof skillReads>
 export type Benchmark = z.infer<typeof benchmark>

@@ -7,7 +7,7 @@ import { findPluginRoot } from '../../phases/1-plan/plugin/find_plugin.ts'
 import { toPluginEnvironment } from '../../phases/1-plan/plugin/plugin_environment.ts'
 import { type Plugin, readPlugin } from '../../phases/1-plan/plugin/read_plugin.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
-import { limitToEngine } from '../prepare/unsupported_environment.ts'
+import { limitToEngine } from '../environment/unsupported_environment.ts'
 import { readNeighbours, refuseTwin } from './read_neighbours.ts'
 
 /** A configuration with more than the skill, and what it is compared with. */

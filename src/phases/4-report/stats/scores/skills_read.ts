@@ -1,5 +1,5 @@
 /** Counts which skills were read, by configuration, and shows the counts as a table. */
-import type { Benchmark, SkillReads } from '../../../../../schemas/benchmark.ts'
+import type { Benchmark, SkillReadCount } from '../../../../../schemas/benchmark.ts'
 import type { AggregateInput } from '../../benchmark/aggregate_input.ts'
 import { armNames, type BenchmarkArms } from '../../benchmark/arms.ts'
 import { formatConfiguration } from '../../text/format.ts'
@@ -10,7 +10,7 @@ export function countSkillsRead(
   { planned, results }: Pick<AggregateInput, 'planned' | 'results'>,
   counted: ReadonlySet<string>,
   arms: BenchmarkArms,
-): SkillReads[] {
+): SkillReadCount[] {
   const known = planned.flatMap(({ run_id, configuration }) => {
     const read = counted.has(run_id) ? results.get(run_id)?.record?.skills_read : undefined
     return read === undefined ? [] : [{ configuration, names: read.map(({ name }) => name) }]
