@@ -59,6 +59,14 @@ export const benchmarkRun = z.looseObject({
   notes: z.array(z.string()),
 })
 
+/** How often graded runs of a configuration read a skill, where other skills were next to the tested one. */
+export const skillReads = z.object({
+  configuration: z.string(),
+  skill: z.string(),
+  read: z.number().int().nonnegative().describe('graded runs that read it'),
+  runs: z.number().int().positive().describe('graded runs that had it, or another skill, and that show what they read'),
+})
+
 /** Graded runs that contain text which seems to instruct the judge. */
 export const suspiciousRuns = z.object({
   runs: z.number().int().nonnegative().describe('graded runs with at least one attempt'),
@@ -197,6 +205,12 @@ export const benchmark = z.looseObject({
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
   injection_attempts: suspiciousRuns.optional().describe('absent: written by a version that did not count them'),
+  skills_read: z
+    .array(skillReads)
+    .optional()
+    .describe(
+      'which skills were read; absent: no run had other skills next to the tested one, or none shows what it read',
+    ),
   reused: reusedRuns.optional().describe('absent: every run was performed for this benchmark'),
   statistics: statistics.optional().describe('absent: written by a version without statistics'),
   audit: auditSummary
@@ -237,4 +251,5 @@ export type RunCounts = z.infer<typeof runCounts>
 export type SuspiciousRuns = z.infer<typeof suspiciousRuns>
 export type CostSummary = z.infer<typeof costSummary>
 export type ReusedRuns = z.infer<typeof reusedRuns>
+export type SkillReadCount = z.infer<typeof skillReads>
 export type Benchmark = z.infer<typeof benchmark>

@@ -27,7 +27,7 @@ export const indexLift = z.object({
 
 export const indexRow = z.object({
   skill: z.string().describe('name of the skill; its path if the name could not be read'),
-  cell: z.string().nullable().describe('engine:model in a matrix; null: no matrix'),
+  cell: z.string().nullable().describe('engine:model in a matrix, or a pair of configurations; null: neither'),
   status: z
     .enum(['done', 'incomplete', 'failed', 'unbenched'])
     .describe('failed: no benchmark, see error; unbenched: no benchmark was requested, the row lists other results'),
@@ -60,6 +60,10 @@ export const benchmarkIndex = z.object({
   created_at: z.iso.datetime(),
   judge: z.string().nullable().describe('the judge shared by a matrix; null: no judge needed, or one per skill'),
   calibrations: z.boolean().optional().describe('true: each row compares the baseline with itself'),
+  comparisons: z
+    .boolean()
+    .optional()
+    .describe('true: each cell is a pair of configurations of one skill, such as whole plugin against skill alone'),
   alpha: z.number().describe('significance level used for change'),
   rows: z
     .array(indexRow)

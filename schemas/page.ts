@@ -137,7 +137,10 @@ export interface PageCompared {
   changes: (CaseChange['change'] | null)[]
 }
 
-export type PageBenchmark = Pick<Benchmark, 'metadata' | 'notes' | 'counts' | 'statistics' | 'problems'> &
+export type PageBenchmark = Pick<
+  Benchmark,
+  'metadata' | 'notes' | 'counts' | 'statistics' | 'problems' | 'skills_read'
+> &
   Record<string, unknown>
 
 export interface Page {

@@ -15,7 +15,10 @@ import {
   suiteCase,
 } from './suite.ts'
 
-/** `…_again`: the second arm of a calibration, which is the same as the first. `subject`: the only arm of eval. */
+/**
+ * `…_again`: the second arm of a calibration, which is the same as the first. `subject`: the only arm of eval. `whole_plugin`: the skill with
+ * all parts of its plugin; `with_neighbours`: with other skills next to it; `skill_alone`: the skill where one of these is the candidate.
+ */
 export const configuration = z.enum([
   'with_skill',
   'without_skill',
@@ -24,6 +27,9 @@ export const configuration = z.enum([
   'without_skill_again',
   'old_skill_again',
   'subject',
+  'whole_plugin',
+  'with_neighbours',
+  'skill_alone',
 ])
 
 /** An engine and the requested model; `model` null: the engine's default. `command`: only for the command engine. */

@@ -90,6 +90,12 @@ const shared = {
       .describe('whether its SKILL.md was read; null: the engine does not report its tool calls'),
     read_at_step: z.number().int().nonnegative().nullable(),
   }),
+  skills_read: z
+    .array(z.object({ name: z.string(), step: z.number().int().nonnegative() }))
+    .optional()
+    .describe(
+      'every skill that was read, in order, each once; absent: no other skills were next to the skill, or the engine does not report reads',
+    ),
   loaded: z
     .object({
       skills: z.array(z.string()),
@@ -157,6 +163,7 @@ const counts = {
   cost: true,
   conversation: true,
   skill: true,
+  skills_read: true,
   asked_user: true,
   cached_from: true,
 } as const

@@ -96,6 +96,13 @@ export const environment = z.object({
     .optional()
     .describe('environment variables for setup, the agent, its hooks, teardown and checks'),
   programs: programs.optional().describe('programs of the suite that come first on PATH; absent: none'),
+  plugin: z
+    .object({
+      name: z.string().min(1),
+      folder: pathBelow.describe('its copy, below ENVIRONMENT_DIR: what CLAUDE_PLUGIN_ROOT stands for'),
+    })
+    .optional()
+    .describe("the plugin that these parts come from; absent: they are the suite's"),
   texts: z.record(pathBelow, z.string()).optional().describe('files created in the working folder: path → content'),
   agent_texts: z
     .record(pathBelow, z.string())
@@ -210,6 +217,12 @@ export const skill = z.object({
   description: z.string(),
   path: z.string().describe('absolute path of the folder; for a version from git, the path and the ref'),
   sha256: z.string(),
+  user_only: z
+    .literal(true)
+    .optional()
+    .describe(
+      'true: disable-model-invocation is set, so agents that know it start the skill only when the user says so; absent: it is not',
+    ),
 })
 
 /** A skill that is installed in a working folder, under its name. */

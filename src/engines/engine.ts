@@ -237,6 +237,11 @@ export interface Engine {
   readsSkillsFolder?(command: string): boolean
   /** What it supports of a suite's environment; absent: nothing. unknown: the environment is written, and the program may read it. */
   readonly supports?: SupportedEnvironment | 'unknown'
+  /**
+   * It keeps skills with `disable-model-invocation: true` from the model. `start`: what a user writes before the prompt to start one; null:
+   * there is no way in a run. Absent: it offers them like all others.
+   */
+  readonly userOnlySkills?: { start: ((name: string) => string) | null }
   /** Names of its tools that ask the user a question; absent: it has none. */
   readonly questionTools?: readonly string[]
   /**

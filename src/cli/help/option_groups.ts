@@ -19,6 +19,8 @@ const common: Readonly<Record<string, readonly string[]>> = {
     'set',
     'all',
     'among',
+    'alone',
+    'whole-plugin',
     'case',
     'changed',
     'dry-run',

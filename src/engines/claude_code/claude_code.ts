@@ -31,6 +31,7 @@ export const claudeCode: Engine = {
   aliases: ['opusplan'],
   efforts: () => anthropicEfforts,
   skillsFolder,
+  userOnlySkills: { start: (name) => `/${name}` },
   seesImages: 'in_folder',
   questionTools: ['AskUserQuestion'],
   continuesSession: true,

@@ -34,6 +34,7 @@ export const copilot: Engine = {
   efforts: copilotEfforts,
   skillsFolder,
   continuesSession: true,
+  userOnlySkills: { start: null },
   // with several keys set, only the model says which account is used, so all of them then share one limit
   account: { slots: 'runs', of: findAccount },
   reaches,

@@ -41,6 +41,7 @@ export const pi: Engine = {
   credentials: [...providerKeys, 'WHETSTONE_PI'],
   efforts: () => piEfforts,
   skillsFolder,
+  userOnlySkills: { start: (name) => `/skill:${name}` },
   seesImages: 'in_folder',
   continuesSession: true,
   account: { slots: 'runs', of: providerAccount },

@@ -28,6 +28,7 @@ export const qwen: Engine = {
   efforts: () => openaiEfforts,
   skillsFolder,
   continuesSession: true,
+  userOnlySkills: { start: (name) => `/${name}` },
   account: { slots: 'runs', of: openaiAccount },
   reaches,
   findPrograms: (task) => listCliPrograms(qwenCli, task),

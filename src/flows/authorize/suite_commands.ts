@@ -48,6 +48,8 @@ export async function reviewPlan(
   const versions = new Map<string, SkillCommand[]>()
   const loaded = new Map<number, { hashes: Set<string>; commands: SkillCommand[] }>()
   const environments = new Map(plan.cases.map((one) => [one.eval_id, one.environment]))
+  // the one with a plugin has all of the case's environment too
+  for (const { eval_id, environment } of plan.runs) if (environment?.plugin) environments.set(eval_id, environment)
   for (const { eval_id, skill, among = [] } of plan.runs) {
     const known = loaded.get(eval_id) ?? {
       hashes: new Set<string>(),
@@ -62,7 +64,10 @@ export async function reviewPlan(
       known.commands.push(...commands)
     }
   }
-  const cases = plan.cases.filter(({ eval_id }) => loaded.has(eval_id))
+  const cases = plan.cases.flatMap((one) => {
+    const environment = environments.get(one.eval_id)
+    return loaded.has(one.eval_id) ? [{ ...one, ...(environment && { environment }) }] : []
+  })
   const skillsOf = ({ eval_id }: CommandSource): LoadedSkills => {
     const { hashes = [], commands = [] } = loaded.get(eval_id) ?? {}
     return { hashes: [...hashes], commands }

@@ -14,6 +14,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { openJudgeBatch } from '../judge_batch/judge_batch.ts'
 import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainWaitStop } from '../limits/wait_limits.ts'
+import { shareRuns } from '../neighbours/share_runs.ts'
 import { reuseConcurrentRuns } from '../older_runs/reuse_concurrent_runs.ts'
 import { testOlderRuns } from '../older_runs/test_older_runs.ts'
 import { checkBenchStart } from '../prepare/check_bench_start.ts'
@@ -64,6 +65,7 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   describeCases(folder, plan, context.env)
   const skillFiles = await snapshotSkills(prepared.folders, made.scratch)
   await repairBenchmark(folder, plan, context)
+  await shareRuns(request.shareRunsOf ?? [], { folder, plan })
   context.emit(await createPlanReadyEvent(folder, { ...prepared, plan }))
   const { sharedCache } = request
   const keys = { skillFiles, probes, passEnv }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { BenchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { Stop } from '../../../schemas/limits.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import { errorMessage, IncompleteError, UserError } from '../../base/errors/error.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { emptyShard } from '../../phases/1-plan/plan/select_shard.ts'
@@ -13,14 +14,19 @@ import type { FlowContext } from '../flow_context.ts'
 import { type BenchOutcome, writeIndex } from '../index/write_index.ts'
 import { SharedBudgets } from '../limits/budgets.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
-import { bench } from './bench.ts'
-import { chooseMatrixJudge, type MatrixCell, parseMatrix } from './engine_matrix.ts'
+import { bench, planBench } from './bench.ts'
+import { listComparisons, type Variant } from './comparisons.ts'
+import { chooseMatrixJudge, parseMatrix } from './engine_matrix.ts'
 
 /** A bench request for several skills. `workspace`: the folder that gets a subfolder for each skill. */
 export interface BenchManyRequest extends Omit<BenchRequest, 'skill'> {
   skills: readonly string[]
   /** engine:model,engine:model; null: the request's own engine. */
   matrix: string | null
+  /** Compare no skill, the skill alone and its whole plugin; absent: no. */
+  wholePlugin?: boolean
+  /** Compare no skill, the skill alone and the skill with the neighbours of `among`; absent: no. */
+  alone?: boolean
   /** Requests that differ, by the skill's absolute path; workspace and limits are always the shared ones. */
   each?: ReadonlyMap<string, Omit<BenchRequest, 'skill'>>
 }
@@ -49,14 +55,15 @@ export async function benchMany(
   context: FlowContext,
   benchOne = bench,
 ): Promise<BenchManyResult> {
-  const { root, all, judge } = await expandRequest(asked, context)
+  const { root, all, judge, comparisons } = await expandRequest(asked, context)
   const { limits } = asked
   const budgets = limits === undefined ? {} : { budgets: new SharedBudgets(limits) }
   const ends: BenchOutcome[] = []
   let stopped: Stop | undefined
   for (const one of all) {
     if (context.drain.aborted) break
-    const shared = { ...one, request: { ...one.request, ...budgets } }
+    const shareRunsOf = comparisons ? ends.flatMap((end) => listSharedFolders(end, one)) : []
+    const shared = { ...one, request: { ...one.request, ...budgets, shareRunsOf } }
     const end = await benchEntry(shared, context, stopped === undefined ? benchOne : refuseAfterStop(stopped))
     if (end === null) continue
     ends.push(end)
@@ -65,8 +72,13 @@ export async function benchMany(
   if (ends.length === 0 && !context.drain.aborted) refuseUnchanged(asked)
   const calibrations = asked.calibrate === true
   const place = calibrations ? collectionFolder(root, 'calibrations') : root // does not overwrite the index of benchmarks
-  const index = await writeIndex(place, { ends, judge, now: context.now(), calibrations })
+  const index = await writeIndex(place, { ends, judge, now: context.now(), calibrations, comparisons })
   return { root: place, index, ends }
+}
+
+/** The benchmark's folder if it is of the same skill. */
+function listSharedFolders(end: BenchOutcome, { skill }: ManyEntry): string[] {
+  return end.status === 'benched' && end.skill === skill ? [end.result.folder] : []
 }
 
 /** Throws UserError. */
@@ -106,18 +118,23 @@ export type PlanOutcome<P> =
   | { status: 'failed'; skill: string; cell: string | null; error: unknown }
 
 /** The plans alone, for --dry-run: starts and writes nothing. A failed plan does not stop the others. */
-export async function planBenchMany<P>(
+export async function planBenchMany<P extends { plan: Plan } | null>(
   asked: BenchManyRequest,
   context: FlowContext,
   planOne: (request: BenchRequest, context: FlowContext) => Promise<P>,
 ): Promise<PlanOutcome<P>[]> {
-  const { all } = await expandRequest(asked, context)
+  const { all, comparisons } = await expandRequest(asked, context)
   const plans: PlanOutcome<P>[] = []
+  const paid = new Map<string, Set<string>>()
   for (const one of all) {
-    const { skill, cell, request } = one
+    const { skill, cell } = one
+    const paidElsewhere = paid.get(skill) ?? new Set()
+    const request = comparisons ? { ...one.request, paidElsewhere } : one.request
     const of = { skill, ...(cell === null ? {} : { cell }) }
     try {
-      plans.push({ status: 'planned', skill, cell, plan: await planOne(request, context) })
+      const plan = await planOne(request, context)
+      plans.push({ status: 'planned', skill, cell, plan })
+      paid.set(skill, new Set([...paidElsewhere, ...(plan?.plan.runs ?? []).map(({ key }) => key)]))
     } catch (error) {
       context.signal.throwIfAborted()
       if (passOverUnchanged(error, one, context)) continue
@@ -130,17 +147,22 @@ export async function planBenchMany<P>(
 }
 
 async function expandRequest(asked: BenchManyRequest, context: FlowContext) {
+  const comparisons = listComparisons(asked)
   const cells = asked.matrix === null ? [] : parseMatrix(asked.matrix)
   if (cells.length > 0 && (asked.engine !== 'auto' || asked.model !== null)) {
     throw new UserError('--matrix with --engine or --model', 'use one of them')
   }
-  const { root, all } = await spread(asked, cells)
-  if (cells.length === 0) return { root, all, judge: null }
+  const variants = [...comparisons, ...cells.map(({ text, folder }) => ({ text, folder, change: { engine: text } }))]
+  const { root, all } = await spread(asked, variants)
+  const isCompared = comparisons.length > 0
+  // the first comparison is paid for before the others are planned
+  if (isCompared) for (const { request } of all) await planBench(request, context)
+  if (variants.length === 0 || isCompared) return { root, all, judge: null, comparisons: isCompared }
   const judge = await chooseMatrixJudge(
     all.map(({ request }) => request),
     context,
   )
-  return { root, judge, all: all.map((one) => ({ ...one, request: { ...one.request, judge } })) }
+  return { root, judge, comparisons: false, all: all.map((one) => ({ ...one, request: { ...one.request, judge } })) }
 }
 
 /** null: it is unchanged since the baseline. */
@@ -163,12 +185,12 @@ function toSkillFailedEvent(error: unknown, of: { skill: string; cell?: string }
   return { type: 'skill_failed', ...of, message: errorMessage(error), fix }
 }
 
-/** Every skill × every cell, each with its own workspace: `<root>/<skill>/<cell>`; with one skill, its workspace is the root. */
+/** Every skill × every variant, each with its own workspace: `<root>/<skill>/<variant>`; with one skill, its workspace is the root. */
 async function spread(
   asked: BenchManyRequest,
-  cells: readonly MatrixCell[],
+  variants: readonly Variant[],
 ): Promise<{ root: string; all: ManyEntry[] }> {
-  const { skills, matrix: _, each, ...shared } = asked
+  const { skills, matrix: _, wholePlugin: __, alone: ___, each, ...shared } = asked
   const places = [...new Set(skills.map((skill) => path.resolve(skill)))]
   const names = await Promise.all(places.map(readNameOrFolder))
   const folders = numberDuplicates(names.map(folderName))
@@ -181,11 +203,11 @@ async function spread(
     const name = names[at] ?? place
     const skill = names.indexOf(name) === at ? name : (folders[at] ?? name) // duplicate names get the workspace's name
     const request = { ...shared, ...each?.get(place), skill: place, workspace }
-    if (cells.length === 0) return [{ skill, cell: null, request }]
-    return cells.map(({ text: engine, folder }) => ({
+    if (variants.length === 0) return [{ skill, cell: null, request }]
+    return variants.map(({ text: cell, folder, change }) => ({
       skill,
-      cell: engine,
-      request: { ...request, engine, workspace: path.join(workspace, folder) },
+      cell,
+      request: { ...request, ...change, workspace: path.join(workspace, folder) },
     }))
   })
   return { root, all }

@@ -35,7 +35,11 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
     const folder = request.fresh ? null : await findResumableBenchmark(prepared.workspace, prepared.plan)
     const again = await foreseeRunsAgain({ ...prepared, request, cache: found, folder }, context)
     const cache = found && explainRunsAgain(found, again, request.baselineAgeMs)
-    const reused = new Map((cache ?? []).flatMap((run) => (run.status === 'reused' ? [[run.run_id, run]] : [])))
+    const paid = prepared.plan.runs.filter(({ key }) => request.paidElsewhere?.has(key))
+    const reused = new Map<string, { graded: boolean }>([
+      ...(cache ?? []).flatMap((run) => (run.status === 'reused' ? [[run.run_id, run] as const] : [])),
+      ...paid.map(({ run_id }) => [run_id, { graded: true }] as const),
+    ])
     await attemptStep(
       (reason) => void prepared.refusals.push(reason),
       () => refuseSpentLimits(prepared, request, { folder, reused, context }),

@@ -24,11 +24,13 @@ export interface IndexRequest {
   now: Date
   /** The benchmarks are calibrations. */
   calibrations?: boolean
+  /** Each cell is a pair of configurations. */
+  comparisons?: boolean
 }
 
 export async function writeIndex(
   root: string,
-  { ends, judge, now, calibrations = false }: IndexRequest,
+  { ends, judge, now, calibrations = false, comparisons = false }: IndexRequest,
 ): Promise<BenchmarkIndex> {
   const { alpha } = usualOptions
   const rows = adjustRowsByHolm(sortIndexRows(ends.map((end) => toIndexRow(root, end))), alpha)
@@ -38,6 +40,7 @@ export async function writeIndex(
     created_at,
     judge,
     ...(calibrations && { calibrations }),
+    ...(comparisons && { comparisons }),
     alpha,
     rows,
   }

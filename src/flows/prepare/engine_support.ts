@@ -13,7 +13,7 @@ import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/in
 import { nameCase } from '../../phases/1-plan/check/rules/case_subject.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { type LintFinding, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
-import { applyConversationSupport, applyEngineSupport } from './unsupported_environment.ts'
+import { applyConversationSupport, applyEngineSupport } from '../environment/unsupported_environment.ts'
 
 interface Knowledge {
   engine: Engine

@@ -22,6 +22,8 @@ import type { JudgeBatchRequest } from '../judge_batch/judge_batch.ts'
 import type { SharedBudgets } from '../limits/budgets.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
+import { readOtherSkills } from '../neighbours/neighbours.ts'
+import type { AdditionWish } from '../neighbours/read_addition.ts'
 import { placeRepos } from '../repos/place_repos.ts'
 import type { BackendWish } from '../sandbox/harbor_backend.ts'
 import { listTaskSkills, placeTasks, readTaskSubject } from '../sandbox/harbor_tasks.ts'
@@ -32,6 +34,7 @@ import { refuseInlineCredentials } from './inline_credentials.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
 import type { QueueWish } from './queue_options.ts'
 import type { OnRefusal } from './refusals.ts'
+import { checkUserOnlySkill } from './user_only_skill.ts'
 
 /** Questions to --dry-run about the number of runs. */
 export interface DesignWish {
@@ -83,6 +86,16 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   budgets?: SharedBudgets
   /** The caller has checked skill and suite, and said what it found. */
   checked?: boolean
+  /** Folders of other skills that both configurations have; absent: none. */
+  among?: readonly string[]
+  /**
+   * What the candidate has besides the skill, and what it is compared with; null: nothing, next to comparisons that have; absent: nothing.
+   */
+  addition?: AdditionWish | null
+  /** Benchmarks whose runs are this one's too, where they are equal: absolute folders; absent: none. */
+  shareRunsOf?: readonly string[]
+  /** Keys of runs that other benchmarks of the same command pay for; absent: none. For estimates. */
+  paidElsewhere?: ReadonlySet<string>
   /** Compare the baseline with itself, to measure the suite's noise; absent: with the skill. */
   calibrate?: boolean
   /** Absent: rate limits are detected automatically. */
@@ -147,6 +160,10 @@ export async function prepareBench(
     createAutoEngine(context, where.refuse),
   )
   refuseInlineCredentials({ choices: [engine, judge, user ?? null], suite, env })
+  const others = await readOtherSkills(request, { skill, engine, isHarbor: tasks !== null })
+  const said = [skill, ...(baseline === null ? [] : [baseline.skill])].flatMap((one) =>
+    checkUserOnlySkill(one, engine, request.activation),
+  )
   const plan = makePlan({
     suite: await requireValidSuite(engine, suite, {
       allowInvalid: request.allowInvalid ?? false,
@@ -155,6 +172,7 @@ export async function prepareBench(
     skill,
     baseline: baseline?.skill ?? null,
     calibrate: request.calibrate ?? false,
+    ...others.parts,
     options: {
       engine,
       judge,
@@ -171,15 +189,21 @@ export async function prepareBench(
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
-    warnings: [...placed.warnings, ...warnings],
+    warnings: [...placed.warnings, ...warnings, ...said, ...others.warnings],
     baselineNote: notes.join('; ') || null,
   })
   const versions = tasks === null ? [skill] : listTaskSkills(plan.cases)
   const folders = new Map(versions.map((one) => [one.sha256, one.path]))
+  for (const one of others.skills) folders.set(one.sha256, one.path)
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
-  return { plan: reshaped.plan, folders, workspace, choices: [...places, ...choices, ...notes, ...placed.notes] }
+  return {
+    plan: reshaped.plan,
+    folders,
+    workspace,
+    choices: [...places, ...choices, ...notes, ...placed.notes, ...others.notes],
+  }
 }
 
 /** A version is what agents get, so a change of evals/ alone makes no other one. */

@@ -26,6 +26,7 @@ import type { HarborWorld } from './harbor/world.ts'
 import { buildRunRecord, type RunEnd } from './run_record.ts'
 import type { LimitedRunRequest, RunRequest } from './run_request.ts'
 import { runWithTimeout, stderrName, untilDeadline } from './run_with_timeout.ts'
+import { fillPluginRoot } from './workspace/fill_plugin_root.ts'
 import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
 import { environmentFolder, installRunPrograms, openRunPlace, type RunPlace } from './workspace/run_place.ts'
 import { protectSkills } from './workspace/sandbox_policy.ts'
@@ -132,12 +133,13 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
       request.deadline?.throwIfAborted()
       await place.world?.build(layout.signal)
       await installRunPrograms(request, place)
+      const skills = await prepareWorkspace(layout)
+      skills.push(...(await installSkills(spec.environment, place.cwd, skillsFolders)))
+      const environment = await installEnvironment(spec.environment, { cwd: place.cwd, folder })
+      await fillPluginRoot(spec.environment, { cwd: place.cwd, folder, skills })
       return {
-        skills: [
-          ...(await prepareWorkspace(layout)),
-          ...(await installSkills(spec.environment, place.cwd, skillsFolders)),
-        ],
-        environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
+        skills,
+        environment,
         before: await takeSnapshot(place.cwd, { skillsFolders, isHome: place.cwd === place.home }),
         outsideBefore: place.world === null ? await takeOutsideSnapshot(place.home) : new Map(),
       }

@@ -85,6 +85,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
       read: readState(spec, report, read !== undefined),
       read_at_step: read?.step ?? null,
     },
+    ...listSkillsRead(spec, report, counted.skillReads),
     loaded: report.loaded,
     sandbox: toSandboxRecord(sandbox),
     permission_denials: report.permissionDenials,
@@ -145,7 +146,7 @@ export function findContamination(
     const message = `the skill ${spec.absent_skill} is visible in the arm without it: the agent has its own skill of this name`
     return { kind: 'contaminated', message }
   }
-  if (spec.skill !== null && !isLoaded(loaded, spec.skill.name)) {
+  if (spec.skill !== null && !spec.skill.user_only && !isLoaded(loaded, spec.skill.name)) {
     const list = loaded.join(', ') || 'none'
     return { kind: 'skill_not_offered', message: `the engine did not offer ${spec.skill.name}; it listed: ${list}` }
   }
@@ -157,7 +158,21 @@ function isLoaded(loaded: readonly string[], name: string): boolean {
   return loaded.some((one) => one === name || one.endsWith(`:${name}`))
 }
 
+/** Nothing where there are no other skills, or where an engine that names none may have read one unseen. */
+function listSkillsRead(
+  spec: RunSpec,
+  report: EngineReport,
+  reads: readonly { skill: string; step: number }[],
+): Pick<RunRecord, 'skills_read'> {
+  const others = (spec.among?.length ?? 0) + (spec.environment?.skills?.length ?? 0)
+  if (others === 0 || (report.loaded === null && reads.length === 0)) return {}
+  const first = reads.filter(({ skill }, at) => reads.findIndex((one) => one.skill === skill) === at)
+  return { skills_read: first.map(({ skill: name, step }) => ({ name, step })) }
+}
+
 function readState(spec: RunSpec, report: EngineReport, seen: boolean): boolean | null {
   if (spec.skill === null) return null
+  // started by the user's words: the agent's program puts its text before the prompt, and no call shows it
+  if (spec.skill.user_only && spec.activation === 'instructed' && !seen) return null
   return seen ? true : report.loaded === null ? null : false
 }

@@ -8,6 +8,7 @@ import { ArmsTable } from './arms.tsx'
 import { isSimilarCases, isUnreadNote, splitHeadline } from './headline.ts'
 import { MissingParts } from './missing.tsx'
 import { Notes } from './notes.tsx'
+import { SkillsRead } from './skills_read.tsx'
 import { SuspiciousNotice } from './suspicious.tsx'
 import { UnreadNotice } from './unread.tsx'
 import { hasVerdictPicture, VerdictPicture } from './verdict_picture.tsx'
@@ -44,6 +45,7 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
       ))}
       <VerdictsView model={model} route={route} />
       <ArmsTable model={model} withRates={!hasPicture} />
+      <SkillsRead model={model} />
       <TurnedStatements model={model} />
       {!isEval && <Cases model={model} route={route} />}
       {!isEval && <Notes model={model} />}

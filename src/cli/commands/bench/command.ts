@@ -40,6 +40,8 @@ function refuseMixtures({
   rerun,
   skill,
   matrix,
+  wholePlugin,
+  alone,
   lastFailed,
   dryRun,
   explain,
@@ -52,9 +54,16 @@ function refuseMixtures({
   if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run')
   if (calibrate && lastFailed)
     throw new UserError('--calibrate with --last-failed', 'use --case instead of --last-failed')
+  if (lastFailed && (wholePlugin || alone))
+    throw new UserError(
+      `--last-failed with ${wholePlugin ? '--whole-plugin' : '--alone'}`,
+      'use --case instead of --last-failed',
+    )
   if (rerun === undefined) return
   const others = {
     '--matrix': matrix,
+    '--whole-plugin': wholePlugin,
+    '--alone': alone,
     '--last-failed': lastFailed,
     '--changed': changed,
     '--shard': shard,
@@ -75,9 +84,9 @@ function refuseMixtures({
 }
 
 async function start(asked: BenchArguments, argv: readonly string[]): Promise<number> {
-  const listed = await listBenchedSkills(asked)
+  const { skills: listed, wholePlugin } = await listBenchedSkills(asked)
   if (listed.length === 0) return sayNothingToDo(`No skill changed since ${asked.changed}: nothing to do.`, asked.json)
-  const work = () => startListed({ ...asked, skill: listed }, argv)
+  const work = () => startListed({ ...asked, skill: listed, wholePlugin }, argv)
   const allowed = [
     ...(asked.changed === undefined ? [] : [planRules.sameVersions.id]),
     ...(asked.shard === undefined ? [] : [emptyShard]),
@@ -96,16 +105,18 @@ async function startListed(given: BenchArguments, argv: readonly string[]): Prom
   if (!given.json) saySettings(ofSkills)
   const request = buildBenchRequest(parsed)
   const waits = { maxWait: parsed.maxWait, limits: request.limits }
-  const { matrix = null, json, dryRun, lastFailed, explain } = parsed
+  const { matrix = null, alone, json, dryRun, lastFailed, explain } = parsed
+  const wholePlugin = given.wholePlugin || parsed.wholePlugin
   const skills = given.skill
   const [skill = '', ...others] = skills
   const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), buildBenchRequest(one.configured.args)]))
-  if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, { ...request, skills, matrix, each })
+  if (!dryRun && parsed.rerun === undefined)
+    await askIfDear(parsed, { ...request, skills, matrix, each, wholePlugin, alone })
   if (parsed.rerun !== undefined)
     return rerunAndShow({ ...request, skill, run: parsed.rerun }, { json, waits, ...pipeline })
-  if (others.length > 0 || matrix !== null) {
+  if (others.length > 0 || matrix !== null || wholePlugin || alone) {
     return benchSeveral(
-      { ...request, skills, matrix, each },
+      { ...request, skills, matrix, each, wholePlugin, alone },
       { json, goesOn, waits, dryRun, lastFailed, explain, ...pipeline },
     )
   }

@@ -12,14 +12,27 @@ interface NamedSkills {
   changed?: string | undefined
   json: boolean
   printConfig: boolean
+  wholePlugin: boolean
+}
+
+interface BenchedSkills {
+  skills: string[]
+  /** Asked for, or a plugin was named: its skills are measured alone and with all of it. */
+  wholePlugin: boolean
 }
 
 /** The skills to benchmark; empty: --changed found none. Reports skipped ones. */
-export async function listBenchedSkills({ skill, suite, changed, json, printConfig }: NamedSkills): Promise<string[]> {
+export async function listBenchedSkills(asked: NamedSkills): Promise<BenchedSkills> {
+  const { suite, changed, json, printConfig } = asked
   const { expandSkillFolders, resolveSkills } = await import('../../../flows/prepare/resolve_skills.ts')
-  const named = changed === undefined ? skill : await expandSkillFolders(skill)
-  const { skills, passedOver } = await resolveSkills(named)
-  if (printConfig || (passedOver.length === 0 && changed === undefined)) return skills
+  const { expandPlugins } = await import('../../../flows/neighbours/expand_plugins.ts')
+  const plugins = await expandPlugins(asked.skill, suite)
+  const wholePlugin = asked.wholePlugin || plugins.hasPlugin
+  const named = changed === undefined ? plugins.places : await expandSkillFolders(plugins.places)
+  const resolved = await resolveSkills(named)
+  const { skills } = resolved
+  const passedOver = [...plugins.passedOver, ...resolved.passedOver]
+  if (printConfig || (passedOver.length === 0 && changed === undefined)) return { skills, wholePlugin }
   const { selectChanged } = await import('../../../flows/changes/find_changes.ts')
   const { result } = await withFlow({ json, concurrency: 1 }, async (context) => {
     for (const one of passedOver) context.emit({ type: 'place_passed_over', ...one })
@@ -31,7 +44,7 @@ export async function listBenchedSkills({ skill, suite, changed, json, printConf
     }
     return await selectChanged(skills, { ref: changed, noun: 'skill', listFolders }, context)
   })
-  return result
+  return { skills: result, wholePlugin }
 }
 
 /**

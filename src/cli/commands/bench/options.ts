@@ -78,6 +78,23 @@ export const benchFlags = {
     requiresArg: true,
     describe: 'older version as baseline: folder or git:<ref>',
   },
+  'whole-plugin': {
+    type: 'boolean',
+    default: false,
+    describe: 'compare no skill, the skill alone, its whole plugin',
+  },
+  among: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'other skills in each run: a skill or a folder of them',
+  },
+  alone: {
+    type: 'boolean',
+    default: false,
+    describe: 'with --among: compare no skill, the skill alone, all',
+  },
   suite: {
     type: 'string',
     requiresArg: true,

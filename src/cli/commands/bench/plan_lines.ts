@@ -22,6 +22,7 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
   return [
     `skill     ${plan.skill.name} (${plan.skill.path})`,
     ...(plan.baseline === null ? [] : [`baseline  ${plan.baseline.name} (${plan.baseline.path})`]),
+    ...otherLines(plan),
     `suite     ${plan.suite.path} (${plan.suite.format})`,
     `engine    ${engineText(options.engine)} · ${options.activation} activation`,
     `judge     ${options.judge === null ? 'none needed' : engineText(options.judge)}`,
@@ -36,6 +37,18 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
     ...plan.cases.flatMap((one) => (one.cannot_run === null ? [] : [`cannot run ${one.eval_id}: ${one.cannot_run}`])),
     ...plan.warnings.flatMap(warningLines),
   ].map(toSafeLine)
+}
+
+/** Other skills and the plugin, by the configuration that has them. */
+function otherLines({ runs, candidate_configuration, baseline_configuration }: Plan): string[] {
+  return [candidate_configuration, baseline_configuration].flatMap((name) => {
+    const { among = [], environment } = runs.find(({ configuration }) => configuration === name) ?? {}
+    const parts = [
+      ...(environment?.plugin ? [`the plugin ${environment.plugin.name}`] : []),
+      ...(among.length > 0 ? [`the skills ${among.map((one) => one.name).join(', ')}`] : []),
+    ]
+    return parts.length === 0 ? [] : [`          ${name} also has ${parts.join(' and ')}`]
+  })
 }
 
 function runsText(plan: Plan, evalId: number): string {

@@ -17,7 +17,7 @@ export function benchOptions(args: Argv) {
       type: 'string',
       array: true,
       demandOption: true,
-      describe: 'skill folders, Harbor tasks, or a pattern',
+      describe: 'skill or plugin folders, Harbor tasks, or a pattern',
     })
     .options(benchFlags)
     .usage(
@@ -38,6 +38,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
   return {
     suite: parsed.suite ?? null,
     baseline: parsed.baseline ?? null,
+    ...(parsed.among.length > 0 && { among: parsed.among }),
     cases: parsed.case,
     shard: parsed.shard ?? null,
     engine: parsed.engine,

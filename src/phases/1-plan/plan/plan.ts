@@ -1,9 +1,11 @@
 /** Builds the plan from suite × configurations × runs. Pure: the same input gives the same plan. */
 import type { Configuration, Plan, PlanOptions, RunSpec } from '../../../../schemas/plan.ts'
-import type { ChosenCases, LoadWarning, Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import type { ChosenCases, Environment, LoadWarning, Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
+import { findEngine } from '../../../engines/table.ts'
 import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
+import { mergeEnvironments } from '../plugin/plugin_environment.ts'
 import { slug } from '../skill/slug.ts'
 import { planConversation } from './plan_conversation.ts'
 
@@ -14,6 +16,10 @@ export interface PlanRequest {
   baseline: Skill | null
   /** Compares the baseline with itself: no configuration has the skill in question. */
   calibrate?: boolean
+  /** Other skills in both configurations; absent: none. */
+  neighbours?: readonly Skill[]
+  /** What the candidate has besides the skill; absent: nothing. */
+  addition?: Addition | null
   options: PlanOptions
   /** Absent: all cases of the suite. */
   chosen?: ChosenCases | undefined
@@ -26,11 +32,24 @@ export interface PlanRequest {
   warnings?: readonly LoadWarning[]
 }
 
+/** The rest of a plugin, or other skills, and the configuration that the skill with them is compared with. */
+export interface Addition {
+  configuration: 'whole_plugin' | 'with_neighbours'
+  against: 'without_skill' | 'skill_alone'
+  skills: readonly Skill[]
+  /** null: only skills. */
+  environment: Environment | null
+}
+
 interface Arm {
   configuration: Configuration
   skill: Skill | null
   /** Added to its run numbers, so that equal runs of both configurations differ by number. */
   after: number
+  /** Other skills next to it; absent: none. */
+  among?: readonly Skill[]
+  /** Added to the environment of each case; absent: nothing. */
+  environment?: Environment | null
 }
 
 /** Plans every run; cases that cannot run stay in the plan without runs. Throws UserError if none can run. */
@@ -80,7 +99,21 @@ function assertRunnableCase(suite: Suite): void {
   )
 }
 
-function buildPlanArms({ skill, baseline, calibrate, options }: PlanRequest): [Arm, Arm] {
+function buildPlanArms(request: PlanRequest): [Arm, Arm] {
+  const { skill, addition = null, neighbours: among = [] } = request
+  if (addition === null) {
+    const [candidate, other] = buildSkillArms(request)
+    return [
+      { ...candidate, among },
+      { ...other, among },
+    ]
+  }
+  const { configuration, against, environment } = addition
+  const own = { configuration, skill, after: 0, among: [...among, ...addition.skills], environment }
+  return [own, { configuration: against, skill: against === 'without_skill' ? null : skill, after: 0, among }]
+}
+
+function buildSkillArms({ skill, baseline, calibrate, options }: PlanRequest): [Arm, Arm] {
   const other = baseline === null ? ('without_skill' as const) : ('old_skill' as const)
   const second: Arm = { configuration: other, skill: baseline, after: 0 }
   if (calibrate === true) return [{ ...second, configuration: `${other}_again`, after: options.runs }, second]
@@ -115,7 +148,7 @@ function buildArmRun(request: PlanRequest, place: { one: SuiteCase; arm: Arm; nu
 
 export interface RunSpecRequest {
   one: SuiteCase
-  arm: { configuration: Configuration; skill: Skill | null }
+  arm: Omit<Arm, 'after'>
   number: number
   /** Name of the skill that must not be visible. */
   absent: string | null
@@ -127,6 +160,7 @@ export function buildRunSpec(
   suite: Suite,
   options: PlanOptions,
 ): RunSpec {
+  const environment = arm.environment ? mergeEnvironments(one.environment, arm.environment) : one.environment
   const spec: Omit<RunSpec, 'key'> = {
     run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,
     eval_id: one.eval_id,
@@ -140,7 +174,7 @@ export function buildRunSpec(
     ...(one.teardown !== undefined && { teardown: one.teardown }),
     ...(one.collect && { collect: one.collect }),
     git: one.git,
-    ...(one.environment && { environment: one.environment }),
+    ...(environment && { environment }),
     ...(one.harbor && { harbor: one.harbor }),
     ...armSkills({ one, arm, absent }),
     ...(suite.sandbox && { sandbox: suite.sandbox }),
@@ -159,7 +193,10 @@ function armSkills({
   absent,
 }: Omit<RunSpecRequest, 'number'>): Pick<RunSpec, 'skill' | 'absent_skill' | 'among'> {
   const [first, ...others] = one.harbor?.skills ?? []
-  if (first === undefined) return { skill: arm.skill, absent_skill: absent }
+  if (first === undefined) {
+    const { skill, among = [] } = arm
+    return { skill, absent_skill: absent, ...(among.length > 0 && { among: [...among] }) }
+  }
   if (arm.skill === null) return { skill: null, absent_skill: first.name }
   return { skill: first, absent_skill: null, ...(others.length > 0 && { among: others }) }
 }
@@ -168,11 +205,16 @@ function caseFolder(one: SuiteCase): string {
   return ['eval', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
 }
 
-function buildRunPrompt(one: SuiteCase, arm: RunSpecRequest['arm'], { activation }: PlanOptions): string {
+function buildRunPrompt(one: SuiteCase, { skill }: RunSpecRequest['arm'], { activation, engine }: PlanOptions): string {
   switch (activation) {
     case 'natural':
       return one.prompt
-    case 'instructed':
-      return arm.skill === null ? one.prompt : `Use the skill ${arm.skill.name} for this task.\n\n${one.prompt}`
+    case 'instructed': {
+      if (skill === null) return one.prompt
+      const start = skill.user_only && engine.name !== 'auto' ? findEngine(engine.name).userOnlySkills?.start : null
+      return start
+        ? `${start(skill.name)} ${one.prompt}`
+        : `Use the skill ${skill.name} for this task.\n\n${one.prompt}`
+    }
   }
 }

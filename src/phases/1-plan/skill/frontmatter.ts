@@ -9,6 +9,8 @@ import { plainValue } from './unquoted_value.ts'
 export interface Frontmatter {
   name: string
   description: string
+  /** `disable-model-invocation: true`: agents that know it start the skill only when the user says so. */
+  isUserOnly: boolean
   /** Mistakes that did not keep it from being read. */
   warnings: string[]
 }
@@ -30,7 +32,8 @@ export function readFrontmatter(text: string, file: string): Frontmatter {
   if (/[/\\\0]/.test(name) || name === '.' || name === '..') {
     throw new UserError(`${file}: name ${JSON.stringify(name)} can't be a folder name`, 'use a-z, 0-9 and hyphens')
   }
-  return { name, description: readTextField(values, 'description', file), warnings }
+  const isUserOnly = values['disable-model-invocation'] === true
+  return { name, description: readTextField(values, 'description', file), isUserOnly, warnings }
 }
 
 /** Whether git has checked out a link as a text file with its target, as on Windows without `core.symlinks`. */

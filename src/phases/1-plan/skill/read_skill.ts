@@ -31,7 +31,7 @@ export async function readSkill(
   const root = path.resolve(folder)
   const file = await skillFile(root)
   const text = await readText(file)
-  const { name, description, warnings } = readFrontmatter(text, file)
+  const { name, description, isUserOnly, warnings } = readFrontmatter(text, file)
   const { files, leftOut } = await listSkillFiles(root, links)
   refuseSkillLinks(root, leftOut)
   const messages = [...warnings, ...doubts(name, description, path.basename(root))]
@@ -44,7 +44,10 @@ export async function readSkill(
     return { file, at: `line ${line + 1}`, message: `SKILL.md calls ${script}, which does not exist` }
   })
   return {
-    skill: { name, description, path: root, sha256: await hashWalk(files) },
+    skill: {
+      ...{ name, description, path: root, sha256: await hashWalk(files) },
+      ...(isUserOnly && { user_only: true as const }),
+    },
     warnings: [...messages.map((message) => ({ file, at: 'frontmatter', message })), ...missed, ...scripts],
   }
 }

@@ -1,5 +1,5 @@
 /** Resolves the input files of a case: finds and hashes them and assigns their paths in the working folder. */
-import type { Stats } from 'node:fs'
+import { existsSync, type Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitState, InputFile } from '../../../../schemas/suite.ts'
@@ -72,7 +72,7 @@ export async function resolveInnerFile(
   place: Pick<InputPlace, 'file' | 'root'>,
 ): Promise<{ file: string } | { reason: string }> {
   const file = await locateInput(given, place.root)
-  if (file === null) return { reason: outsideReason(given) }
+  if (file === null) return { reason: outsideReason(given, place.root) }
   const info = await stat(file).catch(() => null)
   if (!info?.isFile()) return { reason: info === null ? `no such file${explainBackslashes(given)}` : 'not a file' }
   const reason = await explainLinkOut(await realpath(file), place)
@@ -89,7 +89,9 @@ async function explainLinkOut(real: string, { file, root }: Pick<InputPlace, 'fi
 
 const absoluteWarning = 'an absolute path: the suite will not work on another machine'
 
-function outsideReason(given: string): string {
+function outsideReason(given: string, root: string): string {
+  if (existsSync(path.join(path.resolve(root, given), 'SKILL.md')))
+    return `leads out of the skill folder, to another skill: install that next to this one with --among ${given} instead`
   return path.isAbsolute(given)
     ? "an absolute path that leads out of the skill folder: put it into the skill's folder and name it from there"
     : 'leads out of the skill folder'
@@ -109,7 +111,7 @@ async function findInput(input: NamedInput, place: InputPlace): Promise<InputFil
   const isAbsolute = path.isAbsolute(input.path)
   const base = isAbsolute ? place.root : await chooseBaseFolder(input, place)
   const source = await locateInput(input.path, base)
-  if (source === null) return { reason: outsideReason(input.path) }
+  if (source === null) return { reason: outsideReason(input.path, base) }
   const info = await stat(source).catch(() => null)
   if (info === null) {
     return { reason: `no such file (looked for ${source}${explainBackslashes(input.path)})` }

@@ -6,6 +6,7 @@ import { countSuspicious } from '../judge/suspicious_runs.ts'
 import { writeNotes } from '../notes/notes.ts'
 import { countEngineVersions, summarizeOtherAttempts } from '../notes/rules/attempts.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
+import { countSkillsRead } from '../stats/scores/skills_read.ts'
 import type { AggregateInput, PlannedRun } from './aggregate_input.ts'
 import { type BenchmarkArms, summarizeArms } from './arms.ts'
 import { summarizeReusedRuns } from './cached_runs.ts'
@@ -33,6 +34,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
   const held_back = summarizeHeldBack(input.results.values())
   const engine_versions = countEngineVersions(input.results.values())
   const other_attempts = summarizeOtherAttempts(input.otherAttempts ?? [])
+  const skills_read = countSkillsRead(input, new Set(counted.map(({ runId }) => runId)), arms)
   const parts = {
     schema_version: 1 as const,
     metadata: buildMetadata(input, counts),
@@ -46,6 +48,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     excluded_runs: excluded,
     cost: summarizeCost(input),
     injection_attempts: countSuspicious(counted, arms),
+    ...(skills_read.length > 0 && { skills_read }),
     ...summarizeReused(input),
     statistics: buildStatistics(runs, arms, {
       ...input.statistics,

@@ -5,6 +5,7 @@ import {
   formatDollars,
   formatPercent,
   formatPlural,
+  formatPointRange,
   formatProbability,
   formatRates,
   formatSeconds,
@@ -29,13 +30,21 @@ const columns: readonly Column[] = [
 /** One row per benchmark, name first; columns without a value are omitted. The last column has problems and chosen cases. */
 export function indexTable(index: BenchmarkIndex): SummaryTable {
   const { rows } = index
-  const titles: Record<string, string> = index.calibrations === true ? { with: 'again', without: 'first' } : {}
+  const titles: Record<string, string> =
+    index.calibrations === true
+      ? { with: 'again', without: 'first' }
+      : index.comparisons === true
+        ? { engine: 'comparison', with: 'first', without: 'second' }
+        : {}
   const names: Column[] = [
     ['skill', (row) => row.skill],
     ['engine', (row) => row.cell],
   ]
   const marks: Column = ['', (row) => mark(row) || null]
-  const shown = [...names, ...columns, marks].filter(([, cell]) => rows.some((row) => cell(row) !== null))
+  const interval: Column = ['95% CI', (row) => (index.comparisons ? intervalText(row) : null)]
+  const shown = [...names, ...columns.slice(0, 3), interval, ...columns.slice(3), marks].filter(([, cell]) =>
+    rows.some((row) => cell(row) !== null),
+  )
   return {
     header: shown.map(([title]) => titles[title] ?? title),
     rows: rows.map((row) => shown.map(([title, cell]) => cell(row) ?? (title === '' ? '' : '–'))),
@@ -43,7 +52,7 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
 }
 
 /** One sentence over all rows: how many there are, how many are better, what is missing. */
-export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
+export function indexHeadline({ rows, calibrations, comparisons }: BenchmarkIndex): string {
   const whole = rows.filter(createCountedFilter(rows))
   const number = (test: (row: IndexRow) => boolean, of: readonly IndexRow[] = rows) => of.filter(test).length
   const beyond = (change: IndexLift['change']) =>
@@ -56,7 +65,7 @@ export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
           `${number(({ lift }) => lift !== null && lift.change !== 'within_chance', whole)} with a significant difference between equal arms`,
         ]
       : [
-          `${number((row) => (findEffect(row) ?? 0) > 0, whole)} better with the skill${beyond('better')}`,
+          `${number((row) => (findEffect(row) ?? 0) > 0, whole)} better with the ${comparisons ? 'first configuration' : 'skill'}${beyond('better')}`,
           `${number((row) => findEffect(row) === 0, whole)} the same`,
           `${number((row) => (findEffect(row) ?? 0) < 0, whole)} worse${beyond('worse')}`,
         ]),
@@ -107,6 +116,11 @@ function rateText(row: IndexRow, side: 'candidate' | 'baseline'): string | null 
 function differenceText(row: IndexRow): string | null {
   const shown = showRates(row)
   return shown === null ? null : `${shown.difference} points`
+}
+
+function intervalText({ lift }: IndexRow): string | null {
+  if (lift === null || lift.ci_low === null || lift.ci_high === null) return null
+  return formatPointRange(lift.ci_low, lift.ci_high)
 }
 
 /** "with / without"; null: neither is known. */

@@ -7,6 +7,7 @@ import { incompleteness } from '../benchmark/incomplete.ts'
 import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { rubricTable } from '../benchmark/rubric_table.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
+import { skillsReadTable } from '../stats/scores/skills_read.ts'
 import { compileTemplate } from '../templates/templates.ts'
 import { canShowWholePoints, formatConfiguration, formatPercent, formatRates } from './format.ts'
 import { benchmarkHeadline, confidenceNotes } from './headline.ts'
@@ -26,6 +27,7 @@ interface View {
   cases: string | null
   rubric: string | null
   scores: string | null
+  skillsRead: string | null
   notes: string[]
   excluded: string | null
   facts: { name: string; value: string }[]
@@ -40,6 +42,7 @@ export function toMarkdown(benchmark: Benchmark): string {
   const cases = readCaseRows(benchmark)
   const rubric = rubricTable(benchmark)
   const scores = scoreTable(benchmark)
+  const read = skillsReadTable(benchmark)
   return fill({
     skill: escapeMarkdown(benchmark.metadata.skill_name),
     headline: escapeMarkdown(benchmarkHeadline(benchmark)),
@@ -52,6 +55,7 @@ export function toMarkdown(benchmark: Benchmark): string {
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
     rubric: rubric && markdownTable(rubric.header, rubric.rows, 'numbers'),
     scores: scores && markdownTable(scores.header, scores.rows, 'words'),
+    skillsRead: read && markdownTable(read.header, read.rows, 'words'),
     notes: benchmark.notes.map(escapeListItem),
     excluded:
       excluded_runs.length > 0

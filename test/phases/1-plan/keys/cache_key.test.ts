@@ -196,6 +196,7 @@ describe('what lies around the agent', () => {
     env: { env: { MODE: 'fast' } },
     texts: { texts: { 'a.txt': 'a' } },
     agent_texts: { agent_texts: { clerk: 'Files things.' } },
+    plugin: { plugin: { name: 'demo', folder: 'demo' } },
     programs: { programs: { folder: one, executables: ['gh'], answers: {} } },
     may_lack: { may_lack: { needs: ['hooks of Stop'] } },
   }

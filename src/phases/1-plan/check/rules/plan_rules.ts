@@ -31,4 +31,11 @@ export const planRules = {
     about:
       'A check of a case cannot be decided on the engine; with `--allow-invalid` the case runs without its verdict (only with an engine).',
   },
+  userOnlySkill: {
+    id: 'user-only-skill',
+    severity: 'error',
+    stops_bench: true,
+    about:
+      'The skill has `disable-model-invocation: true`, and on the engine no run would use it (only with an engine).',
+  },
 } satisfies Record<string, RuleFacts>

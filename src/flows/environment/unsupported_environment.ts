@@ -33,6 +33,17 @@ export function applyEngineSupport(suite: Suite, choice: EngineChoice): Suite {
   return { ...suite, cases, warnings: [...suite.warnings, { file: suite.path, at: '$.environment', message }] }
 }
 
+/** An environment without what the engine does not support, and what that is. */
+export function limitToEngine(
+  environment: Environment,
+  choice: EngineChoice,
+): { environment: Environment; lacking: string[] } {
+  if (choice.name === 'auto') return { environment, lacking: [] }
+  const { supports = noSupport } = findEngine(choice.name)
+  if (supports === 'unknown') return { environment, lacking: [] }
+  return { environment: reduceEnvironment(supports, environment), lacking: listUnsupported(supports, environment) }
+}
+
 /** Variables and programs reach every engine. */
 function needsSupport({ environment }: SuiteCase): boolean {
   if (environment === undefined) return false

@@ -1,7 +1,7 @@
 /** What an engine does not support of a suite keeps the case from running on it; nothing is left out in silence. */
 import { expect, test } from 'vitest'
 import type { Environment } from '../../../schemas/suite.ts'
-import { applyEngineSupport } from '../../../src/flows/prepare/unsupported_environment.ts'
+import { applyEngineSupport } from '../../../src/flows/environment/unsupported_environment.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
 const none: Environment = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }

@@ -1,0 +1,55 @@
+/** Reads the skills that are installed next to the tested one: skill folders, or folders of them. */
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
+
+/**
+ * In the given order, by name within a folder, each once and without the tested skill itself. Throws UserError for a folder without a
+ * readable skill, and for two skills of one name: an agent would get only one of them.
+ */
+export async function readNeighbours(
+  { among, links }: { among: readonly string[]; links?: SkillLinks | undefined },
+  tested: Skill,
+): Promise<{ skills: Skill[]; warnings: LoadWarning[] }> {
+  const skills: Skill[] = []
+  const warnings: LoadWarning[] = []
+  for (const place of among) {
+    for (const folder of await listSkillFolders(path.resolve(place), place)) {
+      if (folder === tested.path) continue
+      const read = await readSkill(folder, links)
+      const twin = [tested, ...skills].find(({ name }) => name === read.skill.name)
+      if (twin?.path === folder) continue
+      refuseTwin(twin, read.skill)
+      skills.push(read.skill)
+      warnings.push(...read.warnings)
+    }
+  }
+  return { skills, warnings }
+}
+
+/** Throws UserError if there is another skill of this name. */
+export function refuseTwin(twin: Skill | undefined, { name, path: place }: Skill): void {
+  if (twin === undefined) return
+  throw new UserError(
+    `two skills are named ${name}: ${twin.path} and ${place}`,
+    'an agent gets one skill of each name: rename one, or leave it out',
+    'same-name',
+  )
+}
+
+/** `given`: as in the message. Throws UserError for a folder without a skill. */
+async function listSkillFolders(place: string, given: string): Promise<string[]> {
+  const isSkill = (folder: string) => pathExists(path.join(folder, 'SKILL.md'))
+  if (await isSkill(place)) return [place]
+  const names = await readdir(place).catch(() => {
+    throw new UserError(`--among "${given}": no such folder`, 'pass a skill, or a folder that contains skills')
+  })
+  const found: string[] = []
+  for (const name of names.sort()) if (await isSkill(path.join(place, name))) found.push(path.join(place, name))
+  if (found.length > 0) return found
+  throw new UserError(`--among "${given}": no skill in it`, 'pass a skill, or a folder whose folders contain SKILL.md')
+}

@@ -1,0 +1,165 @@
+/** --among on two engines, in both configurations and as a third; what is refused before the first call. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
+import { makeSkill } from '../program.ts'
+import { benchOn, makePlugin } from './plugin.ts'
+
+const scenario = `
+rules:
+  - name: reads the neighbour
+    when: { turn: 1, tool: "^Read$", system: "NEAR-CANARY" }
+    tool_calls: { name: Read, input: { file_path: .claude/skills/near/SKILL.md } }
+  - { name: ends, answer: { text: "TIDY" } }
+`
+const env = ({ url }: { url: string }) => ({
+  ...{
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'practice',
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_API_KEY: 'practice',
+  },
+})
+const cases = [1, 2].map((id) => ({
+  id,
+  name: `c${id}`,
+  prompt: `tidy ${id}`,
+  checks: [{ type: 'contains', value: 'TIDY' }],
+}))
+
+/** The folder of two neighbours, with the tested skill's folder beside them. */
+function neighbours(skill: string): string {
+  const folder = path.join(path.dirname(skill), 'others')
+  for (const name of ['near', 'far']) {
+    mkdirSync(path.join(folder, name), { recursive: true })
+    const description = `${name.toUpperCase()}-CANARY does ${name} things.`
+    writeFileSync(path.join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: ${description}\n---\nBody.\n`)
+  }
+  return folder
+}
+
+describe.each(['anthropic:practice-1', 'openai:practice-1'])('--among on %s', (engine) => {
+  const skill = makeSkill(cases)
+  const args = [skill, '--among', neighbours(skill), '--engine', engine]
+
+  test('both configurations have both, and what was read is recorded', async () => {
+    const { end, read, requests, workspace } = await benchOn(args, scenario, env)
+    expect(end, end.stdout + end.stderr).toMatchObject({ code: 0 })
+    const first = requests.filter(({ turn, rule }) => turn === 1 && rule !== null)
+    expect(first).toHaveLength(4)
+    for (const one of first) expect(one.system).toContain('NEAR-CANARY')
+    for (const one of first) expect(one.system).toContain('FAR-CANARY')
+    for (const arm of ['with_skill', 'without_skill']) {
+      const record = JSON.parse(read('', arm, 'run.json'))
+      expect(record.skills_read).toEqual([{ name: 'near', step: 1 }])
+      expect(record.loaded.skills).toEqual(expect.arrayContaining(['near', 'far']))
+    }
+    expect(JSON.parse(read('', 'without_skill', 'run.json')).loaded.skills).not.toContain('tidy')
+    const benchmarks = path.join(workspace, 'benchmarks')
+    const markdown = readFileSync(path.join(benchmarks, readdirSync(benchmarks)[0] ?? '', 'benchmark.md'), 'utf8')
+    expect(markdown).toMatch(/\| near \| 2 of 2 runs \| 2 of 2 runs \|/)
+  })
+  test('as a third: 2 configurations cost 4 agent runs, 3 cost 6', async () => {
+    const { end, requests, workspace } = await benchOn([...args, '--alone', '--fresh', '--no-cache'], scenario, env)
+    expect(end, end.stdout + end.stderr).toMatchObject({ code: 0 })
+    const first = requests.filter(({ turn, rule }) => turn === 1 && rule !== null)
+    expect(first).toHaveLength(6)
+    expect(first.filter(({ system }) => system.includes('NEAR-CANARY'))).toHaveLength(2)
+    const index = benchmarkIndex.parse(JSON.parse(readFileSync(path.join(workspace, 'index.json'), 'utf8')))
+    expect(index.rows.map(({ cell, status }) => [cell, status]).sort()).toEqual([
+      ['skill alone against none', 'done'],
+      ['with neighbours against none', 'done'],
+      ['with neighbours against skill alone', 'done'],
+    ])
+    expect(readFileSync(path.join(workspace, 'index.md'), 'utf8')).toContain('95% CI')
+  })
+  test('negative control: without --among no run knows of them, and nothing is recorded', async () => {
+    const { requests, read } = await benchOn([skill, '--engine', engine], scenario, env)
+    expect(JSON.stringify(requests)).not.toContain('-CANARY')
+    expect(JSON.parse(read('', 'with_skill', 'run.json'))).not.toHaveProperty('skills_read')
+  })
+})
+
+describe('before the first call', () => {
+  const engine = ['--engine', 'anthropic:practice-1']
+  const near = (name: string) =>
+    makeSkill(cases, { 'SKILL.md': `---\nname: ${name}\ndescription: D.\n---\nB.\n` }, name)
+  const userOnly = () =>
+    makeSkill(cases, { 'SKILL.md': '---\nname: tidy\ndescription: D.\ndisable-model-invocation: true\n---\nB.\n' })
+  const alpha = (plugin: string) => path.join(plugin, 'skills/alpha')
+  const refused: readonly [what: string, args: () => readonly string[], message: RegExp][] = [
+    ['two skills of one name', () => [makeSkill(cases), '--among', near('tidy')], /two skills are named tidy: .* and /],
+    ['a folder without a skill', () => [makeSkill(cases), '--among', '/usr'], /--among "\/usr": no skill in it/],
+    ['--alone without --among', () => [makeSkill(cases), '--alone'], /--alone without --among/],
+    ['a skill that is in no plugin', () => [makeSkill(cases), '--whole-plugin'], /is in no plugin/],
+    [
+      'a broken plugin',
+      () => [alpha(makePlugin({ '.mcp.json': 'x' })), '--whole-plugin'],
+      /plugin plug .*a part is broken:\n {2}\.mcp\.json:1:1/,
+    ],
+    [
+      'a plugin with two skills of one name',
+      () => [makePlugin({ 'skills/x/SKILL.md': '---\nname: beta\ndescription: D.\n---\nB.\n' })],
+      /two skills are named beta/,
+    ],
+    [
+      'a plugin without a suite',
+      () => [makePlugin({ 'skills/alpha/evals/evals.json': undefined })],
+      /none of its skills has a suite/,
+    ],
+    [
+      '--whole-plugin with --matrix',
+      () => [alpha(makePlugin()), '--whole-plugin', '--matrix', 'anthropic:a,anthropic:b'],
+      /--whole-plugin with --matrix/,
+    ],
+  ]
+  test.each(refused)('%s', async (_, args, message) => {
+    const { end, requests } = await benchOn([...args(), ...(args().includes('--matrix') ? [] : engine)], scenario, env)
+    expect(end.code, end.stdout).toBe(2)
+    expect(end.stderr + end.stdout).toMatch(message)
+    expect(requests.filter(({ path: place }) => /messages|responses|completions/.test(place))).toEqual([])
+  })
+  test('what an engine lacks is said, and left out', async () => {
+    const start = [alpha(makePlugin()), '--whole-plugin', '--dry-run']
+    const sdk = await benchOn([...start, ...engine], scenario, env)
+    expect(sdk.end.stdout).toMatch(/the engine anthropic does not support sub-agents, MCP servers, commands: left out/)
+    const none = await benchOn([...start, '--engine', 'opencode:anthropic/practice-1'], scenario, env)
+    expect(none.end.stdout).toMatch(
+      /the engine opencode does not support hooks of PreToolUse, sub-agents, MCP servers, commands: left out/,
+    )
+    expect([...sdk.requests, ...none.requests].filter(({ rule }) => rule !== null)).toEqual([])
+  })
+  test('nothing of the plugin works on the engine', async () => {
+    const plugin = makePlugin({ 'skills/beta/SKILL.md': undefined })
+    const { end, requests } = await benchOn(
+      [alpha(plugin), '--whole-plugin', '--engine', 'pi:anthropic/x'],
+      scenario,
+      env,
+    )
+    expect(end.code).toBe(2)
+    expect(end.stderr).toContain('the engine pi supports nothing of the plugin plug besides the skill alpha')
+    expect(requests.filter(({ rule }) => rule !== null)).toEqual([])
+  })
+  test('a skill that only the user starts: refused where no run would use it, with the way that works', async () => {
+    const on = (name: string, ...more: string[]) =>
+      benchOn([userOnly(), '--engine', name, '--dry-run', ...more], scenario, env)
+    const claude = await on('claude-code:sonnet')
+    expect(claude.end.code).toBe(2)
+    expect(claude.end.stderr).toMatch(
+      /on claude-code the agent never starts tidy by itself[\s\S]*--activation instructed .*\/tidy/,
+    )
+    const instructed = await on('claude-code:sonnet', '--activation', 'instructed')
+    expect(instructed.end.stdout).toContain('each prompt with the skill begins with /tidy')
+    const copilot = await on('copilot:anthropic/x', '--activation', 'instructed')
+    expect(copilot.end.stderr).toContain('nothing in a prompt can start it')
+    const sdk = await on('anthropic:practice-1')
+    expect(sdk.end.stdout).toContain('disable-model-invocation has no effect on anthropic')
+  })
+  test('a skill in a plugin says so', async () => {
+    const { end } = await benchOn([alpha(makePlugin()), '--dry-run', ...engine], scenario, env)
+    expect(end.stdout).toContain(
+      'alpha is part of the plugin plug, which also has hooks, MCP servers, agents, commands; --whole-plugin measures all of it',
+    )
+  })
+})
