@@ -114,7 +114,8 @@ async function converse({ session, turn, agent, request }: Conversation): Promis
     using limit = startTimeLimit(startMs)
     const cwd = showPlace(task.cwd, task.sandbox?.policy.places)
     const late = new Promise<null>((resolve) => limit.signal.addEventListener('abort', () => resolve(null)))
-    const opened = await Promise.race([shakeHands({ session, cwd, task, model: agent.sessionModel }), late])
+    const told = agent.run.takesServers ? { ...task, environment: undefined } : task
+    const opened = await Promise.race([shakeHands({ session, cwd, task: told, model: agent.sessionModel }), late])
     if (opened === null) return { kind: 'failed', error: silenceFailure(turn, startMs) }
     if (!opened.ok) return { kind: 'failed', error: opened.error }
     turn.handshake = opened

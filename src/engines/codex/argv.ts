@@ -1,7 +1,8 @@
 /** How Codex is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
-import { codexEnvironmentOptions } from './environment_settings.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
+import { codexEnvironmentOptions, codexServerSettings } from './environment_settings.ts'
 
 /** The variables with its key; the first that is set is used. */
 export const codexKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY']
@@ -20,13 +21,15 @@ export interface CodexInvocation {
   /** The file with the schema of the answer; null: free text. */
   schemaFile: string | null
   confinement: Confinement
+  /** The suite's MCP servers; absent: none. */
+  servers?: readonly SuiteServer[]
 }
 
 /**
  * Arguments of a headless run. Its session is kept in its own home, which is removed after the run: the skills that it was offered are
  * read from there (so no --ephemeral).
  */
-export function codexArguments(task: EngineTask, { schemaFile, confinement }: CodexInvocation): string[] {
+export function codexArguments(task: EngineTask, { schemaFile, confinement, servers = [] }: CodexInvocation): string[] {
   const argv = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '-C', task.cwd]
   if (task.model !== null) argv.push('-m', task.model)
   if (schemaFile !== null) argv.push('--output-schema', schemaFile)
@@ -36,7 +39,9 @@ export function codexArguments(task: EngineTask, { schemaFile, confinement }: Co
   for (const feature of [...featuresOff, ...toolsOff(task.tools)]) argv.push('--disable', feature)
   const { flags, settings: surroundings } = codexEnvironmentOptions(task)
   argv.push(...flags)
-  for (const [name, value] of [...settings(task, confinement), ...surroundings]) argv.push('-c', `${name}=${value}`)
+  const own = codexServerSettings(servers, task.env)
+  for (const [name, value] of [...settings(task, confinement), ...surroundings, ...own])
+    argv.push('-c', `${name}=${value}`)
   return [...argv, '-']
 }
 

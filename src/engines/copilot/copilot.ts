@@ -7,6 +7,8 @@ import { listCliPrograms } from '../cli/agent_cli.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import { writeAgentFiles } from '../environment/agent_files.ts'
+import { readSuiteServers } from '../environment/suite_servers.ts'
 import { providerAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
@@ -34,6 +36,7 @@ export const copilot: Engine = {
   skillsFolder,
   // with several keys set, only the model says which account is used, so all of them then share one limit
   account: { slots: 'runs', of: findAccount },
+  supports: { hooks: [], rules: false, agents: true, mcp_servers: true },
   reaches,
   async findPrograms(task) {
     return [...(await listCliPrograms(copilotCli, task)), ...(await listUnpacked(copilotCache(task.credentials)))]
@@ -72,7 +75,7 @@ async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun
   if ('mistake' in model) return model.mistake
   await createCopilotFolders(task)
   return {
-    args: copilotArguments(task),
+    args: copilotArguments(task, await readSuiteServers(task)),
     env: copilotEnvironment(task, model),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: () => readRun(task, context, model),
@@ -84,6 +87,7 @@ async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun
 export async function createCopilotFolders(task: EngineTask): Promise<void> {
   const { home, cache } = copilotFolders(task)
   await mkdir(home, { recursive: true })
+  await writeAgentFiles(task, path.join(home, 'agents'), '.agent.md')
   await linkUnpacked(copilotCache(task.credentials), cache)
   // a judge works in a folder that an agent has filled
   if (task.tools !== 'all') await writeFile(path.join(home, 'settings.json'), '{"disableAllHooks":true}')

@@ -9,6 +9,8 @@ import { listCliPrograms } from '../cli/agent_cli.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import { writeAgentFiles } from '../environment/agent_files.ts'
+import { readSuiteServers, type SuiteServer } from '../environment/suite_servers.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
 import { GeminiErrors } from './errors.ts'
@@ -33,6 +35,7 @@ export const gemini: Engine = {
   skillsFolder,
   questionTools: ['ask_user'],
   account: { slots: 'runs', of: geminiAccount },
+  supports: { hooks: [], rules: false, agents: true, mcp_servers: true },
   reaches,
   findPrograms: (task) => listCliPrograms(geminiCli, task),
   probe: probeGemini,
@@ -55,7 +58,7 @@ function runGemini(task: EngineTask, context: EngineContext): Promise<EngineOutc
 }
 
 async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun | string> {
-  const mistake = await createGeminiHome(task)
+  const mistake = await createGeminiHome(task, await readSuiteServers(task))
   if (mistake !== null) return mistake
   return {
     args: geminiArguments(task),
@@ -67,12 +70,13 @@ async function openRun(task: EngineTask, context: EngineContext): Promise<CliRun
 }
 
 /** Creates its home with its settings. A text: why this task can't be started. */
-export async function createGeminiHome(task: EngineTask): Promise<string | null> {
+export async function createGeminiHome(task: EngineTask, servers: readonly SuiteServer[] = []): Promise<string | null> {
   const mistake = task.tools === 'all' ? null : await findInstructions(task.cwd)
   if (mistake !== null) return mistake
-  const { settings } = geminiFolders(task)
+  const { settings, agents } = geminiFolders(task)
   await mkdir(path.dirname(settings), { recursive: true })
-  await writeFile(settings, JSON.stringify(geminiSettings(task)))
+  await writeFile(settings, JSON.stringify(geminiSettings(task, servers)))
+  await writeAgentFiles(task, agents)
   return null
 }
 
@@ -132,8 +136,9 @@ function readRun({ task, context, version }: GeminiRun): CliReader {
     take: (line) => stream.take(line),
     poll() {
       log.catchUp()
+      errors.catchUp()
       if (isCommandOpen(stream)) void held.poll()
-      return false
+      return errors.brokenServers.length > 0
     },
     report(end) {
       catchUp()

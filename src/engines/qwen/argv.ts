@@ -1,6 +1,7 @@
 /** How Qwen Code is started: arguments, environment, settings and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
 import { openaiModel } from '../models/providers.ts'
 import { openaiBaseUrl } from '../openai/address.ts'
 
@@ -64,7 +65,10 @@ export function qwenEnvironment(task: Pick<EngineTask, 'env' | 'credentials' | '
 }
 
 /** The content of its settings file. */
-export function qwenSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'effort'>): object {
+export function qwenSettings(
+  task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'effort'>,
+  servers: readonly SuiteServer[] = [],
+): object {
   return {
     general: { enableAutoUpdate: false, chatRecording: true },
     privacy: { usageStatisticsEnabled: false },
@@ -83,5 +87,13 @@ export function qwenSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'tools
     },
     // a settings file that an agent left in the folder could send a judge's requests to another server
     security: { folderTrust: { enabled: task.tools !== 'all' } },
+    ...(servers.length > 0 && { mcpServers: Object.fromEntries(servers.map(toQwenServer)) }),
   }
+}
+
+/** `trust`: its calls are not asked about. */
+function toQwenServer(server: SuiteServer): [string, object] {
+  const { name, type } = server
+  if (type === 'stdio') return [name, { command: server.command, args: server.args, env: server.env, trust: true }]
+  return [name, { [type === 'http' ? 'httpUrl' : 'url']: server.url, headers: server.headers, trust: true }]
 }

@@ -40,6 +40,12 @@ export class QwenStream {
     this.#skillReads = followSkillReads(request)
   }
 
+  /** MCP servers that did not start. */
+  get brokenServers(): string[] {
+    const servers = this.init?.mcp_servers ?? []
+    return servers.flatMap((one) => (typeof one !== 'string' && one.status === 'disconnected' ? [one.name] : []))
+  }
+
   take(line: string): AfterLine {
     const read = readQwenLine(line)
     if (read.kind !== 'record') {
@@ -52,7 +58,7 @@ export class QwenStream {
     switch (read.record.type) {
       case 'system':
         this.#takeInit(read.record)
-        return 'more'
+        return this.brokenServers.length > 0 ? 'enough' : 'more'
       case 'assistant':
         this.#takeMessage(read.record)
         return 'more'

@@ -8,6 +8,7 @@ import { copyWalk, hashFile, hashWalk, pathExists, walk } from '../../../base/fs
 import { findOwnFile } from '../../../base/fs/inside_folder.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../../engines/engine.ts'
+import { readSubAgents } from '../../../engines/environment/sub_agents.ts'
 import { describeInstalled } from './install_skill.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
 
@@ -48,7 +49,7 @@ export async function installEnvironment(
     ...(wanted.system_prompt !== undefined && { systemPrompt: wanted.system_prompt }),
     ...(wanted.temperature !== undefined && { temperature: wanted.temperature }),
     ...(wanted.tools && { allowedTools: wanted.tools }),
-    hasAgents: wanted.agents.length + Object.keys(wanted.agent_texts ?? {}).length > 0,
+    agents: await readSubAgents(path.join(cwd, '.claude/agents')),
   }
 }
 
