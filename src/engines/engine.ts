@@ -53,7 +53,8 @@ export interface SupportedEnvironment {
   hooks: 'all' | readonly string[]
   rules: boolean
   agents: boolean
-  mcp_servers: boolean
+  /** programs: those that are programs, not those with a URL. */
+  mcp_servers: boolean | 'programs'
   /** Absent: not supported. */
   system_prompt?: boolean
   /** Absent: not supported. */

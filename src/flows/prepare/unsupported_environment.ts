@@ -55,7 +55,11 @@ function reduceEnvironment(supports: SupportedEnvironment, environment: Environm
     hooks: Object.fromEntries(kept),
     rules: supports.rules ? environment.rules : [],
     agents: supports.agents ? environment.agents : [],
-    mcp_servers: supports.mcp_servers ? environment.mcp_servers : {},
+    mcp_servers: Object.fromEntries(
+      Object.entries(environment.mcp_servers).filter(
+        ([, { url }]) => supports.mcp_servers === true || (supports.mcp_servers === 'programs' && url === undefined),
+      ),
+    ),
     ...(agent_texts && supports.agents && { agent_texts }),
     ...(tools && supports.tools && { tools }),
     ...(system_prompt && supports.system_prompt && { system_prompt }),
@@ -78,12 +82,19 @@ function listUnsupported(supports: SupportedEnvironment, environment: Environmen
     ...others.map((type) => `hooks of type ${type}`),
     ...(rules.length > 0 && !supports.rules ? ['rules'] : []),
     ...(agents.length + Object.keys(agent_texts).length > 0 && !supports.agents ? ['sub-agents'] : []),
-    ...(Object.keys(mcp_servers).length > 0 && !supports.mcp_servers ? ['MCP servers'] : []),
+    ...listUnsupportedServers(supports, mcp_servers),
     ...(system_prompt !== undefined && !supports.system_prompt ? ['a system prompt'] : []),
     ...(environment.temperature !== undefined && !supports.temperature ? ['a temperature'] : []),
     ...(tools !== undefined && !supports.tools ? ['a choice of tools'] : []),
     ...(commands.length > 0 && !supports.commands ? ['commands'] : []),
   ]
+}
+
+function listUnsupportedServers({ mcp_servers: supported }: SupportedEnvironment, wanted: Environment['mcp_servers']) {
+  const all = Object.values(wanted)
+  if (supported === true || all.length === 0) return []
+  if (supported === false) return ['MCP servers']
+  return all.some(({ url }) => url !== undefined) ? ['MCP servers with a url'] : []
 }
 
 /** Types of hooks other than commands. */

@@ -10,6 +10,7 @@ import { copilotCli } from '../../copilot/probe.ts'
 import { CopilotRequestLog } from '../../copilot/request_log.ts'
 import { CopilotSession } from '../../copilot/session_file.ts'
 import type { EngineTask, ProviderError } from '../../engine.ts'
+import { findServerError } from '../../environment/broken_servers.ts'
 import { readSuiteServers } from '../../environment/suite_servers.ts'
 import { saysContextFull } from '../../limits/context_full.ts'
 import { classifyErrorText } from '../../limits/error_text.ts'
@@ -65,7 +66,7 @@ async function open(task: EngineTask): Promise<AcpRun | string> {
     ownCommands,
     poll() {
       catchUp()
-      return null
+      return findServerError(requests.brokenServers)
     },
     seen: () => ({ answered: session.usage !== null, retrying: findRetry(session, requests) }),
     readRecord() {
