@@ -23,6 +23,7 @@ import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
 import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
 import type { OnRefusal } from '../prepare/refusals.ts'
 import { keepSuiteModel, refuseProgram, resolveSuiteJudge, resolveSuiteModel } from '../prepare/suite_model.ts'
+import { useLiveServers } from '../prepare/unsupported_environment.ts'
 import { placeRepos } from '../repos/place_repos.ts'
 import { listTaskSkills, placeTasks } from '../sandbox/harbor_tasks.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
@@ -61,7 +62,11 @@ export async function prepareEval(
   )
   const read = await readSkills(withTasks.suite, root, request.links)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
-  const honoured = await skipUnrunnableCases(engine, read.suite, context.prices)
+  const honoured = await skipUnrunnableCases(
+    engine,
+    request.liveMcp ? useLiveServers(read.suite) : read.suite,
+    context.prices,
+  )
   refuseInlineCredentials({ choices: [engine, judge], suite: honoured, env: context.env })
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)

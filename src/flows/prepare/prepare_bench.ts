@@ -32,6 +32,7 @@ import { refuseInlineCredentials } from './inline_credentials.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
 import type { QueueWish } from './queue_options.ts'
 import type { OnRefusal } from './refusals.ts'
+import { useLiveServers } from './unsupported_environment.ts'
 
 /** Questions to --dry-run about the number of runs. */
 export interface DesignWish {
@@ -61,6 +62,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   maxTurns: number | null
   retries: number
   activation: Activation
+  /** Start the suite's MCP servers even where they are recorded; absent: give the recorded answers. */
+  liveMcp?: boolean | undefined
   onTimeout: 'fail' | 'exclude'
   /** Links that lead out of the skill; absent: those within its git repository are copied, others are refused. */
   links?: SkillLinks | undefined
@@ -144,7 +147,7 @@ export async function prepareBench(
   const { engine, judge, choices } = await chooseBenchEngines(request, suite, createAutoEngine(context, where.refuse))
   refuseInlineCredentials({ choices: [engine, judge], suite, env })
   const plan = makePlan({
-    suite: await requireValidSuite(engine, suite, {
+    suite: await requireValidSuite(engine, request.liveMcp ? useLiveServers(suite) : suite, {
       allowInvalid: request.allowInvalid ?? false,
       prices: context.prices,
     }),

@@ -32,6 +32,16 @@ export function applyEngineSupport(suite: Suite, choice: EngineChoice): Suite {
   return { ...suite, cases, warnings: [...suite.warnings, { file: suite.path, at: '$.environment', message }] }
 }
 
+/** The suite with its real MCP servers instead of their recordings. */
+export function useLiveServers(suite: Suite): Suite {
+  const cases = suite.cases.map((one) => {
+    if (one.environment?.recordings === undefined) return one
+    const { recordings: _, ...environment } = one.environment
+    return { ...one, environment }
+  })
+  return { ...suite, cases }
+}
+
 /** Variables and programs reach every engine. */
 function needsSupport({ environment }: SuiteCase): boolean {
   if (environment === undefined) return false
@@ -57,7 +67,9 @@ function reduceEnvironment(supports: SupportedEnvironment, environment: Environm
     agents: supports.agents ? environment.agents : [],
     mcp_servers: Object.fromEntries(
       Object.entries(environment.mcp_servers).filter(
-        ([, { url }]) => supports.mcp_servers === true || (supports.mcp_servers === 'programs' && url === undefined),
+        ([name, { url }]) =>
+          supports.mcp_servers === true ||
+          (supports.mcp_servers === 'programs' && (url === undefined || environment.recordings?.[name] !== undefined)),
       ),
     ),
     ...(agent_texts && supports.agents && { agent_texts }),
@@ -74,7 +86,7 @@ function unknownSupportWarning(suite: Suite, engine: string): LoadWarning {
 }
 
 function listUnsupported(supports: SupportedEnvironment, environment: Environment): string[] {
-  const { hooks, rules, agents, mcp_servers, agent_texts = {}, tools, system_prompt, commands = [] } = environment
+  const { hooks, rules, agents, agent_texts = {}, tools, system_prompt, commands = [] } = environment
   const events = Object.keys(hooks).filter((event) => supports.hooks !== 'all' && !supports.hooks.includes(event))
   const others = supports.hooks === 'all' ? [] : otherTypes(hooks)
   return [
@@ -82,7 +94,7 @@ function listUnsupported(supports: SupportedEnvironment, environment: Environmen
     ...others.map((type) => `hooks of type ${type}`),
     ...(rules.length > 0 && !supports.rules ? ['rules'] : []),
     ...(agents.length + Object.keys(agent_texts).length > 0 && !supports.agents ? ['sub-agents'] : []),
-    ...listUnsupportedServers(supports, mcp_servers),
+    ...listUnsupportedServers(supports, environment),
     ...(system_prompt !== undefined && !supports.system_prompt ? ['a system prompt'] : []),
     ...(environment.temperature !== undefined && !supports.temperature ? ['a temperature'] : []),
     ...(tools !== undefined && !supports.tools ? ['a choice of tools'] : []),
@@ -90,11 +102,16 @@ function listUnsupported(supports: SupportedEnvironment, environment: Environmen
   ]
 }
 
-function listUnsupportedServers({ mcp_servers: supported }: SupportedEnvironment, wanted: Environment['mcp_servers']) {
-  const all = Object.values(wanted)
+function listUnsupportedServers(
+  { mcp_servers: supported }: SupportedEnvironment,
+  { mcp_servers, recordings = {} }: Environment,
+) {
+  const all = Object.entries(mcp_servers)
   if (supported === true || all.length === 0) return []
   if (supported === false) return ['MCP servers']
-  return all.some(({ url }) => url !== undefined) ? ['MCP servers with a url'] : []
+  return all.some(([name, { url }]) => url !== undefined && recordings[name] === undefined)
+    ? ['MCP servers with a url']
+    : []
 }
 
 /** Types of hooks other than commands. */

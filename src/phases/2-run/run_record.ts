@@ -8,6 +8,7 @@ import { type RateLimiter, toHeldBack } from '../../engines/limits/rate_limiter.
 import { findUserQuestion } from './asked_user.ts'
 import type { Snapshot } from './collect/collect_outputs.ts'
 import { countEvents } from './collect/transcript.ts'
+import { describeUnrecordedCalls } from './recorded_servers/recorded_servers.ts'
 import { toSandboxRecord } from './workspace/sandbox_policy.ts'
 
 /** How the agent ended. `before` is null if it never started. */
@@ -85,7 +86,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
     sandbox: toSandboxRecord(sandbox),
     permission_denials: report.permissionDenials,
     outputs,
-    warnings: end.suspendedMs ? [suspension(end.suspendedMs)] : [],
+    warnings: listRunWarnings(spec, end, events),
   }
   const error = findRunError(spec, end)
   if (error !== null) return { status: 'failed', error, ...shared }
@@ -95,6 +96,11 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
   const ended = { ...shared, ...(asked && { asked_user: asked }) }
   if (status === 'timed_out') return { status, ...(hidesWork && { provider_unseen: true as const }), ...ended }
   return { status: status === 'failed' ? 'completed' : status, ...ended }
+}
+
+function listRunWarnings(spec: RunSpec, { suspendedMs }: RunEnd, events: readonly TranscriptEvent[]): string[] {
+  const unrecorded = spec.environment?.recordings === undefined ? null : describeUnrecordedCalls(events)
+  return [...(suspendedMs ? [suspension(suspendedMs)] : []), ...(unrecorded === null ? [] : [unrecorded])]
 }
 
 /** The agent may continue while only Whetstone is stopped, and then takes longer than recorded. */

@@ -9,6 +9,7 @@ import { findOwnFile } from '../../../base/fs/inside_folder.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../../engines/engine.ts'
 import { readSubAgents } from '../../../engines/environment/sub_agents.ts'
+import { installRecordings } from '../recorded_servers/recorded_servers.ts'
 import { describeInstalled } from './install_skill.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
 
@@ -32,7 +33,7 @@ export async function installEnvironment(
   await copyAll(wanted.commands ?? [], { folder: path.join(cwd, '.claude/commands'), within: cwd })
   await writeTexts(wanted, cwd)
   const hooks = fillFolderVariable(wanted.hooks, folder)
-  const servers = fillFolderVariable(wanted.mcp_servers, folder)
+  const servers = fillFolderVariable(await installRecordings(wanted, folder), folder)
   if (Object.keys(hooks).length > 0) await writeNew(cwd, '.claude/settings.json', { hooks })
   const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
   if (mcpConfig !== null) {
