@@ -16,9 +16,10 @@ function recordOptions(args: Argv) {
       describe: 'name of the server in environment.mcp_servers',
     })
     .usage(
-      "$0 record-mcp <skill> [options]\n\nRecord the answers of a suite's MCP server in evals/mcp/<server>.json.\n\nGive this command to your own agent as an MCP server, and let it do the tasks of the suite once. It starts the real server and passes each call on. Runs then get the recorded answers; --live-mcp uses the real server again.\nMore: docs/how-to/record-mcp.md",
+      "$0 record-mcp <skill> [options]\n\nRecord the answers of a suite's MCP server in evals/mcp/<server>.json.\n\nGive this command to your own agent as an MCP server, and let it do the tasks of the suite once. It starts the real server and passes each call on. Runs then get the recorded answers; --live-mcp uses the real server again. Claude Code:\n  claude mcp add tickets -- $0 record-mcp skills/triage\nMore: docs/how-to/record-mcp.md",
     )
-    .example('claude mcp add tickets -- $0 record-mcp skills/triage', 'record with Claude Code')
+    .example('$0 record-mcp skills/triage', 'record the only server of the suite')
+    .example('$0 record-mcp skills/triage --server tickets', 'record this one')
 }
 
 export function addRecordMcp(args: Argv, done: SetExitCode): Argv {
