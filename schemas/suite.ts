@@ -75,6 +75,10 @@ export const environment = z.object({
   rules: z.array(inputFile),
   agents: z.array(inputFile),
   mcp_servers: mcpServers,
+  recordings: z
+    .record(z.string(), inputFile)
+    .optional()
+    .describe('server → file with its recorded answers, which are given instead of starting the server; absent: none'),
   skills: z
     .array(inputFile)
     .optional()

@@ -46,6 +46,7 @@ const commands = [
   'doctor',
   'queue',
   'mcp',
+  'record-mcp',
   'github',
   'practice',
   'convert',

@@ -36,8 +36,16 @@ export interface InstalledEnvironment {
   temperature?: number
   /** Tools by Claude Code's names; absent: all. */
   allowedTools?: readonly string[]
-  /** Whether the suite defines sub-agents. */
-  hasAgents?: boolean
+  /** The sub-agents of .claude/agents/; absent: none. */
+  agents?: readonly SubAgent[]
+}
+
+/** A sub-agent of the suite. What else its file sets, such as a model, only Claude Code follows. */
+export interface SubAgent {
+  name: string
+  description: string
+  /** Its instructions. */
+  prompt: string
 }
 
 /** Which parts of an environment an engine supports. `hooks`: names of events. */
@@ -45,7 +53,8 @@ export interface SupportedEnvironment {
   hooks: 'all' | readonly string[]
   rules: boolean
   agents: boolean
-  mcp_servers: boolean
+  /** programs: those that are programs, not those with a URL. */
+  mcp_servers: boolean | 'programs'
   /** Absent: not supported. */
   system_prompt?: boolean
   /** Absent: not supported. */

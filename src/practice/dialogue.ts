@@ -18,7 +18,7 @@ export interface Message {
 }
 
 /** How a wire writes a tool call; `structured`: as the JSON text of a structured answer instead of a call. */
-type ToolKind = 'function' | 'custom' | 'local_shell' | 'structured'
+type ToolKind = 'function' | 'custom' | 'local_shell' | 'tool_search' | 'structured'
 
 export interface OfferedTool {
   name: string

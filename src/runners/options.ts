@@ -51,7 +51,7 @@ const optionKinds = {
   ...{ judge: text, user: text, workspace: text, passEnv: texts },
   ...{ judging: group, limits: group, sandbox: group, pace: group, queue: group },
   backend: place,
-  ...{ keep: flag, cache: flag, transcripts: flag, fresh: flag, isolate: flag, links },
+  ...{ keep: flag, cache: flag, transcripts: flag, fresh: flag, isolate: flag, liveMcp: flag, links },
   ...{ timeoutSeconds: seconds, maxTurns: whole(1, 10_000), concurrency: whole(1, 1000), retries: whole(0, 100) },
 } satisfies Record<keyof Options, OptionKind>
 const knownOptions = new Map<string, OptionKind>(Object.entries(optionKinds))

@@ -16,7 +16,7 @@ describe('help', () => {
   test('names each command once, and each has one with examples, none of them broken over lines', async () => {
     const { stdout } = await runMain(['--help'])
     const groups = stdout.slice(stdout.indexOf('Start:'), stdout.indexOf('Options:'))
-    const names = [...groups.matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name)
+    const names = [...groups.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = '']) => name)
     expect(names).toEqual(commandNames)
     expect(new Set(names).size).toBe(names.length)
     const helps = await Promise.all(names.map((name) => runMain([name, '--help'])))

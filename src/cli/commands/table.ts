@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
   queue: async () => (await import('./queue/command.ts')).addQueue,
   mcp: async () => (await import('./mcp/command.ts')).addMcp,
+  'record-mcp': async () => (await import('./record_mcp/command.ts')).addRecordMcp,
   github: async () => (await import('./github/command.ts')).addGithub,
   practice: async () => (await import('./practice/command.ts')).addPractice,
   convert: async () => (await import('./convert/command.ts')).addConvert,

@@ -34,6 +34,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
     mcp: ['', 'Serve the tools to an agent (MCP)'],
   },
   Advanced: {
+    'record-mcp': ['<skill>', "Record the answers of a suite's MCP server"],
     github: ['<step>', 'Run the steps of the GitHub Action'],
     practice: ['--scenario FILE', 'Serve the practice model'],
     convert: ['<path>', 'Write a suite as evals.json or as Harbor tasks'],

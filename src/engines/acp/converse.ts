@@ -56,7 +56,8 @@ async function openSession({ session, agent, task, startMs }: AgentConversation)
   using limit = startTimeLimit(startMs)
   const cwd = showPlace(task.cwd, task.sandbox?.policy.places)
   const late = new Promise<null>((resolve) => limit.signal.addEventListener('abort', () => resolve(null)))
-  return await Promise.race([shakeHands({ session, cwd, task, model: agent.sessionModel }), late])
+  const told = agent.run.takesServers ? { ...task, environment: undefined } : task
+  return await Promise.race([shakeHands({ session, cwd, task: told, model: agent.sessionModel }), late])
 }
 
 /** null: the conversation is over, or the agent did not end its turn by itself. */

@@ -80,7 +80,7 @@ async function openOnce({ program, words, model }: Once, request: ProbeRequest, 
     const late = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(limit.signal.reason))
     })
-    return await Promise.race([shakeHands({ session, cwd, task: request, model }), late])
+    return await Promise.race([shakeHands({ session, cwd, task: { env: request.env, tools: 'none' }, model }), late])
   } catch {
     request.signal.throwIfAborted()
     const told = { spoke: false, unreadable: other }

@@ -43,7 +43,7 @@ function environmentArguments({ environment, tools, skills }: EngineTask): strin
 function toolArguments({ environment, skills }: Pick<EngineTask, 'environment' | 'skills'>): string[] {
   const allowed = environment?.allowedTools
   if (allowed === undefined) return []
-  const means = [...(skills.length > 0 ? ['Skill'] : []), ...(environment?.hasAgents ? ['Task'] : [])]
+  const means = [...(skills.length > 0 ? ['Skill'] : []), ...(environment?.agents?.length ? ['Task'] : [])]
   return ['--tools', [...new Set([...allowed, ...means])].join(',')]
 }
 

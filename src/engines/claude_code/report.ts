@@ -6,6 +6,7 @@ import type { CliTurn } from '../cli/conversation.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, emptyReport, type ProviderError } from '../engine.ts'
+import { findServerError } from '../environment/broken_servers.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
 import { parseResetMs } from '../limits/reset_time.ts'
@@ -116,11 +117,8 @@ function mainModel(result: ResultRecord | null): string | null {
 /** Why the run failed; null: it did not. */
 export function claudeFailure(stream: ClaudeStream, end: ProcessEnd): EngineError | null {
   const { result, apiError } = stream
-  const broken = brokenServers(stream.init)
-  if (broken.length > 0) {
-    const message = `these MCP servers of the suite did not start: ${broken.join(', ')}`
-    return { kind: 'setup', message, retryable: false, retryAfterMs: null }
-  }
+  const broken = findServerError(brokenServers(stream.init))
+  if (broken !== null) return broken
   if (result === null) return silentEndError('claude gave no result', { end, others: stream.others })
   if (ownEnd(stream) !== null) return stream.others.isTooDeep ? tooDeepError : null
   const text = (result.result ?? result.errors?.join('; ') ?? '').trim() || result.subtype

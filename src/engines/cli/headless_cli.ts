@@ -10,7 +10,7 @@ import { type CliTurn, converse, endPrograms } from './conversation.ts'
 import { toStartError } from './start_error.ts'
 import { findWrappedPrograms } from './wrapped_programs.ts'
 
-/** last: nothing that counts follows; enough: it would go on after its last allowed turn; more: it goes on. */
+/** last: nothing that counts follows; enough: it is to be ended now, such as after its last allowed turn; more: it goes on. */
 export type AfterLine = 'last' | 'enough' | 'more'
 
 /** What is read from one process of a CLI. */

@@ -2,7 +2,8 @@
 import path from 'node:path'
 import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
-import { codexEnvironmentOptions } from './environment_settings.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
+import { codexEnvironmentOptions, codexServerSettings } from './environment_settings.ts'
 
 /** The variables with its key; the first that is set is used. */
 export const codexKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY']
@@ -21,13 +22,15 @@ export interface CodexInvocation {
   /** The file with the schema of the answer; null: free text. */
   schemaFile: string | null
   confinement: Confinement
+  /** The suite's MCP servers; absent: none. */
+  servers?: readonly SuiteServer[]
 }
 
 /**
  * Arguments of a headless run. Its session is kept in its own home, which is removed after the run: the skills that it was offered are
  * read from there (so no --ephemeral).
  */
-export function codexArguments(task: CliTurn, { schemaFile, confinement }: CodexInvocation): string[] {
+export function codexArguments(task: CliTurn, { schemaFile, confinement, servers = [] }: CodexInvocation): string[] {
   const argv = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '-C', task.cwd]
   if (task.model !== null) argv.push('-m', task.model)
   if (schemaFile !== null) argv.push('--output-schema', schemaFile)
@@ -37,7 +40,9 @@ export function codexArguments(task: CliTurn, { schemaFile, confinement }: Codex
   for (const feature of [...featuresOff, ...toolsOff(task.tools)]) argv.push('--disable', feature)
   const { flags, settings: surroundings } = codexEnvironmentOptions(task)
   argv.push(...flags)
-  for (const [name, value] of [...settings(task, confinement), ...surroundings]) argv.push('-c', `${name}=${value}`)
+  const own = codexServerSettings(servers, task.env)
+  for (const [name, value] of [...settings(task, confinement), ...surroundings, ...own])
+    argv.push('-c', `${name}=${value}`)
   return [...argv, ...(task.resumes === undefined ? [] : ['resume', task.resumes.sessionId]), '-']
 }
 

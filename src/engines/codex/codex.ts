@@ -10,12 +10,13 @@ import { type CliTurn, converse } from '../cli/conversation.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
+import { readSuiteServers } from '../environment/suite_servers.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { isPriced } from '../models/cost.ts'
 import { openaiEfforts } from '../models/effort_levels.ts'
 import { toStrictSchema } from '../tool_loop/strict_schema.ts'
 import { codexArguments, codexEndpoint, codexEnvironment, codexHome, codexKeys } from './argv.ts'
-import { codexSupport } from './environment_settings.ts'
+import { codexAgentFile, codexSupport } from './environment_settings.ts'
 import { chooseConfinement, findProgramFolders } from './own_sandbox.ts'
 import { codexCli, probeCodex } from './probe.ts'
 import { codexFailure, codexReport } from './report.ts'
@@ -121,13 +122,15 @@ async function start({ program, task, context, stream, enough }: Start): Promise
   const strict = task.answerSchema === null ? null : toStrictSchema(task.answerSchema)
   const schemaFile = strict === null ? null : path.join(home, 'answer_schema.json')
   if (schemaFile !== null && task.resumes === undefined) await writeFile(schemaFile, JSON.stringify(strict))
+  if (task.resumes === undefined) await writeAgents(task, home)
+  const servers = await readSuiteServers(task)
   const isTold = task.answerSchema !== null && strict === null
   const confinement = await chooseConfinement(task, program)
   const sandbox = withReadable(task.sandbox, task.sandbox === null ? [] : await findProgramFolders(program, task))
   try {
     return await runProcess({
       command: program,
-      args: codexArguments(task, { schemaFile, confinement }),
+      args: codexArguments(task, { schemaFile, confinement, servers }),
       cwd: task.cwd,
       env: codexEnvironment(task),
       stdin: isTold && task.answerSchema !== null ? withSchema(task.prompt, task.answerSchema) : task.prompt,
@@ -142,6 +145,13 @@ async function start({ program, task, context, stream, enough }: Start): Promise
     if (!enough.aborted) throw error
     return null
   }
+}
+
+/** Sub-agents are found in its own folder, which the agent's tools don't look into, and not in one that is not trusted. */
+async function writeAgents({ environment, tools }: EngineTask, home: string): Promise<void> {
+  const agents = tools === 'all' ? (environment?.agents ?? []) : []
+  if (agents.length > 0) await mkdir(path.join(home, 'agents'))
+  for (const agent of agents) await writeFile(path.join(home, 'agents', `${agent.name}.toml`), codexAgentFile(agent))
 }
 
 /** Removes its folders: judges share a home, and each would leave more than a megabyte there. */

@@ -1,12 +1,13 @@
-/** Passes a suite's hooks and rules to Codex as settings of its command line. Pure. Its hooks follow Claude Code's contract. */
+/** Passes a suite's hooks, rules, servers and sub-agents to Codex as settings. Pure. Its hooks follow Claude Code's contract. */
 import type { HookEntry } from '../../../schemas/environment.ts'
-import type { EngineTask, SupportedEnvironment } from '../engine.ts'
+import type { EngineTask, SubAgent, SupportedEnvironment } from '../engine.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
 
 export const codexSupport: SupportedEnvironment = {
   hooks: ['PreToolUse', 'PostToolUse', 'Stop'],
   rules: true,
-  agents: false,
-  mcp_servers: false,
+  agents: true,
+  mcp_servers: true,
   system_prompt: true,
 }
 
@@ -43,4 +44,34 @@ function hookTable({ command = '', timeout }: HookEntry, cwd: string): string {
 
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/**
+ * The servers as settings. Codex gives a server few variables unless they are named, does not start the session if a required one does
+ * not start, and would ask before each call.
+ */
+export function codexServerSettings(servers: readonly SuiteServer[], env: EngineTask['env']): [string, string][] {
+  return servers.map((server) => {
+    const how =
+      server.type === 'stdio'
+        ? { command: server.command, args: server.args, env: server.env, env_vars: Object.keys(env) }
+        : { url: server.url, http_headers: server.headers }
+    const settings = { ...how, required: true, default_tools_approval_mode: 'approve' }
+    return [`mcp_servers.${server.name}`, toToml(settings)]
+  })
+}
+
+/** The content of a sub-agent's file. */
+export function codexAgentFile({ name, description, prompt }: SubAgent): string {
+  const fields = Object.entries({ name, description, developer_instructions: prompt })
+  return fields.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join('')
+}
+
+/** An inline table; a JSON string is also a TOML string. */
+function toToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toToml).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([key, one]) => `${JSON.stringify(key)}=${toToml(one)}`)
+    .join(',')}}`
 }

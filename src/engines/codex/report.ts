@@ -5,7 +5,8 @@ import type { ProcessEnd } from '../../base/process/spawn.ts'
 import type { CliTurn } from '../cli/conversation.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError } from '../cli/run_failure.ts'
-import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
+import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
+import { findServerError } from '../environment/broken_servers.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
 import { parseResetMs } from '../limits/reset_time.ts'
@@ -78,9 +79,17 @@ function ownEnd(message: string, answered: boolean): string | null {
   return answered && saysContextFull(message) ? contextFull : null
 }
 
+/** Servers that are required and did not start, as its error names them. */
+function findBrokenServers({ stderrTail }: ProcessEnd): string[] {
+  const [, list = ''] = /required MCP servers failed to initialize: (.*)/.exec(stderrTail) ?? []
+  return [...list.matchAll(/(?:^|; )([\w-]+): /g)].flatMap(([, name]) => name ?? [])
+}
+
 /** Why the run failed; null: it did not. */
 export function codexFailure(stream: CodexStream, journal: CodexJournal, end: ProcessEnd): EngineError | null {
   if (stream.end === null) {
+    const broken = findServerError(findBrokenServers(end))
+    if (broken !== null) return broken
     return silentEndError('codex did not end its turn', { end, others: stream.others, lastError: stream.lastError })
   }
   if (stream.end.status === 'completed') return stream.others.isTooDeep ? tooDeepError : null

@@ -1,21 +1,34 @@
 /** How Copilot is started: arguments, environment and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
 import { guessProvider } from '../models/providers.ts'
 import { type CopilotModel, copilotEndpoints, copilotKeyName } from './model.ts'
 
 /** Arguments of a headless run; the id is of a new session, or of one to go on with. It is not asked to trust the folder, so hooks and MCP servers there do not start. */
-export function copilotArguments({
-  sessionId,
-  tools,
-  effort,
-}: Pick<EngineTask, 'sessionId' | 'tools' | 'effort'>): string[] {
+export function copilotArguments(
+  { sessionId, tools, effort }: Pick<EngineTask, 'sessionId' | 'tools' | 'effort'>,
+  servers: readonly SuiteServer[] = [],
+): string[] {
   return [
     ...['--output-format', 'json', '--no-color', '--no-auto-update', '--no-ask-user', '--disable-builtin-mcps'],
     ...['--log-level', 'none', `--session-id=${sessionId}`],
     ...copilotEffort(effort),
+    ...copilotServers(servers),
     ...permissions(tools),
   ]
+}
+
+/** The suite's MCP servers, besides which it has none. */
+export function copilotServers(servers: readonly SuiteServer[]): string[] {
+  if (servers.length === 0) return []
+  const entries = servers.map((server) => {
+    if (server.type !== 'stdio')
+      return [server.name, { type: server.type, url: server.url, headers: server.headers, tools: ['*'] }]
+    const { command, args, env } = server
+    return [server.name, { type: 'local', command, args, env, tools: ['*'] }]
+  })
+  return ['--additional-mcp-config', JSON.stringify({ mcpServers: Object.fromEntries(entries) })]
 }
 
 /** The level goes to the model's server as it is, whatever the model. */

@@ -8,6 +8,8 @@ import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import { writeAgentFiles } from '../environment/agent_files.ts'
+import { readSuiteServers } from '../environment/suite_servers.ts'
 import { providerAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
@@ -37,6 +39,7 @@ export const copilot: Engine = {
   userOnlySkills: { start: null },
   // with several keys set, only the model says which account is used, so all of them then share one limit
   account: { slots: 'runs', of: findAccount },
+  supports: { hooks: [], rules: false, agents: true, mcp_servers: true },
   reaches,
   async findPrograms(task) {
     return [...(await listCliPrograms(copilotCli, task)), ...(await listUnpacked(copilotCache(task.credentials)))]
@@ -80,7 +83,7 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
   if ('mistake' in model) return model.mistake
   if (task.resumes === undefined) await createCopilotFolders(task)
   return {
-    args: copilotArguments(task),
+    args: copilotArguments(task, await readSuiteServers(task)),
     env: copilotEnvironment(task, model),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: () => readRun(task, context, model),
@@ -91,6 +94,7 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
 export async function createCopilotFolders(task: EngineTask): Promise<void> {
   const { home, cache } = copilotFolders(task)
   await mkdir(home, { recursive: true })
+  await writeAgentFiles(task, path.join(home, 'agents'), '.agent.md')
   await linkUnpacked(copilotCache(task.credentials), cache)
   // a judge works in a folder that an agent has filled
   if (task.tools !== 'all') await writeFile(path.join(home, 'settings.json'), '{"disableAllHooks":true}')

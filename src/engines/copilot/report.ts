@@ -6,6 +6,7 @@ import { toStopReason } from '../answers/stop_reason.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError, toRunError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport, type ProviderError } from '../engine.ts'
+import { findServerError } from '../environment/broken_servers.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { kindOfStatus } from '../limits/http_status.ts'
 import { estimateCost } from '../models/cost.ts'
@@ -67,6 +68,8 @@ function isFull({ failures, lastFailure, error }: CopilotStream): boolean {
 
 /** Why the run failed; null: it did not. */
 export function copilotFailure(stream: CopilotStream, end: ProcessEnd | null): EngineError | null {
+  const broken = findServerError(stream.brokenServers)
+  if (broken !== null) return broken
   if (ownEnd(stream) !== null) return null
   if (stream.exitCode === 0) return stream.others.isTooDeep ? tooDeepError : null
   if (stream.error !== null || stream.failures > 0) {

@@ -47,6 +47,8 @@ export class CopilotStream {
   lastText = ''
   skills: string[] | null = null
   mcpServers: string[] | null = null
+  /** MCP servers that did not start. */
+  brokenServers: string[] = []
   readonly others: OtherLines
   readonly denied: string[] = []
 
@@ -91,7 +93,8 @@ export class CopilotStream {
         return 'more'
       case 'session.mcp_servers_loaded':
         this.mcpServers = record.data.servers.filter(({ status }) => status !== 'disabled').map(({ name }) => name)
-        return 'more'
+        this.brokenServers = record.data.servers.filter(({ status }) => status === 'failed').map(({ name }) => name)
+        return this.brokenServers.length > 0 ? 'enough' : 'more'
       case 'tool.execution_start':
         this.#startTool(record.data)
         return 'more'

@@ -1,4 +1,4 @@
-/** Reads from Gemini CLI's debug log that a request has failed and will be sent again: nothing else shows it at once. */
+/** Reads from Gemini CLI's debug log that a request has failed and will be sent again, or that a server did not start: nothing else shows it at once. */
 import { FollowedFile } from '../cli/followed_file.ts'
 
 export interface GeminiRequestError {
@@ -11,6 +11,9 @@ export class GeminiErrors {
   /** The last failed request. */
   last: (GeminiRequestError & { at: number }) | null = null
 
+  /** MCP servers that did not start. */
+  readonly brokenServers: string[] = []
+
   readonly #file: FollowedFile
 
   constructor(file: string) {
@@ -19,6 +22,8 @@ export class GeminiErrors {
 
   catchUp(): void {
     for (const line of this.#file.readLines()) {
+      const server = /\bError during discovery for MCP server '([^']+)'/.exec(line)?.[1]
+      if (server !== undefined) this.brokenServers.push(server)
       const [, time = '', status, said = ''] =
         /^\[(\S+)\] \[WARN\] Attempt \d+ failed(?: with status (\d+))?\S*(.*)$/.exec(line) ?? []
       if (time === '') continue

@@ -11,6 +11,8 @@ import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '.
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import { replaceOwnFile } from '../cli/own_files.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import { writeAgentFiles } from '../environment/agent_files.ts'
+import { readSuiteServers, type SuiteServer } from '../environment/suite_servers.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
 import { GeminiErrors } from './errors.ts'
@@ -37,6 +39,7 @@ export const gemini: Engine = {
   questionTools: ['ask_user'],
   continuesSession: true,
   account: { slots: 'runs', of: geminiAccount },
+  supports: { hooks: [], rules: false, agents: true, mcp_servers: true },
   reaches,
   findPrograms: (task) => listCliPrograms(geminiCli, task),
   probe: probeGemini,
@@ -64,7 +67,8 @@ function runGemini(task: EngineTask, context: EngineContext): Promise<EngineOutc
 }
 
 async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun | string> {
-  const mistake = task.resumes === undefined ? await createGeminiHome(task) : renewGeminiHome(task)
+  const mistake =
+    task.resumes === undefined ? await createGeminiHome(task, await readSuiteServers(task)) : renewGeminiHome(task)
   if (mistake !== null) return mistake
   return {
     args: geminiArguments(task),
@@ -75,12 +79,13 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
 }
 
 /** Creates its home with its settings. A text: why this task can't be started. */
-export async function createGeminiHome(task: EngineTask): Promise<string | null> {
+export async function createGeminiHome(task: EngineTask, servers: readonly SuiteServer[] = []): Promise<string | null> {
   const mistake = task.tools === 'all' ? null : await findInstructions(task.cwd)
   if (mistake !== null) return mistake
-  const { settings } = geminiFolders(task)
+  const { settings, agents } = geminiFolders(task)
   await mkdir(path.dirname(settings), { recursive: true })
-  await writeFile(settings, JSON.stringify(geminiSettings(task)))
+  await writeFile(settings, JSON.stringify(geminiSettings(task, servers)))
+  await writeAgentFiles(task, agents)
   return null
 }
 
@@ -148,8 +153,9 @@ function readRun({ task, context, version }: GeminiRun): CliReader {
     take: (line) => stream.take(line),
     poll() {
       log.catchUp()
+      errors.catchUp()
       if (isCommandOpen(stream)) void held.poll()
-      return false
+      return errors.brokenServers.length > 0
     },
     report(end) {
       catchUp()

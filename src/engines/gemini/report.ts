@@ -6,7 +6,8 @@ import { toStopReason } from '../answers/stop_reason.ts'
 import type { CliTurn } from '../cli/conversation.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError, toRunError } from '../cli/run_failure.ts'
-import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
+import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
+import { findServerError } from '../environment/broken_servers.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { kindOfStatus } from '../limits/http_status.ts'
 import { estimateCost } from '../models/cost.ts'
@@ -113,8 +114,10 @@ function ownEnd(seen: GeminiSources): string | null {
 
 /** Why the run failed; null: it did not. */
 export function geminiFailure(seen: GeminiSources, end: ProcessEnd | null): EngineError | null {
-  if (ownEnd(seen) !== null) return null
   const { stream, errors } = seen
+  const broken = findServerError(errors.brokenServers)
+  if (broken !== null) return broken
+  if (ownEnd(seen) !== null) return null
   const { result, others } = stream
   if (result?.status === 'success') return others.isTooDeep ? tooDeepError : null
   if (result?.error !== undefined) {

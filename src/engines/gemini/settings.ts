@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
 import { geminiModel, geminiServer } from './model.ts'
 import { geminiThinking } from './thinking.ts'
 
@@ -22,6 +23,7 @@ export function geminiFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sess
     chats: path.join(own, 'tmp'),
     log: path.join(home, 'log'),
     debug: path.join(home, 'debug'),
+    agents: path.join(own, 'agents'),
   }
 }
 
@@ -46,6 +48,7 @@ const readingTools = ['read_file', 'list_directory', 'glob', 'grep_search']
 /** Its settings file. Its log ("telemetry") is a local file; nothing is sent. */
 export function geminiSettings(
   task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'maxTurns' | 'model' | 'effort'>,
+  servers: readonly SuiteServer[] = [],
 ): object {
   const { tools, maxTurns, env } = task
   const retries = Number(env.GEMINI_MAX_RETRIES ?? 4) || 0
@@ -60,8 +63,16 @@ export function geminiSettings(
     advanced: { ignoreLocalEnv: true },
     ...(maxTurns === null ? {} : { model: { maxSessionTurns: maxTurns } }),
     ...geminiThinking(task.model, task.effort),
+    ...(servers.length > 0 && { mcpServers: Object.fromEntries(servers.map(toGeminiServer)) }),
     ...(tools === 'all' ? {} : { skills: { enabled: false } }),
     // an empty list would mean all tools
     ...(tools === 'all' ? {} : { tools: { core: tools === 'none' ? ['no_tool'] : readingTools } }),
   }
+}
+
+/** `trust`: its calls are not asked about. */
+function toGeminiServer(server: SuiteServer): [string, object] {
+  const { name, type } = server
+  if (type === 'stdio') return [name, { command: server.command, args: server.args, env: server.env, trust: true }]
+  return [name, { [type === 'http' ? 'httpUrl' : 'url']: server.url, headers: server.headers, trust: true }]
 }

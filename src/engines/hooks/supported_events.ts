@@ -5,7 +5,7 @@ export const toolLoopSupport: SupportedEnvironment = {
   hooks: ['PreToolUse', 'PostToolUse', 'Stop'],
   rules: true,
   agents: false,
-  mcp_servers: false,
+  mcp_servers: 'programs',
   system_prompt: true,
   temperature: true,
   tools: true,

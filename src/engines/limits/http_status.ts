@@ -11,5 +11,5 @@ export function kindOfStatus(status: number): FailureKind {
 
 /** Whether the same task may succeed later. */
 export function isRetryableKind(kind: FailureKind): boolean {
-  return kind !== 'bad_request' && kind !== 'missing_binary'
+  return kind !== 'bad_request' && kind !== 'missing_binary' && kind !== 'setup'
 }

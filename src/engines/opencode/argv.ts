@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
 import { chooseProviderModel, type ProviderModel, providerKeyName, providerServer } from '../models/provider_model.ts'
 
 /** Arguments of a headless run. Without a title, opencode would ask a model for one. */
@@ -19,7 +20,8 @@ export function opencodeFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'se
 
 /** The child's whole environment: the run's, its key, and settings that isolate it. */
 export function opencodeEnvironment(
-  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools' | 'effort'>,
+  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools' | 'effort' | 'environment'>,
+  servers: readonly SuiteServer[] = [],
 ): Record<string, string> {
   const model = chooseProviderModel('opencode', task.model, task.credentials)
   const key = 'mistake' in model ? null : providerKeyName(model)
@@ -32,7 +34,7 @@ export function opencodeEnvironment(
     XDG_DATA_HOME: folders.data,
     XDG_CACHE_HOME: folders.cache,
     XDG_STATE_HOME: folders.state,
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(task)),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...configuration(task), ...surroundings(task, servers) }),
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
@@ -47,6 +49,24 @@ const judgeEnvironment = {
   OPENCODE_DISABLE_PROJECT_CONFIG: '1',
   OPENCODE_DISABLE_EXTERNAL_SKILLS: '1',
   OPENCODE_DISABLE_CLAUDE_CODE: '1',
+}
+
+/** The suite's servers, which it starts in the working folder with its own environment, and its sub-agents. */
+function surroundings(
+  { environment, tools }: Pick<EngineTask, 'environment' | 'tools'>,
+  servers: readonly SuiteServer[],
+) {
+  const agents = tools === 'all' ? (environment?.agents ?? []) : []
+  const entries = servers.map((server) => {
+    if (server.type !== 'stdio') return [server.name, { type: 'remote', url: server.url, headers: server.headers }]
+    const { command, args, env } = server
+    return [server.name, { type: 'local', command: [command, ...args], environment: env }]
+  })
+  const own = agents.map(({ name, description, prompt }) => [name, { mode: 'subagent', description, prompt }])
+  return {
+    ...(entries.length > 0 && { mcp: Object.fromEntries(entries) }),
+    ...(own.length > 0 && { agent: Object.fromEntries(own) }),
+  }
 }
 
 function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools' | 'effort'>): object {

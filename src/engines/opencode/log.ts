@@ -9,6 +9,8 @@ export class OpencodeLog {
   calledTool = false
   /** The error of the last failed request. */
   lastError: string | null = null
+  /** MCP servers that did not start. */
+  readonly brokenServers: string[] = []
 
   readonly #file: FollowedFile
   readonly #onRetry: (error: string, waitMs: number) => void
@@ -63,6 +65,9 @@ export class OpencodeLog {
     else if (/ message=evaluated permission=/.test(line)) {
       this.calledTool = true
       this.#failures = 0
+    } else if (/ message="server unavailable" /.test(line)) {
+      const name = / key=(\S+)/.exec(line)?.[1]
+      if (name !== undefined) this.brokenServers.push(name)
     } else if (/ message="stream error" /.test(line)) {
       this.#failures += 1
       this.#failedAt = readLineTime(line)

@@ -8,6 +8,7 @@ import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import { readSuiteServers } from '../environment/suite_servers.ts'
 import { providerAccount } from '../limits/account.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
@@ -36,6 +37,7 @@ export const opencode: Engine = {
   questionTools: ['question'],
   continuesSession: true,
   account: { slots: 'runs', of: providerAccount },
+  supports: { hooks: [], rules: false, agents: true, mcp_servers: true },
   reaches,
   findPrograms: (task) => listCliPrograms(opencodeCli, task),
   probe: probeOpencode,
@@ -77,7 +79,7 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
   if (task.resumes === undefined) await createOpencodeFolders(folders)
   return {
     args: opencodeArguments(task),
-    env: opencodeEnvironment(task),
+    env: opencodeEnvironment(task, await readSuiteServers(task)),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     async read(launch) {
       const offered = task.tools === 'all' && task.resumes === undefined ? await listOfferedSkills(launch) : null
@@ -135,7 +137,7 @@ function allowedRetries({ env }: EngineTask): number {
   return Number(env.OPENCODE_MAX_RETRIES ?? 4) || 0
 }
 
-/** Follows its log, which alone shows that it sends a request again and again. `isOver`: too often by now; for each poll. */
+/** Follows its log, which alone shows that it sends a request again and again, or that a server did not start. `isOver`: for each poll. */
 export function followOpencodeLog(task: EngineTask, { gate }: Pick<EngineContext, 'gate'>) {
   const log = new OpencodeLog(opencodeFolders(task).data, (error, waitMs) => {
     reportRetry(gate, { status: classifyErrorText(error) === 'rate_limited' ? 429 : null, waitMs })
@@ -143,6 +145,7 @@ export function followOpencodeLog(task: EngineTask, { gate }: Pick<EngineContext
   let over = 0
   const isOver = () => {
     over = log.retries() > allowedRetries(task) ? over + 1 : 0
+    if (log.brokenServers.length > 0) return true
     return over > (isRetrying(log) ? 0 : extraPolls)
   }
   return { log, isOver }

@@ -5,6 +5,7 @@ import { toStopReason } from '../answers/stop_reason.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError, toRunError } from '../cli/run_failure.ts'
 import { type EngineError, type EngineReport, emptyReport, type ProviderError } from '../engine.ts'
+import { findServerError } from '../environment/broken_servers.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
 import { kindOfStatus } from '../limits/http_status.ts'
@@ -54,7 +55,9 @@ function hasAnswered({ reason }: OpencodeStream, { calledTool }: OpencodeLog): b
 }
 
 /** The error of its last failed request. */
-export function errorInLog({ lastError }: OpencodeLog): ProviderError {
+export function errorInLog({ lastError, brokenServers }: OpencodeLog): ProviderError {
+  const broken = findServerError(brokenServers)
+  if (broken !== null) return broken
   return { kind: classifyErrorText(lastError ?? ''), message: lastError ?? 'its requests failed' }
 }
 
@@ -92,6 +95,8 @@ export function sumOpencodeTokens(all: readonly OpencodeTokens[]): Usage | null 
 
 /** Why the run failed; null: it did not. */
 export function opencodeFailure(stream: OpencodeStream, log: OpencodeLog, end: ProcessEnd | null): EngineError | null {
+  const broken = findServerError(log.brokenServers)
+  if (broken !== null) return broken
   if (ownEnd(stream) !== null) return null
   if (stream.failure !== null) {
     const { name, data } = stream.failure

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { CliTurn } from '../cli/conversation.ts'
 import type { EngineTask } from '../engine.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
 import { openaiModel } from '../models/providers.ts'
 import { openaiBaseUrl } from '../openai/address.ts'
 
@@ -66,7 +67,10 @@ export function qwenEnvironment(task: Pick<EngineTask, 'env' | 'credentials' | '
 }
 
 /** The content of its settings file. */
-export function qwenSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'effort'>): object {
+export function qwenSettings(
+  task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'effort'>,
+  servers: readonly SuiteServer[] = [],
+): object {
   return {
     general: { enableAutoUpdate: false, chatRecording: true },
     privacy: { usageStatisticsEnabled: false },
@@ -85,5 +89,13 @@ export function qwenSettings(task: Pick<EngineTask, 'env' | 'sessionId' | 'tools
     },
     // a settings file that an agent left in the folder could send a judge's requests to another server
     security: { folderTrust: { enabled: task.tools !== 'all' } },
+    ...(servers.length > 0 && { mcpServers: Object.fromEntries(servers.map(toQwenServer)) }),
   }
+}
+
+/** `trust`: its calls are not asked about. */
+function toQwenServer(server: SuiteServer): [string, object] {
+  const { name, type } = server
+  if (type === 'stdio') return [name, { command: server.command, args: server.args, env: server.env, trust: true }]
+  return [name, { [type === 'http' ? 'httpUrl' : 'url']: server.url, headers: server.headers, trust: true }]
 }

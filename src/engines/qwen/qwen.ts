@@ -1,11 +1,14 @@
 /** The qwen engine: the real Qwen Code CLI, headless, in folders of its own, on any server with OpenAI's Chat Completions API. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { withSchema } from '../answers/json_answer.ts'
 import { listCliPrograms } from '../cli/agent_cli.ts'
 import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import { writeAgentFiles } from '../environment/agent_files.ts'
+import { readSuiteServers } from '../environment/suite_servers.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
@@ -30,6 +33,7 @@ export const qwen: Engine = {
   continuesSession: true,
   userOnlySkills: { start: (name) => `/${name}` },
   account: { slots: 'runs', of: openaiAccount },
+  supports: { hooks: [], rules: false, agents: true, mcp_servers: true },
   reaches,
   findPrograms: (task) => listCliPrograms(qwenCli, task),
   probe: probeQwen,
@@ -64,7 +68,8 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun> 
   const folders = qwenFolders(task)
   if (task.resumes === undefined) {
     await mkdir(folders.home, { recursive: true })
-    await writeFile(folders.settings, JSON.stringify(qwenSettings(task)))
+    await writeFile(folders.settings, JSON.stringify(qwenSettings(task, await readSuiteServers(task))))
+    await writeAgentFiles(task, path.join(folders.home, 'agents'))
   }
   return {
     args: qwenArguments(task),

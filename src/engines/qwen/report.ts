@@ -6,7 +6,8 @@ import { toStopReason } from '../answers/stop_reason.ts'
 import type { CliTurn } from '../cli/conversation.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import { silentEndError, toRunError } from '../cli/run_failure.ts'
-import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
+import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
+import { findServerError } from '../environment/broken_servers.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { kindOfStatus } from '../limits/http_status.ts'
 import { withCost } from '../models/cost.ts'
@@ -99,6 +100,8 @@ function findFailedRequest({ stream: { result }, chat }: QwenSources): FailedReq
 /** Why the run failed; null: it did not. */
 export function qwenFailure(sources: QwenSources, end: ProcessEnd | null): EngineError | null {
   const { stream } = sources
+  const broken = findServerError(stream.brokenServers)
+  if (broken !== null) return broken
   if (ownEnd(sources, end) !== null) return null
   if (stream.result?.is_error === false) return stream.others.isTooDeep ? tooDeepError : null
   const failed = findFailedRequest(sources)

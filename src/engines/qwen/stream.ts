@@ -1,4 +1,5 @@
 /** Follows Qwen Code's stream line by line: emits transcript events, and keeps what is needed at the end. */
+import * as z from 'zod'
 import { contentText } from '../answers/content_text.ts'
 import { toJsonValue } from '../answers/json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
@@ -40,6 +41,12 @@ export class QwenStream {
     this.#skillReads = followSkillReads(request)
   }
 
+  /** MCP servers that did not start. */
+  get brokenServers(): string[] {
+    const servers = this.init?.mcp_servers ?? []
+    return servers.flatMap((one) => (typeof one !== 'string' && one.status === 'disconnected' ? [one.name] : []))
+  }
+
   take(line: string): AfterLine {
     const read = readQwenLine(line)
     if (read.kind !== 'record') {
@@ -52,7 +59,7 @@ export class QwenStream {
     switch (read.record.type) {
       case 'system':
         this.#takeInit(read.record)
-        return 'more'
+        return this.brokenServers.length > 0 ? 'enough' : 'more'
       case 'assistant':
         this.#takeMessage(read.record)
         return 'more'
@@ -97,7 +104,8 @@ export class QwenStream {
     } else if (block.type === 'thinking' && typeof block.thinking === 'string') {
       if (block.thinking !== '') this.#emit({ type: 'thinking', step, text: block.thinking })
     } else if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
-      const { id, name, input } = block
+      const { name, input } = unwrapCall(block.name, block.input)
+      const { id } = block
       this.hasAnswered = true
       this.#nameOf.set(id, name)
       this.#skillReads.called({ id, name, input })
@@ -126,6 +134,14 @@ export class QwenStream {
 }
 
 /** Qwen Code shows a failed request as a text of the assistant. */
+const bridged = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) })
+
+/** Its model calls some tools, such as those of MCP servers, through a tool of its own. */
+function unwrapCall(name: string, input: unknown): { name: string; input: unknown } {
+  const inner = name === 'tool_call' ? bridged.safeParse(input).data : undefined
+  return inner === undefined ? { name, input } : { name: inner.name, input: inner.arguments }
+}
+
 function isErrorText(text: string): boolean {
   return text.startsWith('[API Error: ')
 }

@@ -18,7 +18,9 @@ const record = z.union([
     model: z.string().optional(),
     tools: z.array(z.string()).optional(),
     qwen_code_version: z.string().optional(),
-    mcp_servers: z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).default([]),
+    mcp_servers: z
+      .array(z.union([z.string(), z.looseObject({ name: z.string(), status: z.string().optional() })]))
+      .default([]),
   }),
   z.looseObject({
     type: z.literal('assistant'),

@@ -17,6 +17,7 @@ import { estimateCost } from '../models/cost.ts'
 import { addUsage } from '../models/usage.ts'
 import { joinTexts, type LoopProgress, retriedError, startLoopProgress, takeResponse } from './loop_progress.ts'
 import { askWithRetry } from './model_retry.ts'
+import { startServers } from './servers/server_tools.ts'
 import type { ModelAnswer, ModelApi, ModelResponse, ModelSession } from './session.ts'
 import { performCalls, submitTool, type ToolContext } from './tool_calls.ts'
 import { openToolPlace } from './tool_workspace.ts'
@@ -42,18 +43,25 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
   signal.throwIfAborted()
   const missing = api.missing(task.credentials)
   if (missing !== null) return failRun(context, missing, { report: emptyReport, step: 0 })
-  const tools = selectTools(task.tools, task.environment?.allowedTools)
+  const place = await openToolPlace(task, signal)
+  await using servers = await startServers(task, place)
+  if (servers.error !== null) return failRun(context, servers.error, { report: emptyReport, step: 0 })
+  const tools = [...selectTools(task.tools, task.environment?.allowedTools), ...servers.tools]
   const gate = context.gate ?? openRateLimiter(null)
   const session = await api.open(task, describeTools(tools, task.answerSchema), createLimitedFetch(gate))
   if ('kind' in session) return failRun(context, session, { report: emptyReport, step: 0 })
   const work = startLoopProgress(session.model, gate)
-  const loaded = { skills: task.skills.map(({ name }) => name), tools: tools.map(({ name }) => name), mcp_servers: [] }
+  const loaded = {
+    skills: task.skills.map(({ name }) => name),
+    tools: tools.map(({ name }) => name),
+    mcp_servers: servers.names,
+  }
   emit({ type: 'system', step: 0, subtype: 'init', model: session.model, ...loaded })
   const known = { api, asked: session.model, loaded, sessionId: task.sessionId, gate }
   context.soFar?.(() => toLoopReport(withUnfinished(work, session), { ...known, denials: hooks?.denials ?? [] }))
   const workshop: ToolContext = {
     tools,
-    place: await openToolPlace(task, signal),
+    place,
     skillReads: followSkillReads({ skills: task.skills, skillsFolder, emit }),
     answerSchema: task.answerSchema,
     hooks,

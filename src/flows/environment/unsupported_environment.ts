@@ -44,6 +44,16 @@ export function limitToEngine(
   return { environment: reduceEnvironment(supports, environment), lacking: listUnsupported(supports, environment) }
 }
 
+/** The suite with its real MCP servers instead of their recordings. */
+export function useLiveServers(suite: Suite): Suite {
+  const cases = suite.cases.map((one) => {
+    if (one.environment?.recordings === undefined) return one
+    const { recordings: _, ...environment } = one.environment
+    return { ...one, environment }
+  })
+  return { ...suite, cases }
+}
+
 /** Variables and programs reach every engine. */
 function needsSupport({ environment }: SuiteCase): boolean {
   if (environment === undefined) return false
@@ -67,7 +77,13 @@ function reduceEnvironment(supports: SupportedEnvironment, environment: Environm
     hooks: Object.fromEntries(kept),
     rules: supports.rules ? environment.rules : [],
     agents: supports.agents ? environment.agents : [],
-    mcp_servers: supports.mcp_servers ? environment.mcp_servers : {},
+    mcp_servers: Object.fromEntries(
+      Object.entries(environment.mcp_servers).filter(
+        ([name, { url }]) =>
+          supports.mcp_servers === true ||
+          (supports.mcp_servers === 'programs' && (url === undefined || environment.recordings?.[name] !== undefined)),
+      ),
+    ),
     ...(agent_texts && supports.agents && { agent_texts }),
     ...(tools && supports.tools && { tools }),
     ...(system_prompt && supports.system_prompt && { system_prompt }),
@@ -82,7 +98,7 @@ function unknownSupportWarning(suite: Suite, engine: string): LoadWarning {
 }
 
 function listUnsupported(supports: SupportedEnvironment, environment: Environment): string[] {
-  const { hooks, rules, agents, mcp_servers, agent_texts = {}, tools, system_prompt, commands = [] } = environment
+  const { hooks, rules, agents, agent_texts = {}, tools, system_prompt, commands = [] } = environment
   const events = Object.keys(hooks).filter((event) => supports.hooks !== 'all' && !supports.hooks.includes(event))
   const others = supports.hooks === 'all' ? [] : otherTypes(hooks)
   return [
@@ -90,7 +106,7 @@ function listUnsupported(supports: SupportedEnvironment, environment: Environmen
     ...others.map((type) => `hooks of type ${type}`),
     ...(rules.length > 0 && !supports.rules ? ['rules'] : []),
     ...(agents.length + Object.keys(agent_texts).length > 0 && !supports.agents ? ['sub-agents'] : []),
-    ...(Object.keys(mcp_servers).length > 0 && !supports.mcp_servers ? ['MCP servers'] : []),
+    ...listUnsupportedServers(supports, environment),
     ...(system_prompt !== undefined && !supports.system_prompt ? ['a system prompt'] : []),
     ...(environment.temperature !== undefined && !supports.temperature ? ['a temperature'] : []),
     ...(tools !== undefined && !supports.tools ? ['a choice of tools'] : []),
@@ -107,6 +123,18 @@ export function applyConversationSupport(suite: Suite, choice: EngineChoice): Su
     return { ...one, cannot_run: one.cannot_run === null ? reason : `${one.cannot_run}; ${reason}` }
   })
   return { ...suite, cases }
+}
+
+function listUnsupportedServers(
+  { mcp_servers: supported }: SupportedEnvironment,
+  { mcp_servers, recordings = {} }: Environment,
+) {
+  const all = Object.entries(mcp_servers)
+  if (supported === true || all.length === 0) return []
+  if (supported === false) return ['MCP servers']
+  return all.some(([name, { url }]) => url !== undefined && recordings[name] === undefined)
+    ? ['MCP servers with a url']
+    : []
 }
 
 /** Types of hooks other than commands. */

@@ -14,6 +14,7 @@ export interface EvalRequest
       BenchRequest,
       | 'model'
       | 'baseUrl'
+      | 'liveMcp'
       | 'effort'
       | 'skillsFolder'
       | 'judge'

@@ -16,6 +16,7 @@ import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
+import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type BenchEngines, chooseUserModel } from '../prepare/bench_engines.ts'
 import { type AutoEngine, createAutoEngine } from '../prepare/choose_engine.ts'
@@ -62,7 +63,11 @@ export async function prepareEval(
   )
   const read = await readSkills(withTasks.suite, root, request.links)
   const { engine, judge, user, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
-  const honoured = await skipUnrunnableCases(engine, read.suite, context.prices)
+  const honoured = await skipUnrunnableCases(
+    engine,
+    request.liveMcp ? useLiveServers(read.suite) : read.suite,
+    context.prices,
+  )
   refuseInlineCredentials({ choices: [engine, judge, user ?? null], suite: honoured, env: context.env })
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)

@@ -17,6 +17,7 @@ import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import type { SharedCacheWish } from '../../store/shared_cache/sealer.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
+import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { JudgeBatchRequest } from '../judge_batch/judge_batch.ts'
 import type { SharedBudgets } from '../limits/budgets.ts'
@@ -64,6 +65,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   maxTurns: number | null
   retries: number
   activation: Activation
+  /** Start the suite's MCP servers even where they are recorded; absent: give the recorded answers. */
+  liveMcp?: boolean | undefined
   onTimeout: 'fail' | 'exclude'
   /** Links that lead out of the skill; absent: those within its git repository are copied, others are refused. */
   links?: SkillLinks | undefined
@@ -165,7 +168,7 @@ export async function prepareBench(
     checkUserOnlySkill(one, engine, request.activation),
   )
   const plan = makePlan({
-    suite: await requireValidSuite(engine, suite, {
+    suite: await requireValidSuite(engine, request.liveMcp ? useLiveServers(suite) : suite, {
       allowInvalid: request.allowInvalid ?? false,
       prices: context.prices,
     }),

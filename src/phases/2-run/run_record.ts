@@ -9,6 +9,7 @@ import { findUserQuestion } from './asked_user.ts'
 import type { Snapshot } from './collect/collect_outputs.ts'
 import { countEvents } from './collect/transcript.ts'
 import type { RunConversation } from './conversation/conversation.ts'
+import { describeUnrecordedCalls } from './recorded_servers/recorded_servers.ts'
 import { toSandboxRecord } from './workspace/sandbox_policy.ts'
 
 /** How the agent ended. `before` is null if it never started. */
@@ -90,7 +91,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
     sandbox: toSandboxRecord(sandbox),
     permission_denials: report.permissionDenials,
     outputs,
-    warnings: end.suspendedMs ? [suspension(end.suspendedMs)] : [],
+    warnings: listRunWarnings(spec, end, events),
   }
   const error = findRunError(spec, end)
   if (error !== null) return { status: 'failed', error, ...shared }
@@ -110,6 +111,11 @@ function lastAnswer(events: readonly TranscriptEvent[], step: number): TurnAnswe
   const from = events.findLastIndex(({ type }) => type === 'user')
   const text = events.slice(from + 1).findLast((event) => event.type === 'assistant')
   return { text: text?.type === 'assistant' ? text.text : '', step }
+}
+
+function listRunWarnings(spec: RunSpec, { suspendedMs }: RunEnd, events: readonly TranscriptEvent[]): string[] {
+  const unrecorded = spec.environment?.recordings === undefined ? null : describeUnrecordedCalls(events)
+  return [...(suspendedMs ? [suspension(suspendedMs)] : []), ...(unrecorded === null ? [] : [unrecorded])]
 }
 
 /** The agent may continue while only Whetstone is stopped, and then takes longer than recorded. */

@@ -74,6 +74,8 @@ function callItem({ id, name, input }: ToolUseBlock, itemId: string, tools: read
       return messageItem(itemId, textPart(JSON.stringify(input)))
     case 'custom':
       return { type: 'custom_tool_call', id: `ctc_${itemId}`, ...common, name, input: String(input.input ?? '') }
+    case 'tool_search':
+      return { type: 'tool_search_call', id: `tsc_${itemId}`, ...common, execution: 'client', arguments: input }
     case 'local_shell':
       return { type: 'local_shell_call', id: `lsh_${itemId}`, ...common, action: { type: 'exec', env: {}, ...input } }
     case 'function': {

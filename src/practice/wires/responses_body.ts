@@ -21,6 +21,7 @@ export type OutputItem =
     }
   | { type: 'custom_tool_call'; id: string; call_id: string; name: string; input: string; status: string }
   | { type: 'reasoning'; id: string; summary: { type: 'summary_text'; text: string }[]; encrypted_content: string }
+  | { type: 'tool_search_call'; id: string; call_id: string; execution: 'client'; arguments: unknown; status: string }
   | { type: 'local_shell_call'; id: string; call_id: string; action: unknown; status: string }
 
 export type OutputPart = TextPart | RefusalPart

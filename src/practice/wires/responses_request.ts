@@ -19,10 +19,11 @@ const item = z.looseObject({
   content: contentSchema.nullish().catch(undefined),
   call_id: z.string().nullish(),
   name: z.string().optional(),
-  arguments: z.string().optional(),
+  arguments: z.unknown().optional(),
   input: z.unknown().optional(),
   action: z.unknown().optional(),
   output: z.unknown().optional(),
+  tools: z.unknown().optional(),
 })
 
 type Item = z.infer<typeof item>
@@ -51,10 +52,14 @@ export function readResponses(body: unknown): ReadDialogue {
   }
   const { model, instructions, input, tools, text, stream, previous_response_id: previous } = result.data
   if (previous) return { ok: false, why: `Previous response with id '${previous}' not found.` }
-  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
+  const items: readonly Item[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   const why = items.length === 0 ? 'input: must not be empty' : findUnpairedItem(items)
   if (why !== null) return { ok: false, why }
-  const offered = [...(tools ?? []).flatMap((one) => toOfferedTools(one)), ...structuredTools(text?.format)]
+  const offered = [
+    ...(tools ?? []).flatMap((one) => toOfferedTools(one)),
+    ...items.flatMap(foundTools),
+    ...structuredTools(text?.format),
+  ]
   const messages = joinMessages(items.flatMap(readItemMessages))
   return {
     ok: true,
@@ -62,16 +67,25 @@ export function readResponses(body: unknown): ReadDialogue {
   }
 }
 
+const special = ['custom', 'local_shell', 'tool_search'] as const
+
+/** The tools that a search of the agent's has found. */
+function foundTools({ type, tools }: Item): OfferedTool[] {
+  const found = type === 'tool_search_output' ? z.array(tool).safeParse(tools) : null
+  return found?.success ? found.data.flatMap((one) => toOfferedTools(one)) : []
+}
+
 /** A tool of any type; the tools of a namespace are listed one by one. A tool without a name is named by its type. */
 function toOfferedTools(given: z.infer<typeof tool>, namespace?: string): OfferedTool[] {
   const inner = z.array(tool).safeParse(given.tools)
   if (given.type === 'namespace' && inner.success) return inner.data.flatMap((one) => toOfferedTools(one, given.name))
-  const kind = given.type === 'custom' || given.type === 'local_shell' ? given.type : 'function'
+  const kind = special.find((one) => one === given.type) ?? 'function'
   return [{ name: given.name ?? given.type, kind, namespace }]
 }
 
-const isCall = ({ type }: Item) => /^(function|custom_tool|local_shell)_call$/.test(type ?? '')
-const isOutput = ({ type }: Item) => /^(function|custom_tool|local_shell)_call_output$/.test(type ?? '')
+const isCall = ({ type }: Item) => /^(function|custom_tool|local_shell|tool_search)_call$/.test(type ?? '')
+const isOutput = ({ type }: Item) =>
+  /^(?:(?:function|custom_tool|local_shell)_call|tool_search)_output$/.test(type ?? '')
 
 function findUnpairedItem(items: readonly Item[]): string | null {
   const calls = items.filter(isCall).map(({ call_id: id }) => id ?? '')
@@ -85,14 +99,18 @@ function findUnpairedItem(items: readonly Item[]): string | null {
 function readItemMessages(given: Item): { role: Message['role']; blocks: Block[] }[] {
   const id = given.call_id ?? ''
   if (isCall(given)) {
-    const input =
-      given.arguments === undefined ? (given.action ?? { input: given.input }) : parseCallArguments(given.arguments)
-    return [{ role: 'assistant', blocks: [{ type: 'tool_use', id, name: given.name ?? 'local_shell', input }] }]
+    const name = given.name ?? (given.type === 'tool_search_call' ? 'tool_search' : 'local_shell')
+    return [{ role: 'assistant', blocks: [{ type: 'tool_use', id, name, input: callInput(given) }] }]
   }
-  if (isOutput(given)) return [{ role: 'user', blocks: [resultBlock(id, outputText(given.output))] }]
+  if (isOutput(given)) return [{ role: 'user', blocks: [resultBlock(id, outputText(given.output ?? given.tools))] }]
   if (given.role === undefined) return [] // reasoning, searches: rules look at none of it
   const role = given.role === 'assistant' || given.role === 'user' ? given.role : 'system'
   return [{ role, blocks: [{ type: 'text', text: textOfContent(given.content) }] }]
+}
+
+function callInput(given: Item): unknown {
+  if (typeof given.arguments === 'string') return parseCallArguments(given.arguments)
+  return given.arguments ?? given.action ?? { input: given.input }
 }
 
 function outputText(output: unknown): string {

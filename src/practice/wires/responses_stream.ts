@@ -44,6 +44,7 @@ function openedItem(item: OutputItem): OutputItem {
       return { ...item, input: '' }
     case 'reasoning':
       return { ...item, summary: [] }
+    case 'tool_search_call':
     case 'local_shell_call':
       return item
   }
@@ -70,6 +71,7 @@ function innerEvents(item: OutputItem, at: Place): ServerEvent[] {
     }
     case 'reasoning':
       return item.summary.flatMap((part, summary_index) => summaryEvents(part, { ...at, summary_index }))
+    case 'tool_search_call':
     case 'local_shell_call':
       return []
   }

@@ -82,11 +82,11 @@ needs(
     expect(verdict).toMatchObject({ passed: false })
     expect(bare.log).not.toMatch(/(RULE|HOOK|POST|STOP)-CANARY/)
   })
-  test('servers and sub-agents keep the case from running', async () => {
-    const { end } = await benched({ mcp_servers: servers, agents: ['evals/agents/reviewer.md'] })
+  test('an event that Codex has no hooks for keeps the case from running', async () => {
+    const { end } = await benched({ mcp_servers: servers, hooks: { SessionEnd: hooks.Stop } })
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('codex does not support sub-agents, MCP servers'),
+      stderr: expect.stringContaining('codex does not support hooks of SessionEnd'),
     })
   })
 })

@@ -84,7 +84,7 @@ test('a block that nothing can bring about but the skill is a warning', async ()
 test('what an engine does not support refuses the suite', async () => {
   expect(
     await refused('anthropic', [contains], { environment: { ...environment, mcp_servers: { a: { url: 'u' } } } }),
-  ).toMatch(/does not support MCP servers \[engine-lacks\]/)
+  ).toMatch(/does not support MCP servers with a url \[engine-lacks\]/)
 })
 
 test('a model without a price can be held to no cost, one with a price can', async () => {

@@ -58,6 +58,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
     maxTurns: parsed.maxTurns ?? null,
     retries: parsed.retries,
     activation: parsed.activation,
+    liveMcp: parsed.liveMcp,
     onTimeout: parsed.onTimeout,
     workspace: parsed.workspace ?? null,
     fresh: parsed.fresh,

@@ -148,6 +148,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     backend: parsed.backend,
     links: parsed.links,
     queue: queueWish(parsed, process.env),
+    liveMcp: parsed.liveMcp,
     keep: parsed.keep,
     cache: parsed.cache,
     transcripts: parsed.transcripts,

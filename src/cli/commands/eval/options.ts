@@ -2,7 +2,7 @@
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
 import { backendFlag } from '../options/backend_flag.ts'
-import { changedFlag, maxWaitFlag, printConfigFlag, shardFlag } from '../options/common_flags.ts'
+import { changedFlag, liveMcpFlag, maxWaitFlag, printConfigFlag, shardFlag } from '../options/common_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
 import { queueFlags } from '../options/queue_flags.ts'
@@ -17,6 +17,7 @@ export const evalFlags = {
     requiresArg: true,
     describe: 'only this format (docs/reference/formats.md)',
   },
+  ...liveMcpFlag,
   ...changedFlag,
   ...shardFlag,
   target: {

@@ -88,6 +88,14 @@ export const allowInvalidFlag = {
 } satisfies Record<string, Options>
 
 /** For every command that waits for providers. */
+export const liveMcpFlag = {
+  'live-mcp': {
+    type: 'boolean',
+    default: false,
+    describe: 'start MCP servers even where evals/mcp has their answers',
+  },
+} satisfies Record<string, Options>
+
 export const maxWaitFlag = {
   'max-wait': {
     type: 'string',

@@ -3,13 +3,15 @@ import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { toStopReason } from '../../answers/stop_reason.ts'
-import { copilotEffort, copilotEnvironment, copilotFolders } from '../../copilot/argv.ts'
+import { copilotEffort, copilotEnvironment, copilotFolders, copilotServers } from '../../copilot/argv.ts'
 import { copilot, createCopilotFolders } from '../../copilot/copilot.ts'
 import { chooseCopilotServer, copilotModel } from '../../copilot/model.ts'
 import { copilotCli } from '../../copilot/probe.ts'
 import { CopilotRequestLog } from '../../copilot/request_log.ts'
 import { CopilotSession } from '../../copilot/session_file.ts'
 import type { EngineTask, ProviderError } from '../../engine.ts'
+import { findServerError } from '../../environment/broken_servers.ts'
+import { readSuiteServers } from '../../environment/suite_servers.ts'
 import { saysContextFull } from '../../limits/context_full.ts'
 import { classifyErrorText } from '../../limits/error_text.ts'
 import { kindOfStatus } from '../../limits/http_status.ts'
@@ -57,12 +59,14 @@ async function open(task: EngineTask): Promise<AcpRun | string> {
     requests.catchUp()
   }
   return {
-    args: ['--acp', '--no-auto-update', ...copilotEffort(task.effort)],
+    args: ['--acp', '--no-auto-update', ...copilotEffort(task.effort), ...copilotServers(await readSuiteServers(task))],
+    // in session/new it rejects servers that are programs
+    takesServers: true,
     env: copilotEnvironment(task, model),
     ownCommands,
     poll() {
       catchUp()
-      return null
+      return findServerError(requests.brokenServers)
     },
     seen: () => ({ answered: session.usage !== null, retrying: findRetry(session, requests) }),
     readRecord() {

@@ -35,6 +35,8 @@ export interface SessionRecord {
 export interface AcpRun {
   args: readonly string[]
   env: Readonly<Record<string, string>>
+  /** It takes MCP servers another way than in `session/new`; absent: there. */
+  takesServers?: true
   /** Its own commands, in a list that also has the skills that it offers its model. Absent: skills are not in the list. */
   ownCommands?: readonly string[]
   /**

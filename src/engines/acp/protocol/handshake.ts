@@ -12,7 +12,7 @@ export interface HandshakeRequest {
   session: AcpSession
   /** As the agent sees it, absolute. */
   cwd: string
-  task: Pick<EngineTask, 'environment' | 'env'>
+  task: Pick<EngineTask, 'environment' | 'env' | 'tools'>
   /** To be set in the session; null: none. */
   model: string | null
 }

@@ -58,13 +58,16 @@ function harborContent({ folder: _, skills: __, solution: ___, skill_copies: ___
   return others
 }
 
-function environmentContent({ files, rules, agents, skills, commands, programs, ...others }: Environment) {
+function environmentContent({ files, rules, agents, skills, commands, programs, recordings, ...others }: Environment) {
   return {
     files: listContents(files),
     rules: listContents(rules),
     agents: listContents(agents),
     ...(skills && { skills: listContents(skills) }),
     ...(commands && { commands: listContents(commands) }),
+    ...(recordings && {
+      recordings: Object.entries(recordings).map(([name, { sha256: content }]) => ({ name, content })),
+    }),
     ...(programs && { programs: { ...programs, folder: listContents([programs.folder]) } }),
     ...others,
   }

@@ -8,6 +8,8 @@ import { copyWalk, hashFile, hashWalk, pathExists, walk } from '../../../base/fs
 import { findOwnFile } from '../../../base/fs/inside_folder.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../../engines/engine.ts'
+import { readSubAgents } from '../../../engines/environment/sub_agents.ts'
+import { installRecordings } from '../recorded_servers/recorded_servers.ts'
 import { describeInstalled } from './install_skill.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
 
@@ -31,7 +33,7 @@ export async function installEnvironment(
   await copyAll(wanted.commands ?? [], { folder: path.join(cwd, '.claude/commands'), within: cwd })
   await writeTexts(wanted, cwd)
   const hooks = fillFolderVariable(wanted.hooks, folder)
-  const servers = fillFolderVariable(wanted.mcp_servers, folder)
+  const servers = fillFolderVariable(await installRecordings(wanted, folder), folder)
   if (Object.keys(hooks).length > 0) await writeNew(cwd, '.claude/settings.json', { hooks })
   const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
   if (mcpConfig !== null) {
@@ -48,7 +50,7 @@ export async function installEnvironment(
     ...(wanted.system_prompt !== undefined && { systemPrompt: wanted.system_prompt }),
     ...(wanted.temperature !== undefined && { temperature: wanted.temperature }),
     ...(wanted.tools && { allowedTools: wanted.tools }),
-    hasAgents: wanted.agents.length + Object.keys(wanted.agent_texts ?? {}).length > 0,
+    agents: await readSubAgents(path.join(cwd, '.claude/agents')),
   }
 }
 

@@ -187,6 +187,7 @@ describe('what lies around the agent', () => {
     rules: { rules: [one] },
     agents: { agents: [one] },
     mcp_servers: { mcp_servers: { search: { command: 'search' } } },
+    recordings: { recordings: { search: one } },
     skills: { skills: [one] },
     commands: { commands: [one] },
     instructions: { instructions: 'Be brief.' },

@@ -1,10 +1,13 @@
 /** Resolves the `environment` of a case: finds and hashes its files, reads its hooks and servers. */
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { type EnvironmentSource, type Hooks, hooks, mcpServers } from '../../../../../schemas/environment.ts'
 import type { EvalCase } from '../../../../../schemas/evals.ts'
+import { mcpRecording } from '../../../../../schemas/mcp_recording.ts'
 import type { Environment, InputFile, SuitePrograms } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
+import { hashFile, pathExists } from '../../../../base/fs/files.ts'
 import { checkAs, readJson } from '../../../../base/json/json.ts'
 import { type InputPlace, placeInputs, resolveInnerFile } from '../../suite/input_files.ts'
 import { readBackslashPath } from '../backslash_paths.ts'
@@ -32,12 +35,15 @@ export async function placeEnvironment(
 ): Promise<PlacedEnvironment> {
   if (source === undefined) return { environment: null, reasons: [] }
   const reading: EnvironmentReading = { source, at: `${at}.environment`, place, reasons: [] }
+  const mcp_servers = (await readEnvironmentSetting('mcp_servers', serversFile, reading)) ?? {}
+  const recordings = await findRecordings(Object.keys(mcp_servers), reading)
   const environment = {
     files: await placeEnvironmentFiles('files', reading),
     hooks: withKnownEvents((await readEnvironmentSetting('hooks', hooksFile, reading)) ?? {}, reading),
     rules: await placeFlatFiles('rules', reading),
     agents: await placeFlatFiles('agents', reading),
-    mcp_servers: (await readEnvironmentSetting('mcp_servers', serversFile, reading)) ?? {},
+    mcp_servers,
+    ...(recordings && { recordings }),
   }
   const { reasons } = reading
   return { environment: reasons.length === 0 ? environment : null, reasons }
@@ -94,6 +100,26 @@ async function placeFlatFiles(field: 'rules' | 'agents', reading: EnvironmentRea
     if (same < index) reading.reasons.push(`environment.${field}: two files are named ${file.path}`)
   }
   return files
+}
+
+/** The recordings of these servers in evals/mcp/; null: none. A broken one keeps the case from running. */
+async function findRecordings(names: readonly string[], { place, reasons }: EnvironmentReading) {
+  const found: Record<string, InputFile> = {}
+  for (const name of names) {
+    const file = `evals/mcp/${name}.json`
+    const source = path.join(place.root, file)
+    if (!(await pathExists(source))) continue
+    try {
+      const { server } = await readJson(mcpRecording, source)
+      if (server !== name) throw new Error(`${file}: it is a recording of the server ${server}`)
+      const { size } = await stat(source)
+      found[name] = { path: file, source, kind: 'file', sha256: await hashFile(source), bytes: size }
+    } catch (error) {
+      const fix = `record it again (whetstone record-mcp), or delete it to use the real server`
+      reasons.push(`environment.mcp_servers: ${errorMessage(error)}; ${fix}`)
+    }
+  }
+  return Object.keys(found).length === 0 ? null : found
 }
 
 /** Returns a field's value, or that of the file it names; undefined: absent, or broken with a reported reason. */

@@ -1,0 +1,54 @@
+/** Reads the suite's MCP servers from the .mcp.json of a run, for the engines whose agent does not read that file itself. */
+import { readFile } from 'node:fs/promises'
+import * as z from 'zod'
+import type { EngineTask } from '../engine.ts'
+
+const texts = z.record(z.string(), z.string()).default({})
+const config = z.looseObject({
+  mcpServers: z.record(
+    z.string(),
+    z.looseObject({
+      type: z.string().optional(),
+      command: z.string().optional(),
+      args: z.array(z.string()).default([]),
+      env: texts,
+      url: z.string().optional(),
+      headers: texts,
+    }),
+  ),
+})
+
+/** A server with its variables replaced: a program that speaks over stdio, or an address. */
+export type SuiteServer = { name: string } & (
+  | { type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
+  | { type: 'http' | 'sse'; url: string; headers: Record<string, string> }
+)
+
+/** The servers of the task; none for a judge. */
+export async function readSuiteServers({
+  environment,
+  env,
+  tools,
+}: Pick<EngineTask, 'environment' | 'env' | 'tools'>): Promise<SuiteServer[]> {
+  if (!environment?.mcpConfig || tools !== 'all') return []
+  const { mcpServers } = config.parse(JSON.parse(await readFile(environment.mcpConfig, 'utf8')))
+  return Object.entries(mcpServers).map(([name, server]): SuiteServer => {
+    const fill = (text: string) => fillVariables(text, env)
+    const fillAll = (record: Record<string, string>) =>
+      Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fill(value)]))
+    if (server.url === undefined) {
+      const args = server.args.map(fill)
+      return { name, type: 'stdio', command: fill(server.command ?? ''), args, env: fillAll(server.env) }
+    }
+    const type = server.type === 'sse' ? 'sse' : 'http'
+    return { name, type, url: fill(server.url), headers: fillAll(server.headers) }
+  })
+}
+
+/** Replaces ${NAME} and ${NAME:-default}, as Claude Code does in .mcp.json. */
+function fillVariables(text: string, env: Readonly<Record<string, string>>): string {
+  return text.replace(
+    /\$\{(\w+)(?::-([^}]*))?\}/g,
+    (all, name: string, usual: string | undefined) => env[name] ?? usual ?? all,
+  )
+}

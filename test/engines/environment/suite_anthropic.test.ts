@@ -1,0 +1,4 @@
+/** A suite's MCP servers on anthropic. */
+import { surroundings } from './surroundings.ts'
+
+surroundings('anthropic')

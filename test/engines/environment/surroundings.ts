@@ -1,0 +1,120 @@
+/** What every agent CLI must do with a suite's MCP server and sub-agent, seen from the model's server. */
+import { describe, expect, test } from 'vitest'
+import { needs } from '../../require.ts'
+import { type Contender, contenders } from '../contenders.ts'
+import { openStage, perform, practice } from '../stage.ts'
+import { installed, reviewer, servers } from './stage_environment.ts'
+
+interface Ways {
+  /** The calls, a response each, that lead to the server's tool. */
+  server: readonly object[]
+  /** The calls that lead to the sub-agent; absent: the engine has none. */
+  agent?: readonly object[]
+  /** How the call of the tool is named in the transcript. */
+  tool: string
+}
+
+const task = { description: 'review', prompt: 'SUB-TASK review', subagent_type: 'reviewer' }
+const spawned = { $each: { in: 'lastResult', match: '"agent_id":"(?<id>[^"]+)"', as: '{{id}}' } }
+
+/** By the names of `contenders`. */
+const ways: Record<string, Ways> = {
+  anthropic: { server: [{ name: 'mcp__tickets__open_tickets' }], tool: 'mcp__tickets__open_tickets' },
+  openai: { server: [{ name: 'mcp__tickets__open_tickets' }], tool: 'mcp__tickets__open_tickets' },
+  'claude-code': {
+    server: [{ name: 'mcp__tickets__open_tickets' }],
+    agent: [{ name: 'Agent', input: task }],
+    tool: 'mcp__tickets__open_tickets',
+  },
+  codex: {
+    server: [{ name: 'tool_search', input: { query: 'tickets', limit: 3 } }, { name: 'open_tickets' }],
+    agent: [
+      { name: 'tool_search', input: { query: 'spawn agent', limit: 8 } },
+      { name: 'spawn_agent', input: { agent_type: 'reviewer', message: task.prompt } },
+      { name: 'wait_agent', input: { targets: spawned } },
+    ],
+    tool: 'mcp__tickets__open_tickets',
+  },
+  opencode: {
+    server: [{ name: 'tickets_open_tickets' }],
+    agent: [{ name: 'task', input: task }],
+    tool: 'tickets_open_tickets',
+  },
+  gemini: {
+    server: [{ name: 'mcp_tickets_open_tickets' }],
+    agent: [{ name: 'invoke_agent', input: { agent_name: 'reviewer', prompt: task.prompt } }],
+    tool: 'mcp_tickets_open_tickets',
+  },
+  qwen: {
+    server: [
+      { name: 'tool_search', input: { query: 'select:mcp__tickets__open_tickets' } },
+      { name: 'tool_call', input: { name: 'mcp__tickets__open_tickets', arguments: {} } },
+    ],
+    agent: [{ name: 'agent', input: { ...task, run_in_background: false } }],
+    tool: 'mcp__tickets__open_tickets',
+  },
+  copilot: {
+    server: [{ name: 'tickets-open_tickets' }],
+    agent: [{ name: 'task', input: { ...task, name: 'review', agent_type: 'reviewer', mode: 'sync' } }],
+    tool: 'tickets-open_tickets',
+  },
+  'acp:copilot': { server: [{ name: 'tickets-open_tickets' }], tool: 'tickets-open_tickets' },
+}
+
+/** Its sub-agent answers at once; the agent itself makes the calls one after the other. */
+function scenario(calls: readonly object[]): string {
+  const sub = { name: 'sub-agent', when: { system: 'AGENT-PROMPT-CANARY' }, text: 'SUB-ANSWER' }
+  const subOfCodex = { name: 'sub-agent of codex', when: { user: '^SUB-TASK' }, text: 'SUB-ANSWER' }
+  const steps = calls.map((call, index) => ({
+    name: `call ${index + 1}`,
+    when: { turn: index + 1 },
+    tool_calls: [call],
+  }))
+  return JSON.stringify({ rules: [sub, subOfCodex, ...steps, { name: 'ends', text: 'Done.' }] })
+}
+
+async function ran(contender: Contender, calls: readonly object[], mcpServers: object, agents: Record<string, string>) {
+  await using server = await practice(scenario(calls))
+  await using stage = await openStage()
+  const environment = await installed(stage, mcpServers, agents)
+  const { outcome, events } = await perform(contender.engine, stage.task({ ...contender.needs(server), environment }))
+  return { outcome, events, log: JSON.stringify(server.requests) }
+}
+
+/** Adds the tests of one engine. */
+export function surroundings(name: string): void {
+  const contender = contenders[name]
+  const { server, agent, tool } = ways[name] ?? { server: [], tool: '' }
+  if (contender === undefined) throw new Error(`no contender is named ${name}`)
+  const suite =
+    contender.cli === undefined ? describe : needs(`the CLI of ${name}`, contender.cli !== null, 'npm run agents')
+  suite(`what a suite puts around ${name}`, () => {
+    test('the server is offered, called, and its answer reaches the model', async () => {
+      const { outcome, events, log } = await ran(contender, server, servers.works, {})
+      expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'Done.' } })
+      expect(log).toContain('SERVER-CANARY nowhere')
+      const result = events.find((event) => event.type === 'tool_result' && event.output.includes('SERVER-CANARY'))
+      expect(result).toMatchObject({ name: tool, is_error: false })
+    })
+    test('a server that does not start fails the run and is named', async () => {
+      const { outcome } = await ran(contender, [], servers.broken, {})
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        error: { kind: 'setup', message: 'these MCP servers of the suite did not start: tickets', retryable: false },
+      })
+    })
+    if (agent !== undefined) {
+      test('the sub-agent works with its own instructions, and its answer reaches the model', async () => {
+        const { outcome, log } = await ran(contender, agent, {}, { reviewer })
+        expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'Done.' } })
+        expect(log).toContain('AGENT-PROMPT-CANARY')
+        expect(log.split('SUB-ANSWER').length).toBeGreaterThan(1)
+      })
+    }
+    test('negative control: without the environment neither is there', async () => {
+      const { outcome, log } = await ran(contender, [], {}, {})
+      expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'Done.' } })
+      expect(log).not.toMatch(/open_tickets|CANARY/)
+    })
+  })
+}
