@@ -28,7 +28,7 @@ export function addBench(args: Argv, done: SetExitCode, argv: readonly string[])
   return args.command(
     'bench <skill..>',
     'does the skill help? with and without it',
-    (one) => groupOptions(benchOptions(one), argv),
+    (one) => groupOptions(benchOptions(one), argv, ['among']),
     async (parsed) => {
       done(await start(parsed, argv))
     },

@@ -17,7 +17,7 @@ export function benchOptions(args: Argv) {
       type: 'string',
       array: true,
       demandOption: true,
-      describe: 'skill or plugin folders, Harbor tasks, or a pattern',
+      describe: 'skills, plugins, Harbor tasks, or a pattern',
     })
     .options(benchFlags)
     .usage(
