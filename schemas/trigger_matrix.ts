@@ -126,7 +126,7 @@ export const triggerMatrix = z.object({
   warnings: z.array(z.string()),
 })
 
-export type SkillReadCount = z.infer<typeof skillReadCount>
+export type QueryReadCount = z.infer<typeof skillReadCount>
 export type MatrixQuery = z.infer<typeof matrixQuery>
 export type MatrixRun = z.infer<typeof matrixRun>
 export type SkillTheft = z.infer<typeof skillTheft>

@@ -15,7 +15,7 @@ function wrongCommands(text: string): string[] {
   const lines = code.flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split('\n'))
   return lines.flatMap((line) => {
     const [, command = '', rest = ''] =
-      /^ *(?:\$ |- run: |\w+=\S+ )*(?:npx )?whetstone ([a-z]+)\b([^#|]*)/.exec(line) ?? []
+      /^ *(?:\$ |- run: |\w+=\S+ )*(?:npx )?whetstone ([a-z]+(?:-[a-z]+)*)\b([^#|]*)/.exec(line) ?? []
     if (command === '') return []
     const help = sections.get(command)
     if (help === undefined) return [`unknown command: ${line.trim()}`]

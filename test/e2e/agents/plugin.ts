@@ -21,19 +21,18 @@ export const pluginFiles: Record<string, string> = {
   'hooks/hooks.json': JSON.stringify({
     hooks: {
       PreToolUse: [
-        { matcher: 'Bash', hooks: [{ type: 'command', command: '"${CLAUDE_PLUGIN_ROOT}/hooks/guard.sh"' }] },
+        { matcher: 'Bash', hooks: [{ type: 'command', command: `"\${CLAUDE_PLUGIN_ROOT}/hooks/guard.sh"` }] },
       ],
     },
   }),
   'hooks/guard.sh': guard,
   '.mcp.json': JSON.stringify({
-    mcpServers: { tickets: { command: 'node', args: ['${CLAUDE_PLUGIN_ROOT}/server/tickets.mjs', 'SERVER-CANARY'] } },
+    mcpServers: { tickets: { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/server/tickets.mjs`, 'SERVER-CANARY'] } },
   }),
   'server/tickets.mjs': server,
   'agents/reviewer.md': '---\nname: reviewer\ndescription: AGENT-CANARY reviews things\n---\nReview.\n',
-  'commands/tell.md': '---\ndescription: COMMAND-CANARY tells all\n---\nTell ${CLAUDE_PLUGIN_ROOT}.\n',
-  'skills/alpha/SKILL.md':
-    '---\nname: alpha\ndescription: ALPHA-CANARY tidies.\n---\n\nTidy with ${CLAUDE_PLUGIN_ROOT}/server.\n',
+  'commands/tell.md': `---\ndescription: COMMAND-CANARY tells all\n---\nTell \${CLAUDE_PLUGIN_ROOT}.\n`,
+  'skills/alpha/SKILL.md': `---\nname: alpha\ndescription: ALPHA-CANARY tidies.\n---\n\nTidy with \${CLAUDE_PLUGIN_ROOT}/server.\n`,
   'skills/alpha/evals/evals.json': JSON.stringify({
     skill_name: 'alpha',
     evals: [

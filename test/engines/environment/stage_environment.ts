@@ -8,7 +8,7 @@ const ticketServer = path.join(import.meta.dirname, '../../fixtures/servers/tick
 
 /** What a server that works, and one that does not start, are called with. */
 export const servers = {
-  works: { tickets: { command: process.execPath, args: [ticketServer, 'SERVER-CANARY ${PLACE:-nowhere}'] } },
+  works: { tickets: { command: process.execPath, args: [ticketServer, `SERVER-CANARY \${PLACE:-nowhere}`] } },
   broken: { tickets: { command: process.execPath, args: ['/nonexistent/server.mjs'] } },
 }
 

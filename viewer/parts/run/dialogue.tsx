@@ -4,7 +4,7 @@ import type { PageConversation } from '../../../schemas/page.ts'
 import { displayCount, displayDollars, displayPlural, revealHidden } from '../../format.ts'
 import { Text } from '../content/text.tsx'
 
-export function Dialogue({ conversation }: { conversation: PageConversation }) {
+export function DialogueTab({ conversation }: { conversation: PageConversation }) {
   const { turns, ended, user } = conversation
   return (
     <>

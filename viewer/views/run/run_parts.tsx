@@ -8,7 +8,7 @@ import { bytesText, revealHidden } from '../../format.ts'
 import { JsonValueTree } from '../../parts/content/json_tree.tsx'
 import { Output } from '../../parts/content/output.tsx'
 import { Timeline } from '../../parts/content/timeline.tsx'
-import { Dialogue } from '../../parts/run/dialogue.tsx'
+import { DialogueTab } from '../../parts/run/dialogue.tsx'
 import { hasPreviousRun, PreviousRun } from '../../parts/run/previous_run.tsx'
 import { amendRoute, type Route, routeLink } from '../../route.ts'
 
@@ -119,7 +119,7 @@ function Part({ model, run, tab, detail, route }: PartProps) {
   const span = parseSpan(route.query.at)
   switch (tab) {
     case 'conversation':
-      return detail.conversation === undefined ? null : <Dialogue conversation={detail.conversation} />
+      return detail.conversation === undefined ? null : <DialogueTab conversation={detail.conversation} />
     case 'transcript':
       return <Timeline detail={detail} mark={mark} event={event === undefined ? null : Number(event)} span={span} />
     case 'outputs':

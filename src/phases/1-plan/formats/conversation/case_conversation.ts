@@ -8,7 +8,7 @@ import { type FieldReader, isJsonObject, isText, openFieldReader, type TakenFiel
 import { issueWords } from '../evals_json/issue_words.ts'
 import { promptNames } from '../evals_json/names.ts'
 import { findConversationMistakes } from './conversation_mistakes.ts'
-import { isMessageList, type ReadMessage, readMessages } from './read_messages.ts'
+import { isMessageList, type ReadMessage, readMessageList } from './read_messages.ts'
 import { otherUserNames, readOtherUser, readUser } from './simulated_user.ts'
 
 export interface CaseConversation {
@@ -41,7 +41,7 @@ interface Place {
 }
 
 /** Returns what of a case is a conversation. With a mistake, the case loses it. */
-export function readConversation(
+export function readCaseConversation(
   object: Record<string, unknown>,
   at: string,
   warn: Warn,
@@ -159,7 +159,7 @@ function readList(
     mistakes.push({ at: taken.at, message: `must be a list of messages, not ${describeJsonKind(list)}` })
     return { messages: [], endsWithReply: false }
   }
-  const read = readMessages(list, taken.at)
+  const read = readMessageList(list, taken.at)
   mistakes.push(...read.mistakes)
   for (const { at, text } of read.replies) {
     const what = text === '' ? 'a message of the agent' : `the agent's ${JSON.stringify(text)}`

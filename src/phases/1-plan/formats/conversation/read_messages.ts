@@ -30,7 +30,7 @@ type Reading =
   | { kind: 'mistake'; at: string; message: string }
 
 /** Reads each item; `at` is the place of the list. */
-export function readMessages(list: readonly unknown[], at: string): ReadMessages {
+export function readMessageList(list: readonly unknown[], at: string): ReadMessages {
   const read = list.flatMap((item, index) => readItem(item, `${at}[${index}]`))
   return {
     messages: read.flatMap((one) => (one.kind === 'message' ? [one.message] : [])),

@@ -11,7 +11,7 @@ import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { resolveCheckFile } from '../check_files.ts'
 import { findCheckMistakes } from '../check_mistakes.ts'
-import { type CaseConversation, readConversation } from '../conversation/case_conversation.ts'
+import { type CaseConversation, readCaseConversation } from '../conversation/case_conversation.ts'
 import { readCheckPaths, readReferencePaths } from './backslash_fields.ts'
 import type { CaseSource } from './document.ts'
 import { isJsonObject } from './fields.ts'
@@ -55,7 +55,7 @@ export async function readAdditions(
     for (const place of places.skipped) warn(`${at}.checks[${place}]`, 'null, not a check; it is skipped')
     const checks = await readPathsOfChecks(places, { at, root, warn })
     const reference = readReferencePaths(given.reference, `${at}.reference`, warn)
-    const { conversation, mistakes: ofConversation } = readConversation(object, at, warn)
+    const { conversation, mistakes: ofConversation } = readCaseConversation(object, at, warn)
     mistakes.push(...ofConversation)
     const result = additions.safeParse({ ...given, reference, checks })
     if (!result.success) {

@@ -4,7 +4,7 @@ import type { Turn } from '../../../../../schemas/conversation.ts'
 import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
 import { parseJson, readText } from '../../../../base/json/json.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { readMessages } from '../conversation/read_messages.ts'
+import { readMessageList } from '../conversation/read_messages.ts'
 import { describeJsonKind } from '../evals_json/document.ts'
 import { isJsonObject } from '../evals_json/fields.ts'
 import { findPackageFolder, type PluginFields } from './files.ts'
@@ -36,7 +36,7 @@ export async function readPluginHistory(folder: string, fields: PluginFields, wa
 function readListed(list: unknown, warn: Warn): PluginHistory {
   if (!Array.isArray(list))
     return { messages: [], reasons: [`"conversation_history" is ${describeJsonKind(list)}, not a list of messages`] }
-  const { messages, replies, mistakes } = readMessages(list, 'conversation_history')
+  const { messages, replies, mistakes } = readMessageList(list, 'conversation_history')
   if (replies.length > 0)
     warn('conversation_history', `${replies.length} answers of the agent are not replayed: the agent answers itself`)
   return { messages: messages.map(({ turn }) => turn), reasons: mistakes.map(({ at, message }) => `${at}: ${message}`) }

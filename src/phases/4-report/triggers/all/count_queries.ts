@@ -1,5 +1,5 @@
 /** Counts what the runs of each query read, and decides whose queries need more runs. Pure. */
-import type { MatrixQuery, MatrixRun, SkillReadCount } from '../../../../../schemas/trigger_matrix.ts'
+import type { MatrixQuery, MatrixRun, QueryReadCount } from '../../../../../schemas/trigger_matrix.ts'
 import {
   type CountedQuery,
   countPairs,
@@ -30,14 +30,14 @@ export function countQuery(query: PlannedQuery, runs: readonly MatrixRun[]): Mat
 }
 
 /** Most frequent first. */
-function countEach(reads: readonly (string | null)[]): SkillReadCount[] {
+function countEach(reads: readonly (string | null)[]): QueryReadCount[] {
   const counts = new Map<string | null, number>()
   for (const skill of reads) counts.set(skill, (counts.get(skill) ?? 0) + 1)
   return [...counts].map(([skill, runs]) => ({ skill, runs })).sort((a, b) => b.runs - a.runs)
 }
 
 /** Sums of several queries, most frequent first. */
-export function sumReads(queries: readonly CountedQuery[]): SkillReadCount[] {
+export function sumReads(queries: readonly CountedQuery[]): QueryReadCount[] {
   const names = new Set(queries.flatMap(({ reads }) => reads.map(({ skill }) => skill)))
   return [...names].map((skill) => ({ skill, runs: countReads(queries, skill) })).sort((a, b) => b.runs - a.runs)
 }

@@ -1,5 +1,5 @@
 /** When the queries of a skill have been run often enough to know which other skills take them. */
-import type { MatrixQuery, SkillReadCount } from '../../../../../schemas/trigger_matrix.ts'
+import type { MatrixQuery, QueryReadCount } from '../../../../../schemas/trigger_matrix.ts'
 import { weighHigherRate, weighLowerRate } from '../../stats/tests/anytime_rate.ts'
 
 /** What counts as a theft, and the errors that are accepted. */
@@ -17,7 +17,7 @@ export const theftRule = {
 export type CountedQuery = Pick<MatrixQuery, 'query_id' | 'asked_with' | 'owners' | 'not_of'> & {
   /** Runs with an answer. */
   runs: number
-  reads: readonly SkillReadCount[]
+  reads: readonly QueryReadCount[]
 }
 
 /** A skill, another one, and the queries of the first that do not belong to the other as well. */
