@@ -17,7 +17,7 @@ import {
 import type { CommandInvocation } from './command_line.ts'
 
 /** The variable that tells a program that messages come line by line. */
-export const conversationVariable = 'WHETSTONE_CONVERSATION'
+const conversationVariable = 'WHETSTONE_CONVERSATION'
 
 const answerLine = z.looseObject({ answer: z.string() })
 

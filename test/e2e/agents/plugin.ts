@@ -16,7 +16,7 @@ if grep -q '"rm -rf'; then
 fi
 `
 
-export const pluginFiles: Record<string, string> = {
+const pluginFiles: Record<string, string> = {
   '.claude-plugin/plugin.json': '{"name":"plug","version":"1.0.0"}',
   'hooks/hooks.json': JSON.stringify({
     hooks: {

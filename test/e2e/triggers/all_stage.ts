@@ -15,7 +15,7 @@ const descriptions = {
   'pdf-forms': 'Fills in the fields of forms in any document.',
   'release-notes': 'Writes release notes from merged pull requests.',
 } as const
-export type SkillName = keyof typeof descriptions
+type SkillName = keyof typeof descriptions
 const names = Object.keys(descriptions) as SkillName[]
 
 const ownQueries: Record<SkillName, readonly string[]> = {
@@ -62,7 +62,7 @@ function ruleOf([user, skill]: readonly [string, SkillName], engine: EngineName)
   return { name: `${user} reads ${skill}`, when: { system, user, turn: 1 }, tool_calls: read }
 }
 
-export async function practiceForAll(engine: EngineName, more: object = {}): Promise<PracticeServer> {
+async function practiceForAll(engine: EngineName, more: object = {}): Promise<PracticeServer> {
   const rules = [...reading.map((one) => ruleOf(one, engine)), { name: 'answers', text: 'Nothing to read.' }]
   return await startPractice({ scenario: parseScenario(JSON.stringify({ rules, ...more }), 'all.yaml') })
 }

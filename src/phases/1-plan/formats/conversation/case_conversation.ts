@@ -24,7 +24,7 @@ export interface CaseConversation {
 }
 
 /** Whetstone's own fields of a conversation. */
-export const conversationNames = ['turns', 'end_when', 'user']
+const conversationNames = ['turns', 'end_when', 'user']
 
 /** Lists of messages that follow the prompt, or begin with the first one. */
 const listNames = [

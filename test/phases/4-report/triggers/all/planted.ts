@@ -48,7 +48,7 @@ export interface Simulated {
   oneByOne: number
 }
 
-export function simulateMatrix(plan: Planted, seed: number): Simulated {
+function simulateMatrix(plan: Planted, seed: number): Simulated {
   const random = createSeededRandom(seed)
   const names = Array.from({ length: plan.skills }, (_, at) => `skill-${at}`)
   const thefts = new Map<string, { thief: string; rate: number }>()
