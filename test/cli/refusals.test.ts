@@ -57,7 +57,7 @@ describe('a suite of which a run could not count', () => {
   test.each<[string, object, RegExp]>([
     ['no prompt', { id: 1, expectations: ['e'] }, /\$\.evals\[0\]\.prompt: case 1 .*: no prompt \[prompt-empty\]/],
     ['an empty prompt', { id: 1, prompt: ' ', expectations: ['e'] }, /prompt-empty/],
-    ['a prompt that is a list', { id: 1, prompt: ['a'], expectations: ['e'] }, /prompt-empty/],
+    ['a prompt that is a list of nothing', { id: 1, prompt: [], expectations: ['e'] }, /prompt-empty/],
     [
       'a missing input file',
       { ...fine, id: 1, files: ['evals/gone.csv'] },

@@ -57,7 +57,7 @@ const wanted = [
 describe.each(skills)('a description in %s', (_, text) => {
   test.each(wanted)('becomes: %s', (description) => {
     const made = replaceDescription(text, description) ?? ''
-    expect(readFrontmatter(made, 'SKILL.md')).toEqual({ name: 'tidy', description, warnings: [] })
+    expect(readFrontmatter(made, 'SKILL.md')).toEqual({ name: 'tidy', description, isUserOnly: false, warnings: [] })
     const body = (of: string) => of.slice(of.indexOf('---', 4))
     expect(body(made)).toBe(body(text))
     expect(made).toContain('license: MIT')

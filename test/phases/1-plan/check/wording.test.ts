@@ -12,10 +12,10 @@ const caseOf = (change: object) => skillWith({ skill_name: 'sums', evals: [{ id:
 
 const asText = 'write it as one text in "prompt", lines parted by \\n'
 test.each<[object, string, string]>([
-  [{ prompt: ['a', 'b'] }, 'no prompt: "prompt" is a list, not text', asText],
   [{ prompt: { text: 'a' } }, 'no prompt: "prompt" is an object, not text', asText],
   [{ prompt: 123 }, 'no prompt: "prompt" is a number, not text', asText],
-  [{ messages: [{ role: 'user' }] }, 'no prompt: "messages" is a list, not text', asText],
+  [{ messages: [{ role: 'user' }] }, 'no prompt', 'write what a user would ask'],
+  [{ prompt: [] }, 'no prompt', 'write what a user would ask'],
   [{ prompt: ' ' }, 'no prompt', 'write what a user would ask'],
   [{}, 'no prompt', 'write what a user would ask'],
 ])('prompt-empty: %j', async (change, message, fix) => {
