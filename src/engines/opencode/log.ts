@@ -67,7 +67,7 @@ export class OpencodeLog {
       this.#failures = 0
     } else if (/ message="server unavailable" /.test(line)) {
       const name = / key=(\S+)/.exec(line)?.[1]
-      if (name !== undefined) this.brokenServers.push(name)
+      if (name !== undefined && !this.brokenServers.includes(name)) this.brokenServers.push(name)
     } else if (/ message="stream error" /.test(line)) {
       this.#failures += 1
       this.#failedAt = readLineTime(line)

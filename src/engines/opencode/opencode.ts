@@ -24,6 +24,7 @@ import { opencodeArguments, opencodeEndpoint, opencodeEnvironment, opencodeFolde
 import { OpencodeLog } from './log.ts'
 import { opencodeCli, probeOpencode } from './probe.ts'
 import { opencodeFailure, opencodeReport } from './report.ts'
+import { listBrokenServers } from './servers.ts'
 import { listOfferedSkills } from './skills.ts'
 import { OpencodeStream } from './stream.ts'
 
@@ -77,13 +78,17 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
   if ('mistake' in model) return model.mistake
   const folders = opencodeFolders(task)
   if (task.resumes === undefined) await createOpencodeFolders(folders)
+  const servers = await readSuiteServers(task)
   return {
     args: opencodeArguments(task),
-    env: opencodeEnvironment(task, await readSuiteServers(task)),
+    env: opencodeEnvironment(task, servers),
     stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     async read(launch) {
-      const offered = task.tools === 'all' && task.resumes === undefined ? await listOfferedSkills(launch) : null
-      return readRun({ task, context, model, offered })
+      const isFirst = task.tools === 'all' && task.resumes === undefined
+      const offered = isFirst ? await listOfferedSkills(launch) : null
+      const names = servers.map(({ name }) => name)
+      const broken = isFirst && names.length > 0 ? await listBrokenServers(launch, names) : []
+      return readRun({ task, context, model, offered, broken })
     },
   }
 }
@@ -112,11 +117,14 @@ interface OpencodeRun {
   model: ProviderModel
   /** The skills that it offers its model; null: not known. */
   offered: string[] | null
+  /** MCP servers that do not start. */
+  broken: string[]
 }
 
-function readRun({ task, context, model, offered }: OpencodeRun): CliReader {
+function readRun({ task, context, model, offered, broken }: OpencodeRun): CliReader {
   const { log, isOver } = followOpencodeLog(task, context)
   if (task.resumes !== undefined) log.skipWritten()
+  log.brokenServers.push(...broken)
   const stream = new OpencodeStream({ skills: task.skills, skillsFolder, emit: context.emit, maxTurns: task.maxTurns })
   return {
     get step() {
