@@ -154,6 +154,13 @@ const noise = z.object({
           'variance between runs of the same case and arm, without the part that grading adds; null: no case and arm has two runs',
         ),
       grading_variance: z.number().describe('variance between gradings of the same transcript'),
+      dialogue_variance: z
+        .number()
+        .nullable()
+        .optional()
+        .describe(
+          'part of execution_variance that comes from different messages of the user; absent: no conversation; null: no two runs of a case and arm had the same dialogue',
+        ),
       n_runs: count,
       gradings: count.describe('gradings of these runs, including the first'),
     })

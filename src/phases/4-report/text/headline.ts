@@ -106,15 +106,24 @@ function calibrationText({ floor, runs }: NonNullable<Noise['calibration']>, mea
 function gradingText({
   execution_variance,
   grading_variance,
+  dialogue_variance = null,
   n_runs,
   gradings,
 }: NonNullable<Noise['grading']>): string {
   const times = `Graded ${formatFixed(gradings / n_runs, Number.isInteger(gradings / n_runs) ? 0 : 1)} times`
-  if (grading_variance === 0) return `${times}, no run's score changed.`
+  const dialogues = dialogueText(execution_variance, dialogue_variance)
+  if (grading_variance === 0) return `${times}, no run's score changed.${dialogues}`
   const moves = `${times}, a run's score varies by ${formatPlural(hundredths(Math.sqrt(grading_variance)), 'point')} (standard deviation)`
   if (execution_variance === null) return `${moves}.`
   const share = formatPercent(grading_variance / (grading_variance + execution_variance))
-  return `${moves}: ${share} of the variance between runs comes from grading.`
+  return `${moves}: ${share} of the variance between runs comes from grading.${dialogues}`
+}
+
+/** Empty: nothing is known of the part that different dialogues add. */
+function dialogueText(execution: number | null, dialogue: number | null): string {
+  if (execution === null || dialogue === null || execution === 0) return ''
+  const share = formatPercent(Math.min(1, dialogue / execution))
+  return ` Of the rest, ${share} comes from different messages of the user.`
 }
 
 function auditSentences(...of: Parameters<typeof auditText>): string[] {

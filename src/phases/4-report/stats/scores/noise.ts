@@ -36,3 +36,41 @@ function executionVariance(cells: readonly (readonly (readonly number[])[])[], g
   const share = sampleMean(repeated.flat().map((scores) => 1 / scores.length))
   return round(Math.max(0, between - grading * share), 6)
 }
+
+/** A run of a conversation: its repeated gradings, and all messages of the user as one text. */
+export interface ConversationScores {
+  scores: readonly number[]
+  dialogue: string
+}
+
+/**
+ * `cells`: by case × arm, the runs of conversations. The variance that different messages of the user add to the runs' scores: one-way
+ * random effects with the dialogue as the factor, never below 0. null: no two runs of a cell had the same dialogue.
+ */
+export function dialogueVariance(cells: readonly (readonly ConversationScores[])[]): number | null {
+  const repeated = cells.flatMap(groupByDialogue).filter((means) => means.length > 1)
+  if (repeated.length === 0) return null
+  const freedom = sum(repeated.map((means) => means.length - 1))
+  const within = sum(repeated.map((means) => sampleVariance(means) * (means.length - 1))) / freedom
+  const several = cells.filter((runs) => runs.length > 1)
+  const excess = sum(several.map((runs) => sampleVariance(runs.map(({ scores }) => sampleMean(scores))) - within))
+  const weight = sum(several.map(differentPairs))
+  return round(weight === 0 ? 0 : Math.max(0, excess / weight), 6)
+}
+
+/** The mean scores of a cell's runs, by dialogue. */
+function groupByDialogue(runs: readonly ConversationScores[]): number[][] {
+  const groups = new Map<string, number[]>()
+  for (const { scores, dialogue } of runs) groups.set(dialogue, [...(groups.get(dialogue) ?? []), sampleMean(scores)])
+  return [...groups.values()]
+}
+
+/** The share of a cell's pairs of runs that had different dialogues. */
+function differentPairs(runs: readonly ConversationScores[]): number {
+  const same = sum(groupByDialogue(runs).map(({ length }) => length * (length - 1)))
+  return 1 - same / (runs.length * (runs.length - 1))
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, one) => total + one, 0)
+}

@@ -1,12 +1,17 @@
 /** What a plan can see, and how noise is known: before anything is spent, and from runs made for it. */
 import { describe, expect, test } from 'vitest'
 import { tQuantile } from '../../../../../src/phases/4-report/stats/distributions/quantiles.ts'
+import { createSeededRandom } from '../../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import {
   computeNeededSize,
   plannedDetectable,
 } from '../../../../../src/phases/4-report/stats/power/power_before_run.ts'
 import { theseCases } from '../../../../../src/phases/4-report/stats/scopes/these_cases.ts'
-import { measureCalibrationNoise, splitNoise } from '../../../../../src/phases/4-report/stats/scores/noise.ts'
+import {
+  dialogueVariance,
+  measureCalibrationNoise,
+  splitNoise,
+} from '../../../../../src/phases/4-report/stats/scores/noise.ts'
 import { usualOptions } from '../../../../../src/phases/4-report/stats/statistics_options.ts'
 import { moderatedT } from '../../../../../src/phases/4-report/stats/tests/moderated_t.ts'
 import { alpha, near } from '../near.ts'
@@ -144,5 +149,30 @@ test('grading noise is told from execution noise', () => {
     grading_variance: 0.25,
     n_runs: 2,
     gradings: 4,
+  })
+})
+
+describe('the noise of dialogues', () => {
+  const run = (dialogue: string, ...scores: number[]) => ({ dialogue, scores })
+
+  test('is all of it where runs with the same dialogue agree', () => {
+    // between two dialogues of equal share: the variance of 0, 0, 1, 1 by pairs that differ
+    expect(dialogueVariance([[run('a', 0), run('a', 0), run('b', 1), run('b', 1)]])).toBeCloseTo(0.5, 6)
+  })
+  test('is none of it where runs with the same dialogue differ as much as others', () => {
+    expect(dialogueVariance([[run('a', 0), run('a', 1), run('b', 0), run('b', 1)]])).toBe(0)
+    expect(dialogueVariance([[run('a', 0), run('a', 1)]])).toBe(0)
+  })
+  test('is not known where no dialogue repeats', () => {
+    expect(dialogueVariance([[run('a', 0), run('b', 1)], [run('c', 1)]])).toBeNull()
+  })
+  test('is found on average in constructed runs', () => {
+    const random = createSeededRandom(7)
+    const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+    const cells = Array.from({ length: 4000 }, () => {
+      const effects = { a: normal() * 0.3, b: normal() * 0.3, c: normal() * 0.3 }
+      return (['a', 'a', 'b', 'b', 'c'] as const).map((one) => run(one, effects[one] + normal() * 0.2))
+    })
+    expect(dialogueVariance(cells)).toBeCloseTo(0.09, 2)
   })
 })
