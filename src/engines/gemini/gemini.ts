@@ -67,8 +67,8 @@ function runGemini(task: EngineTask, context: EngineContext): Promise<EngineOutc
 }
 
 async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun | string> {
-  const mistake =
-    task.resumes === undefined ? await createGeminiHome(task, await readSuiteServers(task)) : renewGeminiHome(task)
+  const servers = await readSuiteServers(task)
+  const mistake = task.resumes === undefined ? await createGeminiHome(task, servers) : renewGeminiHome(task, servers)
   if (mistake !== null) return mistake
   return {
     args: geminiArguments(task),
@@ -90,10 +90,12 @@ export async function createGeminiHome(task: EngineTask, servers: readonly Suite
 }
 
 /** The limit of turns and the session, as a later turn needs them. A text: why it can't be started. */
-function renewGeminiHome(task: EngineTask): string | null {
+function renewGeminiHome(task: EngineTask, servers: readonly SuiteServer[]): string | null {
   const { settings, chats } = geminiFolders(task)
   const home = task.env.HOME ?? ''
-  return replaceOwnFile(home, settings, JSON.stringify(geminiSettings(task))) ?? dropRepeatedResults(home, chats)
+  return (
+    replaceOwnFile(home, settings, JSON.stringify(geminiSettings(task, servers))) ?? dropRepeatedResults(home, chats)
+  )
 }
 
 /** Files below the folder that would configure or instruct a judge: the CLI can't be told to leave them out. null: there are none. */

@@ -1,4 +1,5 @@
 /** Gemini CLI's session file before a resume: repeated results go, all else stays; a link is never followed. */
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,6 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dropRepeatedResults } from '../../../src/engines/gemini/session_results.ts'
 
 const result = { functionResponse: { id: 'call-1', response: { output: 'seven' } } }
+/** As it records a call after a resume. */
+const bareCall = { id: '2', type: 'gemini', content: [{ functionCall: { id: 'call-1', name: 'run', args: {} } }] }
 const user = { id: '1', type: 'user', content: [{ text: 'run it' }] }
 const answer = { id: '2', type: 'gemini', content: '', toolCalls: [{ id: 'call-1', result: [result] }] }
 const repeated = { id: '3', type: 'user', content: [result] }
@@ -35,6 +38,21 @@ afterEach(async () => {
 test('the repeated results go, all else stays as it is', async () => {
   expect(drop()).toBeNull()
   expect(await readFile(file, 'utf8')).toBe(toLines([user, answer, setTo([user, answer])]))
+})
+
+test('the result of a call that is recorded without it stays', async () => {
+  const resumed = toLines([setTo([user, bareCall, repeated]), user])
+  await writeFile(file, resumed)
+  expect(drop()).toBeNull()
+  expect(await readFile(file, 'utf8')).toBe(resumed)
+})
+
+test('the file that a start in a later minute left is removed', async () => {
+  const later = path.join(path.dirname(file), 'session-2.jsonl')
+  await writeFile(later, toLines([user, repeated]))
+  expect(drop()).toBeNull()
+  expect(existsSync(later)).toBe(false)
+  expect(existsSync(file)).toBe(true)
 })
 
 test('a session that is gone, or is a link, is not prepared', async () => {
