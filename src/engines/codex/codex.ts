@@ -124,7 +124,7 @@ async function start({ program, task, context, stream, enough }: Start): Promise
   const schemaFile = strict === null ? null : path.join(home, 'answer_schema.json')
   if (schemaFile !== null && task.resumes === undefined) await writeFile(schemaFile, JSON.stringify(strict))
   if (task.resumes === undefined) await writeAgents(task, home)
-  const images = task.resumes === undefined ? await writeImages(task, home) : []
+  const images = task.resumes === undefined ? await findImageFiles(task, home) : []
   const servers = await readSuiteServers(task)
   const isTold = task.answerSchema !== null && strict === null
   const confinement = await chooseConfinement(task, program)
@@ -156,14 +156,21 @@ async function writeAgents({ environment, tools }: EngineTask, home: string): Pr
   for (const agent of agents) await writeFile(path.join(home, 'agents', `${agent.name}.toml`), codexAgentFile(agent))
 }
 
-/** It attaches only files; in its own home they are gone after the run. */
-async function writeImages({ images = [] }: EngineTask, home: string): Promise<string[]> {
-  if (images.length > 0) await mkdir(path.join(home, 'shown'))
-  const files = images.map(({ mediaType, data }, index) => {
-    return { file: path.join(home, 'shown', `${index + 1}.${mediaType.replace('image/', '')}`), data }
-  })
-  for (const { file, data } of files) await writeFile(file, data, 'base64')
-  return files.map(({ file }) => file)
+/**
+ * It attaches only files, and tells the model their places. An image that is in no file, or in one whose name it would split at a comma, is
+ * written to its own home.
+ */
+async function findImageFiles({ images = [] }: EngineTask, home: string): Promise<string[]> {
+  const files: string[] = []
+  for (const [index, { mediaType, data, file }] of images.entries()) {
+    if (file !== undefined && !file.includes(',')) files.push(file)
+    else {
+      const copy = path.join(home, `image-${index + 1}.${mediaType.replace('image/', '')}`)
+      await writeFile(copy, data, 'base64')
+      files.push(copy)
+    }
+  }
+  return files
 }
 
 /** Removes its folders: judges share a home, and each would leave more than a megabyte there. */

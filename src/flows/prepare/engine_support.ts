@@ -144,11 +144,12 @@ const beforeCalls: ReadonlySet<string> = new Set(['PreToolUse', 'PermissionReque
 /** One warning for all images that the model is not shown with the prompt. */
 function unattachedImages({ path, cases }: Suite, { name, seesImages }: Engine): LoadWarning[] {
   if (seesImages === 'attached') return []
-  const runnable = cases.filter(({ cannot_run }) => cannot_run === null)
-  const images = runnable.flatMap(({ attach = [] }) => attach.filter(({ image }) => image).map((one) => one.path))
-  const [first, ...others] = new Set(images)
+  const shown = cases.flatMap(({ eval_id, cannot_run, attach = [] }) =>
+    cannot_run === null ? attach.filter(({ image }) => image).map((one) => ({ eval_id, file: one.path })) : [],
+  )
+  const [first, ...others] = new Set(shown.map(({ file }) => file))
   if (first === undefined) return []
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   const message = `the engine ${name} does not attach images: the agent must open ${first}${more} itself`
-  return [{ file: path, at: 'attach', message }]
+  return [{ file: path, at: `case ${[...new Set(shown.map(({ eval_id }) => eval_id))].join(', ')}`, message }]
 }

@@ -25,7 +25,7 @@ async function readImage(cwd: string, name: string): Promise<TaskImage> {
   const content = await readFile(file)
   const mediaType = findImageType(content)
   if (mediaType === null) throw changed(name)
-  return { mediaType, data: content.toString('base64') }
+  return { mediaType, data: content.toString('base64'), file }
 }
 
 function changed(name: string): SetupError {
