@@ -1,7 +1,7 @@
 /** Resolves the files that a case attaches to its prompt: input files like all others, and images within the limits of providers. */
-import type { SuiteCase } from '../../../../../schemas/suite.ts'
-import { findFileImageType, imageLimits } from '../../../../base/fs/image_type.ts'
-import { type InputPlace, type NamedInput, placeInputs } from '../../suite/input_files.ts'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
+import { findFileImageType, imageLimits } from '../../../base/fs/image_type.ts'
+import { type InputPlace, type NamedInput, placeInputs } from '../suite/input_files.ts'
 
 type Attached = NonNullable<SuiteCase['attach']>
 
