@@ -77,7 +77,12 @@ const checkOf = (...types: readonly string[]) => has('type', { enum: types })
 const modifiesWhatIsThere = {
   anyOf: [
     { not: has('checks', some(checkOf('file_modified'))) },
-    ...[has('files', filled), has('setup', { type: ['string', 'array'] }), has('git', { type: 'object' })],
+    ...[
+      has('files', filled),
+      has('attach', filled),
+      has('setup', { type: ['string', 'array'] }),
+      has('git', { type: 'object' }),
+    ],
   ],
 }
 
@@ -90,6 +95,9 @@ const authoredCase = evalCase
     prompt: z.string().regex(/\S/).describe('the task'),
     expected_output: evalCase.shape.expected_output.nullable(),
     files: inputPaths.nullish().describe('input files or folders, relative to the skill root'),
+    attach: inputPaths
+      .nullish()
+      .describe('input files that the prompt names at its end; images are shown to the model where the engine can'),
     expectations: statements.describe('statements that the judge decides'),
     assertions: statements.describe('the same as expectations; the name that agentskills.io uses'),
     checks: z

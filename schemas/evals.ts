@@ -53,6 +53,10 @@ export const evalCase = z.looseObject({
   prompt: z.string().min(1).describe('the task'),
   expected_output: z.string().optional().describe('what success looks like; seen by the judge, never by the agent'),
   files: z.array(z.string().min(1)).optional().describe('input files or folders, relative to the skill root'),
+  attach: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('input files that the prompt names at its end; images are shown to the model where the engine can'),
   expectations: z.array(statement).optional().describe('statements that the judge decides'),
   assertions: z.array(statement).optional().describe('the same as expectations; the name that agentskills.io uses'),
   checks: checks.optional().describe('statements that code decides'),

@@ -54,6 +54,15 @@ export const gitState = z.union([
 
 /** What a case adds around the agent; the same in a case and in its runs. */
 export const aroundAgent = {
+  attach: z
+    .array(
+      z.object({
+        path: pathBelow.describe('also in `files`'),
+        image: z.boolean().describe('true: an image, which is shown to the model where the engine can'),
+      }),
+    )
+    .optional()
+    .describe('input files that the prompt names at its end; absent: none'),
   teardown: z.string().optional().describe('shell commands that run when the outputs are collected; absent: none'),
   collect: z
     .array(z.string())

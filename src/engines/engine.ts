@@ -70,6 +70,8 @@ export interface TaskImage {
   mediaType: ImageType
   /** base64 */
   data: string
+  /** The same image as a file in the working folder, absolute; absent: it is in none. */
+  file?: string
 }
 
 /** The end of one turn of a conversation. */

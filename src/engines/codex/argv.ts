@@ -22,6 +22,8 @@ export interface CodexInvocation {
   /** The file with the schema of the answer; null: free text. */
   schemaFile: string | null
   confinement: Confinement
+  /** Files of the images that the prompt shows; absent: none. */
+  images?: readonly string[]
   /** The suite's MCP servers; absent: none. */
   servers?: readonly SuiteServer[]
 }
@@ -30,8 +32,21 @@ export interface CodexInvocation {
  * Arguments of a headless run. Its session is kept in its own home, which is removed after the run: the skills that it was offered are
  * read from there (so no --ephemeral).
  */
-export function codexArguments(task: CliTurn, { schemaFile, confinement, servers = [] }: CodexInvocation): string[] {
-  const argv = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '-C', task.cwd]
+export function codexArguments(
+  task: CliTurn,
+  { schemaFile, confinement, images = [], servers = [] }: CodexInvocation,
+): string[] {
+  const shown = images.flatMap((file) => ['-i', file]) // takes what follows it up to the next option as further files
+  const argv = [
+    'exec',
+    ...shown,
+    '--json',
+    '--skip-git-repo-check',
+    '--ignore-user-config',
+    '--ignore-rules',
+    '-C',
+    task.cwd,
+  ]
   if (task.model !== null) argv.push('-m', task.model)
   if (schemaFile !== null) argv.push('--output-schema', schemaFile)
   if (confinement.by !== 'judge') {

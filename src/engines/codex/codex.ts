@@ -33,6 +33,7 @@ export const codex: Engine = {
   // Codex alone knows ultra
   efforts: () => [...openaiEfforts, 'ultra'],
   skillsFolder,
+  seesImages: 'attached',
   questionTools: [questionTool],
   continuesSession: true,
   account: { slots: 'runs', of: openaiAccount },
@@ -123,6 +124,7 @@ async function start({ program, task, context, stream, enough }: Start): Promise
   const schemaFile = strict === null ? null : path.join(home, 'answer_schema.json')
   if (schemaFile !== null && task.resumes === undefined) await writeFile(schemaFile, JSON.stringify(strict))
   if (task.resumes === undefined) await writeAgents(task, home)
+  const images = task.resumes === undefined ? await findImageFiles(task, home) : []
   const servers = await readSuiteServers(task)
   const isTold = task.answerSchema !== null && strict === null
   const confinement = await chooseConfinement(task, program)
@@ -130,7 +132,7 @@ async function start({ program, task, context, stream, enough }: Start): Promise
   try {
     return await runProcess({
       command: program,
-      args: codexArguments(task, { schemaFile, confinement, servers }),
+      args: codexArguments(task, { schemaFile, confinement, images, servers }),
       cwd: task.cwd,
       env: codexEnvironment(task),
       stdin: isTold && task.answerSchema !== null ? withSchema(task.prompt, task.answerSchema) : task.prompt,
@@ -152,6 +154,23 @@ async function writeAgents({ environment, tools }: EngineTask, home: string): Pr
   const agents = tools === 'all' ? (environment?.agents ?? []) : []
   if (agents.length > 0) await mkdir(path.join(home, 'agents'))
   for (const agent of agents) await writeFile(path.join(home, 'agents', `${agent.name}.toml`), codexAgentFile(agent))
+}
+
+/**
+ * It attaches only files, and tells the model their places. An image that is in no file, or in one whose name it would split at a comma, is
+ * written to its own home.
+ */
+async function findImageFiles({ images = [] }: EngineTask, home: string): Promise<string[]> {
+  const files: string[] = []
+  for (const [index, { mediaType, data, file }] of images.entries()) {
+    if (file !== undefined && !file.includes(',')) files.push(file)
+    else {
+      const copy = path.join(home, `image-${index + 1}.${mediaType.replace('image/', '')}`)
+      await writeFile(copy, data, 'base64')
+      files.push(copy)
+    }
+  }
+  return files
 }
 
 /** Removes its folders: judges share a home, and each would leave more than a megabyte there. */

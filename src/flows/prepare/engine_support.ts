@@ -58,7 +58,7 @@ async function findEngineProblems(
         ? [problem(planRules.engineLacks, one, one.cannot_run)]
         : [],
   )
-  const warnings = unmetBlocks(honoured)
+  const warnings = [...unmetBlocks(honoured), ...unattachedImages(honoured, engine)]
   return {
     honoured: warnings.length === 0 ? honoured : { ...honoured, warnings: [...honoured.warnings, ...warnings] },
     problems: problems.map((one) => toProblem(one.rule, one.finding, suite.path)),
@@ -140,3 +140,16 @@ function unmetBlocks(suite: Suite): LoadWarning[] {
 }
 
 const beforeCalls: ReadonlySet<string> = new Set(['PreToolUse', 'PermissionRequest'])
+
+/** One warning for all images that the model is not shown with the prompt. */
+function unattachedImages({ path, cases }: Suite, { name, seesImages }: Engine): LoadWarning[] {
+  if (seesImages === 'attached') return []
+  const shown = cases.flatMap(({ eval_id, cannot_run, attach = [] }) =>
+    cannot_run === null ? attach.filter(({ image }) => image).map((one) => ({ eval_id, file: one.path })) : [],
+  )
+  const [first, ...others] = new Set(shown.map(({ file }) => file))
+  if (first === undefined) return []
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  const message = `the engine ${name} does not attach images: the agent must open ${first}${more} itself`
+  return [{ file: path, at: `case ${[...new Set(shown.map(({ eval_id }) => eval_id))].join(', ')}`, message }]
+}

@@ -13,6 +13,7 @@ import { type EngineOutcome, type EngineTask, emptyReport, type InstalledSkill }
 import { openRateLimiter, type RateLimiter } from '../../engines/limits/rate_limiter.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { listSkillsFolders } from '../../engines/skills_folders.ts'
+import { readAttachedImages } from './attached_images.ts'
 import { takeSnapshot } from './collect/collect_outputs.ts'
 import { collectOutputs } from './collect/collect_run.ts'
 import { takeOutsideSnapshot } from './collect/outside_files.ts'
@@ -128,7 +129,7 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
   const startedAt = new Date()
   try {
     const folder = environmentFolder(place.temp)
-    const { skills, environment, ...before } = await setupLimit(async () => {
+    const { skills, environment, images, ...before } = await setupLimit(async () => {
       signal.throwIfAborted()
       request.deadline?.throwIfAborted()
       await place.world?.build(layout.signal)
@@ -140,13 +141,14 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
       return {
         skills,
         environment,
+        images: await readAttachedImages(spec, { cwd: place.cwd, engine }),
         before: await takeSnapshot(place.cwd, { skillsFolders, isHome: place.cwd === place.home }),
         outsideBefore: place.world === null ? await takeOutsideSnapshot(place.home) : new Map(),
       }
     })
     place.calls?.take('setup')
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
-    const task = { ...buildEngineTask(request, place, skills), environment }
+    const task = { ...buildEngineTask(request, place, skills), environment, ...(images.length > 0 && { images }) }
     await using partner = await openPartner(request)
     return { ...(await runWithTimeout(request, task, { ...place, partner })), ...before }
   } catch (error) {

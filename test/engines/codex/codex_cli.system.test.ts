@@ -10,6 +10,8 @@ import { openStage, perform, practice, type Stage } from '../stage.ts'
 
 const without = path.join(import.meta.dirname, '../../fixtures/programs/without_words.mjs')
 
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 async function lay(folder: string, files: Record<string, string>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
@@ -36,7 +38,7 @@ async function run(stage: Stage, more: Partial<EngineTask>, { command = 'true', 
   const env = { ...task.env, WITHOUT: omitted, REAL_PROGRAM: cli ?? '' }
   const { outcome } = await perform(engine, omitted ? { ...task, credentials: wrapped, env } : task)
   expect(outcome.status).toBe('completed')
-  return { asked: JSON.stringify(server.requests) }
+  return { asked: JSON.stringify(server.requests), last: JSON.stringify(server.requests.at(-1)) }
 }
 
 needs(
@@ -70,6 +72,33 @@ needs(
     expect((await run(stage, judge)).asked).not.toContain('LEFT-')
     expect((await run(stage, judge, { omitted: 'project_doc_max_bytes=0' })).asked).toContain('LEFT-MEMORY')
     expect((await run(stage, judge, { omitted: 'skills.include_instructions=false' })).asked).toContain('LEFT-SKILL')
+  })
+
+  test.each([
+    ['all', 'a.png', 'work/a.png'],
+    ['all', 'a,b.png', 'image-1.png'],
+    ['read_only', null, 'image-1.png'],
+  ] as const)(
+    'with tools %s shows an image in %j with the prompt; negative control: without images none',
+    async (tools, name, place) => {
+      await using stage = await openStage()
+      const file = name === null ? undefined : path.join(stage.cwd, name)
+      if (file !== undefined) await writeFile(file, png, 'base64')
+      const images = [{ mediaType: 'image/png' as const, data: png, ...(file !== undefined && { file }) }]
+      const { asked } = await run(stage, { tools, images })
+      expect(asked).toContain(`"type":"input_image","image_url":"data:image/png;base64,${png}"`)
+      expect(asked).toContain(`${place}\\"`)
+      expect((await run(stage, { tools })).asked).not.toContain('input_image')
+    },
+  )
+
+  test('shows an image once in a conversation', async () => {
+    await using stage = await openStage()
+    const next = ['And now?', null]
+    const nextMessage = async () => next.shift() ?? null
+    const { asked, last } = await run(stage, { images: [{ mediaType: 'image/png', data: png }], nextMessage })
+    expect(asked).toContain('And now?')
+    expect(last.split(png).length - 1).toBe(1)
   })
 
   test('a judge changes nothing in its folder', async () => {

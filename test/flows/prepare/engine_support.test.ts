@@ -81,6 +81,21 @@ test('a block that nothing can bring about but the skill is a warning', async ()
   expect(await said({ environment })).toEqual([])
 })
 
+test.each([
+  ['command', ['a.png', 'b.png', 'a.png'], ['does not attach images: the agent must open a.png and 1 more itself']],
+  ['claude-code', ['a.png'], ['the engine claude-code does not attach images: the agent must open a.png itself']],
+  ['command', ['a.csv'], []],
+  ...['anthropic', 'openai', 'codex'].map((name): [string, string[], string[]] => [name, ['a.png'], []]),
+])('%s with %j attached warns %j', async (name, paths, messages) => {
+  const attach = paths.map((path) => ({ path, image: path.endsWith('.png') }))
+  const suite = suiteOf([contains])
+  const cases = suite.cases.map((one) => ({ ...one, attach }))
+  const { warnings } = await requireValidSuite({ name, model: null }, { ...suite, cases }, { allowInvalid: false })
+  expect(warnings).toMatchObject(
+    messages.map((message) => ({ at: 'case 1, 4', message: expect.stringContaining(message) })),
+  )
+})
+
 test('what an engine does not support refuses the suite', async () => {
   expect(
     await refused('anthropic', [contains], { environment: { ...environment, mcp_servers: { a: { url: 'u' } } } }),

@@ -11,7 +11,7 @@ import { canonicalJson, sha256 } from '../../../base/json/json.ts'
  */
 export function runShape(spec: Omit<RunSpec, 'key'>) {
   const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
-  const { files, git, environment, sandbox, harbor, among, stop_at, teardown, collect } = spec
+  const { files, git, environment, sandbox, harbor, among, stop_at, teardown, collect, attach } = spec
   const { turns, end_when, user, answer_key, user_engine } = spec
   return {
     prompt,
@@ -21,6 +21,7 @@ export function runShape(spec: Omit<RunSpec, 'key'>) {
     ...(answer_key && { answer_key }),
     ...(user_engine && { user_engine }),
     files: listContents(files),
+    ...(attach && { attach }),
     setup,
     git: gitContent(git),
     ...(environment && { environment: environmentContent(environment) }),

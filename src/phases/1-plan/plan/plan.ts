@@ -167,9 +167,10 @@ export function buildRunSpec(
     eval_name: one.eval_name,
     configuration: arm.configuration,
     run_number: number,
-    prompt: buildRunPrompt(one, arm, options),
+    prompt: withAttachedNames(buildRunPrompt(one, arm, options), one),
     ...planConversation(one, options),
     files: one.files,
+    ...(one.attach && { attach: one.attach }),
     setup: one.setup,
     ...(one.teardown !== undefined && { teardown: one.teardown }),
     ...(one.collect && { collect: one.collect }),
@@ -217,4 +218,10 @@ function buildRunPrompt(one: SuiteCase, { skill }: RunSpecRequest['arm'], { acti
         : `Use the skill ${skill.name} for this task.\n\n${one.prompt}`
     }
   }
+}
+
+/** The same line on every engine and in every configuration, whether or not the model sees the images. */
+function withAttachedNames(prompt: string, { attach = [] }: SuiteCase): string {
+  if (attach.length === 0) return prompt
+  return `${prompt}\n\nAttached files: ${attach.map(({ path }) => path).join(', ')}`
 }

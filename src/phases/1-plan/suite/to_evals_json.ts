@@ -72,6 +72,7 @@ function convertCase(
     ...convertConversation(one),
     ...(one.expected_output !== null && { expected_output: one.expected_output }),
     ...(files.length > 0 && { files }),
+    ...convertAttached(one, files),
     ...(statements.length > 0 && { [list]: statements.map((each) => (isPlain ? each.text : convertStatement(each))) }),
     ...(one.checks.length > 0 && { checks: convertChecks(one, skill.path, lose) }),
     ...(rubric && { rubric }),
@@ -120,6 +121,12 @@ function convertFiles(one: SuiteCase, root: string, lose: ReportLoss): string[] 
     lose(`input files that are not below the skill's folder under the same path (${file.source})`, one)
     return []
   })
+}
+
+/** They stay among the files, for tools that know only those. */
+function convertAttached({ attach = [] }: SuiteCase, files: readonly string[]): Pick<EvalCase, 'attach'> {
+  const kept = attach.map(({ path: place }) => place).filter((place) => files.includes(place))
+  return kept.length > 0 ? { attach: kept } : {}
 }
 
 /** The files of checks keep their path below the skill's folder. */

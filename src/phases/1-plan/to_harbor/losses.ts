@@ -39,6 +39,7 @@ const carriedFields: ReadonlySet<string> = new Set([
 /** What a field is called where its name alone does not say it. */
 const fieldNames: Readonly<Record<string, string>> = {
   teardown: 'the teardown',
+  attach: 'that files are attached to the prompt: the task only has them',
   collect: 'files outside of the working folder that are collected',
   quarantine: 'that it is in quarantine',
   owners: 'its owners',

@@ -1,11 +1,11 @@
 /** Selects the images that a run left for its judge: attached to the question, or only named. */
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { WalkedFile } from '../../../base/fs/files.ts'
-import { findImageType } from '../../../base/fs/image_type.ts'
+import { findFileImageType, imageLimits } from '../../../base/fs/image_type.ts'
 import type { Engine, TaskImage } from '../../../engines/engine.ts'
 
-/** Number of attached images, bytes of each (5 MiB in base64, the limit of providers) and of all. */
-const limits = { images: 8, bytes: 3.75 * 2 ** 20, total: 15 * 2 ** 20 }
+/** The most images that are attached. */
+const mostImages = 8
 
 /** Names are relative to the judge's folder: `outputs/…`. */
 export interface JudgeImages {
@@ -22,12 +22,12 @@ export async function readJudgeImages(
 ): Promise<JudgeImages> {
   const attached: (TaskImage & { name: string })[] = []
   const others: string[] = []
-  let left = limits.total
+  let left = imageLimits.total
   for (const { path, source, bytes } of outputs) {
-    const mediaType = findImageType(await readStart(source))
+    const mediaType = await findFileImageType(source)
     if (mediaType === null) continue
     const name = `outputs/${path}`
-    const fits = attached.length < limits.images && bytes <= Math.min(limits.bytes, left)
+    const fits = attached.length < mostImages && bytes <= Math.min(imageLimits.bytes, left)
     if (seesImages !== 'attached' || !fits) others.push(name)
     else {
       attached.push({ name, mediaType, data: (await readFile(source)).toString('base64') })
@@ -40,14 +40,4 @@ export async function readJudgeImages(
 /** The same images for a model that refuses them. */
 export function withoutAttachedImages({ attached, others }: JudgeImages): JudgeImages {
   return { attached: [], opens: false, others: [...attached.map(({ name }) => name), ...others] }
-}
-
-async function readStart(file: string): Promise<Buffer> {
-  const handle = await open(file, 'r')
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(12), 0, 12, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
-  }
 }

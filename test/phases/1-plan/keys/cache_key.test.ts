@@ -72,6 +72,7 @@ const shaping: Change[] = [
   ['setup', { setup: 'make' }],
   ['teardown', { teardown: 'make clean' }],
   ['collect', { collect: ['~/a.md'] }],
+  ['attach', { attach: [{ path: 'in.csv', image: false }] }],
   ['git', { git: true }],
   ['git', { git: { bundle: '/a/b', sha256: 'g1' } }],
   ['environment', { environment: { files: [], rules: [], agents: [], hooks: {}, mcp_servers: {} } }],

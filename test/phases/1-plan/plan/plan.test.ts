@@ -90,6 +90,16 @@ describe('runs', () => {
       ['Add up the numbers.', 'instructed'],
     ])
   })
+  test('attached files are named at the end of the prompt, the same in both arms and on each engine', () => {
+    const attach = ['a.png', 'b.csv'].map((path) => ({ path, image: path === 'a.png' }))
+    const suite = suiteOf([{ ...one, attach }, two])
+    for (const name of ['anthropic', 'command']) {
+      const { runs } = planOf({ suite, options: { ...options, engine: { name, model: null } } })
+      const line = 'Add up the numbers.\n\nAttached files: a.png, b.csv'
+      expect(runs.slice(0, 3).map((run) => run.prompt)).toEqual([line, line, 'Add up the numbers.'])
+      expect(runs.slice(0, 3).map((run) => run.attach)).toEqual([attach, attach, undefined])
+    }
+  })
   test('instructed with two versions: in both arms', () => {
     const { runs } = planOf({ baseline: older, options: { ...options, activation: 'instructed' } })
     expect(new Set(runs.slice(0, 2).map((run) => run.prompt)).size).toBe(1)
@@ -194,6 +204,7 @@ describe('the key of a run', () => {
     ['the model of the user', { user_engine: { name: 'anthropic', model: 'haiku' } }],
     ['teardown', { teardown: 't' }],
     ['collect', { collect: ['~/a.md'] }],
+    ['what is attached', { attach: [{ path: 'a.csv', image: false }] }],
     ['git', { git: true }],
     ['no git', { git: null }],
     ['the bundle', { git: { bundle: '/s/x.bundle', sha256: 'b2' } }],
@@ -234,6 +245,7 @@ describe('the key of a run', () => {
       'setup',
       'teardown',
       'collect',
+      'attach',
       'git',
       'environment',
       'sandbox',

@@ -162,6 +162,7 @@ const reasons: readonly { kind: Reason; form: RegExp }[] = [
 /** The field of a case that a reason is about, by its first words. */
 const reasonFields: readonly (readonly [start: string, field: string])[] = [
   ['input file', 'files'],
+  ['attached file', 'attach'],
   ['file of a check', 'checks'],
   ['git', 'git'],
   ['repo', 'repo'],

@@ -40,7 +40,7 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
     severity: 'error',
     stops_bench: true,
     about:
-      "A mistake in a field that is Whetstone's own (`checks`, `reference`, `turns`, `end_when`, `user`, `timeout`, `setup`, `teardown`, `env`, `collect`, `git`, `eval_key`): the suite is refused.",
+      "A mistake in a field that is Whetstone's own (`checks`, `reference`, `turns`, `end_when`, `user`, `timeout`, `setup`, `teardown`, `env`, `collect`, `attach`, `git`, `eval_key`): the suite is refused.",
     find: ownFieldMistakes,
   },
   {

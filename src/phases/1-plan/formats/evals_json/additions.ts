@@ -29,6 +29,7 @@ const additions = evalCase
     teardown: true,
     env: true,
     collect: true,
+    attach: true,
     git: true,
     repo: true,
     environment: true,

@@ -3,8 +3,9 @@ import { defaultUserTurns } from '../../../../../schemas/conversation.ts'
 import type { SuiteCase, SuitePrograms } from '../../../../../schemas/suite.ts'
 import { locateRepo } from '../../repo/locate_repo.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
-import { type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
+import { type NamedInput, placeBundle } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
+import { placeCaseFiles } from '../attached_files.ts'
 import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
 import { type CaseSource, describeJsonKind } from './document.ts'
 import { extendEnvironment, placeEnvironment } from './environment.ts'
@@ -68,7 +69,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const { criteria: ofTurns, turns, end_when, user } = conversation
   const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null, prompt, ofTurns }, warn)
   const named = readInputPaths(fields, warn)
-  const inputs = await placeInputs(named.paths, place)
+  const inputs = await placeCaseFiles(named.paths, own.attach, { ...place, at: source.at })
   const bundle =
     own.git === undefined || own.git === true
       ? null
@@ -76,7 +77,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const graders = await placeGradingFiles(judging.checks, {
     ...place,
     at: source.at,
-    inputs: inputs.files,
+    inputs: inputs.given.files,
     prompt: prompt ?? '',
     opensFolder: own.setup !== undefined || bundle !== null,
   })
@@ -109,7 +110,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...(turns && { turns }),
     ...(end_when && { end_when }),
     ...(user && { user }),
-    files: inputs.files,
+    ...inputs.given,
     expectations: judging.expectations,
     checks: graders.checks,
     ...(graders.files.length > 0 && { grading_files: graders.files }),
