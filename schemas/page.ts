@@ -11,6 +11,7 @@ import type { GradedExpectation, JudgeError } from './grading.ts'
 import type { History } from './history.ts'
 import type { RubricResult } from './rubric.ts'
 import type { Trend } from './trend.ts'
+import type { TriggerMatrix } from './trigger_matrix.ts'
 import type { Triggers } from './triggers.ts'
 
 /** A file, and the reason if its content or its end is missing. */
@@ -185,6 +186,8 @@ export interface PageExtras {
   versions?: { names: string[]; at: 0 | 1 | 2 }
   /** The newest measurement. */
   triggers?: Known<Triggers>
+  /** The newest measurement of many skills. */
+  trigger_matrix?: Known<TriggerMatrix>
   /** The newest search for a description. */
   description?: Known<Description>
   trend?: Known<Trend>

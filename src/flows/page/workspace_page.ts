@@ -74,11 +74,14 @@ async function freeReport(folder: string): Promise<string> {
   return isFree ? report : path.join(folder, 'whetstone-report.html')
 }
 
-function findSkillName({ triggers, history, description }: PageExtras): string | null {
+/** Of one skill, else the name of the folder of many. */
+function findSkillName({ triggers, history, description, trigger_matrix }: PageExtras): string | null {
   const all = [triggers, history, description].flatMap((one) =>
     one !== undefined && 'value' in one ? [one.value] : [],
   )
-  return all[0]?.skill_name ?? null
+  const [one] = all
+  if (one !== undefined) return one.skill_name
+  return trigger_matrix !== undefined && 'value' in trigger_matrix ? trigger_matrix.value.name : null
 }
 
 function emptyBenchmark(skill_name: string, now: Date): Benchmark {

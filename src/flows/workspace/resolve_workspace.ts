@@ -12,8 +12,9 @@ import { readMeasuredWorkspace } from '../page/workspace_page.ts'
 /** Where bench writes by default. */
 const workspacesName = 'workspaces'
 
-/** Returns `folder` (absolute), unless all it has from Whetstone is `workspaces/`: then that, or the only workspace in it. */
-export async function resolveWorkspace(folder: string): Promise<string> {
+/** Returns `place` (absolute), unless all it has from Whetstone is `workspaces/`: then that, or the only workspace in it. The result of a trigger measurement stands for its folder. */
+export async function resolveWorkspace(place: string): Promise<string> {
+  const folder = isTriggerResult(place) ? path.dirname(place) : place
   if ((await isBenched(folder)) || (await isIndexed(folder))) return folder
   const below = path.join(folder, workspacesName)
   const names = await readdir(below).catch(() => [])
@@ -22,6 +23,11 @@ export async function resolveWorkspace(folder: string): Promise<string> {
   const [only, ...others] = found
   if (only === undefined) return folder
   return others.length > 0 ? below : only
+}
+
+function isTriggerResult(file: string): boolean {
+  const { triggers, triggerMatrix } = benchmarkPaths(path.dirname(file))
+  return file === triggers || file === triggerMatrix
 }
 
 async function isBenched(folder: string): Promise<boolean> {

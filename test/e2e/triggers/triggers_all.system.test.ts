@@ -67,6 +67,7 @@ describe('gates and texts', () => {
     expect(ran.end.stdout).toMatch(/invoices +5 +10 +40% \(12–77%\) +100% \(\d+–100%\) +pdf-forms/)
     expect(ran.end.stdout).toMatch(/pdf-forms takes queries of invoices: read in 6 of 10 runs \(60%/)
     expect(ran.end.stdout).toContain('25 of 100 runs of the full grid (25%)')
+    expect(ran.end.stdout).toMatch(/wrote (\S+)\/trigger_matrix\.json\npage {2}whetstone view \1\n/)
   })
 
   test('--dry-run starts nothing and says how many runs and dollars', { timeout: patience }, async () => {

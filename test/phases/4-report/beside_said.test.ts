@@ -2,14 +2,17 @@
 import { describe, expect, test } from 'vitest'
 import { description } from '../../../schemas/description.ts'
 import { history } from '../../../schemas/history.ts'
+import { triggerMatrix } from '../../../schemas/trigger_matrix.ts'
 import { triggers } from '../../../schemas/triggers.ts'
 import { describeExtras, type WorkspaceExtras } from '../../../src/phases/4-report/page/workspace_facts.ts'
 import { descriptionFile, triggersFile } from '../../viewer/artefacts.ts'
 import { historyFile } from '../../viewer/session_history.ts'
+import { matrixFile } from '../../viewer/skill_matrix.ts'
 
 const plain = (text: string) => text
 const tried = history.parse(JSON.parse(historyFile(plain)))
 const measured = triggers.parse(JSON.parse(triggersFile(plain)))
+const many = triggerMatrix.parse(JSON.parse(matrixFile(plain)))
 const sought = description.parse(JSON.parse(descriptionFile(plain)))
 const { summary, metrics } = measured
 
@@ -63,6 +66,26 @@ describe('what lies beside', () => {
         },
       },
       ['triggers: Triggers: 1 of 1 query behaves as it should.'],
+    ],
+    [
+      'many skills that are not complete',
+      { trigger_matrix: { value: many } },
+      [
+        'triggers: Triggers: 1 skill takes queries of other skills: pdf-forms. 4 skills, 6 queries; the lowest recall is 50%. Incomplete.',
+      ],
+    ],
+    [
+      'many skills, none of which takes queries',
+      {
+        trigger_matrix: {
+          value: {
+            ...many,
+            complete: true,
+            summary: { ...many.summary, thefts: 0, lowest_recall: null },
+          },
+        },
+      },
+      ['triggers: Triggers: No skill is shown to take queries of another. 4 skills, 6 queries.'],
     ],
     [
       'a description',

@@ -9,6 +9,7 @@ import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { analysisFile, comparisonFile, descriptionFile, trendFile, triggersFile } from '../artefacts.ts'
 import { launchWhole, type Opened, open, unfold, visit, withChromium } from '../browser.ts'
 import { historyFile } from '../session_history.ts'
+import { matrixFile } from '../skill_matrix.ts'
 import { files, texts } from './attacks.ts'
 
 const everywhere = texts.join('\n')
@@ -41,6 +42,7 @@ async function workspace(): Promise<string> {
   put(path.join(root, 'history.json'), historyFile(say))
   put(path.join(root, 'trend.json'), trendFile(say))
   put(path.join(root, 'triggers/2026-01-15T11-00-00Z/triggers.json'), triggersFile(say))
+  put(path.join(root, 'triggers/2026-01-15T12-00-00Z/trigger_matrix.json'), matrixFile(say))
   put(path.join(root, 'descriptions/2026-01-15T11-00-00Z/description.json'), descriptionFile(say))
   put(path.join(folder, 'eval-1-one/comparison-1.json'), comparisonFile(say))
   put(path.join(folder, 'eval-1-one/comparison-2.json'), JSON.stringify({ winner: everywhere, [everywhere]: texts }))

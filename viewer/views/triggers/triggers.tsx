@@ -8,25 +8,30 @@ import { ListTable } from '../../parts/layout/data_table.tsx'
 import { Facts } from '../../parts/run/facts.tsx'
 import { type Route, routeLink } from '../../route.ts'
 import { Descriptions } from '../improve/descriptions.tsx'
+import { ManySkills } from './many_skills.tsx'
 import { Queries } from './queries.tsx'
 
 export function hasTriggers({ page }: Model): boolean {
-  return page.extras.triggers !== undefined || page.extras.description !== undefined
+  const { triggers, trigger_matrix, description } = page.extras
+  return [triggers, trigger_matrix, description].some((one) => one !== undefined)
 }
 
 export function TriggersView({ model, route }: { model: Model; route: Route }) {
-  const { triggers, description } = model.page.extras
+  const { triggers, trigger_matrix: matrix, description } = model.page.extras
   return (
     <>
-      {triggers === undefined ? (
+      {triggers === undefined && matrix === undefined && (
         <header class="lead">
           <h1>Triggers</h1>
         </header>
-      ) : 'value' in triggers ? (
-        <MeasuredTriggers triggers={triggers.value} route={route} />
-      ) : (
-        <UnknownForm title="Triggers" file="triggers.json" raw={triggers.raw} />
       )}
+      {triggers !== undefined &&
+        ('value' in triggers ? (
+          <MeasuredTriggers triggers={triggers.value} route={route} />
+        ) : (
+          <UnknownForm title="Triggers" file="triggers.json" raw={triggers.raw} />
+        ))}
+      {matrix !== undefined && <ManySkills matrix={matrix} leads={triggers === undefined} />}
       {description !== undefined && <Descriptions description={description} />}
     </>
   )

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { TriggerMatrix } from '../../../../schemas/trigger_matrix.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { typedCommand } from '../../../base/typed_command.ts'
 import type { AllTriggersResult, ReviewedAllTriggers } from '../../../flows/triggers/all/all_triggers.ts'
 import { readPathValue } from '../../../phases/4-report/gate/benchmark_path.ts'
 import { type GateOutcome, judgeValue } from '../../../phases/4-report/gate/check_gates.ts'
@@ -47,7 +48,10 @@ function matrixExitCode({ complete }: TriggerMatrix, gates: readonly GateOutcome
   return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 
-function matrixLines({ file, matrix }: AllTriggersResult, { goesOn }: Pick<HowToShowMatrix, 'goesOn'>): string[] {
+function matrixLines(
+  { folder, file, matrix }: AllTriggersResult,
+  { goesOn }: Pick<HowToShowMatrix, 'goesOn'>,
+): string[] {
   const { bold, yellow, red, dim } = colours(process.stdout)
   const { stop, complete, skills, pairs, warnings } = matrix
   const width = textWidth(process.stdout)
@@ -69,6 +73,7 @@ function matrixLines({ file, matrix }: AllTriggersResult, { goesOn }: Pick<HowTo
     ...wrapText(gridText(matrix), width).map((line) => dim(line)),
     dim(costText(matrix)),
     `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file) || file)}`,
+    `${dim('page ')} ${toSafeLine(`${typedCommand()} view ${path.relative(process.cwd(), folder) || folder}`)}`,
   ]
 }
 

@@ -6,28 +6,37 @@ import { description as descriptionSchema } from '../../../../schemas/descriptio
 import { history as historySchema } from '../../../../schemas/history.ts'
 import type { PageExtras } from '../../../../schemas/page.ts'
 import { trend as trendSchema } from '../../../../schemas/trend.ts'
+import { triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
 import { triggers as triggersSchema } from '../../../../schemas/triggers.ts'
 import { showTrendPoint } from '../../../phases/4-report/trend/trend_text.ts'
 import { collectionFolder, isTimestampName } from '../../../store/paths.ts'
 import { parseOrRaw } from './parse_or_raw.ts'
 
-type Extras = Pick<PageExtras, 'history' | 'triggers' | 'description' | 'trend' | 'trend_shown'>
+type Extras = Pick<PageExtras, 'history' | 'triggers' | 'trigger_matrix' | 'description' | 'trend' | 'trend_shown'>
 
 /** `only`: the trigger measurement to show; null: the newest. */
 export function readWorkspaceExtras(workspace: string, only: string | null = null): Extras {
   const history = parseOrRaw(historySchema, path.join(workspace, 'history.json'))
-  const triggers = readNewest(triggersSchema, collectionFolder(workspace, 'triggers'), { file: 'triggers.json', only })
-  if (only !== null) return triggers === null ? {} : { triggers }
+  const measured = readMeasurements(workspace, only)
+  if (only !== null) return measured
   const tried = { file: 'description.json', only: null }
   const description = readNewest(descriptionSchema, collectionFolder(workspace, 'descriptions'), tried)
   const trend = parseOrRaw(trendSchema, trendFile(workspace))
   return {
     ...(history && { history }),
-    ...(triggers && { triggers }),
+    ...measured,
     ...(description && { description }),
     ...(trend && { trend }),
     ...(trend && 'value' in trend && { trend_shown: trend.value.points.map(showTrendPoint) }),
   }
+}
+
+/** One folder has the result of one skill or of many. */
+function readMeasurements(workspace: string, only: string | null): Pick<Extras, 'triggers' | 'trigger_matrix'> {
+  const folder = collectionFolder(workspace, 'triggers')
+  const triggers = readNewest(triggersSchema, folder, { file: 'triggers.json', only })
+  const trigger_matrix = readNewest(triggerMatrixSchema, folder, { file: 'trigger_matrix.json', only })
+  return { ...(triggers && { triggers }), ...(trigger_matrix && { trigger_matrix }) }
 }
 
 /** Skips measurements without a result. */

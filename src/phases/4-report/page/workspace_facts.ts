@@ -2,10 +2,12 @@
 import type { Description } from '../../../../schemas/description.ts'
 import type { History } from '../../../../schemas/history.ts'
 import type { Known, PageExtras } from '../../../../schemas/page.ts'
+import type { TriggerMatrix } from '../../../../schemas/trigger_matrix.ts'
 import type { Triggers } from '../../../../schemas/triggers.ts'
 import { behavingText, formatPercent, formatPlural } from '../text/format.ts'
+import { matrixSentences } from '../triggers/all/matrix_text.ts'
 
-export type WorkspaceExtras = Pick<PageExtras, 'triggers' | 'history' | 'description'>
+export type WorkspaceExtras = Pick<PageExtras, 'triggers' | 'trigger_matrix' | 'history' | 'description'>
 
 /** The page tab that shows it, and the sentence. */
 export interface ExtrasSentence {
@@ -13,9 +15,10 @@ export interface ExtrasSentence {
   text: string
 }
 
-export function describeExtras({ triggers, history, description }: WorkspaceExtras): ExtrasSentence[] {
+export function describeExtras({ triggers, trigger_matrix, history, description }: WorkspaceExtras): ExtrasSentence[] {
   return [
     ...toExtrasSentence('triggers', triggers, triggersText),
+    ...toExtrasSentence('triggers', trigger_matrix, manySkillsText),
     ...toExtrasSentence('triggers', description, descriptionText),
     ...toExtrasSentence('improve', history, historyText),
   ]
@@ -42,6 +45,10 @@ function triggersText({ summary, metrics, complete }: Triggers): string {
   ]
   const known = rates.length === 0 ? '' : ` (${rates.join(', ')})`
   return `Triggers: ${behavingText(passed, total)}${known}${complete ? '' : '; incomplete'}.`
+}
+
+function manySkillsText(matrix: TriggerMatrix): string {
+  return `Triggers: ${matrixSentences(matrix).join(' ')}${matrix.complete ? '' : ' Incomplete.'}`
 }
 
 function descriptionText({ attempts, accepted, reason }: Description): string {
