@@ -15,7 +15,9 @@ const { configFileSchema } = await import(path.join(root, 'dist/src/cli/config/c
 const wanted = new Map()
 for (const [name, schema] of Object.entries({ ...artefacts, config: configFileSchema() })) {
   const body = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
-  wanted.set(`schemas/json/${name}.schema.json`, `${JSON.stringify({ title: name, ...body }, null, 2)}\n`)
+  // without indentation, which would be a third of the package's schemas
+  const text = JSON.stringify({ title: name, ...body }, null, 2).replaceAll(/^ +/gm, '')
+  wanted.set(`schemas/json/${name}.schema.json`, `${text}\n`)
 }
 
 const cli = path.join(root, 'dist/program/bin.js')
