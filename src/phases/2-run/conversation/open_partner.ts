@@ -2,7 +2,7 @@
 import type { RunRequest } from '../run_request.ts'
 import { openUserModel } from './ask_user_model.ts'
 import { type DecideStatement, openScript, type Partner, withEndCondition } from './partner.ts'
-import { type AskableModel, decideStatement, openSimulatedUser } from './simulated_user.ts'
+import type { AskableModel } from './simulated_user.ts'
 
 /** null: the case has one turn. */
 export async function openPartner(request: RunRequest): Promise<(Partner & AsyncDisposable) | null> {
@@ -10,7 +10,10 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
   if (turns.length === 0 && user === undefined) return null
   const model = await openUserModel(request)
   const decide = createDecider(model)
-  const simulated = user === undefined ? null : openSimulatedUser({ user, answerKey, model: requireModel(model) })
+  const simulated =
+    user === undefined
+      ? null
+      : (await loadSimulatedUser()).openSimulatedUser({ user, answerKey, model: requireModel(model) })
   const partner = simulated ?? openScript(turns, decide)
   return {
     next: withEndCondition(partner, end_when, decide),
@@ -22,8 +25,14 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
 }
 
 function createDecider(model: AskableModel | null): DecideStatement {
-  return (statement, answer, signal) => decideStatement({ statement, answer, model: requireModel(model) }, signal)
+  return async (statement, answer, signal) => {
+    const { decideStatement } = await loadSimulatedUser()
+    return await decideStatement({ statement, answer, model: requireModel(model) }, signal)
+  }
 }
+
+/** With its lists of words, which no other run needs. */
+const loadSimulatedUser = () => import('./simulated_user.ts')
 
 /** The plan names a model for each case that needs one. */
 function requireModel(model: AskableModel | null): AskableModel {
