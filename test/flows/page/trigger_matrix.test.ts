@@ -66,3 +66,15 @@ test('negative control: a measurement of one skill has no matrix, and one of unk
   expect(both.page.extras.trigger_matrix).toEqual({ raw: { odd: 1 } })
   expect(both.page.benchmark.metadata.skill_name).toBe('pdf')
 })
+
+test('the page names no folder of this machine', async () => {
+  const matrix = JSON.parse(matrixFile(plain))
+  const [first, ...others] = matrix.skills
+  const skills = [{ ...first, set: '/home/me/skills/a/evals/triggers.json' }, ...others]
+  const text = JSON.stringify({ ...matrix, skills_folder: '/home/me/skills', skills })
+  const { report, page } = await viewed(workspaceOf({ [`${older}/trigger_matrix.json`]: text }))
+  expect(page.extras.trigger_matrix).toMatchObject({
+    value: { skills_folder: 'skills', skills: [{ set: 'triggers.json' }, ...others.map(() => ({}))] },
+  })
+  expect(readFileSync(report, 'utf8')).not.toContain('/home/me')
+})

@@ -6,7 +6,7 @@ import { description as descriptionSchema } from '../../../../schemas/descriptio
 import { history as historySchema } from '../../../../schemas/history.ts'
 import type { PageExtras } from '../../../../schemas/page.ts'
 import { trend as trendSchema } from '../../../../schemas/trend.ts'
-import { triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
+import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
 import { triggers as triggersSchema } from '../../../../schemas/triggers.ts'
 import { showTrendPoint } from '../../../phases/4-report/trend/trend_text.ts'
 import { collectionFolder, isTimestampName } from '../../../store/paths.ts'
@@ -36,7 +36,16 @@ function readMeasurements(workspace: string, only: string | null): Pick<Extras, 
   const folder = collectionFolder(workspace, 'triggers')
   const triggers = readNewest(triggersSchema, folder, { file: 'triggers.json', only })
   const trigger_matrix = readNewest(triggerMatrixSchema, folder, { file: 'trigger_matrix.json', only })
-  return { ...(triggers && { triggers }), ...(trigger_matrix && { trigger_matrix }) }
+  const shown =
+    trigger_matrix && ('value' in trigger_matrix ? { value: withoutPaths(trigger_matrix.value) } : trigger_matrix)
+  return { ...(triggers && { triggers }), ...(shown && { trigger_matrix: shown }) }
+}
+
+/** A shared page says nothing of the folders of this machine. */
+function withoutPaths(matrix: TriggerMatrix): TriggerMatrix {
+  const shorten = (place: string) => (path.isAbsolute(place) ? path.basename(place) : place)
+  const skills = matrix.skills.map((one) => ({ ...one, set: one.set && shorten(one.set) }))
+  return { ...matrix, skills_folder: shorten(matrix.skills_folder), skills }
 }
 
 /** Skips measurements without a result. */
