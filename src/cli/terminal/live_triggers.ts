@@ -43,7 +43,7 @@ function hasAnswer({ status, skill_read }: RunFinished): boolean {
 
 const mostWarnings = 5
 
-/** null: nothing is said about it. */
+/** null: the event has no line. */
 export function triggersText(
   event: Extract<FlowEvent, { type: 'triggers_planned' | 'trigger_round' | 'description_measured' }>,
 ): string | null {

@@ -1,11 +1,10 @@
 /** Reads the skills that are installed next to the tested one: skill folders, or folders of them. */
-import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { pathExists } from '../../base/fs/files.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
+import { listSkillFolders } from './list_skill_folders.ts'
 
 /**
  * In the given order, by name within a folder, each once and without the tested skill itself. Throws UserError for a folder without a
@@ -39,17 +38,4 @@ export function refuseTwin(twin: Skill | undefined, { name, path: place }: Skill
     'an agent gets one skill of each name: rename one, or leave it out',
     'same-name',
   )
-}
-
-/** `given`: as in the message. Throws UserError for a folder without a skill. */
-async function listSkillFolders(place: string, given: string): Promise<string[]> {
-  const isSkill = (folder: string) => pathExists(path.join(folder, 'SKILL.md'))
-  if (await isSkill(place)) return [place]
-  const names = await readdir(place).catch(() => {
-    throw new UserError(`--among "${given}": no such folder`, 'pass a skill, or a folder that contains skills')
-  })
-  const found: string[] = []
-  for (const name of names.sort()) if (await isSkill(path.join(place, name))) found.push(path.join(place, name))
-  if (found.length > 0) return found
-  throw new UserError(`--among "${given}": no skill in it`, 'pass a skill, or a folder whose folders contain SKILL.md')
 }

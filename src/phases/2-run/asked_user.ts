@@ -25,7 +25,7 @@ export function findUserQuestion(run: RunEvidence): UserQuestion | null {
   return findInTools(last) ?? findInAnswer(last)
 }
 
-/** The user had what it wanted, or the suite ends the conversation there: nobody waits for an answer. */
+/** The user had what it wanted, or the suite ends the conversation there, so a question at the end is left unanswered on purpose. */
 function isEndedByUser(ended: ConversationEnd): boolean {
   return ended === 'goal_met' || ended === 'stop' || ended === 'end_when'
 }

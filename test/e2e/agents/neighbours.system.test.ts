@@ -120,14 +120,12 @@ describe('before the first call', () => {
     expect(end.stderr + end.stdout).toMatch(message)
     expect(requests.filter(({ path: place }) => /messages|responses|completions/.test(place))).toEqual([])
   })
-  test('what an engine lacks is said, and left out', async () => {
+  test('parts that the engine does not support are named and left out', async () => {
     const start = [alpha(makePlugin()), '--whole-plugin', '--dry-run']
     const sdk = await benchOn([...start, ...engine], scenario, env)
     expect(sdk.end.stdout).toMatch(/the engine anthropic does not support sub-agents, commands: left out/)
     const none = await benchOn([...start, '--engine', 'opencode:anthropic/practice-1'], scenario, env)
-    expect(none.end.stdout).toMatch(
-      /the engine opencode does not support hooks of PreToolUse, commands: left out/,
-    )
+    expect(none.end.stdout).toMatch(/the engine opencode does not support hooks of PreToolUse, commands: left out/)
     expect([...sdk.requests, ...none.requests].filter(({ rule }) => rule !== null)).toEqual([])
   })
   test('nothing of the plugin works on the engine', async () => {

@@ -1,4 +1,4 @@
-/** Four skills in a folder, one of which takes queries of another, and the practice model that reads them so. */
+/** Four skills in a folder, one of which takes queries of another, and a practice model that reads the skills that way. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TriggerMatrix, triggerMatrix } from '../../../schemas/trigger_matrix.ts'

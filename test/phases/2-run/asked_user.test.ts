@@ -117,7 +117,8 @@ describe('in a conversation only its end counts', () => {
       via: 'final_response',
     })
   })
-  test.each<ConversationEnd>(['goal_met', 'stop', 'end_when'])('not where nobody waits any more: %s', (ended) =>
-    expect(find({ events, answer: 'Which year?', conversation: talk(ended) })).toBeNull(),
+  test.each<ConversationEnd>(['goal_met', 'stop', 'end_when'])(
+    'not when the conversation had already ended: %s',
+    (ended) => expect(find({ events, answer: 'Which year?', conversation: talk(ended) })).toBeNull(),
   )
 })

@@ -52,7 +52,7 @@ export class ServerProcess implements Transport {
     })
     this.#ended = process.then(
       () => {},
-      () => {}, // whoever waits for an answer learns of it by onclose
+      () => {}, // onclose reports it to each pending request
     )
     void this.#ended.then(() => this.onclose?.())
     await Promise.race([opened, this.#ended])

@@ -32,7 +32,7 @@ export function findLeaks({ message, user, dialogue, answerKey }: GuardedMessage
   ]
 }
 
-/** Characters that nobody sees and that could split a word. */
+/** Removes invisible characters, which could split a word. */
 function removeHidden(text: string): string {
   return text.replaceAll(/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, '')
 }

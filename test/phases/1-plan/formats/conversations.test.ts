@@ -97,7 +97,7 @@ test('answers of the agent are named and not replayed', async () => {
   expect(warnings).toContain('$.evals[0].messages[2]: the agent\'s "42" is not replayed: the agent answers itself')
 })
 
-test('where messages and a prompt meet, the order is said', async () => {
+test('a prompt beside messages: the warning says the order', async () => {
   const after = await loadCase({ ...base, prompt: 'x', messages: [role('user', 'hello')] })
   expect(after.warnings).toEqual(['$.evals[0].messages: "messages" is read as "turns", after the prompt'])
   const before = await loadCase({ ...base, prompt: more, history: [role('user', ask)] })

@@ -23,9 +23,6 @@ export interface CaseConversation {
   fields: string[]
 }
 
-/** Whetstone's own fields of a conversation. */
-const conversationNames = ['turns', 'end_when', 'user']
-
 /** Lists of messages that follow the prompt, or begin with the first one. */
 const listNames = [
   ...['turns', 'messages', 'conversation', 'dialogue', 'dialog', 'user_turns', 'user_messages', 'input_messages'],

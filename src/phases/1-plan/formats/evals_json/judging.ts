@@ -58,7 +58,7 @@ function readTurnCriteria(ofTurns: CaseConversation['criteria'], warn: Warn): Ca
   }
 }
 
-/** Verdicts are compared by their texts, so the same words about several answers are told apart. */
+/** Verdicts are matched by their texts, so statements with the same text about different answers get different texts. */
 function nameTurns(expectations: readonly Expectation[]): Expectation[] {
   return expectations.map((one) => {
     const isAlone = one.turn === undefined || expectations.filter(({ text }) => text === one.text).length === 1

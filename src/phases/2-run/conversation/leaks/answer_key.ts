@@ -92,7 +92,7 @@ function findRun(words: readonly Word[], keyWords: readonly Word[], sources: Sou
 
 const hanRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu
 
-/** Characters in a row that the key has and no source has: six of which half the pairs are new, or four with new pairs only. */
+/** Finds runs of characters that are in the key and in no source: six characters if half of their pairs are new, four if all are. */
 function findHanRun(message: string, key: string, sources: Sources): string[] {
   const foldedKey = fold(key)
   const known = fold(sources.text)
