@@ -229,7 +229,8 @@ export function contractOfConversations(name: string): void {
     })
 
     // over ACP, Gemini CLI reports an answer that was cut as one that ended
-    test.runIf(name !== 'acp:gemini')('an answer that is cut ends the conversation', async () => {
+    if (name === 'acp:gemini') return
+    test('an answer that is cut ends the conversation', async () => {
       const cut = { first: { text: first.answer, stop_reason: 'max_tokens' } }
       await using server = await practice(rulesFor(contender, cut))
       const { outcome, answers } = await converse(contender, taskFor(server), [second.prompt])

@@ -33,25 +33,24 @@ for (const [name, contender] of Object.entries(contenders)) {
       expect(log).toContain('CANARY-OF-usual')
       expect(log.includes('CANARY-OF-secluded')).toBe(engine.userOnlySkills === undefined)
     })
-    test.skipIf(!engine.userOnlySkills?.start)(
-      'a user starts it by these words, and no others bring its text',
-      async () => {
-        const ask = async (prompt: string) => {
-          await using server = await practice('rules: [{ name: other, answer: { text: all done } }]')
-          await using stage = await openStage()
-          const folder = path.join(stage.cwd, engine.skillsFolder, 'secluded')
-          await mkdir(folder, { recursive: true })
-          await writeFile(
-            path.join(folder, 'SKILL.md'),
-            '---\nname: secluded\ndescription: D.\ndisable-model-invocation: true\n---\nBODY-CANARY\n',
-          )
-          const skills = [{ name: 'secluded', description: 'D.', path: folder }]
-          await perform(engine, stage.task({ ...contender.needs(server), skills, prompt }))
-          return JSON.stringify(server.requests).includes('BODY-CANARY')
-        }
-        expect(await ask(`${engine.userOnlySkills?.start?.('secluded')} greet`)).toBe(true)
-        expect(await ask('Use the skill secluded for this task.\n\ngreet')).toBe(false)
-      },
-    )
+    const start = engine.userOnlySkills?.start
+    if (!start) return
+    test('a user starts it by these words, and no others bring its text', async () => {
+      const ask = async (prompt: string) => {
+        await using server = await practice('rules: [{ name: other, answer: { text: all done } }]')
+        await using stage = await openStage()
+        const folder = path.join(stage.cwd, engine.skillsFolder, 'secluded')
+        await mkdir(folder, { recursive: true })
+        await writeFile(
+          path.join(folder, 'SKILL.md'),
+          '---\nname: secluded\ndescription: D.\ndisable-model-invocation: true\n---\nBODY-CANARY\n',
+        )
+        const skills = [{ name: 'secluded', description: 'D.', path: folder }]
+        await perform(engine, stage.task({ ...contender.needs(server), skills, prompt }))
+        return JSON.stringify(server.requests).includes('BODY-CANARY')
+      }
+      expect(await ask(`${start('secluded')} greet`)).toBe(true)
+      expect(await ask('Use the skill secluded for this task.\n\ngreet')).toBe(false)
+    })
   })
 }

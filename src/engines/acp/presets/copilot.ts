@@ -70,11 +70,13 @@ async function open(task: EngineTask): Promise<AcpRun | string> {
     },
     seen: () => ({ answered: session.usage !== null, retrying: findRetry(session, requests) }),
     readRecord() {
-      session.catchUp()
+      catchUp()
+      const error = session.error === null ? null : toProviderError(session.error)
       return {
         usage: session.usage === null ? null : knownUsage(session.usage),
         stopReason: toStopReason(session.finishReason),
-        error: session.error === null ? null : toProviderError(session.error),
+        // a short turn can be over before the next poll
+        error: findServerError(requests.brokenServers) ?? error,
       }
     },
     finish: catchUp,
