@@ -87,6 +87,7 @@ const repeatable = new Set([
   'allow-read',
   'allowRead',
   'case',
+  'columns',
   'pass-env',
   'passEnv',
   'skill',

@@ -6,6 +6,7 @@ import { parseReporters } from '../../reporters/reporters.ts'
 import { showResult } from '../bench/print.ts'
 import { gateFlags } from '../options/gate_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { importFlags, readImportWish } from './import_flags.ts'
 
 function aggregateOptions(args: Argv) {
   return withJson(args)
@@ -13,7 +14,7 @@ function aggregateOptions(args: Argv) {
       type: 'string',
       array: true,
       demandOption: true,
-      describe: 'benchmark folder, workspace (its newest), folder of gradings; or shards',
+      describe: 'benchmark folder, workspace (its newest), folder of gradings; shards; results for --from',
     })
     .option('candidate', {
       type: 'string',
@@ -42,7 +43,13 @@ function aggregateOptions(args: Argv) {
       requiresArg: true,
       describe: 'also write this dialect into the folder of --output',
     })
-    .option('output', { alias: 'o', type: 'string', requiresArg: true, describe: 'new folder for --to, or for shards' })
+    .options(importFlags)
+    .option('output', {
+      alias: 'o',
+      type: 'string',
+      requiresArg: true,
+      describe: 'new folder for --from, for --to, or for shards',
+    })
     .options(gateFlags)
     .usage(
       '$0 aggregate <benchmarks..> [options]\n\nWrite benchmark.json, benchmark.md and report.html again from the runs and gradings on disk.\n\nReads folders of other tools too: docs/reference/files.md lists the layouts. Files that cannot be read are listed and skipped (exit 3).',
@@ -51,6 +58,10 @@ function aggregateOptions(args: Argv) {
     .example('$0 aggregate shards/* --output whole --fail-on hurts', 'put the shards of bench --shard together')
     .example('$0 aggregate pdf-workspace/iteration-2', 'gradings from another tool or a person')
     .example('$0 aggregate <benchmark> --to agentskills -o pdf-agentskills', 'write the agentskills.io layout')
+    .example(
+      '$0 aggregate trials.csv --from csv -o trials --candidate new --baseline old',
+      'results of another tool: docs/how-to/other-results.md',
+    )
 }
 
 export function addAggregate(args: Argv, done: SetExitCode): Argv {
@@ -61,6 +72,15 @@ export function addAggregate(args: Argv, done: SetExitCode): Argv {
     const [folder = '', ...others] = parsed.benchmarks
     const gates = parseGates(parsed)
     const reporters = await parseReporters(parsed.reporter)
+    const wish = readImportWish(parsed)
+    if (wish !== null) {
+      const { importResults } = await import('../../../flows/aggregate/import/import_results.ts')
+      await importResults({ ...wish, places: parsed.benchmarks, candidate, baseline })
+      const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
+        aggregateAgain({ folder: wish.target, candidate, baseline, force: false, page, agentskills: null }, context),
+      )
+      return done(await showResult(result, { json, interrupted, asked: wish.target, gates, reporters }))
+    }
     if (others.length > 0) refuseShardMixtures({ to, output, others: { candidate, baseline } })
     else if ((to === null) !== (output === null)) {
       const [given, missing] = to === null ? ['output', 'to'] : ['to', 'output']
