@@ -201,7 +201,9 @@ export const benchmark = z.looseObject({
   baseline_note: z
     .string()
     .optional()
-    .describe('why the baseline is not simply what --baseline names; absent: it is, or there is no --baseline'),
+    .describe(
+      'what is unusual about the versions that are compared: why the baseline is not simply what --baseline names, or what SKILL.md lacks; absent: nothing',
+    ),
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
   injection_attempts: suspiciousRuns.optional().describe('absent: written by a version that did not count them'),

@@ -155,7 +155,7 @@ export const plan = z.object({
     .string()
     .optional()
     .describe(
-      'why the baseline is not simply what --baseline names: the skill is new or was moved, or only origin has the ref',
+      'why the baseline is not simply what --baseline names (the skill is new or was moved, or only origin has the ref), or what SKILL.md lacks',
     ),
   candidate_configuration: configuration,
   baseline_configuration: configuration,

@@ -187,9 +187,11 @@ function camelCase(word: string): string {
 /** Throws UserError for a switch with a value other than true or false: the parser reads it as false, so --dry-run=yes would run. */
 export function checkSwitches(argv: readonly string[]): void {
   const isTriggers = argv.includes('triggers')
+  const isBench = argv.includes('bench')
   for (const word of argv) {
     const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(word) ?? []
     if (name === 'all' && isTriggers) continue // a folder there
+    if (name === 'description' && isBench) continue // a text there
     if (switches.has(name) && value !== 'true' && value !== 'false') {
       throw new UserError(
         `--${name}: expected true or false, got "${value}"`,

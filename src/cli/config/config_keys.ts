@@ -62,7 +62,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'anew',
   'yes',
   ...['a', 'b', 'output', 'prompt', 'only', 'label', 'import'],
-  ...['apply', 'resume', 'review', 'branch', 'description', 'grow-suite', 'use-drafts'],
+  ...['apply', 'resume', 'review', 'branch', 'name', 'description', 'grow-suite', 'use-drafts'],
   ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
 ])
 

@@ -10,8 +10,8 @@ import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.t
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
+import { readNamedSkill, type SkillNaming } from '../../phases/1-plan/skill/add_frontmatter.ts'
 import { exportGitVersion } from '../../phases/1-plan/skill/git_version.ts'
-import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
@@ -105,6 +105,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   pace?: RateLimitOptions | undefined
   /** Another flow's own choice of runs and of the versions that they have; absent: both configurations, all runs. */
   reshape?: ReshapePlan
+  /** What SKILL.md lacks and the user says; absent: nothing. */
+  naming?: SkillNaming | undefined
   /** Absent or null: auto, with the suite's network setting. */
   sandbox?: SandboxWish | null
   /** Where Harbor tasks run; absent: auto. */
@@ -136,7 +138,9 @@ export async function prepareBench(
 ): Promise<PreparedBench> {
   const given = await resolveSkillFolder(path.resolve(request.skill))
   const tasks = await readTaskSubject(given)
-  const skill = tasks ?? (await readSkill(given, request.links)).skill
+  const inCopy = { links: request.links, naming: request.naming, target: `${where.scratch}-named` }
+  const subject = tasks === null ? await readNamedSkill(given, inCopy) : { skill: tasks, folder: given, defects: [] }
+  const { skill } = subject
   const { version: baseline, warnings, notes } = await resolveBaseline(request, skill, where.scratch)
   if (request.checked !== true) refuseSameVersions(request, baseline?.skill.sha256 === skill.sha256)
   const {
@@ -145,7 +149,7 @@ export async function prepareBench(
     sha256,
   } = await loadBenchSuite(request, {
     ...skill,
-    checked: request.checked === true || tasks !== null ? null : await checkSkillFolder(skill.path, request.links),
+    checked: request.checked === true || tasks !== null ? null : await checkSkillFolder(subject.folder, request.links),
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
   const workspace = resolveSkillWorkspace(request, skill)
@@ -192,10 +196,10 @@ export async function prepareBench(
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
-    warnings: [...placed.warnings, ...warnings, ...said, ...others.warnings],
-    baselineNote: notes.join('; ') || null,
+    warnings: [...subject.defects, ...placed.warnings, ...warnings, ...said, ...others.warnings],
+    baselineNote: [...notes, ...subject.defects.map(({ message }) => message)].join('; ') || null,
   })
-  const versions = tasks === null ? [skill] : listTaskSkills(plan.cases)
+  const versions = tasks === null ? [{ ...skill, path: subject.folder }] : listTaskSkills(plan.cases)
   const folders = new Map(versions.map((one) => [one.sha256, one.path]))
   for (const one of others.skills) folders.set(one.sha256, one.path)
   if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
@@ -250,15 +254,15 @@ interface Baseline {
 }
 
 async function resolveBaseline(
-  { baseline: text, links }: Pick<BenchRequest, 'baseline' | 'links'>,
+  { baseline: text, links, naming }: Pick<BenchRequest, 'baseline' | 'links' | 'naming'>,
   skill: Skill,
   scratch: string,
 ): Promise<Baseline> {
   if (text === null) return { version: null, warnings: [], notes: [] }
   if (!text.startsWith('git:')) {
     const folder = path.resolve(text)
-    const { skill: older, warnings } = await readSkill(folder, links)
-    return { version: { skill: older, folder }, warnings, notes: [] }
+    const older = await readNamedSkill(folder, { links, naming, target: `${scratch}-named-baseline` })
+    return { version: older, warnings: older.warnings, notes: [] }
   }
   const folder = path.join(scratch, path.basename(skill.path))
   const { existed, notes } = await exportGitVersion({
@@ -268,7 +272,7 @@ async function resolveBaseline(
     links,
   })
   if (!existed) return { version: null, warnings: [], notes }
-  const { skill: exported, warnings } = await readSkill(folder, links)
-  const older = { ...exported, path: `${skill.path} at ${text}` }
-  return { version: { skill: older, folder }, warnings, notes }
+  const exported = await readNamedSkill(folder, { links, naming, target: `${scratch}-named-baseline` })
+  const older = { ...exported.skill, path: `${skill.path} at ${text}` }
+  return { version: { skill: older, folder: exported.folder }, warnings: exported.warnings, notes }
 }

@@ -441,11 +441,13 @@ test('every flag of bench is a setting or asked once', () => {
   expect(once.sort()).toEqual([
     'calibrate',
     'changed',
+    'description',
     'detect',
     'dry-run',
     'explain',
     'fresh',
     'last-failed',
+    'name',
     'power',
     'print-config',
     'rerun',

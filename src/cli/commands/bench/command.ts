@@ -50,6 +50,8 @@ function refuseMixtures({
   changed,
   shard,
   case: cases,
+  name,
+  description,
 }: BenchArguments): void {
   if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run')
   if (calibrate && lastFailed)
@@ -59,6 +61,8 @@ function refuseMixtures({
       `--last-failed with ${wholePlugin ? '--whole-plugin' : '--alone'}`,
       'use --case instead of --last-failed',
     )
+  if ((name !== undefined || description !== undefined) && skill.length > 1)
+    throw new UserError(`--${name === undefined ? 'description' : 'name'} with several skills`, 'bench them one by one')
   if (rerun === undefined) return
   const others = {
     '--matrix': matrix,

@@ -79,6 +79,16 @@ export const benchFlags = {
     requiresArg: true,
     describe: 'older version as baseline: folder or git:<ref>',
   },
+  name: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'name of a skill whose SKILL.md has none',
+  },
+  description: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'description of a skill whose SKILL.md has none',
+  },
   'whole-plugin': {
     type: 'boolean',
     default: false,

@@ -38,6 +38,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
   return {
     suite: parsed.suite ?? null,
     baseline: parsed.baseline ?? null,
+    naming: { name: parsed.name ?? null, description: parsed.description ?? null },
     ...(parsed.among.length > 0 && { among: parsed.among }),
     cases: parsed.case,
     shard: parsed.shard ?? null,

@@ -19,13 +19,13 @@ const fields = z.record(z.string(), z.unknown())
 
 /** Reads the text of a SKILL.md (a BOM and CRLF are fine). Throws UserError with the file, the field and the fix. */
 export function readFrontmatter(text: string, file: string): Frontmatter {
-  const body = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
-  const found = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(body)
-  if (found === null) {
-    const fix = isLinkText(body) ? linkTextFix : 'start it with the lines ---, name: …, description: …, ---'
+  const { block, body } = splitFrontmatter(text)
+  if (block === null) {
+    const fix = isLinkText(body)
+      ? linkTextFix
+      : 'start it with the lines ---, name: …, description: …, ---; bench takes --name and --description instead'
     throw new UserError(`${file}: no frontmatter`, fix)
   }
-  const block = found[1] ?? ''
   const { values, warnings } = readBlock(block, file)
   for (const field of ['name', 'description']) requireSpelling(block, values, { field, file })
   const name = readTextField(values, 'name', file)
@@ -34,6 +34,13 @@ export function readFrontmatter(text: string, file: string): Frontmatter {
   }
   const isUserOnly = values['disable-model-invocation'] === true
   return { name, description: readTextField(values, 'description', file), isUserOnly, warnings }
+}
+
+/** `block`: the lines between the first `---` and the next; null: there is no frontmatter. `body`: the rest. */
+export function splitFrontmatter(text: string): { block: string | null; body: string } {
+  const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  const found = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(plain)
+  return found === null ? { block: null, body: plain } : { block: found[1] ?? '', body: plain.slice(found[0].length) }
 }
 
 /** Whether git has checked out a link as a text file with its target, as on Windows without `core.symlinks`. */
