@@ -12,16 +12,16 @@ import { codexSessions } from './formats/codex.ts'
 import { opencodeExport, opencodeStorage, opencodeStreamed } from './formats/opencode.ts'
 import type { ReadSessions, RefusedFile } from './session.ts'
 import type {
-  DocumentFormat,
-  LineFormat,
   LineReader,
   ReadSession,
+  SessionDocumentFormat,
   SessionFile,
+  SessionLineFormat,
   SessionOutcome,
 } from './session_format.ts'
 
-const lineFormats: readonly LineFormat[] = [claudeCodeSessions, codexSessions, opencodeStreamed]
-const documentFormats: readonly DocumentFormat[] = [atifTrajectory, opencodeExport, opencodeStorage]
+const lineFormats: readonly SessionLineFormat[] = [claudeCodeSessions, codexSessions, opencodeStreamed]
+const documentFormats: readonly SessionDocumentFormat[] = [atifTrajectory, opencodeExport, opencodeStorage]
 
 /** Lines in which a file must show its format. */
 const firstLines = 50
@@ -140,7 +140,7 @@ function leaveOutRepeats(all: readonly ReadSession[]): { kept: ReadSession[]; re
       (other) => other.recordIds.size > one.recordIds.size && [...one.recordIds].every((id) => other.recordIds.has(id)),
     )
     if (whole !== undefined) {
-      repeated.push({ file: one.session.file, reason: `${path.basename(whole.session.file)} repeats it and goes on` })
+      repeated.push({ file: one.session.file, reason: `${path.basename(whole.session.file)} repeats it and continues` })
     }
     return whole === undefined
   })

@@ -23,13 +23,13 @@ export interface SessionFile {
   changedAt: string
 }
 
-export interface LineFormat {
+export interface SessionLineFormat {
   /** Whether a record, one of the first of its file, is of this format. */
   recognizes(record: Record<string, unknown>): boolean
   open(file: SessionFile): LineReader
 }
 
-export interface DocumentFormat {
+export interface SessionDocumentFormat {
   recognizes(document: Record<string, unknown>): boolean
   read(document: Record<string, unknown>, file: SessionFile): SessionOutcome | Promise<SessionOutcome>
 }

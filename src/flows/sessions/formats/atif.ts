@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { contentText } from '../../../engines/answers/content_text.ts'
 import { toJsonValue } from '../../../engines/answers/json_value.ts'
 import { knownUsage, noUsage } from '../../../engines/models/usage.ts'
-import type { DocumentFormat, SessionFile, SessionOutcome } from '../session_format.ts'
+import type { SessionDocumentFormat, SessionFile, SessionOutcome } from '../session_format.ts'
 import { SessionRecorder } from '../session_recorder.ts'
 
 const count = z.number().int().nonnegative().nullish().catch(null)
@@ -52,7 +52,7 @@ const trajectory = z.looseObject({
 type Trajectory = z.infer<typeof trajectory>
 type Step = z.infer<typeof step>
 
-export const atifTrajectory: DocumentFormat = {
+export const atifTrajectory: SessionDocumentFormat = {
   recognizes: (document) => trajectory.safeParse(document).success,
   read: (document, file) => readTrajectory(trajectory.parse(document), file),
 }

@@ -6,7 +6,7 @@ import { ClaudeStream } from '../../../engines/claude_code/stream.ts'
 import { claudeModelUsage } from '../../../engines/claude_code/stream_records.ts'
 import { parseJsonLine } from '../../../engines/cli/json_line.ts'
 import { readPersonText } from '../person_text.ts'
-import type { LineFormat, LineReader, SessionFile, SessionOutcome } from '../session_format.ts'
+import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../session_format.ts'
 import { SessionRecorder } from '../session_recorder.ts'
 
 const envelope = z.looseObject({
@@ -40,7 +40,7 @@ const ownRecords = new Set([
   ...['api-request', 'api-request-shape', 'api-request-blob', 'rate_limit_event', 'tool_progress', 'auth_status'],
 ])
 
-export const claudeCodeSessions: LineFormat = {
+export const claudeCodeSessions: SessionLineFormat = {
   recognizes(record) {
     const { type, sessionId, session_id, leafUuid, snapshot } = record
     if (typeof type !== 'string') return false

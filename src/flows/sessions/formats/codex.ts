@@ -7,7 +7,7 @@ import { parseJsonLine } from '../../../engines/cli/json_line.ts'
 import { toCodexUsage } from '../../../engines/codex/report.ts'
 import { addCodexTokens, type CodexTokens, codexEntry, listCodexSkills } from '../../../engines/codex/session_file.ts'
 import { codexUsage } from '../../../engines/codex/stream_records.ts'
-import type { LineFormat, LineReader, SessionFile, SessionOutcome } from '../session_format.ts'
+import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../session_format.ts'
 import { SessionRecorder } from '../session_recorder.ts'
 
 const text = z.string().optional().catch(undefined)
@@ -32,7 +32,7 @@ const itemKinds = z.looseObject({
 const addedStart =
   /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|hook_prompt|skill|subagent_notification|user_shell_command|INSTRUCTIONS|permissions instructions|collaboration_mode|apps_instructions|skills_instructions|plugins_instructions|recommended_plugins|model_switch)\b|# AGENTS\.md instructions)/
 
-export const codexSessions: LineFormat = {
+export const codexSessions: SessionLineFormat = {
   recognizes: (record) => envelope.safeParse(record).success && isLineType(record.type),
   open: (file) => new CodexReader(file),
 }

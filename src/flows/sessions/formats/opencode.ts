@@ -8,7 +8,13 @@ import { parseJsonLine } from '../../../engines/cli/json_line.ts'
 import { sumOpencodeTokens } from '../../../engines/opencode/report.ts'
 import { OpencodeStream } from '../../../engines/opencode/stream.ts'
 import { readOpencodeLine } from '../../../engines/opencode/stream_records.ts'
-import type { DocumentFormat, LineFormat, LineReader, SessionFile, SessionOutcome } from '../session_format.ts'
+import type {
+  LineReader,
+  SessionDocumentFormat,
+  SessionFile,
+  SessionLineFormat,
+  SessionOutcome,
+} from '../session_format.ts'
 import { SessionRecorder } from '../session_recorder.ts'
 
 const times = z
@@ -60,13 +66,13 @@ const recordOfPart: Readonly<Record<string, string>> = {
 /** Parts that are no part of the conversation. */
 const ownParts = new Set(['snapshot', 'patch', 'file', 'agent', 'subtask', 'retry', 'compaction'])
 
-export const opencodeExport: DocumentFormat = {
+export const opencodeExport: SessionDocumentFormat = {
   recognizes: (document) => exported.safeParse(document).success,
   read: (document, file) => readExport(exported.parse(document), file),
 }
 
 /** `storage/session/<project>/ses_*.json`, with `storage/message/<session>/` and `storage/part/<message>/`. */
-export const opencodeStorage: DocumentFormat = {
+export const opencodeStorage: SessionDocumentFormat = {
   recognizes: (document) => sessionInfo.safeParse(document).success && 'time' in document,
   async read(document, file) {
     const info = sessionInfo.parse(document)
@@ -186,7 +192,7 @@ function endSession(recorder: SessionRecorder, stream: OpencodeStream): SessionO
   return { session: recorder.end({ usage: sumOpencodeTokens(stream.tokens), costUsd }), recordIds: new Set() }
 }
 
-export const opencodeStreamed: LineFormat = {
+export const opencodeStreamed: SessionLineFormat = {
   recognizes: ({ type, sessionID, part: one }) =>
     typeof type === 'string' && typeof sessionID === 'string' && sessionID.startsWith('ses_') && one !== undefined,
   open: (file) => new OpencodeReader(file),
