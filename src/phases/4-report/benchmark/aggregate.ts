@@ -13,6 +13,7 @@ import { summarizeReusedRuns } from './cached_runs.ts'
 import { buildCaseRows } from './case_rows.ts'
 import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 import { judgeCost, summarizeCost } from './cost.ts'
+import { withoutTests } from './observational.ts'
 import { findStaleBaseline } from './older_runs/find_stale_baseline.ts'
 import { summarizeHeldBack } from './rate_limit_waits.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
@@ -35,6 +36,11 @@ export function aggregate(asked: AggregateInput): Benchmark {
   const engine_versions = countEngineVersions(input.results.values())
   const other_attempts = summarizeOtherAttempts(input.otherAttempts ?? [])
   const skills_read = countSkillsRead(input, new Set(counted.map(({ runId }) => runId)), arms)
+  const statistics = buildStatistics(runs, arms, {
+    ...input.statistics,
+    noise: combineNoise(input, grading),
+    olderRuns: findStaleBaseline({ ...input, planned: keepCountingRuns(input) }),
+  })
   const parts = {
     schema_version: 1 as const,
     metadata: buildMetadata(input, counts),
@@ -43,6 +49,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     complete: isComplete(counts) && undecided.length === 0,
     counts,
     cases: buildCaseRows(input.cases, runs, arms),
+    ...(input.observational && { observational: true as const }),
     ...(input.chosen && { chosen: input.chosen }),
     ...(input.baselineNote !== undefined && { baseline_note: input.baselineNote }),
     excluded_runs: excluded,
@@ -50,11 +57,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     injection_attempts: countSuspicious(counted, arms),
     ...(skills_read.length > 0 && { skills_read }),
     ...summarizeReused(input),
-    statistics: buildStatistics(runs, arms, {
-      ...input.statistics,
-      noise: combineNoise(input, grading),
-      olderRuns: findStaleBaseline({ ...input, planned: keepCountingRuns(input) }),
-    }),
+    statistics: input.observational ? withoutTests(statistics, arms) : statistics,
     ...(held_back && { held_back }),
     ...summarizeSuspended(input),
     ...(other_attempts && { other_attempts }),
