@@ -1,8 +1,7 @@
 /** Prints which recorded sessions are graded, and which are not. */
 import { jsonText } from '../../../base/json/json_text.ts'
-import { formatDollars } from '../../../base/text/dollars.ts'
 import type { PreparedSessions } from '../../../flows/grade/sessions/grade_sessions.ts'
-import { formatConfiguration, formatPlural } from '../../../phases/4-report/text/format.ts'
+import { formatConfiguration, formatDollars, formatPlural } from '../../../phases/4-report/text/format.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { toSafeLine } from '../../terminal/style.ts'
 
