@@ -6,7 +6,7 @@ import { runMain } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
 import { claudeSession } from './session_files.ts'
 
-const check = { type: 'contains', value: 'done' }
+const check = { type: 'contains', value: 'done', target: 'answer' }
 const suiteOf = (checks: readonly object[]) => ({ skill_name: 'demo', evals: [{ id: 1, prompt: 'add it up', checks }] })
 
 /** Two sessions with the skill, one of which answers well, and one without it that does not. */
@@ -68,7 +68,8 @@ test('checks on files are undecided, until --files names the folder', async () =
   mkdirSync(path.join(cwd, 'left'))
   writeFileSync(path.join(cwd, 'left/out.txt'), 'x')
   const one = ['grade', '--session', 'sess/a.jsonl', '--skill', 'demo', '--files', 'left']
-  expect((await runMain(one, { cwd })).code).toBe(0)
+  const { code, stdout } = await runMain(one, { cwd })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.anything() })
 })
 
 test('--dry-run writes nothing', async () => {

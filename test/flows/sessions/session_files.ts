@@ -26,7 +26,9 @@ export function claudeSession({ prompt = 'Add it up.', answer = 'all done', skil
     answers(3, { type: 'tool_use', id: 't', name: 'Skill', input: { skill: skill ? 'demo' : 'other' } }),
     says(4, [{ type: 'tool_result', tool_use_id: 't', content: 'ok' }]),
     says(4, [{ type: 'tool_result', tool_use_id: 't', content: 'ok' }]),
-    says(5, [{ type: 'text', text: 'Base directory for this skill: /w/.claude/skills/demo' }], { isMeta: true }),
+    says(5, [{ type: 'text', text: `Base directory for this skill: /w/.claude/skills/${skill ? 'demo' : 'other'}` }], {
+      isMeta: true,
+    }),
     entry(6, { type: 'assistant', isSidechain: true, message: { content: [{ type: 'text', text: 'SIDE' }] } }),
     says(7, 'SUMMARY of before', { isCompactSummary: true }),
     answers(8, { type: 'tool_use', id: 'open', name: 'Bash', input: { command: 'sleep' } }),

@@ -3,8 +3,8 @@ import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { explainUnsentMessage } from '../conversation/unsent_message.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { explainUnknownFiles } from './inputs/unknown_files.ts'
 import { checkDeciders, type Deciders } from './table.ts'
+import { explainUnknownFiles } from './unknown_files.ts'
 
 /** Returns the verdict. Whatever keeps the check from being decided is its `error`; rejects only when aborted. */
 export async function decideCheck(check: Check, context: CheckContext): Promise<CheckVerdict> {

@@ -2,9 +2,9 @@
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Trend, TrendGroup, TrendPoint } from '../../../../schemas/trend.ts'
 import { findArmSummary, findArms, isCalibration } from '../benchmark/arms.ts'
-import { isVerdictWithheld } from '../benchmark/observational.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
 import { round } from '../stats/numbers/round.ts'
+import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { findHeadlineRates } from '../text/headline_rates.ts'
 import { costsByMonth, type ImproveCost, type TrendBenchmark } from './trend_costs.ts'
 

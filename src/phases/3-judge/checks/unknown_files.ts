@@ -1,6 +1,6 @@
 /** Says why a check on files can't be decided for a recorded session whose files are not known. */
-import type { Check, CheckType } from '../../../../../schemas/check.ts'
-import { type CheckContext, isContentUnknown } from './check_input.ts'
+import type { Check, CheckType } from '../../../../schemas/check.ts'
+import { type CheckContext, isContentUnknown } from './inputs/check_input.ts'
 
 const fileChecks: ReadonlySet<CheckType> = new Set([
   'file_exists',

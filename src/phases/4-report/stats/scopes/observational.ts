@@ -1,9 +1,9 @@
 /** The statistics of recorded sessions: what was seen, without a test, because people chose when to use the skill. */
-import type { Scope, ScopeDifference, Statistics } from '../../../../schemas/benchmark_statistics.ts'
-import { readScopeRates } from '../stats/scopes/verdict_sentences.ts'
-import { formatPlural, formatRates } from '../text/format.ts'
-import { armNames, type BenchmarkArms, classifyArmPairing } from './arms.ts'
-import { notConcurrent } from './older_runs/withhold_verdict.ts'
+import type { Scope, ScopeDifference, Statistics } from '../../../../../schemas/benchmark_statistics.ts'
+import { armNames, type BenchmarkArms, classifyArmPairing } from '../../benchmark/arms.ts'
+import { notConcurrent } from '../../benchmark/older_runs/withhold_verdict.ts'
+import { formatPlural, formatRates } from '../../text/format.ts'
+import { readScopeRates } from './verdict_sentences.ts'
 
 /** The rule of a scope of recorded sessions. */
 const observational = 'observational'
