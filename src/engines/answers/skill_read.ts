@@ -51,10 +51,24 @@ export function followSkillReads({ skills, skillsFolder, emit }: SkillReadsReque
   }
 }
 
+/** The skills that a call reads, by the names in its input: for records of an agent whose skills are not known. */
+export function findReadSkills({ name, input }: Omit<ToolCall, 'id'>): string[] {
+  const texts = collectStrings(input)
+  if (isSkillTool(name)) return texts.slice(0, 1).map((text) => text.replace(/^.*:/, ''))
+  if (readsNothing.has(name.toLowerCase())) return []
+  const found = texts.flatMap((text) =>
+    [...text.matchAll(/([\w.-]+)[/\\]SKILL\.md\b/g)].flatMap(([, folder]) => folder ?? []),
+  )
+  return [...new Set(found)]
+}
+
+function isSkillTool(name: string): boolean {
+  return /^(?:activate_)?skill$/i.test(name)
+}
+
 function reads(call: ToolCall, skill: InstalledSkill, skillsFolder: string): boolean {
   const texts = collectStrings(call.input)
-  if (/^(?:activate_)?skill$/i.test(call.name))
-    return texts.some((text) => text === skill.name || text.endsWith(`:${skill.name}`))
+  if (isSkillTool(call.name)) return texts.some((text) => text === skill.name || text.endsWith(`:${skill.name}`))
   if (readsNothing.has(call.name.toLowerCase())) return false
   const folders = [
     skill.path,

@@ -78,7 +78,7 @@ function loadedFeatures(init: InitRecord | null): EngineReport['loaded'] {
 }
 
 /** Usage of a run without a result: the sum of what its responses reported; null: none reported anything. */
-function usageSoFar({ usageOf }: ClaudeStream): Usage | null {
+export function usageSoFar({ usageOf }: Pick<ClaudeStream, 'usageOf'>): Usage | null {
   const all = [...usageOf.values()]
   return all.length === 0 ? null : all.map(toPlainUsage).reduce(addUsage)
 }
@@ -92,7 +92,7 @@ function toPlainUsage({ input_tokens, output_tokens, ...rest }: PlainUsage): Usa
 }
 
 /** Counts per model include the subagents' tokens; the plain counts contain only the main conversation's. */
-function claudeUsage({ usage, modelUsage = {} }: ResultRecord): Usage | null {
+export function claudeUsage({ usage, modelUsage = {} }: Pick<ResultRecord, 'usage' | 'modelUsage'>): Usage | null {
   const models = Object.values(modelUsage)
   if (models.length === 0) {
     return usage === undefined ? null : toPlainUsage(usage)

@@ -57,7 +57,8 @@ const userRecord = z.looseObject({
   message: z.looseObject({ content: z.union([z.string(), parts]) }),
 })
 
-const modelUsage = z.looseObject({
+/** Tokens of one model, also in the records of a session. */
+export const claudeModelUsage = z.looseObject({
   inputTokens: count,
   outputTokens: count,
   cacheReadInputTokens: count,
@@ -83,7 +84,7 @@ const resultRecord = z.looseObject({
   stop_reason: z.string().nullish(),
   total_cost_usd: z.number().nonnegative().nullish(),
   usage: plainUsage.optional(),
-  modelUsage: z.record(z.string(), modelUsage).optional(),
+  modelUsage: z.record(z.string(), claudeModelUsage).optional(),
   permission_denials: z.array(z.looseObject({ tool_name: z.string() })).default([]),
   structured_output: z.unknown().optional(),
   api_error_status: z.number().nullish(),

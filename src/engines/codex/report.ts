@@ -57,7 +57,7 @@ function stopReason(stream: CodexStream, journal: CodexJournal): string | null {
 }
 
 /** OpenAI also counts cached tokens as input; here each token is counted once. */
-function toCodexUsage(usage: CodexUsage | null): Usage | null {
+export function toCodexUsage(usage: CodexUsage | null): Usage | null {
   if (usage === null) return null
   const { input_tokens, cached_input_tokens: read, cache_write_input_tokens: written } = usage
   return knownUsage({

@@ -6,7 +6,8 @@ import { tryParseJson } from '../../base/json/json.ts'
 import { FollowedFile } from '../cli/followed_file.ts'
 import { codexUsage } from './stream_records.ts'
 
-const entry = z.discriminatedUnion('type', [
+/** A line of a session file that is used here. */
+export const codexEntry = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('session_meta'), payload: z.looseObject({ cli_version: z.string().optional() }) }),
   z.looseObject({ type: z.literal('turn_context'), payload: z.looseObject({ model: z.string().optional() }) }),
   z.looseObject({ type: z.literal('token_usage_record'), payload: z.looseObject({ usage: codexUsage }) }),
@@ -24,11 +25,11 @@ const entry = z.discriminatedUnion('type', [
   }),
 ])
 
-type Entry = z.infer<typeof entry>
+type Entry = z.infer<typeof codexEntry>
 type ResponseItem = Extract<Entry, { type: 'response_item' }>['payload']
 
 const countedFields = ['input_tokens', 'cached_input_tokens', 'cache_write_input_tokens', 'output_tokens'] as const
-type Tokens = Record<(typeof countedFields)[number] | 'reasoning_output_tokens', number>
+export type CodexTokens = Record<(typeof countedFields)[number] | 'reasoning_output_tokens', number>
 
 export interface CodexBlock {
   /** `tool`: its name for hooks. */
@@ -59,7 +60,7 @@ export class CodexJournal {
   /** The skills in the model's instructions; null: not known yet. */
   skills: string[] | null = null
   /** Tokens of all responses so far; null: none. */
-  tokens: Tokens | null = null
+  tokens: CodexTokens | null = null
   /** The numbers of the responses that contain the k-th message and the k-th reasoning. */
   readonly stepOf = { message: [] as number[], reasoning: [] as number[] }
 
@@ -107,7 +108,7 @@ export class CodexJournal {
 
   #takeLine(line: string): void {
     if (!/"type":"(session_meta|turn_context|token_usage_record|response_item)"/.test(line.slice(0, 200))) return
-    const read = entry.safeParse(tryParseJson(line))
+    const read = codexEntry.safeParse(tryParseJson(line))
     if (read.success) this.#take(read.data)
   }
 
@@ -123,7 +124,7 @@ export class CodexJournal {
       case 'token_usage_record':
         this.responses += 1
         this.#calls = { now: 0, last: this.#calls.now }
-        this.tokens = sum(this.tokens, payload.usage)
+        this.tokens = addCodexTokens(this.tokens, payload.usage)
         return
       case 'response_item':
         this.#takeItem(payload)
@@ -166,12 +167,16 @@ export class CodexJournal {
   }
 
   #takeInstructions({ content }: ResponseItem): void {
-    const text = (content ?? []).map((part) => part.text ?? '').join('\n')
-    const listed = /<skills_instructions>([\s\S]*?)<\/skills_instructions>/.exec(text)?.[1]
-    if (listed === undefined) return
-    const names = [...listed.matchAll(/^- ([^\s:]+(?::[^\s:]+)?): .*\(file: .*\)$/gm)].flatMap(([, name]) => name ?? [])
-    this.skills = [...new Set([...(this.skills ?? []), ...names])]
+    const names = listCodexSkills((content ?? []).map((part) => part.text ?? '').join('\n'))
+    if (names !== null) this.skills = [...new Set([...(this.skills ?? []), ...names])]
   }
+}
+
+/** The skills that instructions of the model list; null: the text has no such list. */
+export function listCodexSkills(text: string): string[] | null {
+  const listed = /<skills_instructions>([\s\S]*?)<\/skills_instructions>/.exec(text)?.[1]
+  if (listed === undefined) return null
+  return [...listed.matchAll(/^- ([^\s:]+(?::[^\s:]+)?): .*\(file: .*\)$/gm)].flatMap(([, name]) => name ?? [])
 }
 
 /** The first session file; null if there is none yet. Throws if the folder is not there yet. */
@@ -181,8 +186,8 @@ function findSession(folder: string): string | null {
   return file === undefined ? null : path.join(folder, file)
 }
 
-function sum(before: Tokens | null, one: z.infer<typeof codexUsage>): Tokens {
+export function addCodexTokens(before: CodexTokens | null, one: z.infer<typeof codexUsage>): CodexTokens {
   const names = [...countedFields, 'reasoning_output_tokens'] as const
   const pairs = names.map((name) => [name, (before?.[name] ?? 0) + one[name]] as const)
-  return Object.fromEntries(pairs) as Tokens
+  return Object.fromEntries(pairs) as CodexTokens
 }

@@ -1,0 +1,148 @@
+/** Reads recorded sessions of agent programs from a file or a folder, line by line: a session can have hundreds of megabytes. */
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
+import { tryParseJson } from '../../base/json/json.ts'
+import { parseJsonLine } from '../../engines/cli/json_line.ts'
+import { atifTrajectory } from './formats/atif.ts'
+import { claudeCodeSessions } from './formats/claude_code.ts'
+import { codexSessions } from './formats/codex.ts'
+import { opencodeExport, opencodeStorage, opencodeStreamed } from './formats/opencode.ts'
+import type { ReadSessions, RefusedFile } from './session.ts'
+import type {
+  LineReader,
+  ReadSession,
+  SessionDocumentFormat,
+  SessionFile,
+  SessionLineFormat,
+  SessionOutcome,
+} from './session_format.ts'
+
+const lineFormats: readonly SessionLineFormat[] = [claudeCodeSessions, codexSessions, opencodeStreamed]
+const documentFormats: readonly SessionDocumentFormat[] = [atifTrajectory, opencodeExport, opencodeStorage]
+
+/** Lines in which a file must show its format. */
+const firstLines = 50
+
+/**
+ * All sessions of a file or, recursively, of a folder, by start time. Files of a folder that are not sessions are skipped. `refused`:
+ * sessions that can't be used, with the reason. Throws UserError if the place does not exist, or the file is not a session.
+ */
+export async function readSessions(place: string): Promise<ReadSessions> {
+  const root = path.resolve(place)
+  const isFolder = await statPlace(root, place)
+  const files = isFolder ? await listFiles(root) : [root]
+  const read: ReadSession[] = []
+  const refused: RefusedFile[] = []
+  for (const file of files) {
+    const outcome = await readFileOutcome(file)
+    if (outcome === null) {
+      if (!isFolder) throw notASession(place)
+    } else if ('refused' in outcome) refused.push({ file, reason: outcome.refused })
+    else read.push(outcome)
+  }
+  const { kept, repeated } = leaveOutRepeats(read)
+  const sessions = kept.map(({ session }) => session)
+  sessions.sort((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? '') || a.file.localeCompare(b.file))
+  return { sessions, refused: [...refused, ...repeated] }
+}
+
+function notASession(place: string): UserError {
+  const known = "Claude Code's or Codex's JSONL, the output of `opencode export`, or a trajectory in ATIF"
+  return new UserError(`${place}: not a session that Whetstone can read`, `give a file of a session: ${known}`)
+}
+
+/** Whether the place is a folder. */
+async function statPlace(root: string, place: string): Promise<boolean> {
+  try {
+    const found = await stat(root)
+    if (found.isDirectory() || found.isFile()) return found.isDirectory()
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') throw new UserError(`${place}: ${errorMessage(error)}`)
+    throw new UserError(`${place}: no such file or folder`, 'check the path')
+  }
+  throw new UserError(`${place}: neither a file nor a folder`, 'give a file of a session, or a folder of such files')
+}
+
+async function listFiles(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile() && (/\.jsonl?$/.test(entry.name) || entry.name === databaseName))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.split(path.sep).includes('node_modules'))
+    .sort()
+}
+
+const databaseName = 'opencode.db'
+
+/** null: the file is not a session. */
+async function readFileOutcome(file: string): Promise<SessionOutcome | null> {
+  if (path.basename(file) === databaseName) {
+    return { refused: 'a database of opencode; write its sessions with `opencode export SESSION > FILE.json`' }
+  }
+  try {
+    const { mtime } = await stat(file)
+    const source = { file, changedAt: mtime.toISOString() }
+    return (await readLines(source)) ?? (await readDocument(source))
+  } catch (error) {
+    return { refused: errorMessage(error) }
+  }
+}
+
+/** null: the file is not of a record a line. */
+async function readLines(source: SessionFile): Promise<SessionOutcome | null> {
+  const input = createReadStream(source.file, 'utf8')
+  let reader: LineReader | null = null
+  const waiting: [string, number][] = []
+  let number = 0
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number += 1
+      if (line.trim() === '') continue
+      if (reader === null) {
+        waiting.push([line, number])
+        reader = openReader(line, source)
+        if (reader === null && waiting.length >= firstLines) return null
+        for (const [one, at] of reader === null ? [] : waiting.splice(0)) reader?.take(one, at)
+      } else reader.take(line, number)
+    }
+  } finally {
+    input.destroy()
+  }
+  return reader?.end() ?? null
+}
+
+function openReader(line: string, source: SessionFile): LineReader | null {
+  const read = parseJsonLine(line)
+  if (read.kind !== 'object') return null
+  return lineFormats.find((format) => format.recognizes(read.value))?.open(source) ?? null
+}
+
+async function readDocument(source: SessionFile): Promise<SessionOutcome | null> {
+  const document = tryParseJson(await readFile(source.file, 'utf8'))
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return null
+  const record = Object.fromEntries(Object.entries(document))
+  const format = documentFormats.find((one) => one.recognizes(record))
+  return format === undefined ? null : format.read(record, source)
+}
+
+/** A session that was resumed as a new file repeats the records of the earlier one: the longer file is kept. */
+function leaveOutRepeats(all: readonly ReadSession[]): { kept: ReadSession[]; repeated: RefusedFile[] } {
+  const filesOf = new Map<string, ReadSession[]>()
+  for (const one of all) for (const id of one.recordIds) filesOf.set(id, [...(filesOf.get(id) ?? []), one])
+  const repeated: RefusedFile[] = []
+  const kept = all.filter((one) => {
+    const [first] = one.recordIds
+    const others = first === undefined ? [] : (filesOf.get(first) ?? [])
+    const whole = others.find(
+      (other) => other.recordIds.size > one.recordIds.size && [...one.recordIds].every((id) => other.recordIds.has(id)),
+    )
+    if (whole !== undefined) {
+      repeated.push({ file: one.session.file, reason: `${path.basename(whole.session.file)} repeats it and continues` })
+    }
+    return whole === undefined
+  })
+  return { kept, repeated }
+}
