@@ -46,7 +46,7 @@ export async function main(given: readonly string[]): Promise<number> {
 }
 
 /** `eval diff a b`, as AAM's documents write it, is `diff a b`, unless there is a file or folder named diff. */
-function readEvalDiff(argv: readonly string[]): readonly string[] {
+export function readEvalDiff(argv: readonly string[]): readonly string[] {
   const isDiff = argv[0] === 'eval' && argv[1] === 'diff' && !existsSync('diff')
   return isDiff ? argv.slice(1) : argv
 }

@@ -90,6 +90,7 @@ const repeatable = new Set([
   'pass-env',
   'passEnv',
   'skill',
+  'agents',
   'benchmarks',
   'workspaces',
   '_',
