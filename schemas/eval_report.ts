@@ -12,7 +12,8 @@ export const evalReport = z.looseObject({
   config: z.looseObject({
     engine: z.string(),
     engine_version: text.optional(),
-    judge: text.optional().describe('null: no case needs one'),
+    judge: text.optional().describe("id of the judge's model, as far as it is known; null: no case needs one"),
+    judge_configured: text.optional().describe('the judge as eval-config.json or --judge names it'),
     timeout: z.number().optional(),
   }),
   agent: z.looseObject({

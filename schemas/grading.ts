@@ -117,7 +117,9 @@ export const grading = z.looseObject({
         .number()
         .nonnegative()
         .optional()
-        .describe('a field of skill-creator; Whetstone does not write it'),
+        .describe(
+          "as in timing.json; absent where tokens are known, which skill-creator's aggregator would not read then",
+        ),
     })
     .optional(),
   claims: z.array(claim).optional(),

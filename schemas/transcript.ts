@@ -51,6 +51,11 @@ export const transcriptEvent = z.discriminatedUnion('type', [
         'blocked: the call was prevented, or the agent had to continue; ok: no objection; error: the hook failed and had no effect',
       ),
     text: z.string().describe('reason of the block, otherwise the output of the hook'),
+    exit_code: z
+      .number()
+      .int()
+      .optional()
+      .describe('absent: it did not end by itself, or the engine does not report it'),
   }),
   z.object({ type: z.literal('error'), at, step, kind: z.string(), message: z.string() }),
   z.object({

@@ -36,6 +36,7 @@ const commands = [
   'analyze',
   'audit',
   'clean',
+  'costs',
   'cache',
   'init',
   'check',

@@ -20,7 +20,8 @@ import { handleUncaught } from './uncaught_errors.ts'
 import { checkNumbers, checkSwitches, checkValues, type KnownOptions, toUsageError } from './usage_errors.ts'
 
 /** Returns the exit code; never throws. */
-export async function main(argv: readonly string[]): Promise<number> {
+export async function main(given: readonly string[]): Promise<number> {
+  const argv = readEvalDiff(given)
   const outcome: { code: number } = { code: exitCodes.done }
   const isOutputLost = watchOutput()
   using _ = handleUncaught((error) => report(error, argv))
@@ -42,6 +43,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return report(withPlace(error), argv)
   }
+}
+
+/** `eval diff a b`, as AAM's documents write it, is `diff a b`, unless there is a file or folder named diff. */
+export function readEvalDiff(argv: readonly string[]): readonly string[] {
+  const isDiff = argv[0] === 'eval' && argv[1] === 'diff' && !existsSync('diff')
+  return isDiff ? argv.slice(1) : argv
 }
 
 /** Throws UserError if the working directory has been deleted. */

@@ -92,6 +92,7 @@ const repeatable = new Set([
   'pass-env',
   'passEnv',
   'skill',
+  'agents',
   'benchmarks',
   'workspaces',
   '_',

@@ -332,6 +332,11 @@ describe('eval', () => {
     ],
     [
       'AAM',
+      'expected: { shows: [TIDY] }\njudge: { criteria: c }',
+      /expected\.shows is not a check: expected one of contains, not-contains, files-created, agent-blocked/,
+    ],
+    [
+      'AAM',
       'expected: { contains: [TIDY] }\njudge: { criterias: c }',
       /judge\.criteria is missing.*did you mean "criteria"/,
     ],

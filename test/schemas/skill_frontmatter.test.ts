@@ -56,6 +56,7 @@ test.each([
     'workspaces/example-eval-md/greeter',
     'workspaces/example-aam/skills/csv-sum',
   ],
+  'skills/eval',
   'skills/whetstone',
 ])('a skill that is right: %s', (folder) => {
   const [, front = ''] = /^---\n([\s\S]*?)\n---/.exec(readFileSync(path.join(top, folder, 'SKILL.md'), 'utf8')) ?? []

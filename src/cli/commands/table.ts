@@ -8,6 +8,7 @@ export type AddCommand = (args: Argv, done: SetExitCode, argv: readonly string[]
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   bench: async () => (await import('./bench/command.ts')).addBench,
   clean: async () => (await import('./clean/command.ts')).addClean,
+  costs: async () => (await import('./costs/command.ts')).addCosts,
   cache: async () => (await import('./cache/command.ts')).addCache,
   eval: async () => (await import('./eval/command.ts')).addEval,
   test: async () => (await import('./test/command.ts')).addTest,

@@ -19,6 +19,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
     view: ['[folder]', 'Open the report page'],
     explain: ['[benchmark]', 'Show why cases failed, with the evidence'],
     diff: ['<benchmarks..>', 'Compare two benchmarks, or show all over time'],
+    costs: ['<agents..>', 'Show what Atomic Agents cost by month'],
     audit: ['<workspace>', "Review the judge's decisions"],
     analyze: ['<benchmark>', 'Explain why the winners of a comparison won'],
   },

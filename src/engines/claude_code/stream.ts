@@ -4,7 +4,7 @@ import { toJsonValue } from '../answers/json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
 import { nameRecord, OtherLines } from '../cli/other_lines.ts'
 import type { EmittedEvent } from '../engine.ts'
-import { hookEvent } from '../hooks/hook_outcome.ts'
+import { blockEvent, hookEvent } from '../hooks/hook_outcome.ts'
 import type { OwnRetry } from '../limits/rate_limiter.ts'
 import {
   type AssistantRecord,
@@ -163,10 +163,9 @@ export class ClaudeStream {
 
   /** A hook that is not the suite's (the skill's own, or one in an input file) is visible only by its message. */
   #tellBlock(output: string): void {
-    const [, tool, stderr = ''] = /^PreToolUse:(\S+) hook error: ([\s\S]*)/.exec(output) ?? []
+    const [, tool, reason = ''] = /^PreToolUse:(\S+) hook error: ([\s\S]*)/.exec(output) ?? []
     if (tool === undefined) return
-    const end = { event: 'PreToolUse', tool, exitCode: 2, stdout: '', stderr }
-    this.#emit({ ...hookEvent(end), step: this.step })
+    this.#emit({ ...blockEvent({ event: 'PreToolUse', tool, reason }), step: this.step })
   }
 }
 

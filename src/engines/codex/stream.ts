@@ -3,7 +3,7 @@ import { toJsonValue } from '../answers/json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
 import { OtherLines } from '../cli/other_lines.ts'
 import type { EmittedEvent } from '../engine.ts'
-import { hookEvent } from '../hooks/hook_outcome.ts'
+import { blockEvent } from '../hooks/hook_outcome.ts'
 import { type ItemEnd, readToolItem } from './items.ts'
 import { type CodexJournal, questionTool } from './session_file.ts'
 import { type CodexItem, type CodexRecord, type CodexUsage, readCodexLine } from './stream_records.ts'
@@ -52,8 +52,8 @@ export class CodexStream {
         this.#emit({ type: 'tool_call', step, id, name, input: toJsonValue(input) })
         this.#emit({ type: 'tool_result', step, id, name, output: reason, is_error: true })
       }
-      const end = { event: call === null ? 'Stop' : 'PreToolUse', tool: call?.tool, exitCode: 2 }
-      this.#emit({ ...hookEvent({ ...end, stdout: '', stderr: reason }), step })
+      const event = call === null ? 'Stop' : 'PreToolUse'
+      this.#emit({ ...blockEvent({ event, tool: call?.tool, reason }), step })
     }
   }
 

@@ -63,14 +63,31 @@ export function readHookVerdict({ exitCode, stdout, stderr }: HookEnd): HookVerd
   }
 }
 
+type HookEvent = Omit<Extract<TranscriptEvent, { type: 'hook' }>, 'at' | 'step'>
+
+/** The event of a block of which an engine reports only the reason: the exit code is unknown. */
+export function blockEvent({
+  event,
+  tool,
+  reason,
+}: {
+  event: string
+  tool?: string | undefined
+  reason: string
+}): HookEvent {
+  const { exit_code, ...known } = hookEvent({ event, tool, exitCode: 2, stdout: '', stderr: reason })
+  return known
+}
+
 /** The event of the transcript, without its step. After a call nothing is left to block, so a block is feedback. */
-export function hookEvent(end: HookEnd): Omit<Extract<TranscriptEvent, { type: 'hook' }>, 'at' | 'step'> {
+export function hookEvent(end: HookEnd): HookEvent {
   const { event, tool, exitCode, stdout, stderr } = end
   const { block, isError } = readHookVerdict(end)
   const outcome = block === null ? (isError ? 'error' : 'ok') : blocking.has(event) ? 'blocked' : 'feedback'
   const code = isError && exitCode !== null ? `(exit code ${exitCode})` : ''
   const text = block ?? [stdout.trim(), stderr.trim(), code].filter(Boolean).join('\n')
-  return { type: 'hook', event, ...(tool && { tool }), outcome, text: text.slice(0, longest) }
+  const ended = exitCode === null ? {} : { exit_code: exitCode }
+  return { type: 'hook', event, ...(tool && { tool }), outcome, text: text.slice(0, longest), ...ended }
 }
 
 const longest = 10_000

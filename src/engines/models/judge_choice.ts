@@ -3,7 +3,8 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { findMissingRequirement } from './availability.ts'
 import { sharedFamily } from './model_family.ts'
-import { resolveJudgeChoice } from './resolve_model.ts'
+import { providers } from './providers.ts'
+import { findJudgeProvider, resolveEngineChoice, resolveJudgeChoice } from './resolve_model.ts'
 
 export interface RecommendedJudges {
   /** In order of preference. */
@@ -26,6 +27,29 @@ export interface JudgeSelectionRequest {
   agent: EngineChoice
   /** The user's environment: its keys and PATH decide which judges are available. */
   env: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Resolves a judge's name, the same in --judge, eval-config.json and judge.md. A model alone is asked through the engine of the runs if
+ * that serves it, else through the first engine of its provider that this machine can use: the API with a key, or the agent CLI with
+ * the token of a subscription. Throws UserError.
+ */
+export async function resolveJudge(
+  text: string,
+  agent: EngineChoice,
+  env: JudgeSelectionRequest['env'],
+): Promise<EngineChoice> {
+  const choice = resolveJudgeChoice(text)
+  const provider = findJudgeProvider(text)
+  if (provider === null) return choice
+  const engines: readonly string[] = providers[provider].engines
+  const others = engines.filter((name) => name !== agent.name)
+  if (engines.length > others.length) return resolveEngineChoice({ engine: agent.name, model: text })
+  for (const name of others) {
+    const able = resolveEngineChoice({ engine: name, model: text })
+    if ((await findMissingRequirement(able, env)) === null) return able
+  }
+  return choice
 }
 
 /** Selects a judge without calling any. Throws UserError `no-judge`, which says for each why it was not chosen. */
@@ -53,15 +77,19 @@ export async function selectJudge({ recommended, agent, env }: JudgeSelectionReq
 }
 
 /** Parses a list of --judge and splits it by family. Throws UserError for a mistake in a name, and for a command or auto in the list. */
-export function parseJudgeList(text: string, agent: EngineChoice): RecommendedJudges {
-  const names = text.split(',').map((name) => name.trim())
-  const all = names.map((name) => {
+export async function parseJudgeList(
+  text: string,
+  agent: EngineChoice,
+  env: JudgeSelectionRequest['env'],
+): Promise<RecommendedJudges> {
+  const all: EngineChoice[] = []
+  for (const name of text.split(',').map((one) => one.trim())) {
     if (/^command\b/.test(name)) throw new UserError('--judge: a command in a list', 'name only the command')
-    const choice = resolveJudgeChoice(name)
+    const choice = await resolveJudge(name, agent, env)
     if (choice.name === 'auto')
       throw new UserError('--judge: a list cannot contain auto', 'pass engines, such as openai,anthropic')
-    return choice
-  })
+    all.push(choice)
+  }
   const isShared = (judge: EngineChoice) => sharedFamily(judge, agent) !== null
   return { crossFamily: all.filter((one) => !isShared(one)), sameFamilyFallback: all.filter(isShared) }
 }

@@ -19,8 +19,8 @@ export function listModelAliases(engine: string): string[] {
 }
 
 /**
- * The model without a provider's name before a colon, which marks it as an exact id. Otherwise a short name in other capitals becomes
- * that name, and a near miss is refused: no digits, and at most two letters differ. Throws UserError.
+ * The model without a provider's name before a colon, which marks it as an exact id. Otherwise a short name in other capitals, or with
+ * its family before it (claude-opus), becomes that name, and a near miss is refused: no digits, and at most two letters differ. Throws UserError.
  */
 export function checkModelName(engine: string, model: string): string {
   const exact = exactId(engine, model)
@@ -28,7 +28,7 @@ export function checkModelName(engine: string, model: string): string {
   const [context = ''] = largeContext.exec(model) ?? []
   const name = model.slice(0, model.length - context.length)
   const aliases = listModelAliases(engine)
-  const same = aliases.find((one) => one === name.toLowerCase())
+  const same = aliases.find((one) => [one, `claude-${one}`].includes(name.toLowerCase()))
   if (same !== undefined) return `${same}${context}`
   if (/[\d/:]/.test(name)) return model
   const near = findMisspelling(name, aliases)

@@ -38,8 +38,8 @@ export function resolveEngineChoice(request: EngineRequest): EngineChoice {
 }
 
 /**
- * Resolves --judge: `engine[:model]`, `auto`, or a model alone, which goes to its provider's API (by the pattern of its id; otherwise
- * Anthropic's). Throws UserError as above.
+ * Parses the name of a judge: `engine[:model]`, `auto`, or a model alone, for which it returns its provider's API (by the pattern of its
+ * id; otherwise Anthropic's). `resolveJudge` then finds an engine for it. Throws UserError as above.
  */
 export function resolveJudgeChoice(text: string): EngineChoice {
   const given = text.trim()
@@ -57,6 +57,14 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   const isEngineMeant = rest !== null && (!isModelTag || findMisspelling(name, names) !== null)
   if (isEngineMeant) throw new UserError(`--judge "${given}": unknown engine "${name}"`, suggestJudge(name, names))
   return makeChoice(provider ?? 'anthropic', given)
+}
+
+/** The provider of a judge that is named by its model alone; null: the text names an engine, or a model of unknown provider. */
+export function findJudgeProvider(text: string): keyof typeof providers | null {
+  const given = text.trim()
+  const { name } = splitEngine(given)
+  if (name === 'auto' || isEngineName(name) || isProvider(name) || isCloudName(name)) return null
+  return guessProvider(given)
 }
 
 function suggestJudge(name: string, names: readonly string[]): string {

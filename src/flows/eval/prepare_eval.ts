@@ -24,7 +24,7 @@ import { skipUnrunnableCases } from '../prepare/engine_support.ts'
 import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
 import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
 import type { OnRefusal } from '../prepare/refusals.ts'
-import { keepSuiteModel, refuseProgram, resolveSuiteJudge, resolveSuiteModel } from '../prepare/suite_model.ts'
+import { allowSuiteJudge, keepSuiteModel, refuseProgram, resolveSuiteModel } from '../prepare/suite_model.ts'
 import { placeRepos } from '../repos/place_repos.ts'
 import { listTaskSkills, placeTasks } from '../sandbox/harbor_tasks.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
@@ -191,7 +191,7 @@ async function chooseEngines(
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   const atServer = (choice: EngineChoice) => (sharesServer(choice, engine) ? withBaseUrl(choice, url) : choice)
   const asJudge = async () => {
-    const text = request.judge ?? resolveSuiteJudge(defaults.judge, file, engine)
+    const text = request.judge ?? allowSuiteJudge(defaults.judge, file)
     const chosen = atServer(await auto.judge(text, engine, choices))
     return withEffort(chosen, request.judging?.effort ?? null, '--judge-effort')
   }

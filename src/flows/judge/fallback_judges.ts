@@ -3,8 +3,8 @@ import type { Golden } from '../../../schemas/golden.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { findMissingRequirement } from '../../engines/models/availability.ts'
 import { selectCredentials, sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
+import { resolveJudge } from '../../engines/models/judge_choice.ts'
 import { guessProvider } from '../../engines/models/providers.ts'
-import { resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import type { JudgeAccess } from '../../phases/3-judge/judge_request.ts'
@@ -37,7 +37,8 @@ export async function listFallbackChoices(
   env: FlowContext['env'],
 ): Promise<EngineChoice[]> {
   const listed = [...judge.cross_family, ...judge.same_family_fallback].filter((model) => guessProvider(model) !== null)
-  const choices = listed.map(resolveJudgeChoice)
+  const choices: EngineChoice[] = []
+  for (const model of listed) choices.push(await resolveJudge(model, agent, env))
   const at = choices.findIndex((one) => isSame(one, chosen))
   if (chosen === null || at < 0) return []
   const able: EngineChoice[] = []

@@ -9,9 +9,10 @@ import {
   isJudgeList,
   judgeName,
   parseJudgeList,
+  resolveJudge,
   selectJudge,
 } from '../../engines/models/judge_choice.ts'
-import { resolveEngineChoice, resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { takesCommand } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -72,14 +73,14 @@ export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throw
   ): Promise<EngineChoice> {
     if (text !== null && isJudgeList(text)) {
       const { judge, why } = await selectJudge({
-        recommended: parseJudgeList(text, engine),
+        recommended: await parseJudgeList(text, engine, context.env),
         agent: engine,
         env: context.env,
       })
       choices.push(`${role}: ${judgeName(judge)} (${why})`)
       return judge
     }
-    const chosen = text === null ? null : resolveJudgeChoice(text)
+    const chosen = text === null ? null : await resolveJudge(text, engine, context.env)
     if (chosen !== null) return chosen.name === 'auto' ? choose(chosen, role, choices) : chosen
     if (takesCommand(engine.name) || engine.name === 'auto') return choose({ name: 'auto', model: null }, role, choices)
     choices.push(

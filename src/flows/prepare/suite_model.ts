@@ -37,13 +37,11 @@ function namesCloud(text: string, cloud: string): boolean {
   return new RegExp(`(?:^|[\\s,:])${cloud}:`).test(text)
 }
 
-/** The judge that a suite names, through the engine of the runs if possible: the user surely has access to that one. Throws UserError. */
-export function resolveSuiteJudge(judge: string | undefined, file: string, { name }: EngineChoice): string | null {
+/** The judge that a suite names, which means what it means in --judge. Throws UserError for a program and for a cloud. */
+export function allowSuiteJudge(judge: string | undefined, file: string): string | null {
   if (judge === undefined) return null
   refuseProgram(judge, { file, field: 'judge' })
-  const provider = guessProvider(judge)
-  const engines: readonly string[] = provider === null ? [] : providers[provider].engines
-  return engines.includes(name) ? `${name}:${judge}` : judge
+  return judge
 }
 
 /** `provider:model` names who serves the model, not the engine, which is chosen automatically. Throws UserError. */

@@ -1,4 +1,5 @@
 /** Describes this machine for reports. */
+import os from 'node:os'
 import path from 'node:path'
 import * as z from 'zod'
 import { readJson } from '../../base/json/json.ts'
@@ -15,7 +16,7 @@ export async function readWhetstoneVersion(): Promise<string> {
 export async function describeMachine(env: Readonly<Record<string, string | undefined>>): Promise<MachineInfo> {
   return {
     os: process.platform,
-    arch: process.arch,
+    arch: os.machine(),
     whetstone: await readWhetstoneVersion(),
     node: process.versions.node,
     python: await pythonVersion(env.PATH ?? ''),

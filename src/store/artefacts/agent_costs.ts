@@ -16,7 +16,10 @@ export interface AgentCosts {
   month: Sum
 }
 
-const logLine = z.looseObject({ cost_usd: z.number().nonnegative().nullable().optional() })
+const logLine = z.looseObject({
+  cost_usd: z.number().nonnegative().nullable().optional(),
+  trigger: z.string().nullable().optional().catch(null),
+})
 const evalLine = z.looseObject({
   // the reference's own lines are skipped: log/ already has the agent's share
   trigger: z.literal('eval'),
@@ -45,6 +48,44 @@ export function readAgentCosts(agent: string, now: Date): AgentCosts {
     }
   }
   return costs
+}
+
+/** The cost of an Atomic Agent in a calendar month, by what it was for. */
+export interface AgentMonth {
+  /** 2026-05 */
+  month: string
+  /** Lines of log/ but those of helpers and evals: cron and skill. */
+  operational: Sum
+  /** Lines of log/ with the trigger helper. */
+  helpers: Sum
+  /** Lines of log/ with the trigger eval, and those of Whetstone in evals/runs/: agent and judge. */
+  evals: Sum
+}
+
+/** Every month of an agent's folder, oldest first. Skips what can't be read. */
+export function readAgentMonths(agent: string): AgentMonth[] {
+  const months = new Map<string, AgentMonth>()
+  const count = (month: string, kind: keyof Omit<AgentMonth, 'month'>, parts: Parts) => {
+    const none = () => ({ usd: 0, unknown: 0 })
+    const found = months.get(month) ?? { month, operational: none(), helpers: none(), evals: none() }
+    months.set(month, found)
+    add(found[kind], parts)
+  }
+  for (const month of listFolderNames(path.join(agent, 'log'))) {
+    if (!/^\d{4}-\d\d$/.test(month)) continue
+    const folder = path.join(agent, 'log', month)
+    for (const name of listFolderNames(folder)) {
+      if (!name.startsWith(month) || !name.endsWith('.jsonl')) continue
+      for (const { trigger, cost_usd = null } of readKnownLines(path.join(folder, name), logLine))
+        count(month, trigger === 'eval' ? 'evals' : trigger === 'helper' ? 'helpers' : 'operational', [cost_usd])
+    }
+  }
+  for (const name of listFolderNames(path.join(agent, 'evals/runs'))) {
+    const [month] = /^\d{4}-\d\d(?=-\d\d\.jsonl$)/.exec(name) ?? []
+    if (month === undefined) continue
+    for (const parts of readEvalParts(path.join(agent, 'evals/runs', name))) count(month, 'evals', parts)
+  }
+  return [...months.values()].sort((a, b) => a.month.localeCompare(b.month))
 }
 
 /** The costs of a line's parts; null: not known. */

@@ -1,14 +1,20 @@
 /** Which judge is taken: of another family first, never the agent's own model, and nobody is called to find out. */
+import { chmodSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import {
   familyWarning,
   findCrossFamilyJudge,
   isJudgeList,
+  judgeName,
   parseJudgeList,
+  resolveJudge,
   selectJudge,
 } from '../../../src/engines/models/judge_choice.ts'
 import { modelFamily, sharedFamily } from '../../../src/engines/models/model_family.ts'
+import { folderOf } from '../../phases/1-plan/folder.ts'
 import { judgeCommand, temporary, write } from '../../phases/3-judge/scene.ts'
 
 const claude: EngineChoice = { name: 'anthropic', model: 'claude-sonnet-5-5' }
@@ -33,7 +39,6 @@ describe('the judge of a recommended list', () => {
   test('is a CLI where its program is there', async () => {
     const folder = await temporary()
     await write(folder, { codex: '#!/bin/sh\nexit 1\n' })
-    const { chmod } = await import('node:fs/promises')
     await chmod(`${folder}/codex`, 0o755)
     const codex = { crossFamily: [{ name: 'codex', model: null }], sameFamilyFallback: [] }
     expect((await select({ ...keys.openai, PATH: folder }, { recommended: codex })).judge.name).toBe('codex')
@@ -57,9 +62,46 @@ describe('the judge of a recommended list', () => {
   })
 })
 
+describe("a judge's name, in --judge, eval-config.json and judge.md alike", () => {
+  const oauth = { CLAUDE_CODE_OAUTH_TOKEN: 't', PATH: 'with claude' }
+  const withPrograms = ({ PATH = '', ...env }: Record<string, string>) => {
+    if (PATH === '') return { ...env, PATH }
+    const programs = folderOf({ claude: '#!/bin/sh\n' })
+    chmodSync(path.join(programs, 'claude'), 0o755)
+    return { ...env, PATH: programs }
+  }
+  test.each<[string, string, Record<string, string>, string]>([
+    ['claude-opus', 'claude-code', keys.anthropic, 'claude-code:opus'],
+    ['opus', 'claude-code', oauth, 'claude-code:opus'],
+    ['Claude-Opus', 'anthropic', keys.anthropic, 'anthropic:claude-opus-5-5'],
+    ['claude-haiku[1m]', 'claude-code', oauth, 'claude-code:haiku[1m]'],
+    ['claude-opus', 'codex', keys.anthropic, 'anthropic:claude-opus-5-5'],
+    ['claude-opus', 'codex', oauth, 'claude-code:opus'],
+    ['claude-opus', 'auto', oauth, 'claude-code:opus'],
+    ['claude-opus', 'command', { ...oauth, ...keys.anthropic }, 'anthropic:claude-opus-5-5'],
+    ['claude-opus', 'codex', { ...oauth, PATH: '' }, 'anthropic:claude-opus-5-5'],
+    ['claude-opus-5-5', 'openai', oauth, 'claude-code:claude-opus-5-5'],
+    ['gpt-5.4', 'claude-code', keys.openai, 'openai:gpt-5.4'],
+    ['gpt-5.4', 'codex', {}, 'codex:gpt-5.4'],
+    ['claude-code', 'anthropic', keys.anthropic, 'claude-code'],
+    ['anthropic:claude-opus', 'claude-code', oauth, 'anthropic:claude-opus-5-5'],
+    ['claude-code:claude-opus', 'codex', keys.anthropic, 'claude-code:opus'],
+    ['claude-opus-5', 'claude-code', keys.anthropic, 'claude-code:claude-opus-5'],
+  ])('%s, runs on %s, with %j', async (text, agent, env, expected) => {
+    expect(judgeName(await resolveJudge(text, { name: agent, model: null }, withPrograms(env)))).toBe(expected)
+  })
+  test('also in a list', async () => {
+    const listed = await parseJudgeList('gpt-5.4,claude-opus', { name: 'codex', model: null }, withPrograms(oauth))
+    expect([listed.crossFamily, listed.sameFamilyFallback].flat().map(judgeName)).toEqual([
+      'claude-code:opus',
+      'codex:gpt-5.4',
+    ])
+  })
+})
+
 describe('a list of --judge', () => {
-  test('is parted by the family of the agent', () => {
-    expect(parseJudgeList('anthropic:opus, openai:gpt-5.4', claude)).toEqual({
+  test('is parted by the family of the agent', async () => {
+    expect(await parseJudgeList('anthropic:opus, openai:gpt-5.4', claude, {})).toEqual({
       crossFamily: [gpt],
       sameFamilyFallback: [opus],
     })
@@ -69,8 +111,8 @@ describe('a list of --judge', () => {
     ['anthropic:haiku', false],
     ['command:./judge.sh a,b', false],
   ])('%s: %s', (text, is) => expect(isJudgeList(text)).toBe(is))
-  test.each(['openai,command:./judge.sh', 'openai,auto', 'openai,'])('refuses %s', (text) => {
-    expect(() => parseJudgeList(text, claude)).toThrow('--judge')
+  test.each(['openai,command:./judge.sh', 'openai,auto', 'openai,'])('refuses %s', async (text) => {
+    await expect(parseJudgeList(text, claude, {})).rejects.toThrow('--judge')
   })
 })
 

@@ -91,6 +91,15 @@ describe('engine and judge of an AAM package', () => {
     const asked = await planned(config({ judge }), { judge: 'command:sh' })
     expect(asked.plan.options.judge).toEqual({ name: 'command', model: null, command: 'sh' })
   })
+  test.each(['claude-opus', 'claude-sonnet', 'haiku', 'gpt-5.4', 'claude-code:opus', 'claude-opus-5-5'])(
+    '--judge %s is the same judge as in the config, on every engine',
+    async (judge) => {
+      for (const engine of ['claude-code', 'codex', 'anthropic']) {
+        const flags = { engine, model: engine === 'anthropic' ? 'practice-1' : null }
+        expect(await chosen(copyOfExample(), { ...flags, judge })).toEqual(await chosen(config({ judge }), flags))
+      }
+    },
+  )
   test('without a judge it is engine and model of the runs', async () => {
     expect(await chosen(copyOfExample(), { model: 'haiku' })).toEqual(['claude-code:haiku', 'claude-code:haiku'])
     expect(await chosen(copyOfExample(), sdk)).toEqual(['anthropic:practice-1', 'anthropic:practice-1'])

@@ -30,7 +30,7 @@ describe('eval-config.json: each field alone', () => {
     ],
     ['an unknown engine', { engine: 'hal' }, { defaults: { unsupported_engine: expect.stringContaining('hal') } }],
     ['timeout', { timeout: 7 }, { defaults: { timeout_seconds: 7 } }],
-    ['judge', { judge: 'claude-opus' }, { defaults: { judge: 'opus' } }],
+    ['judge', { judge: 'claude-opus' }, { defaults: { judge: 'claude-opus' } }],
     ['sandbox.network', { sandbox: { network: true } }, { sandbox: { network: 'open' } }],
     ['sandbox.writable-paths', { sandbox: { 'writable-paths': ['src/'] } }, { sandbox: { only_writable: ['src'] } }],
     ['env', { env: { MODE: 'x' } }, { cases: [{ environment: { env: { MODE: 'x' } } }] }],

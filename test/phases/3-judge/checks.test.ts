@@ -52,6 +52,12 @@ describe('agent_blocked', () => {
     [{}, [hook('blocked', { event: 'Stop' })], failed('no hook blocked a call')],
     [{}, [hook('feedback', { event: 'PostToolUse' })], failed('no hook blocked a call')],
     [{}, [], failed('no hook blocked a call; hooks that ran: 0')],
+    [{}, [hook('blocked', { exit_code: 2 })], passed('Bash was blocked (the hook exited 2): rm is not allowed')],
+    [
+      {},
+      [hook('ok', { exit_code: 0 }), hook('ok', { exit_code: 0 }), hook('error', { exit_code: 1 })],
+      failed('hooks that ran: 3 (PreToolUse of Bash exited 0, not 2, PreToolUse of Bash exited 1, not 2)'),
+    ],
   ])('%j', async (check, events, verdict) => {
     expect(await decide({ type: 'agent_blocked', ...check }, { events: async () => events })).toEqual(verdict)
   })

@@ -3,9 +3,8 @@ import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Certification } from '../../../../schemas/history/certification.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { findCrossFamilyJudge, judgeName } from '../../../engines/models/judge_choice.ts'
+import { findCrossFamilyJudge, judgeName, resolveJudge } from '../../../engines/models/judge_choice.ts'
 import { modelFamily } from '../../../engines/models/model_family.ts'
-import { resolveJudgeChoice } from '../../../engines/models/resolve_model.ts'
 import type { FlowContext } from '../../flow_context.ts'
 
 export interface CertifyJudge {
@@ -23,7 +22,7 @@ export async function chooseCertifyJudge(
   if (judge === null) return { kind: 'code', choice: null }
   if (asked === 'none') return { kind: 'code', choice: judge }
   if (asked !== null) {
-    const choice = resolveJudgeChoice(asked)
+    const choice = await resolveJudge(asked, judge, context.env)
     if (judgeName(choice) !== judgeName(judge)) return { kind: 'second', choice }
     throw new UserError(
       `--certify-judge "${asked}": the same judge as that of the search`,

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { type HookEntry, type Hooks, hooks as hooksSchema } from '../../../../schemas/environment.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { checkAs } from '../../../base/json/json.ts'
-import { unknownEvent } from '../formats/hook_events.ts'
+import { findForeignHooks, unknownEvent } from '../formats/hook_events.ts'
 import { type PluginReading, readJsonSources } from './plugin_reading.ts'
 
 /** Hooks by event, as written. A file has them below "hooks"; in the manifest they may have no such key. */
@@ -13,7 +13,13 @@ export async function readPluginHooks(reading: PluginReading): Promise<Hooks> {
   const all: Hooks = {}
   for (const { file, value } of await readJsonSources(reading, { key: 'hooks', usual: 'hooks/hooks.json' })) {
     try {
-      for (const [event, groups] of Object.entries(checkAs(hooksSchema, takeInner(value, 'hooks'), file))) {
+      const inner = takeInner(value, 'hooks')
+      const foreign = findForeignHooks(inner)
+      if (foreign !== null) {
+        warnings.push(`${file}: ${foreign}`)
+        continue
+      }
+      for (const [event, groups] of Object.entries(checkAs(hooksSchema, inner, file))) {
         const unknown = unknownEvent(event)
         if (unknown?.isMistake) problems.push(`${file}: ${unknown.message}`)
         else if (unknown) warnings.push(`${file}: ${unknown.message}; its hooks may never run`)

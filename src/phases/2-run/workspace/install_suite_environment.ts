@@ -2,6 +2,7 @@
 
 import { chmod, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { HookEntry, Hooks } from '../../../../schemas/environment.ts'
 import type { Environment, InputFile } from '../../../../schemas/suite.ts'
 import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
@@ -32,7 +33,7 @@ export async function installEnvironment(
   await copyAll(wanted.agents, { folder: path.join(cwd, '.claude/agents'), within: cwd })
   await copyAll(wanted.commands ?? [], { folder: path.join(cwd, '.claude/commands'), within: cwd })
   await writeTexts(wanted, cwd)
-  const hooks = fillFolderVariable(wanted.hooks, folder)
+  const hooks = await moveLongCommands(fillFolderVariable(wanted.hooks, folder), folder)
   const servers = fillFolderVariable(await installRecordings(wanted, folder), folder)
   if (Object.keys(hooks).length > 0) await writeNew(cwd, '.claude/settings.json', { hooks })
   const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
@@ -75,6 +76,41 @@ async function writeTexts({ texts = {}, agent_texts = {}, instructions }: Enviro
 function fillFolderVariable<V>(value: V, folder: string): V {
   const text = JSON.stringify(folder).slice(1, -1)
   return JSON.parse(JSON.stringify(value).replaceAll(/\$\{ENVIRONMENT_DIR\}/g, () => text))
+}
+
+/**
+ * Puts hook commands of several lines into files of the folder. Claude Code shows the agent the command of a hook that blocks, and the
+ * agent should not read the lines around the author's own command. Throws SetupError if the package has a file of that name.
+ */
+async function moveLongCommands(hooks: Hooks, folder: string): Promise<Hooks> {
+  const moved: Hooks = {}
+  let number = 0
+  for (const [event, groups] of Object.entries(hooks)) {
+    moved[event] = []
+    for (const group of groups) {
+      const entries: HookEntry[] = []
+      for (const entry of group.hooks) {
+        const isLong = entry.args === undefined && entry.command?.includes('\n')
+        number += 1
+        entries.push(isLong ? { ...entry, command: await writeHookFile(entry, { folder, number }) } : entry)
+      }
+      moved[event].push({ ...group, hooks: entries })
+    }
+  }
+  return moved
+}
+
+/** Returns the command that runs the file. */
+async function writeHookFile(
+  { command = '' }: HookEntry,
+  { folder, number }: { folder: string; number: number },
+): Promise<string> {
+  const file = path.join(folder, `hook-${number}.sh`)
+  assertNoSymlinkTraps(folder, [file])
+  await writeFile(file, `${command}\n`, { flag: 'wx', mode: 0o444 }).catch((error: unknown) => {
+    throw new SetupError(`environment: ${path.basename(file)}: ${errorMessage(error)}`)
+  })
+  return `sh '${file.replaceAll("'", `'\\''`)}'`
 }
 
 interface Target {

@@ -207,6 +207,8 @@ async function finish(
     timing: {
       executor_duration_seconds: record.duration_ms / 1000,
       grader_duration_seconds: Math.max(0, ms - (request.gate?.waitedMs ?? 0)) / 1000,
+      // with it, skill-creator's aggregator reads no tokens from timing.json; where none are known there, nothing is lost
+      ...(record.usage === null && record.duration_ms > 0 && { total_duration_seconds: record.duration_ms / 1000 }),
     },
     ...(judged &&
       choice &&

@@ -84,7 +84,7 @@ function compareProvenance(before: EvalReport, after: EvalReport): EvalDiff['pro
     ['engine', config.engine],
     ['engine version', agent.runtime_version],
     ['model', agent.model],
-    ['judge', wereAsked ? judge?.model : config.judge],
+    ['judge', wereAsked ? judge?.model : (config.judge_configured ?? config.judge)],
     ['timeout', config.timeout === undefined ? null : `${config.timeout} s`],
     ['machine', [environment.os, environment.arch].filter(Boolean).join(' ') || null],
   ]

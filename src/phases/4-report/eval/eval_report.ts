@@ -25,7 +25,8 @@ export function buildEvalReport(result: EvalResult, machine: MachineInfo, name: 
     config: {
       engine: engine.name,
       engine_version: agent.version,
-      judge: judge === null ? null : (judge.model ?? judge.name),
+      judge: judge === null ? null : (judged ?? judge.name),
+      ...(judge !== null && { judge_configured: judge.model ?? judge.name }),
       timeout: result.timeout_seconds,
     },
     agent: {

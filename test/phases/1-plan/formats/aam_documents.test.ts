@@ -56,6 +56,31 @@ describe('hooks.json, field by field', () => {
     expect(about).toMatchObject({ cannot_run: null, checks: [{ type: 'agent_blocked', event: name }] })
     expect(about.environment?.may_lack).toEqual({ needs: [`hooks of ${name}`] })
   })
+  test('a list of groups that name their event is the same', async () => {
+    const list = await hooksOf([
+      { event: 'pre-tool-use', ...group },
+      { event: 'stop', hooks: [entry] },
+      { event: 'pre-tool-use', matcher: 'Bash', hooks: [entry] },
+    ])
+    const map = { 'pre-tool-use': [group, { matcher: 'Bash', hooks: [entry] }], stop: [{ hooks: [entry] }] }
+    expect(list).toEqual(await hooksOf(map))
+    expect(Object.keys(list ?? {})).toEqual(['PreToolUse', 'Stop'])
+  })
+  test.each<[string, object, RegExp]>([
+    ['Cursor', { beforeShellExecution: [{ command: './a.sh' }] }, /hooks of Cursor \(beforeShellExecution\)/],
+    ['Cursor, by its entries', { preToolUse: [{ matcher: 'Write', command: './a.sh' }] }, /hooks of Cursor/],
+    ['Copilot', { preToolUse: [{ type: 'command', bash: './a.sh', timeoutSec: 9 }] }, /hooks of GitHub Copilot/],
+    ['Copilot, by its events', { userPromptSubmitted: [{ bash: 'x' }] }, /hooks of GitHub Copilot/],
+  ])('hooks of %s are named as such, and run nothing', async (_, hooks, message) => {
+    expect(await hooksOf(hooks)).toEqual({})
+    const { warnings, cases } = await load({ 'hooks/hooks.json': JSON.stringify({ version: 1, hooks }) })
+    expect(warnings.map((one) => one.message).join()).toMatch(message)
+    expect(cases.map(({ cannot_run }) => cannot_run)).toEqual([null])
+  })
+  test('a misspelt event of the package is not taken for theirs', async () => {
+    const { cases } = await load({ 'hooks/hooks.json': JSON.stringify({ hooks: { 'Pre-Tool-Use': [group] } }) })
+    expect(cases[0]?.cannot_run).toContain('did you mean "pre-tool-use"?')
+  })
   const text = (value: object) => ({ 'hooks/hooks.json': JSON.stringify(value, null, 1) })
   test.each([
     ['another version', { version: 2, hooks: {} }, 'hooks/hooks.json:2:2 is 2; 1 is known'],

@@ -1,5 +1,5 @@
 /** The environment of a suite laid out: scripts outside of the working folder, the rest in Claude Code's places. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -66,6 +66,24 @@ describe('everything has its place', async () => {
     expect(read('work/.claude/rules/house.md')).toBe('Be tidy.')
     expect(read('work/.claude/agents/reviewer.md')).toContain('name: reviewer')
     expect(installed?.rules).toEqual([{ name: 'house.md', text: 'Be tidy.' }])
+  })
+})
+
+describe('a hook of several lines', () => {
+  const long = { type: 'command', command: 'export A="$' + '{ENVIRONMENT_DIR}"\necho "$A" >&2; exit 2' }
+  const hooks = { Stop: [{ hooks: [...(wanted.hooks.Stop?.[0]?.hooks ?? []), long] }] }
+  test('runs from a file, so that the agent sees a path where a CLI shows the command', async () => {
+    const { room, installed } = await laidOut({ ...wanted, hooks })
+    const folder = path.join(room, 'environment')
+    const [short, moved] = installed?.hooks.Stop?.[0]?.hooks ?? []
+    expect(short?.command).toBe(`"${folder}/evals/guard.sh"`)
+    expect(moved?.command).toBe(`sh '${folder}/hook-2.sh'`)
+    const { status, stderr } = spawnSync('/bin/sh', ['-c', moved?.command ?? ''], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([2, `${folder}\n`])
+  })
+  test("is refused where the package has the file's name", async () => {
+    const files = [source('hook-2.sh', 'true')]
+    await expect(laidOut({ ...wanted, files, hooks })).rejects.toThrow(SetupError)
   })
 })
 

@@ -151,6 +151,10 @@ describe('a completed run', () => {
     // two clocks, looked at one after the other
     expect(Math.abs((Date.parse(end) - Date.parse(start)) / 1000 - seconds)).toBeLessThan(1)
   })
+  test('has the total duration where timing.json has no tokens that the aggregator of skill-creator could lose', async () => {
+    const graded = await grade({ expectations: [reads] }, { of: record({ usage: null }) })
+    expect(graded?.grading.timing?.total_duration_seconds).toBe(10)
+  })
   test('has feedback on the eval only where the judge gave some', async () => {
     expect(await gradingOf({ expectations: [reads] })).not.toHaveProperty('eval_feedback')
     const sloppy = await gradingOf({ expectations: [reads] }, { judgeLine: await moody('sloppy') })

@@ -62,7 +62,10 @@ test('of an ordinary run: every field of the reference', () => {
     id: 'eval-run-2026-02-22T14-30-00Z',
     timestamp: '2026-02-22T14:30:00Z',
     duration_seconds: 87,
-    config: { engine: 'claude-code', engine_version: '2.1.0', judge: 'sonnet', timeout: 120 },
+    config: {
+      ...{ engine: 'claude-code', engine_version: '2.1.0' },
+      ...{ judge: 'claude-x', judge_configured: 'sonnet', timeout: 120 },
+    },
     agent: {
       runtime: 'claude-code',
       runtime_version: '2.1.0',
@@ -105,16 +108,16 @@ describe('each alone', () => {
     ['its model', made({ agent: { ...result.agent, model: 'm' } }), ['agent.model']],
     ['who serves that', made({ agent: { ...result.agent, provider: 'p' } }), ['agent.model_provider']],
     ['the session', made({ agent: { ...result.agent, session_id: 's' } }), ['agent.session_id']],
-    ['the judge that was chosen', made({ judge: { name: 'anthropic', model: 'haiku' } }), ['config.judge']],
+    ['the judge that was chosen', made({ judge: { name: 'anthropic', model: 'haiku' } }), ['config.judge_configured']],
     [
       'the judge that answered',
       withCase({ judge: { ...judgeOf(), engine: 'openai', model: 'gpt-x' } }),
-      ['judge.model', 'judge.model_provider', 'cases.0.judge_verdict.model'],
+      ['config.judge', 'judge.model', 'judge.model_provider', 'cases.0.judge_verdict.model'],
     ],
     [
       'no judge',
       made({ judge: null, cases: [{ ...one, judge: null }] }),
-      ['config.judge', 'judge', 'cases.0.judge_verdict'],
+      ['config.judge', 'config.judge_configured', 'judge', 'cases.0.judge_verdict'],
     ],
     ['the time limit', made({ timeout_seconds: 30 }), ['config.timeout']],
     ['the system', made({}, { os: 'darwin' }), ['environment.os']],

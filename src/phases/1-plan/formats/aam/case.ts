@@ -3,10 +3,11 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Environment, InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
+import { suggestChoice } from '../../../../base/text/did_you_mean.ts'
 import { blankCase } from '../../suite/blank_case.ts'
 import { placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { type AamFields, openPackageFile, toUnreadValues } from './fields.ts'
+import { type AamFields, openPackageFile, toUnreadValues, type UnreadField } from './fields.ts'
 import { claudeEvents } from './hooks.ts'
 import type { AamPackage } from './package.ts'
 import { leavesFolder } from './package_files.ts'
@@ -36,7 +37,7 @@ export async function readAamCase(place: AamCasePlace): Promise<Omit<SuiteCase, 
     criteria: readCriteriaText(fields),
   }
   checkName(told.name, fields)
-  const unread = unknown()
+  const unread = unknown().map(refuseUnknownCheck)
   for (const { at, message, meant } of unread) if (meant === null) place.warn(at, message)
   const target = resolveCaseTarget(told.target, place.package)
   const inputs = await placeFixtures(told.files, place)
@@ -85,6 +86,15 @@ function collectNotes(
     ...(Object.keys(place.unread).length > 0 && { 'eval-config': place.unread }),
   }
   return Object.keys(metadata).length === 0 ? {} : { metadata }
+}
+
+const checkNames = ['contains', 'not-contains', 'files-created', 'agent-blocked']
+
+/** A check that nobody decides would let the case pass, so every unknown one is a mistake, even where no name is near. */
+function refuseUnknownCheck(one: UnreadField): UnreadField {
+  const [, name] = /^expected\.(.+)$/s.exec(one.name) ?? []
+  if (name === undefined || one.meant !== null) return one
+  return { ...one, meant: '', message: `${one.name} is not a check: ${suggestChoice(name, checkNames)}` }
 }
 
 function checkName(name: string | null, fields: AamFields): void {

@@ -56,7 +56,7 @@ export async function readAamConfig(file: string, root: string, warn: Warn): Pro
   return {
     defaults: {
       ...mapEngine(engine ?? ''),
-      ...(judge && { judge: judge.replace(/^claude-(sonnet|opus|haiku)$/, '$1') }),
+      ...(judge && { judge }),
       timeout_seconds: timeout ?? timeoutSeconds,
     },
     sandbox: {

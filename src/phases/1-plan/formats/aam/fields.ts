@@ -13,7 +13,7 @@ export interface FieldMistake {
 
 /** A field that nothing has read. */
 export interface UnreadField extends FieldMistake {
-  /** The known field that it misspells; null: none. */
+  /** The known field that it misspells, and so the reason why the file is not used; null: none. */
   meant: string | null
   /** Full path, such as input.retries. */
   name: string

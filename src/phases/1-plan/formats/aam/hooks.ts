@@ -6,7 +6,7 @@ import { pathExists } from '../../../../base/fs/files.ts'
 import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
 import { readYaml } from '../../../../base/text/yaml.ts'
 import { isJsonObject } from '../evals_json/fields.ts'
-import { unknownEvent } from '../hook_events.ts'
+import { findForeignHooks, unknownEvent } from '../hook_events.ts'
 import type { FieldMistake } from './fields.ts'
 import { readPackageText } from './package_files.ts'
 
@@ -54,20 +54,53 @@ export async function readAamHooks(root: string): Promise<AamHooks | null> {
   }
   const warn: HookWarn = (place, message) => warnings.push({ at: where(place), message })
   const { value } = yaml
-  const events = isJsonObject(value) && isJsonObject(value.hooks) ? value.hooks : null
-  if (!isJsonObject(value) || events === null) return nothing('has no map "hooks"')
+  if (!isJsonObject(value)) return nothing('has no map "hooks"')
+  const events = listEvents(value.hooks)
+  if (events === null)
+    return nothing('has neither a map "hooks" of events nor a list "hooks" of groups with an "event"')
+  const foreign = findForeignHooks(value.hooks)
+  if (foreign !== null) return nothing(`${foreign}; docs/reference/aam.md shows the form`)
   warnUnread(value, { known: ['version', 'hooks', 'description'], at: [], warn })
   const { version = 1 } = value
   if (version !== 1) warn(['version'], `is ${JSON.stringify(version)}; 1 is known`)
   const groups: AamHooks['groups'] = {}
-  for (const [event, given] of Object.entries(events)) {
+  for (const { event, at, locate, given } of events) {
     const unknown = unknownEvent(event, Object.keys(claudeEvents))
-    if (unknown?.isMistake) mistakes.push({ at: where(['hooks', event]), message: unknown.message })
-    else if (unknown) warn(['hooks', event], `${unknown.message}; its hooks never run`)
+    if (unknown?.isMistake) mistakes.push({ at: where(at), message: unknown.message })
+    else if (unknown) warn(at, `${unknown.message}; its hooks never run`)
     if (unknown !== null) continue
-    groups[event] = readHookGroups(given, { root, warn: (place, message) => warn(['hooks', event, ...place], message) })
+    const read = readHookGroups(given, { root, warn: (place, message) => warn(locate(place), message) })
+    groups[event] = [...(groups[event] ?? []), ...read]
   }
   return { groups, warnings, mistakes }
+}
+
+interface GivenEvent {
+  event: string
+  /** Where the file names it. */
+  at: readonly PropertyKey[]
+  /** The place in the file of a place in `given`. */
+  locate: (place: readonly PropertyKey[]) => readonly PropertyKey[]
+  given: unknown
+}
+
+/** The groups by event, from a map or from a list whose groups name their event; null: it is neither. */
+function listEvents(hooks: unknown): GivenEvent[] | null {
+  if (isJsonObject(hooks)) {
+    return Object.entries(hooks).map(([event, given]) => {
+      const at = ['hooks', event]
+      return { event, at, locate: (place) => [...at, ...place], given }
+    })
+  }
+  if (!Array.isArray(hooks)) return null
+  const events: GivenEvent[] = []
+  for (const [index, one] of hooks.entries()) {
+    if (!isJsonObject(one) || typeof one.event !== 'string') return null
+    const { event, ...group } = one
+    const locate: GivenEvent['locate'] = ([, ...place]) => ['hooks', index, ...place]
+    events.push({ event, at: ['hooks', index, 'event'], locate, given: [group] })
+  }
+  return events
 }
 
 type HookWarn = (path: readonly PropertyKey[], message: string) => void
