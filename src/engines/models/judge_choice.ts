@@ -30,9 +30,9 @@ export interface JudgeSelectionRequest {
 }
 
 /**
- * Resolves a judge's name, the same in --judge, eval-config.json and judge.md. A model alone is asked through the engine of the runs if
- * that serves it, else through the first engine of its provider that this machine can use: the API with a key, or the agent CLI with
- * the token of a subscription. Throws UserError.
+ * Resolves a judge's name, the same in --judge, eval-config.json and judge.md. A model alone is asked through its provider's API if there
+ * is a key (the fastest way), else through the engine of the runs if that serves it, else through an agent CLI of the provider that this
+ * machine can use, such as one with the token of a subscription. Throws UserError.
  */
 export async function resolveJudge(
   text: string,
@@ -42,10 +42,10 @@ export async function resolveJudge(
   const choice = resolveJudgeChoice(text)
   const provider = findJudgeProvider(text)
   if (provider === null) return choice
+  if ((await findMissingRequirement(choice, env)) === null) return choice
   const engines: readonly string[] = providers[provider].engines
-  const others = engines.filter((name) => name !== agent.name)
-  if (engines.length > others.length) return resolveEngineChoice({ engine: agent.name, model: text })
-  for (const name of others) {
+  if (engines.includes(agent.name)) return resolveEngineChoice({ engine: agent.name, model: text })
+  for (const name of engines) {
     const able = resolveEngineChoice({ engine: name, model: text })
     if ((await findMissingRequirement(able, env)) === null) return able
   }

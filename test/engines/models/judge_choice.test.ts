@@ -71,7 +71,7 @@ describe("a judge's name, in --judge, eval-config.json and judge.md alike", () =
     return { ...env, PATH: programs }
   }
   test.each<[string, string, Record<string, string>, string]>([
-    ['claude-opus', 'claude-code', keys.anthropic, 'claude-code:opus'],
+    ['claude-opus', 'claude-code', keys.anthropic, 'anthropic:claude-opus-5-5'],
     ['opus', 'claude-code', oauth, 'claude-code:opus'],
     ['Claude-Opus', 'anthropic', keys.anthropic, 'anthropic:claude-opus-5-5'],
     ['claude-haiku[1m]', 'claude-code', oauth, 'claude-code:haiku[1m]'],
@@ -86,7 +86,7 @@ describe("a judge's name, in --judge, eval-config.json and judge.md alike", () =
     ['claude-code', 'anthropic', keys.anthropic, 'claude-code'],
     ['anthropic:claude-opus', 'claude-code', oauth, 'anthropic:claude-opus-5-5'],
     ['claude-code:claude-opus', 'codex', keys.anthropic, 'claude-code:opus'],
-    ['claude-opus-5', 'claude-code', keys.anthropic, 'claude-code:claude-opus-5'],
+    ['claude-opus-5', 'claude-code', keys.anthropic, 'anthropic:claude-opus-5'],
   ])('%s, runs on %s, with %j', async (text, agent, env, expected) => {
     expect(judgeName(await resolveJudge(text, { name: agent, model: null }, withPrograms(env)))).toBe(expected)
   })
