@@ -135,6 +135,7 @@ function buildContext(one: SuiteCase, { answer, files, folder, signal }: Foresee
     documents: createDocumentReads(),
     leftOut: [],
     record: {
+      status: 'completed',
       steps: 0,
       usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
       cost: { usd: 0, source: 'estimated' },

@@ -4,7 +4,8 @@ import { check as checkSchema } from '../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { decideByChecks, failTimedOut } from '../../../src/phases/3-judge/grade/decisions.ts'
+import { decideByChecks } from '../../../src/phases/3-judge/grade/decisions.ts'
+import { record } from '../../fixtures/record.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 import { sceneWith, workOf } from './scene.ts'
 
@@ -159,6 +160,7 @@ test('that the skill was at hand is always an indicator, whether it says so or n
   )
   const decided = await decideByChecks(suiteCase({ checks }), await sceneWith({}, { events: async () => events }))
   expect(decided.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined])
-  const late = failTimedOut(suiteCase({ expectations: [], checks }), 1000)
+  const timedOut = record({ status: 'timed_out' })
+  const late = await decideByChecks(suiteCase({ checks }), await sceneWith({}, { record: timedOut }))
   expect(late.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined])
 })

@@ -53,6 +53,7 @@ export async function sceneWith(
 /** What a run took that left these files, all of them new. */
 export function workOf(names: readonly string[]): CheckContext['record'] {
   return {
+    status: 'completed',
     steps: 3,
     usage: { input_tokens: 10, output_tokens: 20, cache_read_tokens: 30, cache_write_tokens: 40 },
     cost: { usd: 0.02, source: 'agent' },

@@ -1,5 +1,6 @@
 /** The other side of a conversation: a script, or a user that a model plays. */
 import type { ConversationEnd, ConversationRecord, EndCondition, Turn } from '../../../../schemas/conversation.ts'
+import { findPattern } from '../../../base/process/time_limited_worker.ts'
 import { compileAnswerPattern } from '../../../base/text/answer_pattern.ts'
 import type { EngineError } from '../../../engines/engine.ts'
 
@@ -61,6 +62,16 @@ async function meets(
   { agent_response_matches: pattern, agent_response_meets: statement }: EndCondition,
   { answer, decide, signal }: { answer: string; decide: DecideStatement; signal: AbortSignal },
 ): Promise<boolean | { error: EngineError }> {
-  if (pattern !== undefined && !compileAnswerPattern(pattern).test(answer)) return false
+  if (pattern !== undefined) {
+    const { source, flags } = compileAnswerPattern(pattern)
+    const found = await findPattern({ pattern: source, flags, texts: [answer] }, signal)
+    if ('error' in found) return { error: describePatternError(pattern, found.error) }
+    if (found.value.index < 0) return false
+  }
   return statement === undefined || (await decide(statement, answer, signal))
+}
+
+function describePatternError(pattern: string, reason: string): EngineError {
+  const message = `the pattern ${JSON.stringify(pattern)} of the conversation could not be evaluated: ${reason}`
+  return { kind: 'user_error', message, retryable: false, retryAfterMs: null }
 }

@@ -1,7 +1,7 @@
 /** Collects verdicts on the statements of a case: by code, by a judge, or by a timeout. */
 import { type Check, isReward } from '../../../../schemas/check.ts'
-import type { ConversationRecord } from '../../../../schemas/conversation.ts'
 import type { GradedExpectation, JudgeError } from '../../../../schemas/grading.ts'
+import type { RunRecord } from '../../../../schemas/run.ts'
 import type { Expectation, SuiteCase } from '../../../../schemas/suite.ts'
 import { checkText } from '../checks/check_text.ts'
 import { decideCheck } from '../checks/decide_check.ts'
@@ -21,15 +21,10 @@ export interface FailedCheck {
   evidence: string
 }
 
-/** Fails every statement, because the agent did not end in time. */
-export function failTimedOut(one: SuiteCase, durationMs: number): Decisions {
-  const evidence = `The run timed out after ${Math.round(durationMs / 100) / 10} s`
-  const statements = [...listExpectations(one), ...listCheckStatements(one)]
-  const fail = { passed: false, evidence, decided_by: 'timeout' }
-  return { expectations: statements.map((statement) => ({ ...labels(statement), ...fail })), errors: [] }
-}
-
-/** Decides one check after another, since a command may use the whole machine. Rejects only when aborted. */
+/**
+ * Decides one check after another, since a command may use the whole machine. A timeout fails those that it leaves undecided. Rejects only
+ * when aborted.
+ */
 export async function decideByChecks(
   one: SuiteCase,
   scene: CheckContext,
@@ -38,39 +33,64 @@ export async function decideByChecks(
   const failed: FailedCheck[] = []
   const statements = listCheckStatements(one)
   for (const [index, check] of one.checks.entries()) {
+    const statement = statements[index] ?? toStatement(check)
+    const late = failByTimeout(statement, scene.record)
+    if (late !== null) {
+      add(decided, statement, late)
+      continue
+    }
     const verdict = await decideCheck(check, scene)
-    add(decided, statements[index] ?? toStatement(check), { verdict, by: `check:${check.type}` })
+    add(decided, statement, { verdict, by: `check:${check.type}` })
     if (!('error' in verdict) && !verdict.passed) failed.push({ check, evidence: verdict.evidence })
   }
   return { ...decided, failed }
 }
 
-/** Whether the message was sent that the expectation is about. */
-export function isSent({ turn = 1 }: Pick<Expectation, 'turn'>, conversation: ConversationRecord | undefined): boolean {
-  return explainUnsentMessage(turn, conversation) === null
+/** Whether a judge can decide the expectation: the agent answered what it is about. */
+export function isAnswered(expectation: Pick<Expectation, 'turn'>, record: RunEnd): boolean {
+  return failUnanswered(expectation, record) === null
 }
 
 /**
- * Decides by expectation. Code fails those about the answer to a message that was not sent; `verdicts` are on the others, in order,
- * null: there was no judge.
+ * Decides by expectation. Code fails those about answers that did not come; `verdicts` are on the others, in order, null: there was no
+ * judge.
  */
-export function decideByJudge(
-  one: SuiteCase,
-  verdicts: readonly JudgeVerdict[] | null,
-  conversation?: ConversationRecord,
-): Decisions {
+export function decideByJudge(one: SuiteCase, verdicts: readonly JudgeVerdict[] | null, record: RunEnd): Decisions {
   const decided: Decisions = { expectations: [], errors: [] }
   const left = verdicts?.values()
   for (const expectation of listExpectations(one)) {
-    const unsent = explainUnsentMessage(expectation.turn ?? 1, conversation)
-    if (unsent !== null) {
-      add(decided, expectation, { verdict: { passed: false, evidence: unsent }, by: 'check:turn_reached' })
+    const failed = failUnanswered(expectation, record)
+    if (failed !== null) {
+      add(decided, expectation, failed)
       continue
     }
     const none = { error: verdicts === null ? 'no judge was given' : 'the judge gave no verdict' }
     add(decided, expectation, { verdict: withoutRubric(left?.next().value ?? none), by: 'judge' })
   }
   return decided
+}
+
+type RunEnd = Pick<RunRecord, 'status' | 'duration_ms' | 'conversation'>
+
+interface Decided {
+  verdict: JudgeVerdict
+  /** What decided it, as in `decided_by`. */
+  by: string
+}
+
+function failUnanswered(expectation: Pick<Expectation, 'turn'>, record: RunEnd): Decided | null {
+  const late = failByTimeout(expectation, record)
+  const unsent = explainUnsentMessage(expectation.turn ?? 1, record.conversation)
+  if (late !== null || unsent === null) return late
+  return { verdict: { passed: false, evidence: unsent }, by: 'check:turn_reached' }
+}
+
+/** A timeout is in the middle of the last turn: it fails all but what is said about earlier answers. null: it does not fail this. */
+function failByTimeout({ turn }: Pick<Expectation, 'turn'>, record: RunEnd): Decided | null {
+  if (record.status !== 'timed_out') return null
+  if (turn !== undefined && turn < (record.conversation?.turns.length ?? 1)) return null
+  const evidence = `The run timed out after ${Math.round(record.duration_ms / 100) / 10} s`
+  return { verdict: { passed: false, evidence }, by: 'timeout' }
 }
 
 /** A grading has the scores of a rubric only once, outside the list. */
@@ -98,7 +118,7 @@ function toStatement(check: Check): Statement {
   return { text: checkText(check), indicator, weight: check.weight, ...('turn' in check && { turn: check.turn }) }
 }
 
-function add(decided: Decisions, statement: Statement, { verdict, by }: { verdict: JudgeVerdict; by: string }): void {
+function add(decided: Decisions, statement: Statement, { verdict, by }: Decided): void {
   const { text, diagnostic } = statement
   if ('error' in verdict) decided.errors.push({ text, reason: verdict.error, ...(diagnostic && { diagnostic }) })
   else decided.expectations.push({ ...labels(statement), ...verdict, decided_by: by })

@@ -23,7 +23,7 @@ import { judgePromptSource } from '../judge/judge_prompt.ts'
 import { buildJudgeFields } from '../judge/judge_remarks.ts'
 import type { JudgeAccess, JudgeChoice, JudgeMemory, JudgeResult } from '../judge_request.ts'
 import { rejectContradictions } from './contradictions.ts'
-import { type Decisions, decideByChecks, decideByJudge, failTimedOut, isSent } from './decisions.ts'
+import { type Decisions, decideByChecks, decideByJudge, isAnswered } from './decisions.ts'
 import { summarizeGrading } from './summary.ts'
 
 export interface GradeRunRequest {
@@ -90,24 +90,27 @@ export async function gradeRun(request: GradeRunRequest): Promise<TimedGrading |
     case 'cancelled':
       return null
     case 'timed_out':
-      if (request.onTimeout === 'exclude') return null
-      return finish(request, begun, { ...failTimedOut(one, record.duration_ms), judged: null })
-    case 'completed': {
-      const scene = one.checks.length === 0 ? null : await buildCheckContext(request)
-      const checks = scene && (await decideByChecks(one, scene))
-      if (request.fastFail && checks?.expectations.some(({ passed }) => !passed)) {
-        return finish(request, begun, { ...checks, judged: null })
-      }
-      const judged = await judgeIfAny(request)
-      const given = decideByJudge(one, judged?.verdicts ?? null, record.conversation)
-      const asked = scene && checks ? await rejectContradictions(given, checks.failed, scene) : given
-      return finish(request, begun, {
-        expectations: [...asked.expectations, ...(checks?.expectations ?? [])],
-        errors: [...asked.errors, ...(checks?.errors ?? [])],
-        judged,
-      })
-    }
+      return request.onTimeout === 'exclude' ? null : decide(request, begun)
+    case 'completed':
+      return decide(request, begun)
   }
+}
+
+async function decide(request: GradeRunRequest, begun: GradingClock): Promise<TimedGrading> {
+  const { record, case: one } = request
+  const scene = one.checks.length === 0 ? null : await buildCheckContext(request)
+  const checks = scene && (await decideByChecks(one, scene))
+  if (request.fastFail && record.status === 'completed' && checks?.expectations.some(({ passed }) => !passed)) {
+    return finish(request, begun, { ...checks, judged: null })
+  }
+  const judged = await judgeIfAny(request)
+  const given = decideByJudge(one, judged?.verdicts ?? null, record)
+  const asked = scene && checks ? await rejectContradictions(given, checks.failed, scene) : given
+  return finish(request, begun, {
+    expectations: [...asked.expectations, ...(checks?.expectations ?? [])],
+    errors: [...asked.errors, ...(checks?.errors ?? [])],
+    judged,
+  })
 }
 
 /** Everything except the run that shapes a grading: the criteria, the judge and its prompt. */
@@ -122,10 +125,10 @@ export interface GradingInputs {
 
 /** Hex sha256 of the canonical JSON of these inputs and of the run's key. */
 export function hashGradingInputs({ runKey, ...by }: GradingInputs & { runKey: string }): string {
-  const { expectations, checks, prompt, expected_output, files, judging, grading_files = [] } = by.case
+  const { expectations, checks, prompt, expected_output, files, judging, user, grading_files = [] } = by.case
   const { onTimeout, samples, requireEvidence, fastFail } = by
   const asks = expectations.length > 0 && by.judge !== null
-  const asked = { ...by.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence }
+  const asked = { ...by.judge, prompt, expected_output, user, template: judgePromptSource, samples, requireEvidence }
   const shape = {
     runKey,
     onTimeout,
@@ -153,7 +156,7 @@ function readsFiles(check: Check): boolean {
 
 async function judgeIfAny(request: GradeRunRequest): Promise<JudgeResult | null> {
   const { judge, case: one, record } = request
-  const expectations = one.expectations.filter((each) => isSent(each, record.conversation))
+  const expectations = one.expectations.filter((each) => isAnswered(each, record))
   if (judge === null || expectations.length === 0) return null
   return judgeRun({ ...request, case: { ...one, expectations }, judge })
 }

@@ -1,6 +1,7 @@
 /** Builds a judge's prompt: first the case's part, which all its runs share, then the run's. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
+import type { SimulatedUser } from '../../../../schemas/conversation.ts'
 import type { Rubric } from '../../../../schemas/rubric.ts'
 import { buildCodeFence, foldLines } from '../../../base/text/fence.ts'
 import type { JudgeTempDir } from './judge_folder.ts'
@@ -25,6 +26,8 @@ export interface JudgePromptRequest {
   turns?: readonly (number | undefined)[] | undefined
   /** Whether the case has several messages of the user; absent: it has not. */
   isConversation?: boolean | undefined
+  /** The user that a model played; absent: none. */
+  user?: SimulatedUser | undefined
   /** Also to be scored; absent: none. */
   rubric?: Rubric | undefined
   /** Items to ask again, with the quotes that were not found (`of`: part of the rubric); absent: first question. */
@@ -36,6 +39,7 @@ export interface JudgePromptRequest {
 /** `shared`: number of leading characters that are the same for every run of the case. */
 export function judgePrompt(request: JudgePromptRequest): { text: string; shared: number } {
   const { prompt, expectedOutput, expectations, rubric, room, view, again = [], turns = [] } = request
+  const userKnows = request.user === undefined ? '' : describeUser(request.user)
   const ofCase = caseTemplate({
     prompt,
     promptFence: buildCodeFence(prompt),
@@ -43,6 +47,8 @@ export function judgePrompt(request: JudgePromptRequest): { text: string; shared
     expectedOutput: expectedOutput ?? '',
     expectedFence: buildCodeFence(expectedOutput ?? ''),
     isConversation: request.isConversation === true,
+    userKnows,
+    userFence: userKnows === '' ? '' : buildCodeFence(userKnows),
     expectations: expectations.map((text, index) => ({
       ...{ n: index + 1, text: foldLines(text), turn: turns[index] ?? null },
     })),
@@ -62,6 +68,11 @@ export function judgePrompt(request: JudgePromptRequest): { text: string; shared
   })
   const shared = `${ofCase}\n`
   return { text: `${shared}${ofRun}`, shared: shared.length }
+}
+
+/** What the user wants and knows. How it writes and when it gives up decides no expectation. */
+function describeUser({ goal, facts = [] }: SimulatedUser): string {
+  return [`It wants: ${foldLines(goal)}`, ...facts.map((fact) => `It knows: ${foldLines(fact)}`)].join('\n')
 }
 
 /** Quotes on one line, because the text may come from the agent. */

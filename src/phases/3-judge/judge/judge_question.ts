@@ -46,7 +46,8 @@ async function askWithImages(
   const { case: one, judge, memory } = request
   const view = buildView(images)
   const isConversation = one.turns !== undefined || one.user !== undefined
-  const question = { prompt: one.prompt, expectedOutput: one.expected_output, isConversation, room, view, ...asked }
+  const { prompt: task, expected_output: expectedOutput, user } = one
+  const question = { prompt: task, expectedOutput, isConversation, user, room, view, ...asked }
   const { text: prompt, shared } = judgePrompt(question)
   const name = sample === 1 ? prompt : `${prompt}\n\u0000sample ${sample}`
   const known = recallAnswer(await memory?.recall(name), asked)

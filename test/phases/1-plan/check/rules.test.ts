@@ -528,6 +528,21 @@ describe('criteria', () => {
       ['answer-in-prompt'],
     ],
     [
+      'the expected output in a further message',
+      { turns: [{ prompt: 'Well, a summary with 088.85 due and VAT apart' }] },
+      ['answer-in-prompt'],
+    ],
+    [
+      'the expected output as a fact of the user',
+      { user: { goal: 'a summary', facts: ['I like it short', 'A summary with 088.85 due, and VAT apart'] } },
+      ['answer-in-prompt'],
+    ],
+    [
+      'parts of the expected output as facts of the user',
+      { user: { goal: 'a summary', facts: ['It is 088.85', 'VAT is kept apart'] } },
+      [],
+    ],
+    [
       'the reference in the prompt',
       { prompt: 'Is it one, two or three apples?', reference: { answer: 'two or three apples' } },
       ['answer-in-prompt'],

@@ -66,15 +66,25 @@ describe('honest dialogues', () => {
 })
 
 describe('what may be said', () => {
-  const user = { goal: 'Book a table', facts: ['Table for 5 on 2026-03-03', '1,200 euros', 'Meet Ann-Kathrin Öztürk'] }
+  const facts = ['Table for 5 on 2026-03-03', '1,200 euros', 'Meet Ann-Kathrin Öztürk', '四月二十八日', 'On Postgres']
+  const user = { goal: 'Book a table', facts }
   const dialogue = {
-    turns: [{ prompt: 'Book a table.', answer: 'Option A is Café Blau, option B the Gray Owl at 7:30.' }],
+    turns: [
+      {
+        prompt: 'Book a table.',
+        answer: 'Option A is Café Blau, option B the Gray Owl at 7:30. Shall I read menu_\u00adlist.txt?',
+      },
+    ],
   }
   test.each([
     ['five people', 'For five people, please.'],
     ['a date in other forms', 'On March 3rd.'],
     ['a date with its weekday', 'On Tuesday, 3 March.'],
     ['a figure in other forms', "We'd pay 1200 €, or 1.2k, so twelve hundred euros."],
+    ['the code of a known currency', 'It is EUR 1,200.00 in all.'],
+    ['a longer form of a known name', 'It is PostgreSQL.'],
+    ['Chinese numbers in digits', '4月28日。'],
+    ['a word of the agent without its soft hyphen', 'Yes, read menu_list.txt.'],
     ['a name without its accents', 'Ann-Kathrin Ozturk comes, too.'],
     ['what the agent said', 'The Gray Owl at half past seven, so 7:30, please.'],
     ['not to know', "I don't know, sorry. Nothing else comes to my mind."],
@@ -83,8 +93,12 @@ describe('what may be said', () => {
     expect(findLeaks({ message, user, dialogue, answerKey: [] })).toEqual([])
   })
   test.each([
-    ['another figure', 'For nine people, please.'],
+    ['another figure', 'For sixteen people, please.'],
     ['another date', 'On March 9th.'],
+    ['a small number as another day', 'On 1 March.'],
+    ['the code of another currency', 'That is 1,200 CHF.'],
+    ['another longer name', 'It is MariaDB.'],
+    ['another day in Chinese', '6月28日。'],
     ['another weekday', 'On Friday, 3 March.'],
     ['another name', 'With my friend Ruth.'],
     ['another hour', 'At 8:45, please.'],

@@ -121,6 +121,15 @@ describe('a condition', () => {
     expect(record.steps).toBe(2)
   })
 
+  test('whose pattern never ends makes the run a failure and does not block Whetstone', async () => {
+    const turns = [{ prompt: 'Thanks', agent_response_matches: '(?:[ a-zA-Z.?]+)+!' }]
+    const { record } = await play('anthropic', { turns })
+    expect(record).toMatchObject({
+      status: 'failed',
+      error: { kind: 'user_error', message: expect.stringContaining('could not be evaluated') },
+    })
+  })
+
   test('whose model fails makes the run a failure', async () => {
     const user_engine = { name: 'command', model: null, command: 'node -e process.exit(3)' }
     const turns = [{ prompt: 'Thanks', agent_response_meets: 'it asks' }]

@@ -110,7 +110,46 @@ describe('a message that was not sent', () => {
   })
 })
 
+describe('a timeout in turn 3', () => {
+  const late = { record: record({ status: 'timed_out', duration_ms: 9000, conversation: talk(3, 'agent_ended') }) }
+  test('fails what is about the whole and about the answer that did not come; earlier answers are graded', async () => {
+    const checks = [
+      { type: 'contains', value: 'currency', turn: 1 },
+      { type: 'contains', value: 'Saved', turn: 3 },
+      { type: 'file_exists', path: 'total.txt' },
+    ]
+    const expectations = [third, first, whole, { text: 'It says goodbye', turn: 4 }]
+    const graded = await grade(talk(3, 'agent_ended'), { expectations, checks }, late)
+    expect(graded.expectations.map(({ turn, passed, decided_by }) => [turn, passed, decided_by])).toEqual([
+      [3, false, 'timeout'],
+      [1, true, 'judge'],
+      [undefined, false, 'timeout'],
+      [4, false, 'timeout'],
+      [1, true, 'check:contains'],
+      [3, false, 'timeout'],
+      [undefined, false, 'timeout'],
+    ])
+    expect(graded.asked).toHaveLength(1)
+    expect(graded.asked[0]).toContain('1. It asks for the currency (about the answer to message 1)\n')
+    expect(graded.asked[0]).not.toContain('It is polite')
+  })
+  test('asks no judge if nothing is about an earlier answer', async () => {
+    const { expectations, asked } = await grade(talk(3, 'agent_ended'), { expectations: [third, whole] }, late)
+    expect(expectations.map(({ decided_by }) => decided_by)).toEqual(['timeout', 'timeout'])
+    expect(asked).toEqual([])
+  })
+})
+
 describe('what the judge is shown', () => {
+  test('what a played user wants and knows, and nothing of it in other cases', async () => {
+    const user = { goal: 'A sum in ```EUR```', facts: ['Two bills', 'One is of May'], persona: 'curt' }
+    const played = await grade(talk(2, 'goal_met'), { expectations: [whole], turns: undefined, user })
+    const shown = '\n````\nIt wants: A sum in ```EUR```\nIt knows: Two bills\nIt knows: One is of May\n````\n'
+    expect(played.asked[0]).toContain(shown)
+    expect(played.asked[0]).not.toContain('curt')
+    const scripted = await grade(talk(2, 'all_delivered'), { expectations: [whole] })
+    expect(scripted.asked[0]).not.toContain('The user was played')
+  })
   test('the numbered messages and answers, and the transcript with the same numbers', async () => {
     const { asked } = await grade(talk(2, 'agent_did_not_ask'), { expectations: [whole] })
     const [question = ''] = asked

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { findLeakedSteps } from '../text/leaked_steps.ts'
 import { findNamedFiles } from '../text/named_files.ts'
-import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
+import { buildCaseFinding, type CaseSubject, listUserTexts, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
 export const caseRules: readonly LintRule<CaseSubject>[] = [
@@ -100,7 +100,7 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     id: 'prompt-states-skill',
     severity: 'warning',
     about:
-      'A prompt states instructions of SKILL.md or names a file of the skill: runs without the skill get them too, so the skill cannot help.',
+      'A prompt states instructions of SKILL.md or names a file of the skill, or the user states some later: runs without the skill get them too, so the skill cannot help.',
     find: (subject) => {
       const message = describeLeak(subject)
       const fix = 'ask for the result, and leave the way to the skill'
@@ -111,9 +111,12 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
 
 /** null: the prompt gives nothing of the skill away. */
 function describeLeak({ case: one, steps, skillFiles }: CaseSubject): string | null {
-  const [first, ...others] = findLeakedSteps(one.prompt, steps)
-  const more = others.length === 0 ? '' : ` and ${others.length} more`
-  if (first !== undefined) return `states what SKILL.md says: ${quoteText(first.text)}${more}`
+  for (const { text, where } of listUserTexts(one)) {
+    const [first, ...others] = findLeakedSteps(text, steps)
+    const more = others.length === 0 ? '' : ` and ${others.length} more`
+    const place = where === 'the prompt' ? '' : `${where} `
+    if (first !== undefined) return `${place}states what SKILL.md says: ${quoteText(first.text)}${more}`
+  }
   const startsElsewhere = one.setup !== null || one.repo !== undefined || (one.git !== null && one.git !== true)
   const [file] = startsElsewhere ? [] : findNamedFiles(one.prompt, skillFiles, listGivenFiles(one))
   return file === undefined ? null : `names ${file}, a file of the skill`
@@ -126,9 +129,10 @@ function listGivenFiles({ files, environment }: SuiteCase): string[] {
 
 /** A misspelt or unreadable field may contain criteria, so such a case is not reported. */
 function lacksCriteria({ case: one, isPartial }: CaseSubject): boolean {
-  const isUnread = /\(did you mean "|, not a statement|, not true or false|, not a number above 0/.test(
-    one.cannot_run ?? '',
-  )
+  const isUnread =
+    /\(did you mean "|, not a statement|, not true or false|, not a number above 0|, not the number of a message/.test(
+      one.cannot_run ?? '',
+    )
   return !isPartial && !isUnread && one.expectations.length + one.checks.length === 0
 }
 
@@ -166,6 +170,7 @@ const reasonFields: readonly (readonly [start: string, field: string])[] = [
   ['file of a check', 'checks'],
   ['git', 'git'],
   ['repo', 'repo'],
+  ['"turn" holds', 'expectations'],
 ]
 
 function cannotRun(subject: CaseSubject, kind: Reason): LintFinding[] {

@@ -34,6 +34,16 @@ export function nameCase({ eval_id, eval_key, eval_name }: SuiteCase): string {
   return `case ${isNumber ? eval_key : eval_id} (${eval_name})`
 }
 
+/** What the user of a case says or may tell, each with a name of its place that ends a sentence. */
+export function listUserTexts({ prompt, turns = [], user }: SuiteCase): { text: string; where: string }[] {
+  return [
+    { text: prompt, where: 'the prompt' },
+    ...turns.map((turn, index) => ({ text: turn.prompt, where: `message ${index + 2} of the user` })),
+    ...(user === undefined ? [] : [{ text: user.goal, where: 'the goal of the user' }]),
+    ...(user?.facts ?? []).map((text, index) => ({ text, where: `fact ${index + 1} of the user` })),
+  ]
+}
+
 /** Quotes a text for a message, on one line of at most 80 characters. */
 export function quoteText(text: string): string {
   const flat = text.replaceAll(/\s+/g, ' ').trim()

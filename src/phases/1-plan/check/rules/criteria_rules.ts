@@ -3,7 +3,7 @@ import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import { canonicalJson } from '../../../../base/json/json.ts'
 import { revealsAnswer } from '../text/answer_in_prompt.ts'
 import { collectWords, measureWordCoverage, negation, normalizeStatement, stemWords } from '../text/word_sets.ts'
-import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
+import { buildCaseFinding, type CaseSubject, listUserTexts, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
 /** Share of common words at which two texts are the same. Of 2,450 public criteria, 9 share as much with the prompt: all are echoes. */
@@ -53,7 +53,7 @@ export const criteriaRules: readonly LintRule<CaseSubject>[] = [
   {
     id: 'answer-in-prompt',
     severity: 'warning',
-    about: `The expected output or the reference answer is in the prompt: word for word (a short one if it is distinctive), or ${percent} of its words.`,
+    about: `The expected output or the reference answer is in the prompt, a further message, or the goal or a fact of the user: word for word (a short one if it is distinctive), or ${percent} of its words.`,
     find: (subject) => [
       ...findAnswerInPrompt(subject, 'expected_output', subject.case.expected_output),
       ...findAnswerInPrompt(subject, 'reference.answer', subject.case.reference?.answer ?? null),
@@ -126,11 +126,13 @@ function isEcho(check: CheckOf<'contains'>, prompt: string): boolean {
 
 function findAnswerInPrompt(subject: CaseSubject, field: string, answer: string | null): LintFinding[] {
   if (answer === null) return []
-  const { prompt } = subject.case
-  if (!revealsAnswer(prompt, answer) && !covers(collectWords(prompt), answer)) return []
+  const said = listUserTexts(subject.case).find(
+    ({ text }) => revealsAnswer(text, answer) || covers(collectWords(text), answer),
+  )
+  if (said === undefined) return []
   return [
     buildCaseFinding(subject, field, {
-      message: `${quoteText(answer)} is in the prompt`,
+      message: `${quoteText(answer)} is in ${said.where}`,
       fix: 'ask for it without saying it',
     }),
   ]

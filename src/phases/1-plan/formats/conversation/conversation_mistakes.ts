@@ -20,10 +20,14 @@ export function findConversationMistakes(
   end: PlacedEnd | null,
   hasUser: boolean,
 ): SuiteMistake[] {
-  const invalid = [
-    ...turns.flatMap(({ turn, at }) => findInvalidPattern(turn.agent_response_matches, at)),
-    ...(end === null ? [] : findInvalidPattern(end.condition.agent_response_matches, end.at)),
+  const conditions = [
+    ...turns.map(({ turn, at }) => ({ condition: turn, at })),
+    ...(end === null ? [] : [{ condition: end.condition, at: end.at }]),
   ]
+  const invalid = conditions.flatMap(({ condition, at }) => [
+    ...findInvalidPattern(condition.agent_response_matches, at),
+    ...findBlankStatement(condition.agent_response_meets, at),
+  ])
   if (invalid.length > 0) return invalid
   return [...(end === null ? [] : findEndMistakes(end, turns, hasUser)), ...turns.flatMap(findTurnMistakes)]
 }
@@ -38,6 +42,11 @@ function findInvalidPattern(pattern: string | undefined, at: string): SuiteMista
   } catch (error) {
     return [{ at: place, message: errorMessage(error) }]
   }
+}
+
+function findBlankStatement(statement: string | undefined, at: string): SuiteMistake[] {
+  if (statement === undefined || statement.trim() !== '') return []
+  return [{ at: `${at}.agent_response_meets`, message: 'must not be empty' }]
 }
 
 /** Patterns that no text matches: an empty class, a text before its beginning, or one after its end. */

@@ -95,7 +95,8 @@ function readItem(item: unknown, at: string): Reading[] {
 
 /** `fields`: what else the message has. */
 function readText(prompt: string, { at, fields }: { at: string; fields: FieldReader }): Reading {
-  if (prompt.trim() === '') return { kind: 'mistake', at, message: 'the message is empty; write what the user says' }
+  if (!/[^\s\p{Cf}]/u.test(prompt))
+    return { kind: 'mistake', at, message: 'the message is empty; write what the user says' }
   const given = conditionNames.flatMap((name) => {
     const taken = fields.take([name])
     return taken === null ? [] : [[name, taken.value] as const]

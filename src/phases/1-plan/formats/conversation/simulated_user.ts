@@ -6,7 +6,7 @@ import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { describeJsonKind } from '../evals_json/document.ts'
 import { isJsonObject, openFieldReader, type TakenField } from '../evals_json/fields.ts'
-import { issueWords } from '../evals_json/issue_words.ts'
+import { issueWords, lookUpValue } from '../evals_json/issue_words.ts'
 
 /** Names that other tools give to it. */
 export const otherUserNames = ['user_simulator', 'simulated_user', 'user_simulation', 'responder']
@@ -24,7 +24,7 @@ export function readUser({ value, at }: Pick<TakenField, 'value' | 'at'>): ReadU
     const mistakes = read.error.issues.map((issue) => {
       const place = `${at}${formatJsonPath(issue.path).slice(1)}`
       const hint = issue.code === 'unrecognized_keys' ? suggestField(issue.keys[0] ?? '') : ''
-      return { at: place, message: `${issueWords(issue, own[String(issue.path[0])])}${hint}` }
+      return { at: place, message: `${issueWords(issue, lookUpValue(own, issue.path))}${hint}` }
     })
     return { mistakes }
   }

@@ -15,7 +15,7 @@ import { type CaseConversation, readCaseConversation } from '../conversation/cas
 import { readCheckPaths, readReferencePaths } from './backslash_fields.ts'
 import type { CaseSource } from './document.ts'
 import { isJsonObject } from './fields.ts'
-import { issueWords } from './issue_words.ts'
+import { issueWords, lookUpValue } from './issue_words.ts'
 import { isOwnerField, isOwnerValue } from './upkeep.ts'
 
 const additions = evalCase
@@ -192,13 +192,6 @@ function suggestCheckField(keys: readonly string[], value: unknown): string {
 }
 
 const checkTypes = check.options.map((option) => option.shape.type.value)
-
-function lookUpValue(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((inner, key) => {
-    if (typeof inner !== 'object' || inner === null) return undefined
-    return Object.entries(inner).find(([name]) => name === String(key))?.[1]
-  }, value)
-}
 
 /** Loads the files that the checks of a case name, and finds other mistakes in them. */
 async function completeChecks(

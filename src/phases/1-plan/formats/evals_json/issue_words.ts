@@ -57,3 +57,11 @@ function formatIssueValue(value: unknown): string {
 function nameParts(origin: string): string {
   return origin === 'string' ? ' characters' : ' items'
 }
+
+/** The value at the path of an issue; undefined: missing. */
+export function lookUpValue(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => {
+    if (typeof inner !== 'object' || inner === null) return undefined
+    return Object.entries(inner).find(([name]) => name === String(key))?.[1]
+  }, value)
+}

@@ -29,7 +29,7 @@ function findInKey(words: readonly Word[], text: string, sources: Sources): stri
   const named = new Set(rare.filter((word) => isSpecific(word, text)).map(({ stem }) => stem))
   const specific = hits.filter(({ stem }) => named.has(stem))
   if (specific.length > 0) return specific.map((word) => word.text)
-  const pairs = distinct.size === 0 ? [] : findNewPairs(words, keyWords, { sources, rareStems })
+  const pairs = distinct.size === 0 ? [] : findNewPairs(words, keyWords, sources)
   if (distinct.size >= 3 || pairs.length > 0 || isPhrase(hits, words, keyWords))
     return [hits.map((word) => word.text).join(' … ')]
   return []
@@ -46,21 +46,16 @@ function isGermanLike(text: string): boolean {
   return /\b(?:und|der|das|nicht|ist|mit|für|ein|eine|den|dem|wird)\b/.test(text)
 }
 
-/** Everyday words that are next to each other in the message and the key but in no source, such as "credit notes". */
-function findNewPairs(
-  words: readonly Word[],
-  keyWords: readonly Word[],
-  { sources, rareStems }: { sources: Sources; rareStems: ReadonlySet<string> },
-): string[] {
+/** Words that are next to each other in the message and the key, at least one of them in no source, such as "credit notes". */
+function findNewPairs(words: readonly Word[], keyWords: readonly Word[], sources: Sources): string[] {
   const toPairs = (list: readonly Word[]) =>
     list.slice(1).flatMap((word, at) => {
       const before = list[at]
-      const isLong = before !== undefined && before.text.length >= 5 && word.text.length >= 5
+      const isLong = before !== undefined && before.text.length >= 4 && word.text.length >= 4
       return isLong ? [{ text: ` ${before.stem} ${word.stem} `, stems: [before.stem, word.stem] }] : []
     })
   const ofKey = new Set(toPairs(keyWords).map(({ text }) => text))
-  const isNew = (stems: readonly string[]) =>
-    stems.some((stem) => !sources.stems.has(stem)) && !stems.some((stem) => rareStems.has(stem))
+  const isNew = (stems: readonly string[]) => stems.some((stem) => !sources.stems.has(stem))
   return toPairs(words).flatMap(({ text, stems }) => (ofKey.has(text) && isNew(stems) ? [text] : []))
 }
 

@@ -47,11 +47,17 @@ function takeAddresses(message: string, sources: Sources): { rest: string; found
       const bare = one.replace(/^#|[.,;:!?]+$/g, '')
       if (pattern === mixed && (numberWithUnit.test(one) || everydayCode.test(one))) return one
       if (pattern === mixed && /^[a-z]+-\d+$/i.test(one) === false && /^\d+-[a-z-]+$/i.test(one)) return one
+      if (pattern === codeName && isLongerForm(bare, sources)) return one
       if (!sources.hasText(bare) && !sources.hasParts(bare) && !sources.hasSpaced(bare)) found.push(bare)
       return ' '.repeat(one.length)
     })
   }
   return { rest, found }
+}
+
+/** Such as PostgreSQL where the sources have Postgres. */
+function isLongerForm(name: string, sources: Sources): boolean {
+  return /^\p{L}{7,10}$/u.test(name) && sources.stems.has(reduceToStem(name))
 }
 
 const quotes = [
@@ -95,7 +101,7 @@ function isKnownNumber(found: FoundNumber, text: string, sources: Sources): bool
     /[$€£¥#]\s?$/.test(before) || /^\s?(?:[%€£¥]|percent|prozent|dollars?|euros?|pounds?|usd|eur)/i.test(after)
   const value = Math.min(...values)
   if (saying.test(`${found.text}${after}`) || /(?:24\/|50[/-]|20\/)$/.test(before)) return true
-  if (!isAmount && value <= 3) return true
+  if (!isAmount && value <= 3 && !isDay(found)) return true
   if (!isAmount && value <= 10 && (ordinaryUnit.test(after) || isRank(found))) return true
   if (values.some((one) => sources.knowsNumber(one)) || isKnownDate(found.text, sources)) return true
   if (people.test(after) && sources.knowsSum(value)) return true
@@ -103,10 +109,16 @@ function isKnownNumber(found: FoundNumber, text: string, sources: Sources): bool
   return sources.hasDigits(found.text, text)
 }
 
-/** Such as the 5th, if no month stands next to it. */
-function isRank({ text, before, after }: FoundNumber): boolean {
-  const isDate = findCalendarWords(`${before}${text}${after}`).some(({ month }) => month !== undefined)
-  return /^(?:st|nd|rd|th)\b/.test(after) && !isDate
+/** Such as the 5th, if it is not the day of a month. */
+function isRank(found: FoundNumber): boolean {
+  return /^(?:st|nd|rd|th)\b/.test(found.after) && !isDay(found)
+}
+
+/** Whether a month is next to it, as in 1. Juli, 5th of May and July 1. */
+function isDay({ text, before, after }: FoundNumber): boolean {
+  const [next = ''] = /^(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?\p{L}+/u.exec(after) ?? []
+  const [last = ''] = /\p{L}+\.?\s$/u.exec(before) ?? []
+  return findCalendarWords(`${last}${text}${next}`).some(({ month }) => month !== undefined)
 }
 
 /** Such as 4.2.2026 and 15.8: each part is a number of the sources. */
@@ -155,6 +167,7 @@ function isNewName(word: Word, { text, sources, isGerman }: NameContext): boolea
   if (word.text.length < 2 || ordinaryCapital.test(word.text)) return false
   if (sources.stems.has(word.stem) || word.text.split(/['’]/).every((part) => isEveryday(reduceToStem(part))))
     return false
+  if (/^\p{Lu}{3,5}$/u.test(word.text) && sources.hasWordStart(word.text)) return false
   // the plural of an abbreviation, such as IDs
   if (isEveryday(reduceToStem(word.text.replace(/(?<=\p{Lu})s$/u, '')))) return false
   if (isGerman) return /(?:Herrn?|Frau|Dr\.|Prof\.)\s$/.test(text.slice(Math.max(0, word.at - 8), word.at))

@@ -175,7 +175,8 @@ function addUp(parts: readonly number[]): number {
 }
 
 const han: Names = { ...name('〇 一 二 三 四 五 六 七 八 九 十'), 零: 0, 两: 2, 百: 100, 千: 1e3, 万: 1e4, 萬: 1e4 }
-const hanNumber = /[〇零一二两三四五六七八九十百千万萬]{2,}/gu
+// one sign alone is a number in a date or an age
+const hanNumber = /[〇零一二两三四五六七八九十百千万萬]{2,}|[一二两三四五六七八九十](?=[月日号號岁歳])/gu
 // 十分 is "very", 千万 "by all means": they are words
 const hanWords = /^(?:千万|万一|十分|万千|百万|一一|十万|一百|三三两两)$/u
 

@@ -15,6 +15,8 @@ export interface Sources {
   hasSpaced: (text: string) => boolean
   /** Whether the sources have the initials or the first letters of a name, as in SFO for San Francisco and ATL for Atlanta. */
   hasAbbreviation: (name: readonly string[]) => boolean
+  /** Whether a word of the sources begins with it, as euros with EUR. */
+  hasWordStart: (start: string) => boolean
   knowsNumber: (value: number) => boolean
   /** Whether it is the sum of two small numbers, as of adults and children. */
   knowsSum: (value: number) => boolean
@@ -60,6 +62,7 @@ export function openSources(texts: readonly string[]): Sources {
         return (initials.length > 1 && code.startsWith(initials)) || (code.length > 2 && joined.startsWith(code))
       })
     },
+    hasWordStart: (start) => words.includes(` ${start.toLowerCase()}`),
     knowsNumber: (value) => numbers.has(value),
     knowsSum: (value) => value <= 20 && [...numbers].some((one) => one < value && numbers.has(value - one)),
     hasDigits: (digits, message) => {

@@ -31,7 +31,7 @@ export interface CheckContext {
   /** Usage and outputs from the run's record. */
   record: Pick<
     RunRecord,
-    'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs' | 'conversation' | 'observed'
+    'status' | 'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs' | 'conversation' | 'observed'
   >
   /** The skill under test, and whether this configuration has it; null: not known. */
   skill: { name: string; installed: boolean } | null

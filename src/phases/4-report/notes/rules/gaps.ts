@@ -57,17 +57,17 @@ function undecidedNotes({ undecided }: NoteParts): string[] {
   ]
 }
 
-/** Timed-out runs in the rates: the time-out decided every expectation, and there is at least one. */
+/** Timed-out runs in the rates: the time-out decided every expectation but those about earlier answers of a conversation. */
 function timedOutNotes({ runs, arms }: NoteParts): string[] {
   return armNames(arms).flatMap((name) => {
     const own = runs.filter((run) => run.configuration === name)
-    const isLate = ({ expectations }: (typeof own)[number]) =>
-      expectations.length > 0 && expectations.every((one) => one.decided_by === 'timeout')
-    const late = own.filter(isLate)
+    const late = own.filter(({ expectations }) => expectations.some((one) => one.decided_by === 'timeout'))
     if (late.length === 0) return []
     const unseen = late.some(({ result }) => result.provider_unseen)
+    const isPartly = late.some(({ expectations }) => expectations.some((one) => one.decided_by !== 'timeout'))
+    const except = isPartly ? ', except those about earlier answers' : ''
     const but = unseen ? " (this engine doesn't show whether the provider answered)" : ''
-    return `${late.length} of ${formatPlural(own.length, `${name} run`)} timed out; their expectations count as failed${but}.`
+    return `${late.length} of ${formatPlural(own.length, `${name} run`)} timed out; their expectations count as failed${except}${but}.`
   })
 }
 
