@@ -34,10 +34,16 @@ export const mcpServer = z.looseObject({
   url: z.string().min(1).optional(),
 })
 
+/** A variable may stand for any part of it. */
+function isAddress(url: string): boolean {
+  return url.includes('${') || (/^https?:\/\//i.test(url) && URL.canParse(url))
+}
+
 export const mcpServers = z.record(
   z.string().regex(/^[\w-]{1,64}$/, 'must be a name of letters, digits, _ and -'),
   mcpServer
     .refine((one) => one.command !== undefined || one.url !== undefined, 'needs a "command" or a "url"')
+    .refine((one) => one.url === undefined || isAddress(one.url), '"url" must begin with http:// or https://')
     .meta({
       anyOf: [{ required: ['command'] }, { required: ['url'] }],
     }),

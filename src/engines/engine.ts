@@ -40,12 +40,16 @@ export interface InstalledEnvironment {
   agents?: readonly SubAgent[]
 }
 
-/** A sub-agent of the suite. What else its file sets, such as a model, only Claude Code follows. */
+/** A sub-agent of the suite. `SupportedEnvironment.agent_fields`: which engines follow what else its file sets. */
 export interface SubAgent {
   name: string
   description: string
   /** Its instructions. */
   prompt: string
+  /** Names of the tools that it may use; absent: all that the agent has. */
+  tools?: readonly string[]
+  /** Names of those that it may not use; absent: none. */
+  disallowedTools?: readonly string[]
 }
 
 /** Which parts of an environment an engine supports. `hooks`: names of events. */
@@ -53,8 +57,9 @@ export interface SupportedEnvironment {
   hooks: 'all' | readonly string[]
   rules: boolean
   agents: boolean
-  /** programs: those that are programs, not those with a URL. */
-  mcp_servers: boolean | 'programs'
+  /** What it follows of a sub-agent's file besides name, description and instructions; absent: nothing. */
+  agent_fields?: 'all' | readonly string[]
+  mcp_servers: boolean
   /** Absent: not supported. */
   system_prompt?: boolean
   /** Absent: not supported. */

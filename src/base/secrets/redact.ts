@@ -28,6 +28,11 @@ const leastLength = 8
 /** Shorter values count only as a whole word, and uncut: a key such as `practice-1` is part of many harmless words. */
 const wholeWordBelow = 16
 
+/** Whether a variable of this name holds a secret, going by the name alone. */
+export function isSecretName(name: string): boolean {
+  return secretName.test(name)
+}
+
 /** Values of variables with a secret-like name, each once. A path names a file, so it is skipped. */
 function collectSecrets(env: UserEnv): Secret[] {
   const named = new Map<string, string[]>()

@@ -40,6 +40,7 @@ export const claudeCode: Engine = {
     hooks: 'all',
     rules: true,
     agents: true,
+    agent_fields: 'all',
     mcp_servers: true,
     system_prompt: true,
     tools: true,

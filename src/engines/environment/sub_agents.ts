@@ -1,4 +1,4 @@
-/** Reads the sub-agents of a suite as they are installed, in Claude Code's layout. */
+/** Reads the sub-agents of a suite, in Claude Code's layout. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
@@ -6,28 +6,52 @@ import { pathExists, walk } from '../../base/fs/files.ts'
 import { readYaml } from '../../base/text/yaml.ts'
 import type { SubAgent } from '../engine.ts'
 
-const head = z.looseObject({
-  name: z
-    .string()
-    .regex(/^[\w-]{1,64}$/)
-    .optional()
-    .catch(undefined),
-  description: z.string().optional().catch(undefined),
-})
+/** A list, or names with commas between them, as Claude Code reads both. */
+const toolNames = z
+  .union([z.array(z.string()), z.string().transform((text) => text.split(','))])
+  .transform((names) => names.map((name) => name.trim()).filter((name) => name !== ''))
+  .optional()
+  .catch(undefined)
 
-/** Those of the folder .claude/agents, by name. A file without a name of its own has that of the file. */
+const head = z
+  .looseObject({
+    name: z
+      .string()
+      .regex(/^[\w-]{1,64}$/)
+      .optional()
+      .catch(undefined),
+    description: z.string().optional().catch(undefined),
+    tools: toolNames,
+    disallowedTools: toolNames,
+  })
+  .catch({ tools: undefined, disallowedTools: undefined })
+
+/** Those of the folder .claude/agents, as they are installed. */
 export async function readSubAgents(folder: string): Promise<SubAgent[]> {
   if (!(await pathExists(folder))) return []
   const files = (await walk(folder)).files.filter((file) => file.path.endsWith('.md'))
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(path.join(folder, file.path), 'utf8')
-      const [, block = '', body = text] =
-        /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text) ?? []
-      const yaml = readYaml(block)
-      const own = path.basename(file.path, '.md')
-      const { name = own, description = own } = head.catch({}).parse(yaml.ok ? yaml.texts : {})
-      return { name, description, prompt: body.trim() }
+      return readSubAgent(text, path.basename(file.path, '.md')).agent
     }),
   )
+}
+
+/** `fields`: the names of all that its frontmatter sets. `own`: its name if it gives itself none. */
+export function readSubAgent(text: string, own: string): { agent: SubAgent; fields: string[] } {
+  const [, block = '', body = text] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text) ?? []
+  const yaml = readYaml(block)
+  const front = head.parse(yaml.ok ? yaml.texts : {})
+  const { name = own, description = own, tools, disallowedTools } = front
+  return {
+    agent: {
+      name,
+      description,
+      prompt: body.trim(),
+      ...(tools && { tools }),
+      ...(disallowedTools && { disallowedTools }),
+    },
+    fields: Object.keys(front).filter((field) => front[field] !== undefined),
+  }
 }

@@ -46,7 +46,7 @@ export async function readSuiteServers({
 }
 
 /** Replaces ${NAME} and ${NAME:-default}, as Claude Code does in .mcp.json. */
-function fillVariables(text: string, env: Readonly<Record<string, string>>): string {
+export function fillVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replace(
     /\$\{(\w+)(?::-([^}]*))?\}/g,
     (all, name: string, usual: string | undefined) => env[name] ?? usual ?? all,

@@ -6,6 +6,10 @@ export interface GeminiRequestError {
   message: string
 }
 
+/** It did not start, or it refused the suite's headers. */
+const brokenServer =
+  /(?:Error during discovery for MCP server '(?=[^']+')|MCP server '(?=[^']+' requires authentication))(?<name>[^']+)'/
+
 /** Follows the debug log while it is written. */
 export class GeminiErrors {
   /** The last failed request. */
@@ -22,8 +26,8 @@ export class GeminiErrors {
 
   catchUp(): void {
     for (const line of this.#file.readLines()) {
-      const server = /\bError during discovery for MCP server '([^']+)'/.exec(line)?.[1]
-      if (server !== undefined) this.brokenServers.push(server)
+      const server = brokenServer.exec(line)?.groups?.name
+      if (server !== undefined && !this.brokenServers.includes(server)) this.brokenServers.push(server)
       const [, time = '', status, said = ''] =
         /^\[(\S+)\] \[WARN\] Attempt \d+ failed(?: with status (\d+))?\S*(.*)$/.exec(line) ?? []
       if (time === '') continue

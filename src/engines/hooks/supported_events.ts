@@ -4,8 +4,9 @@ import type { SupportedEnvironment } from '../engine.ts'
 export const toolLoopSupport: SupportedEnvironment = {
   hooks: ['PreToolUse', 'PostToolUse', 'Stop'],
   rules: true,
-  agents: false,
-  mcp_servers: 'programs',
+  agents: true,
+  agent_fields: ['tools', 'disallowedTools'],
+  mcp_servers: true,
   system_prompt: true,
   temperature: true,
   tools: true,

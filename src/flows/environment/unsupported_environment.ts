@@ -77,13 +77,7 @@ function reduceEnvironment(supports: SupportedEnvironment, environment: Environm
     hooks: Object.fromEntries(kept),
     rules: supports.rules ? environment.rules : [],
     agents: supports.agents ? environment.agents : [],
-    mcp_servers: Object.fromEntries(
-      Object.entries(environment.mcp_servers).filter(
-        ([name, { url }]) =>
-          supports.mcp_servers === true ||
-          (supports.mcp_servers === 'programs' && (url === undefined || environment.recordings?.[name] !== undefined)),
-      ),
-    ),
+    mcp_servers: supports.mcp_servers ? environment.mcp_servers : {},
     ...(agent_texts && supports.agents && { agent_texts }),
     ...(tools && supports.tools && { tools }),
     ...(system_prompt && supports.system_prompt && { system_prompt }),
@@ -106,7 +100,7 @@ function listUnsupported(supports: SupportedEnvironment, environment: Environmen
     ...others.map((type) => `hooks of type ${type}`),
     ...(rules.length > 0 && !supports.rules ? ['rules'] : []),
     ...(agents.length + Object.keys(agent_texts).length > 0 && !supports.agents ? ['sub-agents'] : []),
-    ...listUnsupportedServers(supports, environment),
+    ...(Object.keys(environment.mcp_servers).length > 0 && !supports.mcp_servers ? ['MCP servers'] : []),
     ...(system_prompt !== undefined && !supports.system_prompt ? ['a system prompt'] : []),
     ...(environment.temperature !== undefined && !supports.temperature ? ['a temperature'] : []),
     ...(tools !== undefined && !supports.tools ? ['a choice of tools'] : []),
@@ -123,18 +117,6 @@ export function applyConversationSupport(suite: Suite, choice: EngineChoice): Su
     return { ...one, cannot_run: one.cannot_run === null ? reason : `${one.cannot_run}; ${reason}` }
   })
   return { ...suite, cases }
-}
-
-function listUnsupportedServers(
-  { mcp_servers: supported }: SupportedEnvironment,
-  { mcp_servers, recordings = {} }: Environment,
-) {
-  const all = Object.entries(mcp_servers)
-  if (supported === true || all.length === 0) return []
-  if (supported === false) return ['MCP servers']
-  return all.some(([name, { url }]) => url !== undefined && recordings[name] === undefined)
-    ? ['MCP servers with a url']
-    : []
 }
 
 /** Types of hooks other than commands. */

@@ -13,6 +13,7 @@ import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/in
 import { nameCase } from '../../phases/1-plan/check/rules/case_subject.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { type LintFinding, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import { warnOfAgentFields } from '../environment/sub_agent_fields.ts'
 import { applyConversationSupport, applyEngineSupport } from '../environment/unsupported_environment.ts'
 
 interface Knowledge {
@@ -58,7 +59,11 @@ async function findEngineProblems(
         ? [problem(planRules.engineLacks, one, one.cannot_run)]
         : [],
   )
-  const warnings = [...unmetBlocks(honoured), ...unattachedImages(honoured, engine)]
+  const warnings = [
+    ...unmetBlocks(honoured),
+    ...unattachedImages(honoured, engine),
+    ...(await warnOfAgentFields(honoured, engine)),
+  ]
   return {
     honoured: warnings.length === 0 ? honoured : { ...honoured, warnings: [...honoured.warnings, ...warnings] },
     problems: problems.map((one) => toProblem(one.rule, one.finding, suite.path)),

@@ -13,6 +13,7 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
+import { fillVariables } from '../../engines/environment/suite_servers.ts'
 import { findSkillRoot, loadSuite } from '../../phases/1-plan/suite/load_suite.ts'
 
 export interface RecordMcpRequest {
@@ -30,7 +31,13 @@ export async function recordMcp({ skill, server: wanted, env, signal }: RecordMc
   const { name, server } = await chooseServer(root, wanted)
   const file = path.join(root, 'evals/mcp', `${name}.json`)
   const recording = await openRecording(file, name)
-  const fill = (text: string) => text.replaceAll(/\$\{ENVIRONMENT_DIR\}/g, () => root)
+  const fill = (text: string) => fillVariables(text, { ...env, ENVIRONMENT_DIR: root })
+  const unset = Object.values(server.env ?? {}).flatMap((text) => /\$\{(\w+)\}/.exec(fill(text))?.[1] ?? [])
+  if (unset.length > 0)
+    throw new UserError(
+      `the MCP server ${name} needs ${unset.join(', ')}, which your environment does not have`,
+      'export it',
+    )
   const own = Object.fromEntries(Object.entries(server.env ?? {}).map(([key, value]) => [key, fill(value)]))
   const client = new Client({ name: 'whetstone', version: '1' })
   await client

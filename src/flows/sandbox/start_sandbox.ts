@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import type { KeyParts } from '../../../schemas/cache.ts'
 import type { Plan } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/errors/error.ts'
 import {
   chooseSandbox,
   noSandboxWish,
@@ -14,16 +15,34 @@ import { reapGroups } from '../../base/sandbox/process_limit.ts'
 import { findBenchmarkWorkspace } from '../../store/paths.ts'
 import type { FlowContext } from '../flow_context.ts'
 
-/** Chooses, and adds one line to `choices`. Throws UserError if a sandbox is required and none works. */
+/**
+ * Chooses, and adds one line to `choices`. Throws UserError if a sandbox is required and none works, or if it keeps agents from a server of
+ * the suite.
+ */
 export async function startSandbox(
   wish: SandboxWish | null | undefined,
-  { choices }: { choices: string[] },
+  { choices, plan }: { choices: string[]; plan?: Plan },
   context: FlowContext,
 ): Promise<SandboxChoice> {
   const sandbox = await chooseSandbox(wish ?? noSandboxWish, context.env.PATH ?? '')
+  if (plan !== undefined) assertServersReachable(plan, sandbox)
   if (sandbox.mechanism === 'bubblewrap') await reapGroups()
   choices.push(describeSandbox(sandbox))
   return sandbox
+}
+
+/** Each run would fail after it has started: its agent can't reach a server with a URL without a network. */
+function assertServersReachable({ runs, suite }: Plan, { mechanism, network }: SandboxChoice): void {
+  if (mechanism === 'none' || network === 'open') return
+  for (const { environment } of runs) {
+    const { mcp_servers = {}, recordings = {} } = environment ?? {}
+    const found = Object.keys(mcp_servers).find((name) => mcp_servers[name]?.url && recordings[name] === undefined)
+    if (found === undefined) continue
+    throw new UserError(
+      `${suite.path}: the MCP server ${found} has a url, and agents in the sandbox have no network`,
+      'add --network open if you trust the suite',
+    )
+  }
 }
 
 /** Starts the probe that startSandbox waits for, so that it runs while the plan is read: alone it takes a tenth of a dry run. */

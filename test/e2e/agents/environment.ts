@@ -46,6 +46,7 @@ export function skillWith(environment: object, more: object = {}): string {
     'evals/guard/tickets.mjs': server,
     'evals/rules/house.md': 'RULE-CANARY Always be tidy.\n',
     'evals/agents/reviewer.md': '---\nname: reviewer\ndescription: AGENT-CANARY reviews things\n---\nReview.\n',
+    'evals/agents/quick.md': '---\nname: quick\ndescription: Is quick.\nmodel: haiku\ntools: Read\n---\nBe quick.\n',
   })
 }
 

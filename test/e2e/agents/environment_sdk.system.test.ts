@@ -6,7 +6,7 @@ import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { practice } from '../../engines/stage.ts'
 import { needs } from '../../require.ts'
 import { fresh, whetstone } from '../program.ts'
-import { hooks, servers, skillWith } from './environment.ts'
+import { hooks, skillWith } from './environment.ts'
 
 const scenario = `
 rules:
@@ -57,9 +57,14 @@ test('negative control: without the hooks nothing is blocked', async () => {
   expect(JSON.parse(read('with_skill', 'run.json')).final_response).toBe('Done.')
 })
 test('what the engine does not support keeps the case from running, and is said', async () => {
-  const { end } = await benched({ mcp_servers: servers, agents: ['evals/agents/reviewer.md'], files: ['evals/guard'] })
+  const { end } = await benched({ hooks: { SessionStart: hooks.PreToolUse } })
   expect(end.code).toBe(2)
-  expect(end.stderr).toContain('the engine anthropic does not support sub-agents')
+  expect(end.stderr).toContain('the engine anthropic does not support hooks of SessionStart')
+})
+test('settings of a sub-agent that the engine does not follow are said before anything is paid for', async () => {
+  const { end } = await benched({ agents: ['evals/agents/quick.md'] }, { flags: ['--dry-run'] })
+  expect(end, end.stderr).toMatchObject({ code: 0 })
+  expect(end.stdout).toContain('warning: the engine anthropic does not follow model of the sub-agent quick')
 })
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok

@@ -123,7 +123,7 @@ describe('before the first call', () => {
   test('parts that the engine does not support are named and left out', async () => {
     const start = [alpha(makePlugin()), '--whole-plugin', '--dry-run']
     const sdk = await benchOn([...start, ...engine], scenario, env)
-    expect(sdk.end.stdout).toMatch(/the engine anthropic does not support sub-agents, commands: left out/)
+    expect(sdk.end.stdout).toMatch(/the engine anthropic does not support commands: left out/)
     const none = await benchOn([...start, '--engine', 'opencode:anthropic/practice-1'], scenario, env)
     expect(none.end.stdout).toMatch(/the engine opencode does not support hooks of PreToolUse, commands: left out/)
     expect([...sdk.requests, ...none.requests].filter(({ rule }) => rule !== null)).toEqual([])

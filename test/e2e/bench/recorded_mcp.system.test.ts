@@ -12,19 +12,21 @@ const bin = path.join(import.meta.dirname, '../../../dist/program/bin.js')
 const repository = path.join(import.meta.dirname, '../../..')
 const real = path.join(import.meta.dirname, '../../fixtures/servers/lookup.mjs')
 
-function makeLookupSkill(server: string): string {
-  const mcp_servers = {
-    lookup: { command: process.execPath, args: [server], env: { LOOKUP_TOKEN: 'secret-of-lookup-1' } },
-  }
+function makeLookupSkill(server: string, token = 'secret-of-lookup-1'): string {
+  const mcp_servers = { lookup: { command: process.execPath, args: [server], env: { LOOKUP_TOKEN: token } } }
   const checks = [{ type: 'contains', value: 'Done' }]
   return makeSkill([{ id: 1, name: 'looks', prompt: 'look up, please', checks, environment: { mcp_servers } }])
 }
 
 /** Records these words through the program, as an agent would. */
-async function record(skill: string, words: readonly string[]): Promise<string[]> {
+async function record(skill: string, words: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
   const client = new Client({ name: 'agent', version: '1' })
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [bin, 'record-mcp', skill], env: plainEnvironment() }),
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [bin, 'record-mcp', skill],
+      env: { ...plainEnvironment(), ...env },
+    }),
   )
   await client.listTools()
   const answers: string[] = []
@@ -88,6 +90,29 @@ describe('a recorded MCP server', () => {
     const text = readFileSync(path.join(skill, 'evals/mcp/lookup.json'), 'utf8')
     expect(text).not.toContain('secret-of-lookup-1')
     expect(text).toContain('[redacted:LOOKUP_TOKEN]')
+  })
+  test('the server gets a variable of the user’s, and its value is not recorded', async () => {
+    const skill = makeLookupSkill(real, '$' + '{LOOKUP_TOKEN}')
+    await expect(record(skill, ['owl'])).rejects.toThrow()
+    const answers = await record(skill, ['owl'], { LOOKUP_TOKEN: 'token-of-the-user-1' })
+    expect(answers.join()).toContain('token-of-the-user-1')
+    const text = readFileSync(path.join(skill, 'evals/mcp/lookup.json'), 'utf8')
+    expect(text).toContain('[redacted:LOOKUP_TOKEN]')
+    expect(text).not.toContain('token-of-the-user-1')
+  })
+  test('a server with a url is refused before anything is paid for where the sandbox has no network', async () => {
+    const environment = { mcp_servers: { far: { type: 'http', url: 'http://127.0.0.1:1/mcp' } } }
+    const checks = [{ type: 'contains', value: 'Done' }]
+    const skill = makeSkill([{ id: 1, name: 'looks', prompt: 'look up, please', checks, environment }])
+    const closed = await benched(skill, ['owl'], ['--sandbox', 'required'])
+    expect(closed.end.code).toBe(2)
+    expect(closed.end.stderr).toContain('the MCP server far has a url, and agents in the sandbox have no network')
+    expect(closed.calls).toBe(0)
+    const open = await benched(skill, ['owl'], ['--sandbox', 'required', '--network', 'open'])
+    expect(JSON.parse(open.read('with_skill', 'run.json')).error).toMatchObject({
+      kind: 'setup',
+      message: expect.stringMatching(/did not start: far \(/),
+    })
   })
   test('an unrecorded call is an error for the agent and a warning of the run', async () => {
     const skill = makeLookupSkill(real)

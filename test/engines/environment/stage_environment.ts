@@ -16,7 +16,12 @@ export const reviewer =
   '---\nname: reviewer\ndescription: AGENT-CANARY reviews things\n---\nAGENT-PROMPT-CANARY Review.\n'
 
 /** Installs them in the stage's working folder. */
-export function installed({ cwd, home }: Stage, mcp_servers: object, agent_texts: Record<string, string> = {}) {
-  const wanted = environment.parse({ files: [], hooks: {}, rules: [], agents: [], mcp_servers, agent_texts })
+export function installed(
+  { cwd, home }: Stage,
+  mcp_servers: object,
+  agent_texts: Record<string, string> = {},
+  hooks: object = {},
+) {
+  const wanted = environment.parse({ files: [], hooks, rules: [], agents: [], mcp_servers, agent_texts })
   return installEnvironment(wanted, { cwd, folder: path.join(home, 'environment') })
 }

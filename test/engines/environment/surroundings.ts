@@ -1,5 +1,6 @@
 /** What every agent CLI must do with a suite's MCP server and sub-agent, seen from the model's server. */
 import { describe, expect, test } from 'vitest'
+import { startHttpTickets } from '../../fixtures/servers/http_tickets.ts'
 import { needs } from '../../require.ts'
 import { type Contender, contenders } from '../contenders.ts'
 import { openStage, perform, practice } from '../stage.ts'
@@ -17,10 +18,16 @@ interface Ways {
 const task = { description: 'review', prompt: 'SUB-TASK review', subagent_type: 'reviewer' }
 const spawned = { $each: { in: 'lastResult', match: '"agent_id":"(?<id>[^"]+)"', as: '{{id}}' } }
 
+const sdk: Ways = {
+  server: [{ name: 'mcp__tickets__open_tickets' }],
+  agent: [{ name: 'Agent', input: task }],
+  tool: 'mcp__tickets__open_tickets',
+}
+
 /** By the names of `contenders`. */
 const ways: Record<string, Ways> = {
-  anthropic: { server: [{ name: 'mcp__tickets__open_tickets' }], tool: 'mcp__tickets__open_tickets' },
-  openai: { server: [{ name: 'mcp__tickets__open_tickets' }], tool: 'mcp__tickets__open_tickets' },
+  anthropic: sdk,
+  openai: sdk,
   'claude-code': {
     server: [{ name: 'mcp__tickets__open_tickets' }],
     agent: [{ name: 'Agent', input: task }],
@@ -100,7 +107,42 @@ export function surroundings(name: string): void {
       const { outcome } = await ran(contender, [], servers.broken, {})
       expect(outcome).toMatchObject({
         status: 'failed',
-        error: { kind: 'setup', message: 'these MCP servers of the suite did not start: tickets', retryable: false },
+        error: {
+          kind: 'setup',
+          message: expect.stringMatching(/^these MCP servers of the suite did not start: tickets\b/),
+          retryable: false,
+        },
+      })
+    })
+    test('a server with a url is offered and called, with its headers', async () => {
+      await using tickets = await startHttpTickets({ answer: 'HTTP-CANARY', token: 'token-of-tickets' })
+      const headers = { Authorization: `Bearer \${NO_TOKEN:-token-of-tickets}` }
+      const { outcome, events } = await ran(
+        contender,
+        server,
+        { tickets: { type: 'http', url: tickets.url, headers } },
+        {},
+      )
+      expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'Done.' } })
+      const result = events.find((event) => event.type === 'tool_result' && event.output.includes('HTTP-CANARY'))
+      expect(result).toMatchObject({ name: tool, is_error: false })
+      expect(tickets.requests.join()).toContain('"tools/call"')
+    })
+    test('a url where nothing listens fails the run and names the server', async () => {
+      const { outcome } = await ran(contender, [], { tickets: { type: 'http', url: 'http://127.0.0.1:1/mcp' } }, {})
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        error: { kind: 'setup', message: expect.stringContaining('tickets') },
+      })
+    })
+    const refusalTest = name.endsWith('copilot') || name === 'opencode' ? test.skip : test // Copilot does not report it, opencode takes too long
+    refusalTest('a server that refuses the header fails the run and is named', async () => {
+      await using tickets = await startHttpTickets({ answer: 'HTTP-CANARY', token: 'another-token' })
+      const headers = { Authorization: 'Bearer wrong' }
+      const { outcome } = await ran(contender, [], { tickets: { type: 'http', url: tickets.url, headers } }, {})
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        error: { kind: 'setup', message: expect.stringContaining('tickets') },
       })
     })
     if (agent !== undefined) {

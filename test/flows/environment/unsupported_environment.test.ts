@@ -22,10 +22,8 @@ test.each<[string, Partial<Environment>, string | null]>([
     null,
   ],
   ['anthropic', {}, null],
-  ['anthropic', { agents: [file] }, 'the engine anthropic does not support sub-agents'],
-  ['anthropic', { mcp_servers: { a: { url: 'u' } } }, 'the engine anthropic does not support MCP servers with a url'],
-  ['anthropic', { mcp_servers: { a: { command: 'a' } } }, null],
-  ['anthropic', { mcp_servers: { a: { url: 'u' } }, recordings: { a: file } }, null],
+  ['anthropic', { agents: [file], mcp_servers: { a: { url: 'u' }, b: { command: 'b' } } }, null],
+  ['pi', { agents: [file] }, 'the engine pi does not support sub-agents'],
   ['pi', { mcp_servers: { a: { command: 'a' } } }, 'the engine pi does not support MCP servers'],
   [
     'anthropic',

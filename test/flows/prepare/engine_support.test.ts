@@ -96,10 +96,13 @@ test.each([
   )
 })
 
+const rule = { path: 'a.md', source: '/s/a.md', kind: 'file', sha256: 's', bytes: 1 } as const
+
 test('what an engine does not support refuses the suite', async () => {
-  expect(
-    await refused('anthropic', [contains], { environment: { ...environment, mcp_servers: { a: { url: 'u' } } } }),
-  ).toMatch(/does not support MCP servers with a url \[engine-lacks\]/)
+  const servers = { ...environment, hooks: {}, mcp_servers: { a: { url: 'http://a' } } }
+  expect(await refused('acp', [contains], { environment: { ...servers, rules: [rule] } })).toMatch(
+    /does not support rules \[engine-lacks\]/,
+  )
 })
 
 test('a model without a price can be held to no cost, one with a price can', async () => {
@@ -130,4 +133,23 @@ test.each([
     expect(said).toContain(message)
     expect(said === '').toBe(message === '')
   }
+})
+
+const head = (fields: string) => `---\nname: checker\ndescription: Checks.\n${fields}---\nCheck.\n`
+
+test.each<[string, string, string[]]>([
+  [
+    'codex',
+    'tools: Read\nmodel: haiku\ncolor: red\n',
+    ['the engine codex does not follow tools, model of the sub-agent checker'],
+  ],
+  ['anthropic', 'tools: Read\nmodel: haiku\n', ['the engine anthropic does not follow model of the sub-agent checker']],
+  ['anthropic', 'tools: Read\ndisallowedTools: Bash\n', []],
+  ['claude-code', 'tools: Read\nmodel: haiku\nhooks: {}\n', []],
+  ['codex', 'color: red\n', []],
+])('settings of a sub-agent on %s: %j', async (engine, fields, messages) => {
+  const agents = { ...environment, hooks: {}, agent_texts: { a: head(fields) } }
+  const suite = suiteOf([contains], { environment: agents })
+  const { warnings } = await requireValidSuite({ name: engine, model: null }, suite, { allowInvalid: false })
+  expect(warnings.map(({ message }) => message)).toEqual(messages)
 })

@@ -110,3 +110,11 @@ test('the key changes with the content of a script', async () => {
   expect(await key('a')).toBe(await key('a'))
   expect(await key('b')).not.toBe(await key('a'))
 })
+
+test('a server with a url that is no address is a mistake in the file; a variable may stand in it', async () => {
+  await expect(read({ mcp_servers: { t: { url: 'no address' } } })).rejects.toThrow(
+    /mcp_servers\.t: "url" must begin with http/,
+  )
+  const { case: one } = await read({ mcp_servers: { t: { url: '$' + '{TICKETS_URL}' } } })
+  expect(one?.cannot_run).toBeNull()
+})

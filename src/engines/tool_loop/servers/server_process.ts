@@ -10,6 +10,9 @@ import type { ToolPlace } from '../tools/tool.ts'
 /** A server that is a program. */
 export type ServerProgram = Extract<SuiteServer, { type: 'stdio' }>
 
+/** Bytes of one message, such as an answer with a picture; a longer one is lost, and its call gets no answer. */
+const longestMessage = 64 * 1024 * 1024
+
 /** Its process lives from `start` to `close`, at most until the run is aborted. */
 export class ServerProcess implements Transport {
   onclose?: () => void
@@ -48,6 +51,7 @@ export class ServerProcess implements Transport {
         return undefined
       },
       stdoutLimit: 0, // only the lines are used
+      lineLimit: longestMessage,
       signal: AbortSignal.any([signal, this.#stop.signal]),
     })
     this.#ended = process.then(

@@ -1,17 +1,21 @@
 /** Offers the tools of the suite's MCP servers to the model of an SDK engine. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import * as z from 'zod'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { findImageType } from '../../../base/fs/image_type.ts'
 import type { EngineError, EngineTask } from '../../engine.ts'
 import { findServerError } from '../../environment/broken_servers.ts'
-import { readSuiteServers } from '../../environment/suite_servers.ts'
+import { readSuiteServers, type SuiteServer } from '../../environment/suite_servers.ts'
+import { clipOutput } from '../tools/clip_output.ts'
 import type { LocalTool, ToolAnswer, ToolPlace } from '../tools/tool.ts'
-import type { ServerProgram } from './server_process.ts'
 
 /** Milliseconds until a server must be ready, and until a call must be answered. */
 const startMs = 30_000
 const callMs = 600_000
+
+/** Characters of base64 that the providers take of one image. */
+const longestImage = 5 * 1024 * 1024
 
 export interface ServerTools extends AsyncDisposable {
   /** Names of the servers. */
@@ -23,7 +27,7 @@ export interface ServerTools extends AsyncDisposable {
 
 /** Starts the servers of the task; disposing of them ends them. Rejects only when aborted. */
 export async function startServers(task: EngineTask, place: ToolPlace): Promise<ServerTools> {
-  const servers = (await readSuiteServers(task)).filter((server) => server.type === 'stdio')
+  const servers = await readSuiteServers(task)
   const connections = await Promise.all(servers.map(openConnection))
   const started = await Promise.all(connections.map((one) => listTools(one, place)))
   const close = async () => {
@@ -31,45 +35,88 @@ export async function startServers(task: EngineTask, place: ToolPlace): Promise<
   }
   if (place.signal.aborted) await close()
   place.signal.throwIfAborted()
-  const broken = servers.filter((_, index) => started[index] === null)
   return {
     names: servers.map(({ name }) => name),
-    tools: started.flatMap((tools) => tools ?? []),
-    error: findServerError(broken.map(({ name }) => name)),
+    tools: withUniqueNames(started.flatMap((one) => ('tools' in one ? one.tools : []))),
+    error: findServerError(started.flatMap((one) => ('broken' in one ? one.broken : []))),
     [Symbol.asyncDispose]: close,
   }
 }
 
 interface Connection {
-  server: ServerProgram
+  server: SuiteServer
   client: Client
 }
 
 /** The library is loaded only for a task with servers. */
-async function openConnection(server: ServerProgram): Promise<Connection> {
+async function openConnection(server: SuiteServer): Promise<Connection> {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
   return { server, client: new Client({ name: 'whetstone', version: '1' }) }
 }
 
-/** null: the server did not start. */
-async function listTools({ server, client }: Connection, place: ToolPlace): Promise<LocalTool[] | null> {
-  try {
-    const { ServerProcess } = await import('./server_process.ts')
-    await client.connect(new ServerProcess(server, place), { timeout: startMs })
-    if (client.getServerCapabilities()?.tools === undefined) return []
-    const { tools } = await client.listTools(undefined, { timeout: startMs })
-    return tools.map(({ name, description = '', inputSchema }) => ({
-      // the APIs allow no other characters and no longer names
-      name: `mcp__${server.name}__${name}`.replaceAll(/[^\w-]/g, '_').slice(0, 64),
-      description,
-      inputSchema: inputSchema as LocalTool['inputSchema'],
-      readOnly: false,
-      run: (input) => callTool(client, name, input, place.signal),
-    }))
-  } catch {
-    await client.close().catch(() => {})
-    return null
+/** A server with a URL is called from here, outside the sandbox, so only if the agent may reach a network too. Throws for a URL that is none. */
+async function openTransport(server: SuiteServer, place: ToolPlace): Promise<Transport> {
+  if (server.type === 'stdio') return new (await import('./server_process.ts')).ServerProcess(server, place)
+  if (place.sandbox !== null && place.sandbox.policy.network !== 'open') throw new Error('the sandbox has no network')
+  const options = { requestInit: { headers: server.headers } }
+  if (server.type === 'sse') {
+    const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js')
+    return new SSEClientTransport(new URL(server.url), options)
   }
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+  return new StreamableHTTPClientTransport(new URL(server.url), options)
+}
+
+/** Its tools; or its name, with the reason why it did not start. */
+async function listTools(
+  { server, client }: Connection,
+  place: ToolPlace,
+): Promise<{ tools: LocalTool[] } | { broken: string }> {
+  const limits = { timeout: startMs, signal: place.signal }
+  try {
+    await client.connect(await openTransport(server, place), limits)
+    if (client.getServerCapabilities()?.tools === undefined) return { tools: [] }
+    const { tools } = await client.listTools(undefined, limits)
+    return {
+      tools: tools.map(({ name, description = '', inputSchema }) => ({
+        // the APIs allow no other characters and no longer names
+        name: `mcp__${server.name}__${name}`.replaceAll(/[^\w-]/g, '_').slice(0, longestName),
+        description,
+        inputSchema: inputSchema as LocalTool['inputSchema'],
+        readOnly: false,
+        run: (input) => callTool(client, name, input, place.signal),
+      })),
+    }
+  } catch (error) {
+    await client.close().catch(() => {})
+    return { broken: `${server.name} (${describeFailure(error)})` }
+  }
+}
+
+/** fetch reports why it failed as the cause. */
+function describeFailure(error: unknown): string {
+  const { cause } = error instanceof Error ? error : {}
+  return [error, cause]
+    .filter((one) => one !== undefined)
+    .map((one) => oneLine(errorMessage(one)))
+    .join(': ')
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 300)
+}
+
+const longestName = 64
+
+/** The APIs refuse a name that is there twice: `a.b` and `a_b` of one server become `a_b` and `a_b_2`. */
+function withUniqueNames(tools: readonly LocalTool[]): LocalTool[] {
+  const taken = new Set<string>()
+  return tools.map((tool) => {
+    let { name } = tool
+    for (let count = 2; taken.has(name); count += 1) name = `${tool.name.slice(0, longestName - 4)}_${count}`
+    taken.add(name)
+    return { ...tool, name }
+  })
 }
 
 const object = z.record(z.string(), z.unknown())
@@ -89,18 +136,18 @@ async function callTool(client: Client, name: string, input: unknown, signal: Ab
   }
 }
 
-/** Texts one after the other; the first image that the APIs take; everything else as JSON. */
+/** Texts one after the other, shortened as those of commands; the first image that the APIs take; everything else as JSON. */
 function toToolAnswer(answer: unknown): ToolAnswer {
   const { content, isError } = result.parse(answer)
-  const [image] = content.flatMap((block) => {
-    const { data } = imageBlock.safeParse(block).data ?? {}
-    const mediaType = data === undefined ? null : findImageType(Buffer.from(data, 'base64'))
-    return data === undefined || mediaType === null ? [] : [{ mediaType, data }]
-  })
-  const texts = content.flatMap((block) => {
-    if (imageBlock.safeParse(block).success) return []
-    const text = textBlock.safeParse(block)
-    return text.success ? text.data.text : JSON.stringify(block)
-  })
-  return { text: texts.join('\n'), isError, ...(image && { image }) }
+  const texts: string[] = []
+  let image: ToolAnswer['image']
+  for (const block of content) {
+    const shown = imageBlock.safeParse(block).data
+    const mediaType = shown === undefined ? null : findImageType(Buffer.from(shown.data, 'base64'))
+    if (shown === undefined) texts.push(textBlock.safeParse(block).data?.text ?? JSON.stringify(block))
+    else if (mediaType === null) texts.push('(an image of a kind that can not be shown)')
+    else if (shown.data.length > longestImage) texts.push('(an image of more than 5 MiB, which can not be shown)')
+    else image ??= { mediaType, data: shown.data }
+  }
+  return { text: clipOutput(texts.join('\n')), isError, ...(image && { image }) }
 }

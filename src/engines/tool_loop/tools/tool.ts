@@ -4,7 +4,7 @@ import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { SandboxView } from '../../../base/sandbox/sandbox_view.ts'
-import type { TaskImage } from '../../engine.ts'
+import type { EngineError, TaskImage } from '../../engine.ts'
 
 /** Where a tool works. */
 export interface ToolPlace {
@@ -24,6 +24,8 @@ export interface ToolAnswer {
   text: string
   isError: boolean
   image?: TaskImage
+  /** The run can't go on: the provider failed inside the call. Absent: it can. */
+  failure?: EngineError
 }
 
 /** A mistake of the model, which it gets as the tool's result. */

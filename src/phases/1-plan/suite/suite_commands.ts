@@ -4,6 +4,7 @@ import type { McpServers } from '../../../../schemas/environment.ts'
 import type { Environment, SuiteCase, SuitePrograms } from '../../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
+import { getRedactor, isSecretName } from '../../../base/secrets/redact.ts'
 import type { LoadedSkills } from '../skill/skill_commands.ts'
 import { hookCommands } from './hook_commands.ts'
 
@@ -66,6 +67,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
       git: git === null || git === true ? git : (git.repo?.commit ?? git.sha256),
       env: environment?.env ?? {},
       texts: environment?.texts ?? {},
+      ...(environment && Object.keys(environment.mcp_servers).length > 0 && { servers: environment.mcp_servers }),
       ...(environment?.programs && { programs: environment.programs.folder.sha256 }),
       ...(environment?.agent_texts && { agents: environment.agent_texts }),
       skills: besideAgent ? [...new Set(skills.hashes)].sort() : [],
@@ -81,7 +83,7 @@ const beforeSkill: ReadonlySet<SuiteCommand['kind']> = new Set(['setup', 'check'
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
   const { setup, teardown, checks, files, environment, harbor, withoutAgent, git } = one
   const run = checks.flatMap(listCheckCommands)
-  const { hooks = {}, mcp_servers: servers = {}, texts = {} } = environment ?? {}
+  const { hooks = {}, texts = {} } = environment ?? {}
   const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
   const ofRepo = git === null || git === true ? [] : (git.repo?.settings ?? [])
   const settings = [...found, ...ofRepo, ...listSubAgents(environment ?? {})].map((command) => {
@@ -90,7 +92,9 @@ function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
   return [
     ...(setup === null ? [] : [{ kind: 'setup' as const, command: setup }]),
     ...(withoutAgent && setup === null && run.length === 0 ? [] : programCommands(environment?.programs)),
-    ...(withoutAgent ? [] : [...settings, ...hookCommands(hooks), ...serverCommands(servers), ...skills.commands]),
+    ...(withoutAgent
+      ? []
+      : [...settings, ...hookCommands(hooks), ...serverCommands(environment ?? {}), ...skills.commands]),
     ...run.map((command) => ({ kind: 'check' as const, command })),
     ...(withoutAgent || teardown === undefined ? [] : [{ kind: 'teardown' as const, command: teardown }]),
     ...harborCommands(harbor),
@@ -142,10 +146,21 @@ function listSubAgents({ agents = [], agent_texts: texts = {} }: Partial<Environ
   return [...agents.map((file) => file.path), ...written.map(([name]) => `.claude/agents/${name}.md`)]
 }
 
-function serverCommands(servers: McpServers): Command[] {
-  return Object.entries(servers).map(([name, { command, args = [], env, url }]) => {
-    const set = Object.entries(env ?? {}).map(([key, value]) => `${key}=${value}`)
-    const text = command === undefined ? (url ?? '') : [...set, command, ...args].join(' ')
-    return { kind: 'mcp_server', command: `${name}: ${text}` }
-  })
+/** Programs that a recording stands in for are not started. */
+function serverCommands({ mcp_servers: servers = {}, recordings = {} }: Partial<Environment>): Command[] {
+  return Object.entries(servers).flatMap(([name, server]) =>
+    recordings[name] === undefined ? { kind: 'mcp_server' as const, command: `${name}: ${serverText(server)}` } : [],
+  )
+}
+
+/** The start of a server without its secrets. `commandHashes` covers all of its text. */
+function serverText({ command, args = [], env = {}, url }: McpServers[string]): string {
+  const redactor = getRedactor(env)
+  const set = Object.entries(env).map(([name, value]) => `${name}=${isHidden(name, value) ? '…' : value}`)
+  return redactor.text(command === undefined ? (url ?? '') : [...set, command, ...args].join(' '))
+}
+
+/** A value that comes from a variable of the user's, or that its name calls a secret. The folder of the environment is neither. */
+function isHidden(name: string, value: string): boolean {
+  return isSecretName(name) || /\$\{(?!ENVIRONMENT_DIR\})/.test(value)
 }

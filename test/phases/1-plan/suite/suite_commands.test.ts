@@ -57,6 +57,42 @@ describe('evals.json', () => {
       'agent_settings | .claude/settings.json | 2 two',
     ])
   })
+  const server = (env: Record<string, string>, args: string[] = []) =>
+    loadEvals(evals({ expectations: ['x'], environment: { mcp_servers: { s: { command: 'node', args, env } } } }))
+  test.each<[string, Record<string, string>, string[], string]>([
+    [
+      'a value that its name calls a secret',
+      { API_PASSWORD: 'abc', MODE: 'fast' },
+      [],
+      'API_PASSWORD=… MODE=fast node',
+    ],
+    ['a value of the user’s', { REGION: '$' + '{REGION:-eu}' }, [], 'REGION=… node'],
+    [
+      'not the folder of the environment',
+      { HOME: '$' + '{ENVIRONMENT_DIR}/h' },
+      [],
+      'HOME=$' + '{ENVIRONMENT_DIR}/h node',
+    ],
+    [
+      'a secret that is an argument too',
+      { A_TOKEN: 'tok-123456789' },
+      ['tok-123456789'],
+      'A_TOKEN=… node [redacted:A_TOKEN]',
+    ],
+  ])('the list hides %s', async (_, env, args, text) => {
+    expect(listed(await server(env, args))).toEqual([`mcp_server | s: ${text} | 1 one`])
+  })
+  test('consent is to the hidden values too', async () => {
+    const [one, other] = [await server({ A_TOKEN: 'one' }), await server({ A_TOKEN: 'other' })]
+    expect(listed(one)).toEqual(listed(other))
+    expect(hashesOf(one)).not.toEqual(hashesOf(other))
+  })
+  test('a server that a recording stands in for is not started, so it is not listed', async () => {
+    const recording = JSON.stringify({ server: 'ledger', tools: [], calls: [] })
+    const suite = { ...evals({ expectations: ['x'] }), environment: { mcp_servers: around.mcp_servers } }
+    const lines = listed(await loadEvals(suite, { ...files, 'evals/mcp/ledger.json': recording }))
+    expect(lines).toEqual(['mcp_server | far: https://far/mcp | 1 one'])
+  })
   test.each([
     '.git/config',
     'sub/.git/config',
