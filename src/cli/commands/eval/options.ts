@@ -26,7 +26,7 @@ export const evalFlags = {
     describe: 'only cases about skill:<name>, hook:<event>, …',
   },
   category: { type: 'string', requiresArg: true, describe: 'only cases of this category' },
-  test: { type: 'string', requiresArg: true, describe: 'only the test with this id, or a unique part of it' },
+  test: { type: 'string', requiresArg: true, describe: 'only tests with this id, or this in it' },
   all: { type: 'boolean', default: false, describe: 'all cases' },
   engine: {
     type: 'string',
