@@ -51,6 +51,11 @@ export const evalFlags = {
     defaultDescription: "the suite's, else 300",
     describe: 'seconds per case',
   },
+  activation: {
+    choices: benchFlags.activation.choices,
+    defaultDescription: "the suite's, else natural",
+    describe: benchFlags.activation.describe,
+  },
   concurrency: benchFlags.concurrency,
   'idle-timeout': benchFlags['idle-timeout'],
   'max-turns': benchFlags['max-turns'],
