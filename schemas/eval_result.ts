@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { owners, quarantined } from './case_upkeep.ts'
 import { goldenAuditLine, goldenRunLine } from './golden.ts'
 import { injectionAttempt } from './grading.ts'
-import { engineChoice } from './plan.ts'
+import { activation, engineChoice } from './plan.ts'
 import { loadWarning } from './suite.ts'
 
 export const evalVerdict = z.enum(['pass', 'fail', 'skip'])
@@ -77,6 +77,7 @@ export const evalResult = z.object({
     .describe('the agent that actually ran, as reported by the first run that reports it; null: not reported'),
   judge: engineChoice.nullable().describe('null: no case needs one'),
   timeout_seconds: z.number(),
+  activation: activation.optional().describe('how the runs got to use the skill; absent: natural'),
   summary: evalSummary,
   cases: z.array(evalCaseResult),
   golden: z

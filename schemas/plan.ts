@@ -61,7 +61,8 @@ export const sandboxUse = z.object({
   network: z.enum(['none', 'setup', 'open']).optional().describe('from --network; absent: none'),
 })
 
-export const activation = z.enum(['natural', 'instructed'])
+/** How a run gets to use the skill: it is offered, the prompt names it, or its instructions come before the prompt. */
+export const activation = z.enum(['natural', 'instructed', 'loaded'])
 
 /** One run: one case × one configuration × one run number, with everything needed to perform it anywhere. */
 export const runSpec = z.object({

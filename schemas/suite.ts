@@ -117,6 +117,10 @@ export const environment = z.object({
     .optional()
     .describe("the plugin that these parts come from; absent: they are the suite's"),
   texts: z.record(pathBelow, z.string()).optional().describe('files created in the working folder: path → content'),
+  read_only: z
+    .array(pathBelow)
+    .optional()
+    .describe('files of the working folder that the agent may read but not change; absent: none'),
   agent_texts: z
     .record(pathBelow, z.string())
     .optional()
@@ -144,6 +148,10 @@ export const suiteDefaults = z.object({
   model_file: z.string().optional().describe('file that names the model; absent: the suite'),
   judge: z.string().optional().describe('engine[:model] or a model'),
   timeout_seconds: z.number().positive().optional(),
+  activation: z
+    .enum(['natural', 'loaded'])
+    .optional()
+    .describe('loaded: eval puts the instructions of the skill before each prompt; absent: natural'),
 })
 
 /** How a format's cases are judged, if not by Whetstone's own judge. */

@@ -45,12 +45,18 @@ const whole = (least: number, most: number): OptionKind => [
   (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
 ]
 
+const activation: OptionKind = [
+  'natural, instructed or loaded',
+  (value) => value === 'natural' || value === 'instructed' || value === 'loaded',
+]
+
 const optionKinds = {
   ...{ format: text, target: text, category: text, test: text, cases: texts },
   ...{ engine: text, model: text, baseUrl: text, effort: text, skillsFolder: text },
   ...{ judge: text, user: text, workspace: text, passEnv: texts },
   ...{ judging: group, limits: group, sandbox: group, pace: group, queue: group },
   backend: place,
+  activation,
   ...{ keep: flag, cache: flag, transcripts: flag, fresh: flag, isolate: flag, liveMcp: flag, links },
   ...{ timeoutSeconds: seconds, maxTurns: whole(1, 10_000), concurrency: whole(1, 1000), retries: whole(0, 100) },
 } satisfies Record<keyof Options, OptionKind>

@@ -1,7 +1,7 @@
 /** The request and the results of eval. */
 import type { EvalResult } from '../../../schemas/eval_result.ts'
 import type { CostGuardrails } from '../../../schemas/golden.ts'
-import type { Plan } from '../../../schemas/plan.ts'
+import type { Activation, Plan } from '../../../schemas/plan.ts'
 import type { EvalSelection } from '../../phases/1-plan/suite/select_eval_cases.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
@@ -42,6 +42,8 @@ export interface EvalRequest
   format: string | null
   /** null: the suite's, else auto. */
   engine: string | null
+  /** null or absent: the suite's, else natural. */
+  activation?: Activation | null
   /** null: the suite's, else 300 s. */
   timeoutSeconds: number | null
   /** Whether to keep the agents' working folders. */

@@ -116,7 +116,7 @@ async function buildEvalResult(
   })
   const records = [...runs.values()].map(({ record }) => record)
   const first = records.find(({ status }) => status === 'completed') ?? records[0]
-  const { engine, judge, timeout_seconds } = plan.options
+  const { engine, judge, timeout_seconds, activation } = plan.options
   return {
     schema_version: 1,
     format: plan.suite.format,
@@ -133,6 +133,7 @@ async function buildEvalResult(
     },
     judge,
     timeout_seconds,
+    activation,
     summary: summarizeEval(cases),
     cases,
     warnings: plan.warnings,

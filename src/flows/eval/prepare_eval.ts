@@ -11,6 +11,7 @@ import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
+import { readSkillBodies } from '../../phases/1-plan/skill/skill_body.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
@@ -72,6 +73,12 @@ export async function prepareEval(
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)
   const subject = under ?? { name: suite.skill_name, description: '', path: root, sha256: suiteSha256 }
+  const activation = request.activation ?? suite.defaults?.activation ?? 'natural'
+  const versions = [...read.skills].map(([folder, { sha256 }]) => [sha256, folder] as const)
+  const folders = new Map([
+    ...versions,
+    ...listTaskSkills(honoured.cases).map((one) => [one.sha256, one.path] as const),
+  ])
   const plan = makeEvalPlan({
     suite: honoured,
     subject,
@@ -83,18 +90,17 @@ export async function prepareEval(
       runs: 1,
       timeout_seconds: request.timeoutSeconds ?? suite.defaults?.timeout_seconds ?? usualTimeout,
       max_turns: request.maxTurns,
-      activation: 'natural',
+      activation,
       on_timeout: 'fail',
       retries: request.retries,
       ...(suite.fast_fail && { fast_fail: true as const }),
       ...resolveJudgingOptions(request.judging),
     },
+    ...(activation === 'loaded' && { bodies: await readSkillBodies(folders) }),
     createdAt: context.now().toISOString(),
     suiteSha256,
     warnings: [...placed.warnings, ...read.warnings],
   })
-  const folders = new Map([...read.skills].map(([folder, { sha256 }]) => [sha256, folder]))
-  for (const { sha256, path: folder } of listTaskSkills(honoured.cases)) folders.set(sha256, folder)
   const { version = null, guardrails = null } = suite
   choices.push(...withTasks.choices, ...placed.notes, ...describeCaps(guardrails))
   return {

@@ -12,6 +12,7 @@ import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
 import { readNamedSkill, type SkillNaming } from '../../phases/1-plan/skill/add_frontmatter.ts'
 import { exportGitVersion } from '../../phases/1-plan/skill/git_version.ts'
+import { readSkillBodies } from '../../phases/1-plan/skill/skill_body.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
@@ -171,6 +172,9 @@ export async function prepareBench(
   const said = [skill, ...(baseline === null ? [] : [baseline.skill])].flatMap((one) =>
     checkUserOnlySkill(one, engine, request.activation),
   )
+  const versions = tasks === null ? [{ ...skill, path: subject.folder }] : listTaskSkills(suite.cases)
+  const folders = new Map(versions.map((one) => [one.sha256, one.path]))
+  if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   const plan = makePlan({
     suite: await requireValidSuite(engine, request.liveMcp ? useLiveServers(suite) : suite, {
       allowInvalid: request.allowInvalid ?? false,
@@ -193,16 +197,14 @@ export async function prepareBench(
       retries: request.retries,
       ...resolveJudgingOptions(request.judging),
     },
+    ...(request.activation === 'loaded' && { bodies: await readSkillBodies(folders) }),
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
     warnings: [...subject.defects, ...placed.warnings, ...warnings, ...said, ...others.warnings],
     baselineNote: [...notes, ...subject.defects.map(({ message }) => message)].join('; ') || null,
   })
-  const versions = tasks === null ? [{ ...skill, path: subject.folder }] : listTaskSkills(plan.cases)
-  const folders = new Map(versions.map((one) => [one.sha256, one.path]))
   for (const one of others.skills) folders.set(one.sha256, one.path)
-  if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
   return {

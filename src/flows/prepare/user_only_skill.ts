@@ -11,7 +11,7 @@ export function checkUserOnlySkill(
   engine: EngineChoice,
   activation: PlanOptions['activation'],
 ): LoadWarning[] {
-  if (!skill.user_only || engine.name === 'auto') return []
+  if (!skill.user_only || engine.name === 'auto' || activation === 'loaded') return []
   const way = findEngine(engine.name).userOnlySkills
   const at = { file: `${skill.path}/SKILL.md`, at: 'frontmatter' }
   if (way === undefined) {

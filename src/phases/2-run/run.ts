@@ -30,7 +30,7 @@ import { runWithTimeout, stderrName, untilDeadline } from './run_with_timeout.ts
 import { fillPluginRoot } from './workspace/fill_plugin_root.ts'
 import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
 import { environmentFolder, installRunPrograms, openRunPlace, type RunPlace } from './workspace/run_place.ts'
-import { protectSkills } from './workspace/sandbox_policy.ts'
+import { protectFiles } from './workspace/sandbox_policy.ts'
 import { runTeardown } from './workspace/shell_step.ts'
 import { SetupError } from './workspace/symlink_traps.ts'
 import { prepareWorkspace, type WorkspaceRequest } from './workspace/working_folder.ts'
@@ -183,8 +183,14 @@ function buildEngineTask(request: RunRequest, place: Place, skills: readonly Ins
     maxTurns: spec.max_turns,
     answerSchema: null,
     sessionId: randomUUID(),
-    sandbox: place.sandbox && protectSkills(place.sandbox, skills),
+    sandbox: place.sandbox && protectFiles(place.sandbox, listProtected(request, place, skills)),
   }
+}
+
+/** The installed skills and what the suite makes read-only, absolute. */
+function listProtected({ spec }: RunRequest, { cwd }: Place, skills: readonly InstalledSkill[]): string[] {
+  const ofSuite = (spec.environment?.read_only ?? []).map((name) => path.join(cwd, name))
+  return [...skills.flatMap((one) => [one.path, ...(one.copies ?? [])]), ...ofSuite]
 }
 
 function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt' | 'endedAt'> {

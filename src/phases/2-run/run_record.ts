@@ -180,5 +180,6 @@ function readState(spec: RunSpec, report: EngineReport, seen: boolean): boolean 
   if (spec.skill === null) return null
   // started by the user's words: the agent's program puts its text before the prompt, and no call shows it
   if (spec.skill.user_only && spec.activation === 'instructed' && !seen) return null
+  if (spec.activation === 'loaded' && !seen) return null // the prompt has its instructions
   return seen ? true : report.loaded === null ? null : false
 }

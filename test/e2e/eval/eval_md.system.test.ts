@@ -28,6 +28,30 @@ describe('the example', () => {
       ['eval-comment', 30],
     ])
   })
+  test('loads the skill and shows the code, read-only and without its evals; natural only offers the skill', async () => {
+    const copy = copyOf('example-eval-md')
+    copy.change('slugs.js', null, "import './words.js'\nexport const slug = 1\n")
+    copy.change(
+      'words.js',
+      null,
+      '/** @eval\n * ## x\n * ### Prompt\n * x\n * ### Expect\n * HIDDEN */\nexport const words = 2\n',
+    )
+    copy.change(
+      'practice.yaml',
+      `printf '%s' {{quote title}} | tr 'A-Z ' 'a-z-'`,
+      'cat slugs.js words.js; echo 3 > slugs.js; ls -l slugs.js; echo old-harbours',
+    )
+    const ran = await practised(copy, ['greets*', 'explains*'])
+    expect(ran.verdicts).toEqual({ 'greets the user by name': 'pass', 'explains a slug': 'pass' })
+    expect(ran.log).toContain('The skill greeter is loaded. Its instructions:')
+    expect(ran.log).toContain('export const words = 2')
+    expect(ran.log).toMatch(/-r--r--r--/)
+    expect(ran.log).not.toContain('HIDDEN')
+    expect(ran.suites[0]?.activation).toBe('loaded')
+    const natural = await practised(copy, ['greets*', '--activation', 'natural'])
+    expect(natural.log).not.toContain('is loaded')
+    expect(natural.suites[0]?.activation).toBe('natural')
+  })
   test('negative control: without its system prompt the title fails, with the reason of the judge', async () => {
     const copy = copyOf('example-eval-md')
     copy.change('title.ts', 'You write titles.', 'You are quiet.')

@@ -146,9 +146,9 @@ export const benchFlags = {
     describe: 'retries after an infrastructure failure',
   },
   activation: {
-    choices: ['natural', 'instructed'] as const,
+    choices: ['natural', 'instructed', 'loaded'] as const,
     default: 'natural' as const,
-    describe: 'whether the prompt names the skill (instructed)',
+    describe: 'whether the prompt names the skill or holds it (loaded)',
   },
   ...liveMcpFlag,
   ...linksFlag,

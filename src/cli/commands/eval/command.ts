@@ -130,6 +130,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     test: parsed.test ?? null,
     engine: parsed.engine ?? null,
     model: parsed.model ?? null,
+    activation: parsed.activation ?? null,
     judge: parsed.judge ?? null,
     user: parsed.user ?? null,
     effort: parsed.effort ?? null,

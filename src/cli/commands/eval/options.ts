@@ -26,7 +26,7 @@ export const evalFlags = {
     describe: 'only cases about skill:<name>, hook:<event>, …',
   },
   category: { type: 'string', requiresArg: true, describe: 'only cases of this category' },
-  test: { type: 'string', requiresArg: true, describe: 'only the test with this id, or a unique part of it' },
+  test: { type: 'string', requiresArg: true, describe: 'only tests with this id, or this in it' },
   all: { type: 'boolean', default: false, describe: 'all cases' },
   engine: {
     type: 'string',
@@ -50,6 +50,11 @@ export const evalFlags = {
     coerce: (value: unknown) => (value === undefined ? undefined : secondsParser('timeout')(value)),
     defaultDescription: "the suite's, else 300",
     describe: 'seconds per case',
+  },
+  activation: {
+    choices: benchFlags.activation.choices,
+    defaultDescription: "the suite's, else natural",
+    describe: benchFlags.activation.describe,
   },
   concurrency: benchFlags.concurrency,
   'idle-timeout': benchFlags['idle-timeout'],

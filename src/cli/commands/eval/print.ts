@@ -87,12 +87,14 @@ function evalResultLines(result: EvalResult, { summaryOnly }: HowToShowEvals): s
   return [...lines.map((line) => toSafeLine(line)), '']
 }
 
-function suiteLines({ name, format, cases, suite }: EvalResult): string[] {
+function suiteLines({ name, format, cases, suite, activation }: EvalResult): string[] {
   const { bold, dim } = colours(process.stdout)
+  const isOfSkill = cases.some(({ target }) => target?.startsWith('skill:'))
+  const how = isOfSkill && activation !== undefined ? `${format}, ${activation} activation` : format
   const rows = cases.map((one) => [verdictWord(one), oneLine(one.eval_name, 60), caseTimeText(one), caseCostText(one)])
   const drawn = alignColumns(rows, [2, 3])
   return [
-    `${bold(toSafeLine(name))} ${dim(toSafeLine(`${place(suite)} (${format})`))}`,
+    `${bold(toSafeLine(name))} ${dim(toSafeLine(`${place(suite)} (${how})`))}`,
     ...drawn.flatMap((line, index) => [line, ...reasonLines(cases[index])]),
     '',
   ]

@@ -21,7 +21,11 @@ const shared = {
   concurrency,
   timeout,
   retries,
-  activation,
+  activation: {
+    ...activation,
+    choices: ['natural', 'instructed'] as const,
+    describe: 'whether the prompt names the skill (instructed)',
+  },
   workspace,
 }
 

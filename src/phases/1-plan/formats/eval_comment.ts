@@ -1,25 +1,18 @@
-/** Loads EVAL.md text from doc comments of TypeScript and JavaScript files (tag @eval); the cases are about that file. */
+/** Loads EVAL.md text from @eval blocks of TypeScript, JavaScript and Elixir files; the cases are about that file. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { hashFile } from '../../../base/fs/files.ts'
 import { readText } from '../../../base/json/json.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
-import { evalBlocks } from './eval_md/comments.ts'
+import { largestEvalSource } from './eval_md/code.ts'
+import { evalBlocks, isEvalSource } from './eval_md/comments.ts'
 import type { EvalMdCase } from './eval_md/grammar.ts'
 import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
 import { buildEvalMdSuite, toMistakesError } from './eval_md.ts'
 
-export const evalCommentPlaces = ['@eval in a doc comment of a .ts or .js file']
-
-/** Bytes per file; larger files are not written by hand. */
-const longest = 1024 * 1024
-
-export function isSourceFile(file: string): boolean {
-  return /\.[cm]?[jt]sx?$/.test(file) && !/\.d\.[cm]?ts$|\.min\.[cm]?js$/.test(file)
-}
+export const evalCommentPlaces = ['@eval in a doc comment of a .ts or .js file, or in a .ex file']
 
 /** Lists the source files with an @eval block. */
 export async function discoverEvalComments({
@@ -31,19 +24,19 @@ export async function discoverEvalComments({
 }): Promise<string[]> {
   const limit = pLimit(16)
   const looks = (file: string) => limit(async () => ((await hasEval(path.join(root, file))) ? [file] : []))
-  return (await Promise.all(files.filter(isSourceFile).map(looks))).flat()
+  return (await Promise.all(files.filter(isEvalSource).map(looks))).flat()
 }
 
-/** Whether a doc comment of the file has an @eval block; false if it cannot be read. */
+/** Whether the file has an @eval block; false if it cannot be read. */
 export async function hasEval(file: string): Promise<boolean> {
-  if (((await stat(file).catch(() => null))?.size ?? longest + 1) > longest) return false
+  if (((await stat(file).catch(() => null))?.size ?? Number.POSITIVE_INFINITY) > largestEvalSource) return false
   const text = await readText(file).catch(() => '')
-  return text.includes('@eval') && evalBlocks(text).length > 0
+  return text.includes('@eval') && evalBlocks(text, file).length > 0
 }
 
 /** Throws UserError with file, line and reason. */
 export async function loadEvalComments(file: string): Promise<Suite> {
-  const blocks = evalBlocks(await readText(file))
+  const blocks = evalBlocks(await readText(file), file)
   const read: Extract<EvalMdReading, { kind: 'suite' }>[] = []
   const mistakes: EvalMdMistake[] = []
   for (const { text, line } of blocks) {
@@ -56,12 +49,9 @@ export async function loadEvalComments(file: string): Promise<Suite> {
   }
   if (mistakes.length > 0) throw toMistakesError(file, mistakes)
   const [first] = read
-  if (first === undefined) throw new UserError(`${file}: no @eval block in a doc comment`, caseForm)
+  if (first === undefined) throw new UserError(`${file}: no @eval block in it`, caseForm)
   const suites = await Promise.all(read.map((reading) => buildEvalMdSuite(file, reading)))
-  const source = { path: file, sha256: await hashFile(file) }
-  const cases = suites.flatMap((suite) =>
-    suite.cases.map((one) => ({ ...one, source, target: one.target ?? `source:${path.basename(file)}` })),
-  )
+  const cases = suites.flatMap((suite) => suite.cases)
   return {
     format: 'eval-comment',
     path: file,

@@ -96,14 +96,16 @@ export async function buildEvalMdSuite(
     path: file,
     skill_name: subject.name,
     root: subject.root,
-    ...buildEvalMdDefaults(subject),
+    ...buildEvalMdDefaults(subject, settings),
     cases: cases.map((one, index) => buildEvalMdCase(one, index + 1, { file, subject, metadata: settings.metadata })),
     warnings: [...subject.warnings, ...said] satisfies LoadWarning[],
   }
 }
 
-function buildEvalMdDefaults({ model }: EvalMdSubject): Pick<Suite, 'defaults'> {
-  return { defaults: { timeout_seconds: timeout, ...(model !== null && model) } }
+/** SkillKit loads the skill under test, so that is the default. */
+function buildEvalMdDefaults({ model, skill }: EvalMdSubject, { activation }: EvalMdSettings): Pick<Suite, 'defaults'> {
+  const how = skill !== null && { activation: activation ?? ('loaded' as const) }
+  return { defaults: { timeout_seconds: timeout, ...(model !== null && model), ...how } }
 }
 
 function buildEvalMdCase(
@@ -128,6 +130,6 @@ function buildEvalMdCase(
     skill_path: subject.skill?.path ?? null,
     judging: { kind: 'verdict' },
     ...(Object.keys(metadata).length > 0 && { metadata }),
-    ...(subject.source && { source: subject.source }),
+    ...(subject.code && { files: subject.code.files, source: subject.code.source }),
   }
 }

@@ -7,9 +7,9 @@ import {
   evalCommentPlaces,
   hasEval,
   inspectEvalComments,
-  isSourceFile,
   loadEvalComments,
 } from './eval_comment.ts'
+import { isEvalSource } from './eval_md/comments.ts'
 import { discoverEvalMd, evalMdPlaces, findEvalMd, inspectEvalMd, isEvalMd, loadEvalMd } from './eval_md.ts'
 import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, isEvalsFile, loadEvalsJson } from './evals_json.ts'
 import {
@@ -101,7 +101,7 @@ export const suiteFormats = {
     places: evalCommentPlaces,
     find: () => Promise.resolve(null),
     discover: discoverEvalComments,
-    reads: isSourceFile,
+    reads: isEvalSource,
     isMeant: hasEval,
     load: loadEvalComments,
     inspect: inspectEvalComments,

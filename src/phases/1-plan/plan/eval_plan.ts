@@ -2,7 +2,7 @@
 import type { Plan, PlanOptions, RunSpec } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { computePlanId } from '../keys/plan_keys.ts'
-import { buildRunSpec } from './plan.ts'
+import { buildRunSpec, type SkillBodies } from './plan.ts'
 
 export interface EvalPlanRequest {
   suite: Suite
@@ -11,6 +11,8 @@ export interface EvalPlanRequest {
   /** The skill that a case installs for the test; null: none. */
   skillOf: (one: SuiteCase) => Skill | null
   options: PlanOptions
+  /** For activation: loaded, the text of each SKILL.md by the skill's sha256; absent: none. */
+  bodies?: SkillBodies
   /** ISO 8601, UTC. */
   createdAt: string
   suiteSha256: string
@@ -40,7 +42,7 @@ export function makeEvalPlan(request: EvalPlanRequest): Plan {
   }
 }
 
-function buildEvalRun(one: SuiteCase, { suite, skillOf, options }: EvalPlanRequest): RunSpec {
+function buildEvalRun(one: SuiteCase, { suite, skillOf, options, bodies }: EvalPlanRequest): RunSpec {
   const arm = { configuration: 'subject' as const, skill: skillOf(one) }
-  return buildRunSpec({ one, arm, number: 1, absent: null }, suite, options)
+  return buildRunSpec({ one, arm, number: 1, absent: null, bodies }, suite, options)
 }

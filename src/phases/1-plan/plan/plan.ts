@@ -6,6 +6,7 @@ import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { findEngine } from '../../../engines/table.ts'
 import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
 import { mergeEnvironments } from '../plugin/plugin_environment.ts'
+import { prependSkill } from '../skill/skill_body.ts'
 import { slug } from '../skill/slug.ts'
 import { planConversation } from './plan_conversation.ts'
 
@@ -21,6 +22,8 @@ export interface PlanRequest {
   /** What the candidate has besides the skill; absent: nothing. */
   addition?: Addition | null
   options: PlanOptions
+  /** For activation: loaded, the text of each SKILL.md by the skill's sha256; absent: none. */
+  bodies?: SkillBodies
   /** Absent: all cases of the suite. */
   chosen?: ChosenCases | undefined
   /** Why the baseline is not simply what the user named; absent: it is. */
@@ -31,6 +34,8 @@ export interface PlanRequest {
   /** Warnings from reading the skills. */
   warnings?: readonly LoadWarning[]
 }
+
+export type SkillBodies = ReadonlyMap<string, string>
 
 /** The rest of a plugin, or other skills, and the configuration that the skill with them is compared with. */
 export interface Addition {
@@ -140,10 +145,10 @@ function drawArmOrder(pair: RunSpec[]): RunSpec[] {
 }
 
 function buildArmRun(request: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {
-  const { skill, suite, options } = request
+  const { skill, suite, options, bodies } = request
   const { one, arm } = place
   const absent = arm.skill === null ? skill.name : null
-  return buildRunSpec({ one, arm, number: arm.after + place.number, absent }, suite, options)
+  return buildRunSpec({ one, arm, number: arm.after + place.number, absent, bodies }, suite, options)
 }
 
 export interface RunSpecRequest {
@@ -152,22 +157,24 @@ export interface RunSpecRequest {
   number: number
   /** Name of the skill that must not be visible. */
   absent: string | null
+  bodies?: SkillBodies | undefined
 }
 
 /** Builds one run with everything needed to execute it, and its key. */
 export function buildRunSpec(
-  { one, arm, number, absent }: RunSpecRequest,
+  { one, arm, number, absent, bodies }: RunSpecRequest,
   suite: Suite,
   options: PlanOptions,
 ): RunSpec {
   const environment = arm.environment ? mergeEnvironments(one.environment, arm.environment) : one.environment
+  const skills = armSkills({ one, arm, absent })
   const spec: Omit<RunSpec, 'key'> = {
     run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,
     eval_id: one.eval_id,
     eval_name: one.eval_name,
     configuration: arm.configuration,
     run_number: number,
-    prompt: withAttachedNames(buildRunPrompt(one, arm, options), one),
+    prompt: withAttachedNames(buildRunPrompt(one, skills.skill, { ...options, bodies }), one),
     ...planConversation(one, options),
     files: one.files,
     ...(one.attach && { attach: one.attach }),
@@ -177,7 +184,7 @@ export function buildRunSpec(
     git: one.git,
     ...(environment && { environment }),
     ...(one.harbor && { harbor: one.harbor }),
-    ...armSkills({ one, arm, absent }),
+    ...skills,
     ...(suite.sandbox && { sandbox: suite.sandbox }),
     engine: options.engine,
     max_turns: options.max_turns,
@@ -206,10 +213,18 @@ function caseFolder(one: SuiteCase): string {
   return ['eval', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
 }
 
-function buildRunPrompt(one: SuiteCase, { skill }: RunSpecRequest['arm'], { activation, engine }: PlanOptions): string {
+function buildRunPrompt(
+  one: SuiteCase,
+  skill: Skill | null,
+  { activation, engine, bodies }: PlanOptions & { bodies?: SkillBodies | undefined },
+): string {
   switch (activation) {
     case 'natural':
       return one.prompt
+    case 'loaded': {
+      const body = skill === null ? undefined : bodies?.get(skill.sha256)
+      return skill === null || body === undefined ? one.prompt : prependSkill(one.prompt, skill.name, body)
+    }
     case 'instructed': {
       if (skill === null) return one.prompt
       const start = skill.user_only && engine.name !== 'auto' ? findEngine(engine.name).userOnlySkills?.start : null

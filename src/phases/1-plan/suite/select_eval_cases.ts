@@ -11,7 +11,7 @@ export interface EvalSelection {
   /** skill:<name>, hook:<event>, agent:<name>; skill:, hook: or agent: alone matches all of that kind; null: any. */
   target: string | null
   category: string | null
-  /** The test's id, or a part of it that is unique. */
+  /** The test's id, or a part of the ids of several. */
   test: string | null
   /** One part of the cases of all suites together; absent or null: all. */
   shard?: Shard | null
@@ -26,7 +26,7 @@ export function selectEvals<S extends { suite: Suite }>(all: readonly S[], wante
     left = narrowSuites(left, { flag: '--target', value: target, of: readCaseTarget, fits: fitsTarget })
   if (category !== null)
     left = narrowSuites(left, { flag: '--category', value: category, of: readCaseCategory, fits: isSame })
-  if (test !== null) left = [theTest(left, test)]
+  if (test !== null) left = selectTests(left, test)
   return shard === null ? left : selectEvalShard(left, shard)
 }
 
@@ -83,17 +83,15 @@ function withCases<S extends { suite: Suite }>(all: readonly S[], keeps: (one: S
   })
 }
 
-/** Prefers an exact id, then a part that only one id contains. */
-function theTest<S extends { suite: Suite }>(all: readonly S[], text: string): S {
-  const tests = all.flatMap((each) => each.suite.cases.map((one) => ({ each, one, id: one.eval_key ?? one.eval_name })))
-  const exact = tests.filter(({ id }) => id === text)
-  const found = exact.length > 0 ? exact : tests.filter(({ id }) => id.includes(text))
-  const [only] = found
-  if (only !== undefined && found.length === 1)
-    return { ...only.each, suite: { ...only.each.suite, cases: [only.one] } }
-  const ids = (found.length > 0 ? found : tests).map(({ id }) => id)
-  const near = found.length > 0 ? ids : findNearest(text, ids)
+/** The tests with exactly this id, or else all whose id contains it, in every suite. */
+function selectTests<S extends { suite: Suite }>(all: readonly S[], text: string): S[] {
+  const exact = withCases(all, (one) => readTestId(one) === text)
+  const left = exact.length > 0 ? exact : withCases(all, (one) => readTestId(one).includes(text))
+  if (left.length > 0) return left
+  const ids = all.flatMap(({ suite }) => suite.cases.map(readTestId))
+  const near = findNearest(text, ids)
   const listed = (near.length > 0 ? near : ids).slice(0, 8).join(', ')
-  const problem = found.length > 0 ? `matches ${found.length} tests` : 'no such test'
-  throw new UserError(`--test "${text}": ${problem}`, `use the whole id: ${listed || '(the suite has none)'}`)
+  throw new UserError(`--test "${text}": no such test`, `expected one of ${listed || '(the suite has none)'}`)
 }
+
+const readTestId = ({ eval_key, eval_name }: SuiteCase) => eval_key ?? eval_name

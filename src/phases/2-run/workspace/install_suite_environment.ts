@@ -33,6 +33,7 @@ export async function installEnvironment(
   await copyAll(wanted.agents, { folder: path.join(cwd, '.claude/agents'), within: cwd })
   await copyAll(wanted.commands ?? [], { folder: path.join(cwd, '.claude/commands'), within: cwd })
   await writeTexts(wanted, cwd)
+  await lockNamed(wanted.read_only ?? [], cwd)
   const hooks = await moveLongCommands(fillFolderVariable(wanted.hooks, folder), folder)
   const servers = fillFolderVariable(await installRecordings(wanted, folder), folder)
   if (Object.keys(hooks).length > 0) await writeNew(cwd, '.claude/settings.json', { hooks })
@@ -144,6 +145,16 @@ async function copyOne(file: InputFile, target: string): Promise<string> {
   await copyFile(file.source, target)
   await lock(target)
   return hashFile(target)
+}
+
+async function lockNamed(names: readonly string[], cwd: string): Promise<void> {
+  for (const name of names) {
+    const file = path.join(cwd, name)
+    assertNoSymlinkTraps(cwd, [file])
+    await lock(file).catch((error: unknown) => {
+      throw new SetupError(`environment: read_only: ${errorMessage(error)}`)
+    })
+  }
 }
 
 async function lock(file: string): Promise<void> {

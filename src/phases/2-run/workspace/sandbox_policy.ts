@@ -4,7 +4,6 @@ import type { SandboxSettings } from '../../../../schemas/evals.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox, SandboxLimits, SandboxPolicy } from '../../../base/sandbox/policy.ts'
-import type { InstalledSkill } from '../../../engines/engine.ts'
 
 export interface SandboxFolders {
   /** Writable folders of the temp directory, absolute. */
@@ -67,8 +66,7 @@ export function toSandboxRecord(sandbox: Sandbox | null): RunRecord['sandbox'] {
   return { mechanism: sandbox.mechanism, network: typeof network === 'string' ? network : 'endpoint' }
 }
 
-/** Adds the installed skills as read-only. */
-export function protectSkills(sandbox: Sandbox, skills: readonly Pick<InstalledSkill, 'path' | 'copies'>[]): Sandbox {
-  const readOnly = [...sandbox.policy.readOnly, ...skills.flatMap(({ path, copies = [] }) => [path, ...copies])]
-  return { ...sandbox, policy: { ...sandbox.policy, readOnly } }
+/** Makes further files and folders of the writable ones read-only, absolute. */
+export function protectFiles(sandbox: Sandbox, files: readonly string[]): Sandbox {
+  return { ...sandbox, policy: { ...sandbox.policy, readOnly: [...sandbox.policy.readOnly, ...files] } }
 }

@@ -9,11 +9,14 @@ import { hashSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
 import { folderOf, skillText } from '../folder.ts'
 
 const examples = path.join(import.meta.dirname, '../../../../workspaces')
-const example = (name: string) => () => {
-  const folder = path.join(folderOf({}), 'tree')
-  cpSync(path.join(examples, name), folder, { recursive: true })
-  return folder
-}
+const example =
+  (name: string, more: Record<string, string> = {}) =>
+  () => {
+    const folder = path.join(folderOf({}), 'tree')
+    cpSync(path.join(examples, name), folder, { recursive: true })
+    for (const [file, text] of Object.entries(more)) writeFileSync(path.join(folder, file), text)
+    return folder
+  }
 const written = (files: Record<string, string>) => () => {
   const folder = path.join(folderOf({}), 'tree')
   for (const [name, text] of Object.entries(files)) {
@@ -35,11 +38,12 @@ const fixtures = {
     broken: { 'b/evals/two/case.yaml': 'name: [' },
   },
   'eval.md': {
-    tree: example('example-eval-md'),
+    tree: example('example-eval-md', { 'package.json': '{}' }),
     broken: { 'b/EVAL.md': '---\nskills: [\n---\n## a\n### Prompt\nx\n' },
   },
   'eval-comment': {
     tree: written({
+      'package.json': '{}',
       'add.ts': '/**\n * @eval\n * ## adds\n * ### Prompt\n * Add 1 and 1.\n * ### Expect\n * 2\n */\n',
     }),
     broken: { 'b/sub.ts': '/**\n * @eval\n * ## subtracts\n * ### Prompt\n * x\n */\n' },

@@ -17,7 +17,7 @@ async function suitesIn(folder: string): Promise<string> {
 
 describe('the suite of an example', () => {
   test.each(['example-eval-md', 'example-golden'])('%s is its golden file', async (name) => {
-    const folder = path.join(folderOf({}), name)
+    const folder = path.join(folderOf({ [`${name}/package.json`]: '{}' }), name)
     cpSync(path.join(workspaces, name), folder, { recursive: true, filter: (file) => !file.includes('evals/runs') })
     await expect(await suitesIn(folder)).toMatchFileSnapshot(`golden/${name}.json`)
   })
@@ -76,6 +76,7 @@ describe('EVAL.md, field by field', () => {
     ['model', ['anthropic:m', 'openai:m'], 'defaults.model'],
     ['system', ['Be kind.', 'Be brief.'], 'cases.0.environment.system_prompt'],
     ['metadata', ['owner: sam', 'owner: kim'], 'cases.0.metadata.owner'],
+    ['activation', ['system:', 'activation: natural\nsystem:'], 'defaults.activation'],
     ['a folder of tools', ['tools: SkillKit.Tools.Shell', 'tools: ./tools'], 'cases.0.cannot_run'],
     ['module', ['MyApp.X', 'MyApp.Y'], 'warnings.0.message'],
     ['a module that is a tool', ['MyApp.X', 'SkillKit.Tools.Webhook'], 'cases.0.cannot_run'],
@@ -91,6 +92,17 @@ describe('EVAL.md, field by field', () => {
     const text = (evalMd['evals/x.eval.md'] ?? '').replace('skills/a', '[skills/a, SkillKit.Tools.Shell]')
     const [one] = (await loaded({ ...evalMd, 'evals/x.eval.md': text.replace(/tools: .*\n/, '') })).cases
     expect([one?.environment?.tools, one?.skill_path, one?.cannot_run]).toEqual([['Bash'], '<folder>/skills/a', null])
+  })
+  test('the skill is loaded unless the file says natural; a typo is an error, and a bare model has no activation', async () => {
+    const front = (text: string) => ({ 'EVAL.md': `---\n${text}\n---\n## a\n### Prompt\nx\n### Expect\ny\n` })
+    const skill = { 'SKILL.md': '---\nname: a\ndescription: b\n---\nC\n' }
+    expect((await loaded({ ...skill, ...front('') })).defaults?.activation).toBe('loaded')
+    expect((await loaded({ ...skill, ...front('activation: natural') })).defaults?.activation).toBe('natural')
+    expect((await loaded(front(''))).defaults?.activation).toBeUndefined()
+    await expect(loaded({ ...skill, ...front('activation: natrual') })).rejects.toThrow(
+      'expected one of natural, loaded',
+    )
+    await expect(loaded({ ...skill, ...front('activaton: natural') })).rejects.toThrow('did you mean "activation"?')
   })
   test('an agent brings its text, its skills, its sub-agents and its model', async () => {
     const text = (evalMd['evals/x.eval.md'] ?? '')

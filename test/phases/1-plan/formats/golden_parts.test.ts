@@ -150,8 +150,27 @@ describe('judge.md', () => {
     })
   })
   test.each([
+    ['0', 0],
+    ['0.25', 0.25],
+    ['1', 1],
+    ['10', 0.1],
+    ['100', 1],
+  ])('audit_sample_pct: %s', (written, share) =>
+    expect(judge(`audit_sample_pct: ${written}`).audit_sample_pct).toBe(share),
+  )
+  test('audit_sample_pct: 1 could mean one percent, so a warning says how it is read', () => {
+    const told: string[] = []
+    for (const written of ['1', '10'])
+      readJudge(`---\naudit_sample_pct: ${written}\n---\nJudge`, { file: 'judge.md', agent: 'x' }, (_, message) =>
+        told.push(message),
+      )
+    expect(told).toEqual(['audit_sample_pct 1 is read as all verdicts; for one percent, write 0.01'])
+  })
+  test.each([
     ['strict_mode: "yes"', 'judge.md:2:1: strict_mode'],
-    ['audit_sample_pct: 10', 'judge.md:2:1: audit_sample_pct'],
+    ['audit_sample_pct: 101', 'judge.md:2:1: audit_sample_pct'],
+    ['audit_sample_pct: -1', 'judge.md:2:1: audit_sample_pct'],
+    ['audit_sample_pct: ten', 'judge.md:2:1: audit_sample_pct'],
     ['recommended_judge: gpt-5', 'judge.md:2:1: recommended_judge'],
     ['recommended_judge:\n  cross_family: [3]', 'judge.md:3:3: cross_family'],
     [

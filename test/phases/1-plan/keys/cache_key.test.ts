@@ -197,6 +197,7 @@ describe('what lies around the agent', () => {
     tools: { tools: ['Read'] },
     env: { env: { MODE: 'fast' } },
     texts: { texts: { 'a.txt': 'a' } },
+    read_only: { read_only: ['a.txt'] },
     agent_texts: { agent_texts: { clerk: 'Files things.' } },
     plugin: { plugin: { name: 'demo', folder: 'demo' } },
     programs: { programs: { folder: one, executables: ['gh'], answers: {} } },

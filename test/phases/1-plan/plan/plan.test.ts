@@ -90,6 +90,16 @@ describe('runs', () => {
       ['Add up the numbers.', 'instructed'],
     ])
   })
+  test('loaded: the text of SKILL.md comes first where the arm has the skill, and is part of the key', () => {
+    const made = (text: string) =>
+      planOf({ options: { ...options, activation: 'loaded' }, bodies: new Map([[skill.sha256, text]]) }).runs
+    const [candidate, other] = made('Add up.')
+    expect(candidate?.prompt).toBe(
+      'The skill sums is loaded. Its instructions:\n\n<skill name="sums">\nAdd up.\n</skill>\n\nAdd up the numbers.',
+    )
+    expect(other?.prompt).toBe('Add up the numbers.')
+    expect(made('Subtract.')[0]?.key).not.toBe(candidate?.key)
+  })
   test('attached files are named at the end of the prompt, the same in both arms and on each engine', () => {
     const attach = ['a.png', 'b.csv'].map((path) => ({ path, image: path === 'a.png' }))
     const suite = suiteOf([{ ...one, attach }, two])

@@ -26,11 +26,13 @@ test.each<[Partial<EvalSelection>, string[]]>([
   [{ target: 'hook:pre-tool-use', category: 'edge' }, ['/b: guard']],
   [{ test: '001_rent' }, ['/a: 001_rent']],
   [{ test: 'late' }, ['/a: 001_rent_late']],
+  [{ test: '001' }, ['/a: 001_rent 001_rent_late']],
+  [{ test: 'u' }, ['/b: sums guard']],
+  [{ test: 'r' }, ['/a: 001_rent 001_rent_late', '/b: guard']],
   [{ cases: ['sums', '001_rent'] }, ['/a: 001_rent', '/b: sums']],
   [{ cases: ['001*'], category: 'happy' }, ['/a: 001_rent']],
 ])('%j', (wish, wanted) => expect(chosen(wish)).toEqual(wanted))
 test.each<[Partial<EvalSelection>, string]>([
-  [{ test: 'rent' }, '--test "rent": matches 2 tests'],
   [{ test: 'heat' }, '--test "heat": no such test'],
   [{ category: 'egde' }, '--category "egde": no such case'],
   [{ target: 'sums' }, 'expected skill:, hook: or agent:'],

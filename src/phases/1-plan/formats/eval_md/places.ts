@@ -7,7 +7,7 @@ import { pathExists } from '../../../../base/fs/files.ts'
 const marks = ['.git', 'mix.exs', 'package.json', 'pyproject.toml']
 
 /** The nearest project folder above the file; otherwise the parent of the file's folder. */
-async function findProject(file: string): Promise<string> {
+export async function findProject(file: string): Promise<string> {
   const start = path.dirname(file)
   for (let at = start; path.dirname(at) !== at; at = path.dirname(at)) {
     for (const mark of marks) if (await pathExists(path.join(at, mark))) return at

@@ -11,6 +11,8 @@ export interface EvalMdSettings {
   system: string | null
   /** The subject, if it is a code module. */
   module: EvalMdProvider | null
+  /** null: the format's, loaded. */
+  activation: 'natural' | 'loaded' | null
   /** Path of an agent's folder, as written. */
   agent: string | null
   /** The field `metadata`, merged with unknown fields. */
@@ -29,7 +31,10 @@ interface SettingMistake {
 /** A module name or a path. */
 export type EvalMdProvider = { kind: 'module' | 'path'; name: string; line: number }
 
-const known = new Set(['skills', 'tools', 'model', 'system', 'module', 'agent', 'metadata', 'name', 'description'])
+const known = new Set([
+  ...['skills', 'tools', 'model', 'system', 'module', 'agent', 'activation', 'metadata', 'name', 'description'],
+])
+const activations = ['natural', 'loaded'] as const
 
 export function readSettings(front: MarkdownFront): EvalMdSettings {
   const mistakes: SettingMistake[] = []
@@ -54,6 +59,10 @@ export function readSettings(front: MarkdownFront): EvalMdSettings {
   }
   const { metadata } = front.fields
   const module = text('module')
+  const given = text('activation')
+  const activation = activations.find((one) => one === given) ?? null
+  if (given !== null && activation === null)
+    wrong('activation', `expected one of ${activations.join(', ')}, but it is "${given}"`)
   if (metadata !== undefined && metadata !== null && !isJsonObject(metadata)) wrong('metadata', 'must be fields')
   for (const name of Object.keys(front.fields)) {
     const meant = findMisspelling(name, [...known])
@@ -68,6 +77,7 @@ export function readSettings(front: MarkdownFront): EvalMdSettings {
     model: text('model'),
     system: text('system'),
     module: module === null ? null : { kind: 'module', name: module, line: front.at(['module']).line },
+    activation,
     agent: text('agent'),
     metadata: {
       ...(isJsonObject(metadata) ? metadata : {}),

@@ -1,8 +1,9 @@
 /** Resolves what the cases of an EVAL.md test: an agent, a skill, the source file next to it, or a bare model. */
 import path from 'node:path'
 import type { Environment, LoadWarning, Skill, SuiteDefaults } from '../../../../../schemas/suite.ts'
-import { hashFile, listEntries, pathExists } from '../../../../base/fs/files.ts'
+import { listEntries, pathExists } from '../../../../base/fs/files.ts'
 import { type AgentIdentity, readAgent } from './agent.ts'
+import { readCode, type SubjectCode } from './code.ts'
 import { findNamedPath } from './places.ts'
 import type { EvalMdSettings } from './settings.ts'
 import { findSkillsInFolder, listInstalledSkillFiles } from './skills.ts'
@@ -19,8 +20,8 @@ export interface EvalMdSubject {
   environment: Environment | null
   /** Part of the suite's defaults; null: not given. */
   model: Pick<SuiteDefaults, 'model' | 'model_file'> | null
-  /** The file next to the suite. */
-  source: { path: string; sha256: string } | null
+  /** The file next to the suite, or the one that the suite is in, with what it imports; null: none. */
+  code: SubjectCode | null
   warnings: LoadWarning[]
   /** Why no case of the file can run. */
   reasons: string[]
@@ -34,7 +35,9 @@ export async function resolveSubject(file: string, settings: EvalMdSettings): Pr
   await addNamedSkills(file, settings, made)
   const isBare = agent === null && settings.skills === null
   if (isBare && (await pathExists(path.join(folder, 'SKILL.md')))) add(made, await findSkillsInFolder(folder))
-  const source = await findSourceFile(file)
+  const source = file.endsWith('.md') ? findSourceFile(file) : file
+  const code = source === null ? null : await readCode(source)
+  if (code?.warning) made.warnings.push({ file: code.source.path, at: 'imports', message: code.warning })
   const tools = listSubjectTools(file, settings, made)
   const { skill, others } = splitSkills(made.skills, agent)
   const system = [agent?.systemPrompt, settings.system].filter((text) => text).join('\n\n')
@@ -43,9 +46,10 @@ export async function resolveSubject(file: string, settings: EvalMdSettings): Pr
     ...(others.length > 0 && { skills: (await Promise.all(others.map(listInstalledSkillFiles))).flat() }),
     ...(system !== '' && { system_prompt: system }),
     ...(tools.length > 0 && { tools }),
+    ...(code && listReadOnly(code)),
   }
-  const isEmpty = environment.agents.length + others.length + tools.length === 0 && system === ''
-  const target = nameTarget({ agent, skill, source })
+  const isEmpty = code === null && environment.agents.length + others.length + tools.length === 0 && system === ''
+  const target = nameTarget({ agent, skill, code })
   return {
     target,
     name: agent?.name ?? skill?.name ?? path.basename(folder),
@@ -53,7 +57,7 @@ export async function resolveSubject(file: string, settings: EvalMdSettings): Pr
     skill,
     environment: isEmpty ? null : environment,
     model: chooseModel(settings, agent),
-    source,
+    code,
     warnings: made.warnings,
     reasons: made.reasons,
   }
@@ -126,29 +130,33 @@ function splitSkills(skills: readonly Skill[], agent: AgentIdentity | null): { s
   return { skill, others }
 }
 
-/** For `greeter.EVAL.md`, finds the file `greeter.<extension>` next to it. */
-async function findSourceFile(file: string): Promise<EvalMdSubject['source']> {
+/** The agent may read the code, but not change it. */
+function listReadOnly({ files, texts }: SubjectCode): Pick<Environment, 'texts' | 'read_only'> {
+  const names = Object.keys(texts)
+  return { ...(names.length > 0 && { texts }), read_only: [...files.map(({ path: name }) => name), ...names].sort() }
+}
+
+/** For `greeter.EVAL.md`, finds the file `greeter.<extension>` next to it, absolute. */
+function findSourceFile(file: string): string | null {
   const [, stem] = /^(.+)\.EVAL\.md$/.exec(path.basename(file)) ?? []
   if (stem === undefined) return null
   const names = listEntries(path.dirname(file)).flatMap((entry) => (entry.isFile() ? entry.name : []))
   const [first] = names.filter(
     (name) => !name.endsWith('.md') && name === `${stem}${path.extname(name)}` && name !== stem,
   )
-  if (first === undefined) return null
-  const place = path.join(path.dirname(file), first)
-  return { path: place, sha256: await hashFile(place) }
+  return first === undefined ? null : path.join(path.dirname(file), first)
 }
 
 function nameTarget({
   agent,
   skill,
-  source,
+  code,
 }: {
   agent: AgentIdentity | null
   skill: Skill | null
-  source: EvalMdSubject['source']
+  code: SubjectCode | null
 }) {
   if (agent !== null) return `agent:${agent.name}`
   if (skill !== null) return `skill:${skill.name}`
-  return source === null ? null : `source:${path.basename(source.path)}`
+  return code === null ? null : `source:${path.basename(code.source.path)}`
 }

@@ -73,10 +73,20 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
   if (strict !== undefined && typeof strict !== 'boolean') {
     throw mistake(file, front, ['strict_mode'], 'strict_mode must be true or false')
   }
-  const share = audit === undefined ? 0.1 : parseNumericField(audit)
-  if (share === null || share < 0 || share > 1) {
-    throw mistake(file, front, ['audit_sample_pct'], 'audit_sample_pct must be a number from 0 to 1')
+  const audited = audit === undefined ? 0.1 : parseNumericField(audit)
+  if (audited === null || audited < 0 || audited > 100) {
+    throw mistake(
+      file,
+      front,
+      ['audit_sample_pct'],
+      'audit_sample_pct must be a share from 0 to 1, or a percentage up to 100',
+    )
   }
+  if (audited === 1)
+    remark(
+      front.at(['audit_sample_pct']).line,
+      'audit_sample_pct 1 is read as all verdicts; for one percent, write 0.01',
+    )
   const template = front.body.trim()
   if (template === '') throw mistake(file, front, [], 'the prompt for the judge is missing below the frontmatter')
   remarkSharedFields(front, agent, remark)
@@ -93,7 +103,7 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
       ),
     ),
     strict_mode: strict ?? true,
-    audit_sample_pct: share,
+    audit_sample_pct: audited > 1 ? audited / 100 : audited,
     template,
   }
 }
