@@ -83,6 +83,14 @@ describe('before the first call', () => {
   const refused: readonly [what: string, args: () => readonly string[], message: RegExp][] = [
     ['two skills of one name', () => [makeSkill(cases), '--among', near('tidy')], /two skills are named tidy: .* and /],
     ['a folder without a skill', () => [makeSkill(cases), '--among', '/usr'], /--among "\/usr": no skill in it/],
+    [
+      'the skill itself alone',
+      () => {
+        const skill = makeSkill(cases)
+        return [skill, '--among', skill]
+      },
+      /--among: no other skill there/,
+    ],
     ['--alone without --among', () => [makeSkill(cases), '--alone'], /--alone without --among/],
     ['a skill that is in no plugin', () => [makeSkill(cases), '--whole-plugin'], /is in no plugin/],
     [
@@ -103,7 +111,7 @@ describe('before the first call', () => {
     [
       '--whole-plugin with --matrix',
       () => [alpha(makePlugin()), '--whole-plugin', '--matrix', 'anthropic:a,anthropic:b'],
-      /--whole-plugin with --matrix/,
+      /--whole-plugin with --matrix: .*three configurations.*\n(?:hint|.*fix).*leave out --matrix/,
     ],
   ]
   test.each(refused)('%s', async (_, args, message) => {
