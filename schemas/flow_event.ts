@@ -60,6 +60,7 @@ export const flowEvent = z.discriminatedUnion('type', [
       .optional()
       .describe('planned runs of each case and configuration; absent: all have runs_per_case'),
     done: z.number().int().describe('runs already on disk, which are kept'),
+    shared: z.int().optional().describe('those of them that another comparison of the command just ran'),
     done_by_case: runsByCase.optional().describe('the same, by case and configuration; absent: none'),
     choices: z.array(z.string()).describe('which engine and judge were chosen if none was named, and why'),
     warnings: z.array(loadWarning).describe('mistakes that the loader tolerated'),

@@ -40,6 +40,11 @@ export function planPreamble(plan: PlanReady): string[] {
     ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
     ...warnings.slice(0, mostWarnings).flatMap(warningLines),
     ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
-    ...(plan.done > 0 ? [`continuing in ${plan.folder}: ${plan.done} of ${plan.runs} runs already done`] : []),
+    ...doneLines(plan),
   ].map((line) => oneLine(line, 500))
+}
+
+function doneLines({ folder, runs, done, shared = 0 }: PlanReady): string[] {
+  const others = shared === 0 ? [] : [`${shared} of ${runs} runs are those of the comparisons before`]
+  return done > shared ? [`continuing in ${folder}: ${done - shared} of ${runs} runs already done`, ...others] : others
 }

@@ -1,5 +1,6 @@
 /** Formats running trigger queries: choices, how many runs have an answer, how many triggered. */
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { warningLines } from '../error_lines.ts'
 import { dollarsText, oneLine, percentText } from './style.ts'
 
@@ -77,7 +78,7 @@ function triggersPlannedLines(plan: TriggersPlannedEvent): string[] {
 
 /** Which queries go on after the others are decided. */
 function triggerRoundText({ round, runs }: Extract<FlowEvent, { type: 'trigger_round' }>): string {
-  return `round ${round}: ${runs} more runs, of the queries that are not decided yet`
+  return `round ${round}: ${formatPlural(runs, 'more run')}, of the queries that are not decided yet`
 }
 
 /** One run, as a line. */

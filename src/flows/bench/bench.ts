@@ -65,8 +65,8 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   describeCases(folder, plan, context.env)
   const skillFiles = await snapshotSkills(prepared.folders, made.scratch)
   await repairBenchmark(folder, plan, context)
-  await shareRuns(request.shareRunsOf ?? [], { folder, plan })
-  context.emit(await createPlanReadyEvent(folder, { ...prepared, plan }))
+  const shared = await shareRuns(request.shareRunsOf ?? [], { folder, plan })
+  context.emit({ ...(await createPlanReadyEvent(folder, { ...prepared, plan })), ...(shared > 0 && { shared }) })
   const { sharedCache } = request
   const keys = { skillFiles, probes, passEnv }
   const cache = await openRunCache({ plan, folder, mode: cacheMode(request), ...keys, sharedCache }, context)

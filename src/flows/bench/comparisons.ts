@@ -31,7 +31,11 @@ export function listComparisons(asked: ComparisonWish): Variant[] {
     '--until': Boolean(asked.until),
     '--calibrate': asked.calibrate === true,
   })) {
-    if (given) throw new UserError(`${flag} with ${name}`, 'use one of them')
+    if (given)
+      throw new UserError(
+        `${flag} with ${name}: ${flag} compares three configurations of one version on one engine, each with a fixed number of runs`,
+        `leave out ${name}, or ${flag}`,
+      )
   }
   if (wholePlugin) return buildComparisons('whole plugin', { kind: 'plugin' })
   return buildComparisons('with neighbours', { kind: 'neighbours', among }, { among: [] })

@@ -34,8 +34,6 @@ export async function readAddition(wish: AdditionWish, context: AdditionContext)
   const { against } = wish
   if (wish.kind === 'plugin') return await readPluginAddition(against, context)
   const { skills, warnings } = await readNeighbours({ among: wish.among, links: context.links }, context.skill)
-  if (skills.length === 0)
-    throw new UserError('--among: no other skill there', 'pass a folder with skills besides the one under test')
   return { addition: { configuration: 'with_neighbours', against, skills, environment: null }, warnings }
 }
 

@@ -8,7 +8,7 @@ import { listSkillFolders } from './list_skill_folders.ts'
 
 /**
  * In the given order, by name within a folder, each once and without the tested skill itself. Throws UserError for a folder without a
- * readable skill, and for two skills of one name: an agent would get only one of them.
+ * readable skill, for a list that names only the tested skill, and for two skills of one name: an agent would get only one of them.
  */
 export async function readNeighbours(
   { among, links }: { among: readonly string[]; links?: SkillLinks | undefined },
@@ -27,6 +27,8 @@ export async function readNeighbours(
       warnings.push(...read.warnings)
     }
   }
+  if (among.length > 0 && skills.length === 0)
+    throw new UserError('--among: no other skill there', 'pass a folder with skills besides the one under test')
   return { skills, warnings }
 }
 

@@ -11,12 +11,13 @@ import { moveRun, readPlan, readRun } from '../../store/store.ts'
 
 /**
  * Copies each finished run of `from` (benchmark folders, absolute) whose key is that of a missing run. The copies name their origin, so that
- * their cost counts once.
+ * their cost counts once. Returns how many.
  */
 export async function shareRuns(
   from: readonly string[],
   { folder, plan }: { folder: string; plan: Plan },
-): Promise<void> {
+): Promise<number> {
+  let copied = 0
   for (const other of from) {
     if (path.resolve(other) === path.resolve(folder)) continue
     const theirs = (await readPlan(other)).runs.filter(({ rerun_of }) => rerun_of === undefined)
@@ -27,18 +28,19 @@ export async function shareRuns(
       const twin = theirs.find(({ run_id, key }) => key === spec.key && !taken.has(run_id))
       if (twin === undefined) continue
       taken.add(twin.run_id)
-      await copyRun({ other, twin }, folder, spec)
+      if (await copyRun({ other, twin }, folder, spec)) copied += 1
     }
   }
+  return copied
 }
 
 async function copyRun(
   { other, twin }: { other: string; twin: RunSpec },
   folder: string,
   spec: RunSpec,
-): Promise<void> {
+): Promise<boolean> {
   const found = await readRun(other, twin.run_id)
-  if (found === null || !isRunDone(found, spec)) return
+  if (found === null || !isRunDone(found, spec)) return false
   const { run_id, eval_id, eval_name, configuration, key } = spec
   const from = { benchmark: path.basename(other), at: found.record.ended_at }
   const record: RunRecord = {
@@ -55,6 +57,7 @@ async function copyRun(
   if (grading !== null && existsSync(path.join(partial, 'grading.json')))
     writeFileSync(path.join(partial, 'grading.json'), `${jsonText(asShared(grading, from), 2)}\n`)
   moveRun(partial, folder, run_id)
+  return true
 }
 
 /** The judge's part names its origin. */

@@ -20,6 +20,7 @@ import type { RateLimitOptions } from '../limits/rate_limiters.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
 import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
+import { checkUserOnlyQueries } from '../prepare/user_only_skill.ts'
 import { readDistractors } from './competing_skills.ts'
 
 /** How to run queries; the same for measuring and improving. */
@@ -92,7 +93,7 @@ export async function prepareTriggers(
     engine,
     ...pickPlanOptions(request),
     createdAt: context.now().toISOString(),
-    warnings: [...warnings, ...among.warnings],
+    warnings: [...warnings, ...among.warnings, ...checkUserOnlyQueries([skill], engine)],
   })
   return {
     plan,

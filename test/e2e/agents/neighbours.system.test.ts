@@ -1,9 +1,10 @@
 /** --among on two engines, in both configurations and as a third; what is refused before the first call. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import { makeSkill } from '../program.ts'
+import { makeNeighbours } from './neighbours.ts'
 import { benchOn, makePlugin } from './plugin.ts'
 
 const scenario = `
@@ -28,20 +29,9 @@ const cases = [1, 2].map((id) => ({
   checks: [{ type: 'contains', value: 'TIDY' }],
 }))
 
-/** The folder of two neighbours, with the tested skill's folder beside them. */
-function neighbours(skill: string): string {
-  const folder = path.join(path.dirname(skill), 'others')
-  for (const name of ['near', 'far']) {
-    mkdirSync(path.join(folder, name), { recursive: true })
-    const description = `${name.toUpperCase()}-CANARY does ${name} things.`
-    writeFileSync(path.join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: ${description}\n---\nBody.\n`)
-  }
-  return folder
-}
-
 describe.each(['anthropic:practice-1', 'openai:practice-1'])('--among on %s', (engine) => {
   const skill = makeSkill(cases)
-  const args = [skill, '--among', neighbours(skill), '--engine', engine]
+  const args = [skill, '--among', makeNeighbours(skill), '--engine', engine]
 
   test('both configurations have both, and what was read is recorded', async () => {
     const { end, read, requests, workspace } = await benchOn(args, scenario, env)
@@ -66,6 +56,8 @@ describe.each(['anthropic:practice-1', 'openai:practice-1'])('--among on %s', (e
     const first = requests.filter(({ turn, rule }) => turn === 1 && rule !== null)
     expect(first).toHaveLength(6)
     expect(first.filter(({ system }) => system.includes('NEAR-CANARY'))).toHaveLength(2)
+    expect(end.stderr).toMatch(/2 of 4 runs are those of the comparisons before[\s\S]*4 of 4 runs are those of/)
+    expect(end.stderr).not.toContain('continuing in')
     const index = benchmarkIndex.parse(JSON.parse(readFileSync(path.join(workspace, 'index.json'), 'utf8')))
     expect(index.rows.map(({ cell, status }) => [cell, status]).sort()).toEqual([
       ['skill alone against none', 'done'],
@@ -91,6 +83,14 @@ describe('before the first call', () => {
   const refused: readonly [what: string, args: () => readonly string[], message: RegExp][] = [
     ['two skills of one name', () => [makeSkill(cases), '--among', near('tidy')], /two skills are named tidy: .* and /],
     ['a folder without a skill', () => [makeSkill(cases), '--among', '/usr'], /--among "\/usr": no skill in it/],
+    [
+      'the skill itself alone',
+      () => {
+        const skill = makeSkill(cases)
+        return [skill, '--among', skill]
+      },
+      /--among: no other skill there/,
+    ],
     ['--alone without --among', () => [makeSkill(cases), '--alone'], /--alone without --among/],
     ['a skill that is in no plugin', () => [makeSkill(cases), '--whole-plugin'], /is in no plugin/],
     [
@@ -111,7 +111,7 @@ describe('before the first call', () => {
     [
       '--whole-plugin with --matrix',
       () => [alpha(makePlugin()), '--whole-plugin', '--matrix', 'anthropic:a,anthropic:b'],
-      /--whole-plugin with --matrix/,
+      /--whole-plugin with --matrix: .*three configurations.*\n(?:hint|.*fix).*leave out --matrix/,
     ],
   ]
   test.each(refused)('%s', async (_, args, message) => {
@@ -124,6 +124,7 @@ describe('before the first call', () => {
     const start = [alpha(makePlugin()), '--whole-plugin', '--dry-run']
     const sdk = await benchOn([...start, ...engine], scenario, env)
     expect(sdk.end.stdout).toMatch(/the engine anthropic does not support commands: left out/)
+    expect(sdk.end.stdout).toContain('whole_plugin also has the skill beta and the other parts of the plugin plug')
     const none = await benchOn([...start, '--engine', 'opencode:anthropic/practice-1'], scenario, env)
     expect(none.end.stdout).toMatch(/the engine opencode does not support hooks of PreToolUse, commands: left out/)
     expect([...sdk.requests, ...none.requests].filter(({ rule }) => rule !== null)).toEqual([])

@@ -66,7 +66,7 @@ describe('a second bench of the same', () => {
       { code: 0, started: 0 },
     ])
     expect(second.folder).not.toBe(first.folder)
-    expect(second.stderr).toContain('8 of 8 runs reused from the cache (4 with_skill, 4 without_skill; oldest 20')
+    expect(second.stderr).toContain('8 of 8 runs reused (4 with_skill, 4 without_skill; oldest 20')
     const [before, after] = [resultOf(first.folder), resultOf(second.folder)]
     expect(after).toMatchObject({ complete: true, reused: { runs: 8 } })
     expect(before.reused).toBeUndefined()
@@ -110,7 +110,7 @@ describe('a second bench of the same', () => {
     expect(resultOf(end.folder).reused?.by_configuration).toEqual({ without_skill: 4 })
     expect(beforeIn(end.folder)).toEqual({ with_skill: [1, 1, 1, 1], without_skill: [3, 3, 3, 3] })
     expect(resultOf(end.folder).notes.join('\n')).toMatch(
-      /^4 of 8 runs reused from the cache \(4 without_skill; oldest \d{4}-\d\d-\d\d\)\.$/m,
+      /^4 of 8 runs reused \(4 without_skill; oldest \d{4}-\d\d-\d\d\)\.$/m,
     )
   })
   test('after a check has changed: nothing is started, everything is graded anew', async () => {

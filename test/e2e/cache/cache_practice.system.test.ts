@@ -87,7 +87,7 @@ describe('the model is asked', () => {
     expect(idsInPage(made.newest()).sort(), 'as they are on disk').toEqual(ids.sort())
     appendFileSync(path.join(made.skill, 'SKILL.md'), 'And be kind.\n')
     expect(await made.bench()).toMatchObject({ code: 0, asked: { with: 2, without: 0, judge: 2 } })
-    expect(made.result().notes.join()).toContain('2 of 4 runs reused from the cache (2 without_skill')
+    expect(made.result().notes.join()).toContain('2 of 4 runs reused (2 without_skill')
   })
   test('by no judge after a check alone has changed, and the check is decided anew', async () => {
     const made = benched()
@@ -143,7 +143,7 @@ describe('--dry-run --explain', () => {
     expect(asked).toEqual(none)
     expect(stdout).toMatch(/with_skill\/run-1\s+new\s+new\s+skill changed: SKILL\.md/)
     expect(stdout).toMatch(/without_skill\/run-1\s+reused\s+reused\s+everything is the same/)
-    expect(stdout).toContain('2 runs are in the cache and reused')
+    expect(stdout).toContain('2 runs are reused')
     const json = JSON.parse((await made.bench('--dry-run', '--explain', '--json', '--timeout', '299')).stdout)
     expect(json.cache).toHaveLength(4)
     const of = (arm: string) => json.cache.find(({ run_id }: { run_id: string }) => run_id.includes(`/${arm}/`))

@@ -155,7 +155,7 @@ describe('the model is the same', () => {
     const made = await benchedBefore()
     const plan = await made.benchOn(before, '--baseline-age', '0s', '--dry-run', '--explain')
     expect(plan.asked).toEqual({ with: 0, without: 0 })
-    expect(plan.stdout).toContain('8 runs are in the cache and reused')
+    expect(plan.stdout).toContain('8 runs are reused')
     expect(plan.stdout).toContain('4 older runs are run again')
     expect(plan.stdout.match(/without_skill\/run-\d\s.*older than those to compare with/g)).toHaveLength(4)
     const end = await made.benchOn(before, '--baseline-age', '0s', '--gate', 'verdict == helps')

@@ -297,3 +297,35 @@ test('Ctrl-C lets what runs end, keeps it, and says so with 130', { timeout: pat
   expect(last).toMatchObject({ type: 'result', exit_code: 130, complete: false })
   expect(last.summary.runs_missing).toBeGreaterThan(0)
 })
+
+describe('a skill that only the user starts', () => {
+  const description = 'Tidies up messy notes.\ndisable-model-invocation: true'
+  const skill = skillWith(some, description)
+  const other = write(path.dirname(skill), 'b/SKILL.md', '---\nname: b\ndescription: Counts words.\n---\n\nCount.\n')
+  write(path.dirname(other), 'evals/trigger-eval.json', JSON.stringify([{ query: 'Count', should_trigger: true }]))
+  const plan = (args: readonly string[], engine: string) =>
+    runMain(['triggers', ...args, '--engine', engine, '--dry-run'], { env: { ANTHROPIC_API_KEY: 'x' } })
+  const all = ['--all', path.dirname(skill)]
+
+  test.each([
+    ['triggers', [skill]],
+    ['triggers --all', all],
+  ])('%s: refused before any call where its queries cannot trigger it', async (_, args) => {
+    const end = await plan(args, 'claude-code')
+    expect(end.code).toBe(2)
+    expect(end.stderr).toMatch(/disable-model-invocation: on claude-code .* no query can trigger it \(.*tidy\/SKILL\.md\)/)
+    expect(end.stderr).toMatch(/hint: remove the line, or choose an engine that ignores it/)
+  })
+  test.each([
+    ['triggers', [skill]],
+    ['triggers --all', all],
+  ])('%s: planned, with a warning, where the engine ignores the line', async (_, args) => {
+    const end = await plan(args, 'anthropic')
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stdout + end.stderr).toContain('disable-model-invocation has no effect on anthropic')
+  })
+  test('control: as a competing skill it is installed like any other', async () => {
+    const end = await plan([path.dirname(other), '--among', skill], 'claude-code')
+    expect(end.stderr).not.toContain('disable-model-invocation')
+  })
+})

@@ -91,7 +91,7 @@ describe('a second machine', () => {
     const second = await benchElsewhere(at.filled)
     expect(second).toMatchObject({ code: 0, asked: nothing, reused: { runs: 2, shared: 2 }, said: [] })
     expect(second.stderr).toContain(
-      '2 of 2 runs reused from the cache (1 with_skill, 1 without_skill; 2 from the shared cache; oldest 20',
+      '2 of 2 runs reused (1 with_skill, 1 without_skill; 2 from the shared cache; oldest 20',
     )
     expect(second.result).toMatchObject({ complete: true })
     const third = await benchElsewhere(path.join(fresh(), 'empty'), { workspace: second.workspace })

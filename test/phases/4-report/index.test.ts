@@ -34,6 +34,23 @@ const indexOf = (rows: BenchmarkIndex['rows'], more: Partial<BenchmarkIndex> = {
     ...more,
   })
 
+describe('comparisons of one skill', () => {
+  const compared = (skill: string, cell: string) => ({ ...rowOf(skill, 5, 0), cell })
+  const rows = [compared('one', 'skill alone against none'), compared('one', 'whole plugin against none')]
+  const words = /first and the second configuration.* first \/ second/s
+
+  test('the rows begin with the comparison, and the hint names no "without"', () => {
+    const index = indexOf(rows, { comparisons: true })
+    expect(indexTable(index).header.slice(0, 3)).toEqual(['comparison', 'first', 'second'])
+    for (const text of [indexHtml(index), indexMarkdown(index)]) expect(text).toMatch(words)
+  })
+  test('negative control: several skills keep their column, and other indexes their words', () => {
+    const several = indexOf([...rows, compared('two', 'skill alone against none')], { comparisons: true })
+    expect(indexTable(several).header.slice(0, 2)).toEqual(['skill', 'comparison'])
+    for (const text of [indexHtml(indexOf(rows)), indexMarkdown(indexOf(rows))]) expect(text).not.toMatch(words)
+  })
+})
+
 describe('a benchmark of chosen cases', () => {
   const some = (skill: string, eval_ids: number[]) => ({ ...rowOf(skill, 5, 0), chosen: { eval_ids, of: 9 } })
   const index = indexOf([some('some', [3]), some('few', [1, 4]), rowOf('best', 5, 0), rowOf('same', 2, 2)])

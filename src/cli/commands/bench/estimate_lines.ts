@@ -12,9 +12,7 @@ export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, conc
     ...(done > 0
       ? [`          ${formatPlural(done, 'run')} ${done === 1 ? 'is' : 'are'} already finished and kept`]
       : []),
-    ...(reused > 0
-      ? [`          ${formatPlural(reused, 'run')} ${reused === 1 ? 'is' : 'are'} in the cache and reused`]
-      : []),
+    ...(reused > 0 ? [`          ${formatPlural(reused, 'run')} ${reused === 1 ? 'is' : 'are'} reused`] : []),
     ...(again > 0
       ? [`          ${formatPlural(again, 'older run')} ${again === 1 ? 'is' : 'are'} run again (--baseline-age)`]
       : []),

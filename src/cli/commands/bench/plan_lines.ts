@@ -43,12 +43,18 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
 function otherLines({ runs, candidate_configuration, baseline_configuration }: Plan): string[] {
   return [candidate_configuration, baseline_configuration].flatMap((name) => {
     const { among = [], environment } = runs.find(({ configuration }) => configuration === name) ?? {}
-    const parts = [
-      ...(environment?.plugin ? [`the plugin ${environment.plugin.name}`] : []),
-      ...(among.length > 0 ? [`the skills ${among.map((one) => one.name).join(', ')}`] : []),
-    ]
+    const plugin = environment?.plugin ? [`the other parts of the plugin ${environment.plugin.name}`] : []
+    const parts = [...(among.length > 0 ? [otherSkillsText(among.map((one) => one.name))] : []), ...plugin]
     return parts.length === 0 ? [] : [`          ${name} also has ${parts.join(' and ')}`]
   })
+}
+
+const mostNamed = 8
+
+function otherSkillsText(names: readonly string[]): string {
+  const more = names.length - mostNamed
+  const named = names.slice(0, mostNamed).join(', ')
+  return `the ${names.length === 1 ? 'skill' : 'skills'} ${named}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function runsText(plan: Plan, evalId: number): string {

@@ -16,6 +16,7 @@ import { planAllTriggers } from '../../../phases/1-plan/triggers/all/plan_all_tr
 import type { PlannedQuery } from '../../../phases/4-report/triggers/all/count_queries.ts'
 import type { MatrixSkillFacts } from '../../../phases/4-report/triggers/all/matrix_skill.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { checkUserOnlyQueries } from '../../prepare/user_only_skill.ts'
 import { chooseTriggerEngine, pickPlanOptions, type TriggerSettings } from '../prepare_triggers.ts'
 import { readAllSkills } from './read_all_skills.ts'
 
@@ -62,6 +63,7 @@ export async function prepareAllTriggers(
   const overlaps = findDescriptionOverlaps(skills)
   const choices: string[] = []
   const engine = await chooseTriggerEngine(request, { context, lenient, choices })
+  const measured = skills.filter(({ name }) => sets.some(({ skill }) => skill === name))
   const plan = planAllTriggers({
     folder,
     queries: merged,
@@ -71,7 +73,12 @@ export async function prepareAllTriggers(
     ...pickPlanOptions(request),
     sha256: sha256(sets.map(({ set }) => set.sha256).join('\n')),
     createdAt: context.now().toISOString(),
-    warnings: [...overlapWarnings(overlaps, skills), ...warnings, ...listMergeWarnings(sets, merged)],
+    warnings: [
+      ...overlapWarnings(overlaps, skills),
+      ...warnings,
+      ...listMergeWarnings(sets, merged),
+      ...checkUserOnlyQueries(measured, engine),
+    ],
   })
   const name = path.basename(folder)
   return {

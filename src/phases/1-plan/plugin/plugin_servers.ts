@@ -4,12 +4,13 @@ import path from 'node:path'
 import { type McpServers, mcpServers } from '../../../../schemas/environment.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { checkAs } from '../../../base/json/json.ts'
+import { findOnPath } from '../../../base/sandbox/programs.ts'
 import { missingFiles, takeInner, withPluginFolder } from './plugin_hooks.ts'
 import { type PluginReading, readJsonSources } from './plugin_reading.ts'
 
 /** Servers by name, as written. */
 export async function readPluginServers(reading: PluginReading): Promise<McpServers> {
-  const { root, problems } = reading
+  const { root, problems, warnings } = reading
   const all: McpServers = {}
   for (const { file, value } of await readJsonSources(reading, { key: 'mcpServers', usual: '.mcp.json' })) {
     try {
@@ -18,6 +19,8 @@ export async function readPluginServers(reading: PluginReading): Promise<McpServ
         all[name] = server
         const texts = [server.command ?? '', ...(server.args ?? []), ...Object.values(server.env ?? {})]
         for (const missing of missingFiles(root, texts)) problems.push(`${file}: server ${name}: no file ${missing}`)
+        if (await isProgramMissing(server.command ?? ''))
+          warnings.push(`${file}: server ${name}: no program ${server.command} on PATH of this machine`)
         problems.push(...lostScripts(root, server).map((message) => `${file}: server ${name}: ${message}`))
       }
     } catch (error) {
@@ -25,6 +28,11 @@ export async function readPluginServers(reading: PluginReading): Promise<McpServ
     }
   }
   return all
+}
+
+/** Only for a bare name: a worker, or the setup of a case, may still have it. */
+async function isProgramMissing(command: string): Promise<boolean> {
+  return /^[\w.+-]+$/.test(command) && (await findOnPath(command, process.env.PATH ?? '')) === null
 }
 
 /** Scripts by a relative path: a server starts in the agent's folder, where the plugin's files are not. */

@@ -39,6 +39,29 @@ export function classifyArmPairing(arms: BenchmarkArms): ArmPairing {
   }
 }
 
+const contents: Record<string, string> = {
+  whole_plugin: 'the plugin',
+  with_neighbours: 'the skill and its neighbours',
+  skill_alone: 'the skill alone',
+}
+
+/** What agents have in a configuration that has more or less than others; else its name. */
+export function nameArm(configuration: string): string {
+  return contents[configuration] ?? configuration
+}
+
+/** "with the plugin", or "for <name>" if the name does not say what agents have. */
+export function describeArm(configuration: string): string {
+  return `${configuration in contents ? 'with' : 'for'} ${nameArm(configuration)}`
+}
+
+/** "with the skill", "with the plugin", "with the new version"; "with <name>" if the name does not say. */
+export function describeCandidate(arms: BenchmarkArms): string {
+  const candidate = nameArm(arms.candidate ?? '')
+  const words = { skill: 'the skill', itself: 'the skill', versions: 'the new version', names: candidate }
+  return `with ${candidate === arms.candidate ? words[classifyArmPairing(arms)] : candidate}`
+}
+
 function isLow(kind: ArmKind | null): boolean {
   return kind === 'without' || kind === 'baseline' || kind === 'control'
 }

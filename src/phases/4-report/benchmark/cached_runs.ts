@@ -27,9 +27,9 @@ export function summarizeReusedRuns(records: readonly (CountedRecord | null)[]):
   }
 }
 
-/** "24 of 48 runs reused from the cache (24 without_skill; 12 from the shared cache; oldest 2026-11-20)". */
+/** "24 of 48 runs reused (24 without_skill; 12 from the shared cache; oldest 2026-11-20)". */
 export function reusedText({ runs, oldest, by_configuration, shared }: ReusedRuns, planned: number): string {
   const arms = Object.entries(by_configuration).map(([name, count]) => `${count} ${name}`)
   const others = shared === undefined ? '' : `; ${shared} from the shared cache`
-  return `${runs} of ${planned} runs reused from the cache (${arms.join(', ')}${others}; oldest ${oldest.slice(0, 10)})`
+  return `${runs} of ${planned} runs reused (${arms.join(', ')}${others}; oldest ${oldest.slice(0, 10)})`
 }

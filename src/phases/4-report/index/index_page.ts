@@ -23,6 +23,7 @@ interface View {
   kind: string
   /** Each row has an item below, and the page explains the benchmark table. */
   isBenchmarks: boolean
+  isComparison: boolean
   css: string
   styleHash: string
   headline: string
@@ -37,6 +38,7 @@ const css = readAsset('report.css') + readAsset('index.css')
 const styleHash = createHash('sha256').update(css).digest('base64')
 const fillHtml = compileTemplate<View>('index.html.hbs', 'html')
 const fillMarkdown = compileTemplate<{
+  isComparison: boolean
   headline: string
   judge: string | null
   hint: string | null
@@ -57,7 +59,7 @@ export function listHtml({ headline, header, rows }: IndexList): string {
     link: encodePath(report),
     cells: toTableCells(header.slice(1), cells.map(makeVisible)),
   }))
-  const own = { kind: 'Evals', isBenchmarks: false, judge: null, hint: null, items: [] }
+  const own = { kind: 'Evals', isBenchmarks: false, isComparison: false, judge: null, hint: null, items: [] }
   return fillHtml({ css, styleHash, headline, header: [...header], rows: shown, ...own })
 }
 
@@ -66,6 +68,7 @@ export function indexHtml(index: BenchmarkIndex): string {
   return fillHtml({
     kind: 'Skill benchmarks',
     isBenchmarks: true,
+    isComparison: index.comparisons === true,
     css,
     styleHash,
     headline: indexHeadline(index),
@@ -84,6 +87,7 @@ export function indexHtml(index: BenchmarkIndex): string {
 export function indexMarkdown(index: BenchmarkIndex): string {
   const { header, rows } = indexTable(index)
   return fillMarkdown({
+    isComparison: index.comparisons === true,
     headline: escapeMarkdown(indexHeadline(index)),
     judge: index.judge === null ? null : escapeMarkdown(index.judge),
     hint: nullable(indexHint(index), escapeMarkdown),

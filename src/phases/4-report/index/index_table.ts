@@ -27,6 +27,8 @@ const columns: readonly Column[] = [
   ['time', (row) => formatKnownPair(row, 'time_seconds', formatSeconds)],
 ]
 
+const skillColumn: Column = ['skill', (row) => row.skill]
+
 /** One row per benchmark, name first; columns without a value are omitted. The last column has problems and chosen cases. */
 export function indexTable(index: BenchmarkIndex): SummaryTable {
   const { rows } = index
@@ -36,10 +38,9 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
       : index.comparisons === true
         ? { engine: 'comparison', with: 'first', without: 'second' }
         : {}
-  const names: Column[] = [
-    ['skill', (row) => row.skill],
-    ['engine', (row) => row.cell],
-  ]
+  // comparisons of one skill: its name in each row would only take up space
+  const isOneSkill = index.comparisons === true && rows.every(({ skill }) => skill === rows[0]?.skill)
+  const names: Column[] = [...(isOneSkill ? [] : [skillColumn]), ['engine', (row) => row.cell]]
   const marks: Column = ['', (row) => mark(row) || null]
   const interval: Column = ['95% CI', (row) => (index.comparisons ? intervalText(row) : null)]
   const shown = [...names, ...columns.slice(0, 3), interval, ...columns.slice(3), marks].filter(([, cell]) =>

@@ -1,7 +1,16 @@
 /** The answer of a benchmark in a few lines: the verdict first, then similar cases, then what the reader must know to trust it. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Noise, Statistics } from '../../../../schemas/benchmark_statistics.ts'
-import { armNames, classifyArmPairing, findArmSummary, findArms, isCalibration } from '../benchmark/arms.ts'
+import {
+  armNames,
+  classifyArmPairing,
+  describeArm,
+  describeCandidate,
+  findArmSummary,
+  findArms,
+  isCalibration,
+} from '../benchmark/arms.ts'
+import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { auditText } from '../judge/audit_text.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
 import { isVerdictWithheld, observationalNote } from '../stats/scopes/observational.ts'
@@ -40,7 +49,8 @@ function resultHeadline(benchmark: Benchmark): string {
     return theseCasesSentence(statistics.scopes.these_cases, rates, describeDesign(statistics, arms))
   if (rates === null) return 'Not comparable: no case was graded in both configurations.'
   const shown = formatRates(rates.candidate, rates.baseline)
-  const names = classifyArmPairing(arms) === 'skill' ? ['with the skill', 'without'] : armNames(arms)
+  const names =
+    classifyArmPairing(arms) === 'skill' ? [describeCandidate(arms), 'without'] : armNames(arms).map(describeArm)
   const sample = isSummaryOnly(benchmark) ? 'from a summary without runs' : describeSample(benchmark)
   return `Pass rate ${shown.candidate} ${names[0]}, ${shown.baseline} ${names[1]}: ${shown.difference} points (${sample}; no test).`
 }

@@ -79,6 +79,8 @@ describe('SKILL.md', () => {
     ['allowed-tools as text', `${sound}\nallowed-tools: Bash(git:*) Read`, []],
     ['allowed-tools as a map', `${sound}\nallowed-tools: { a: b }`, ['allowed-tools-form']],
     ['a key that nobody reads', `${sound}\ndescribtion: x`, ['unknown-key']],
+    ['a skill that only the user starts', `${sound}\ndisable-model-invocation: true`, ['user-only', 'agent-key']],
+    ['a skill that says it is not one', `${sound}\ndisable-model-invocation: false`, ['agent-key']],
     ['a key that some agents read', `${sound}\nmodel: opus`, ['agent-key']],
     ['a value with ": " and no quotes', 'name: sums\ndescription: Adds: up', ['frontmatter-yaml']],
     ['a key twice', `${sound}\nname: sums`, ['frontmatter-yaml']],

@@ -21,6 +21,12 @@ describe('parts', () => {
     expect([Object.keys(plugin.hooks), Object.keys(plugin.servers)]).toEqual([['PreToolUse'], ['tickets']])
     expect(plugin.warnings).toEqual([])
   })
+  test('a server whose program is not on this machine is a warning', async () => {
+    const servers = (command: string) => makePlugin({ '.mcp.json': JSON.stringify({ mcpServers: { t: { command } } }) })
+    const { warnings } = await readPlugin(servers('no-such-program'))
+    expect(warnings).toEqual(['.mcp.json: server t: no program no-such-program on PATH of this machine'])
+    expect((await readPlugin(servers('node'))).warnings).toEqual([])
+  })
   test('named in the manifest: skills, hooks and servers are added; commands and agents replace the default folder', async () => {
     const plugin = await readPlugin(
       makePlugin({

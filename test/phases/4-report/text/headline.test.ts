@@ -24,6 +24,10 @@ const itself = { candidate: 'without_skill_again', baseline: 'without_skill' } a
 /** Two names that say of no skill which of them has it. */
 const names = { candidate: 'old_skill', baseline: 'new_skill' } as const
 
+const plugin = { candidate: 'whole_plugin', baseline: 'without_skill' } as const
+const rest = { candidate: 'whole_plugin', baseline: 'skill_alone' } as const
+const others = { candidate: 'with_neighbours', baseline: 'without_skill' } as const
+
 type Names = { candidate: Configuration; baseline: Configuration }
 const skill: Names = { candidate: 'with_skill', baseline: 'without_skill' }
 
@@ -97,6 +101,21 @@ describe('each verdict has its sentence', () => {
       'helps, a new version',
       suite(4, [high, low], versions),
       'Helps: pass rate 91.7% with the new version, 8.3% with the old: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+    ],
+    [
+      'helps, a whole plugin',
+      suite(4, [high, low], plugin),
+      'Helps: pass rate 91.7% with the plugin, 8.3% without: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+    ],
+    [
+      'helps, a whole plugin against its skill alone',
+      suite(4, [high, low], rest),
+      'The plugin beats the skill alone: pass rate 91.7% with the plugin, 8.3% with the skill alone: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+    ],
+    [
+      'hurts, a skill among neighbours',
+      suite(4, [low, high], others),
+      'Hurts: pass rate 8.3% with the skill and its neighbours, 91.7% without: -83.4 points, 95% CI [-100, -65], p < 0.001 (4 cases × 3 runs).',
     ],
     [
       'helps, two names that are no skills',

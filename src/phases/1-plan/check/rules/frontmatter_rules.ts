@@ -107,6 +107,24 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
       ),
   },
   {
+    id: 'user-only',
+    severity: 'info',
+    about: '`disable-model-invocation: true`: the agents of some engines never start the skill by themselves.',
+    find: (text) =>
+      entry(text, 'disable-model-invocation').flatMap(({ value, line }) =>
+        value === true
+          ? [
+              {
+                message:
+                  'disable-model-invocation: the agents of claude-code, qwen, pi and copilot never start the skill by themselves, so its queries cannot trigger it there',
+                fix: 'bench it with --activation instructed, or remove the line; measure queries on another engine',
+                line,
+              },
+            ]
+          : [],
+      ),
+  },
+  {
     id: 'allowed-tools-form',
     severity: 'warning',
     about: '`allowed-tools` is neither text nor a list of texts.',

@@ -36,6 +36,6 @@ export const planRules = {
     severity: 'error',
     stops_bench: true,
     about:
-      'The skill has `disable-model-invocation: true`, and on the engine no run would use it (only with an engine).',
+      'The skill has `disable-model-invocation: true`, and on the engine no run would use it (only with an engine: `bench`, `triggers`).',
   },
 } satisfies Record<string, RuleFacts>

@@ -1,5 +1,5 @@
 /** Notes on cases that are significantly worse with the candidate. */
-import { classifyArmPairing } from '../../benchmark/arms.ts'
+import { describeCandidate } from '../../benchmark/arms.ts'
 import { formatPercent, formatProbability, shortenText } from '../../text/format.ts'
 import type { NoteParts } from './note_parts.ts'
 
@@ -17,11 +17,7 @@ export function caseNotes({ cases, arms, statistics }: NoteParts): string[] {
   })
   if (worse.length === 0) return []
   const more = worse.length > mostNamed ? ` and ${worse.length - mostNamed} more` : ''
-  const subject = {
-    skill: 'with the skill',
-    itself: 'with the skill',
-    versions: 'with the new version',
-    names: `with ${arms.candidate}`,
-  }[classifyArmPairing(arms)]
-  return [`Significantly worse ${subject}: ${worse.slice(0, mostNamed).join(', ')}${more}. Compare their transcripts.`]
+  return [
+    `Significantly worse ${describeCandidate(arms)}: ${worse.slice(0, mostNamed).join(', ')}${more}. Compare their transcripts.`,
+  ]
 }

@@ -1,6 +1,6 @@
 /** Notes on significant differences in time, tokens and cost. */
 import type { Statistics } from '../../../../../schemas/benchmark_statistics.ts'
-import { classifyArmPairing } from '../../benchmark/arms.ts'
+import { describeCandidate } from '../../benchmark/arms.ts'
 import { formatFixed } from '../../stats/numbers/round.ts'
 import type { NoteParts } from './note_parts.ts'
 
@@ -20,12 +20,7 @@ export function costNotes({ statistics, arms }: NoteParts): string[] {
     return `${formatFixed(ratio.ratio, 2)}× the ${name} (${range})`
   })
   if (parts.length === 0) return []
-  const subject = {
-    skill: 'With the skill',
-    itself: 'With the skill',
-    versions: 'With the new version',
-    names: `With ${arms.candidate}`,
-  }[classifyArmPairing(arms)]
+  const subject = describeCandidate(arms).replace(/^w/, 'W')
   return [`${subject} runs take ${[parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ')}.`]
 }
 

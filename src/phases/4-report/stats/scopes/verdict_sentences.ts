@@ -1,6 +1,13 @@
 /** Writes the sentence of each scope: the verdict word first, then both pass rates, the difference, its interval and its p-value. */
 import type { ScopeDifference, Statistics, Verdict } from '../../../../../schemas/benchmark_statistics.ts'
-import { type ArmPairing, type BenchmarkArms, classifyArmPairing } from '../../benchmark/arms.ts'
+import {
+  type ArmPairing,
+  type BenchmarkArms,
+  classifyArmPairing,
+  describeArm,
+  describeCandidate,
+  nameArm,
+} from '../../benchmark/arms.ts'
 import { formatDifference, formatInterval } from '../../text/difference_text.ts'
 import { formatPlural, formatRange, formatRates, formatWholePoints, pText } from '../../text/format.ts'
 import { sampleMean } from '../numbers/moments.ts'
@@ -70,7 +77,7 @@ export function theseCasesSentence(
     hasTooFewRuns(rule) ? '' : pText(difference.p_value),
   ].filter((part) => part !== '')
   const advice = adviceText(scope, context)
-  return `${verdictText(verdict, context)}: ${facts.join(', ')} (${sampleText(difference, context)}).${advice === '' ? '' : ` ${advice}`}`
+  return `${verdictText(verdict, context).replace(/^the /, 'The ')}: ${facts.join(', ')} (${sampleText(difference, context)}).${advice === '' ? '' : ` ${advice}`}`
 }
 
 /** "Similar cases: helps, +62 points, 95% CI [39, 84], p < 0.001 (8 cases)." `own`: the verdict on these cases, in the sentence before. */
@@ -121,7 +128,7 @@ function verdictText(verdict: Verdict, { pairing, candidate, baseline }: Sentenc
   const isSignificant = verdict === 'helps' || verdict === 'hurts'
   if (isSignificant && pairing === 'itself') return 'Baseline differs from itself'
   if (isSignificant && pairing === 'names')
-    return `${candidate} ${verdict === 'helps' ? 'beats' : 'loses to'} ${baseline}`
+    return `${nameArm(candidate)} ${verdict === 'helps' ? 'beats' : 'loses to'} ${nameArm(baseline)}`
   const name = verdictNames[verdict]
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }
@@ -129,11 +136,11 @@ function verdictText(verdict: Verdict, { pairing, candidate, baseline }: Sentenc
 type ShownRates = ReturnType<typeof formatRates>
 
 const rateWords: Record<ArmPairing, (shown: ShownRates, context: SentenceContext) => string> = {
-  skill: ({ candidate, baseline }) => `pass rate ${candidate} with the skill, ${baseline} without`,
+  skill: (shown, arms) => `pass rate ${shown.candidate} ${describeCandidate(arms)}, ${shown.baseline} without`,
   versions: ({ candidate, baseline }) => `pass rate ${candidate} with the new version, ${baseline} with the old`,
   itself: ({ candidate, baseline }) => `pass rate ${candidate} and ${baseline} for the baseline against itself`,
   names: (shown, { candidate, baseline }) =>
-    `pass rate ${shown.candidate} for ${candidate}, ${shown.baseline} for ${baseline}`,
+    `pass rate ${shown.candidate} ${describeArm(candidate)}, ${shown.baseline} ${describeArm(baseline)}`,
 }
 
 function sampleText({ n_cases: cases }: ScopeDifference, { runs, unpaired, isSequential }: SentenceContext): string {

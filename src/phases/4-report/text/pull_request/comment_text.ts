@@ -1,7 +1,7 @@
 /** The comment on a pull request: the verdict of each skill first, then gates, what changed since the base, and the report. */
 import type { Benchmark } from '../../../../../schemas/benchmark.ts'
 import type { Verdict } from '../../../../../schemas/benchmark_statistics.ts'
-import { classifyArmPairing, findArmSummary, findArms } from '../../benchmark/arms.ts'
+import { classifyArmPairing, describeCandidate, findArmSummary, findArms } from '../../benchmark/arms.ts'
 import { incompleteness, leftOutCases } from '../../benchmark/incomplete.ts'
 import { diffConfigurations } from '../../diff/diff.ts'
 import { diffSections } from '../../diff/diff_text.ts'
@@ -185,7 +185,7 @@ function changeSection(benchmark: Benchmark): string[] {
   const sections = diffSections(diffConfigurations({ name: '', benchmark, plan: null }))
   if (sections.length === 0) return []
   const summary =
-    classifyArmPairing(arms) === 'versions' ? 'Changes since the base' : 'Cases without and with the skill'
+    classifyArmPairing(arms) === 'versions' ? 'Changes since the base' : `Cases without and ${describeCandidate(arms)}`
   const tables = sections.flatMap(({ title: part, header, rows }) => {
     const cells = rows.slice(0, 100).map((row) => row.map((cell) => shortenText(cell, 200)))
     const more = rows.length > 100 ? ['', `… and ${rows.length - 100} more`] : []
