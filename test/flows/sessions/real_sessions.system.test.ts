@@ -108,9 +108,10 @@ needs(
   cliBinary('opencode') !== null,
   'npm run agents',
 )('opencode', () => {
-  test('two turns of one session, exported', async () => {
+  // starts the CLI three times
+  test('two turns of one session, exported', { timeout: 240_000 }, async () => {
     await using stage = await openStage()
-    await stage.skill('.opencode/skills')
+    await stage.skill('.claude/skills') // for a folder .opencode it would install a plugin
     const skill = { name: 'skill', input: { name: 'demo' } }
     const shell = { name: 'bash', input: { command: 'echo hi', description: 'say' } }
     await using server = await practice(scenario({ skill, shell }))
