@@ -313,7 +313,9 @@ describe('a skill that only the user starts', () => {
   ])('%s: refused before any call where its queries cannot trigger it', async (_, args) => {
     const end = await plan(args, 'claude-code')
     expect(end.code).toBe(2)
-    expect(end.stderr).toMatch(/disable-model-invocation: on claude-code .* no query can trigger it \(.*tidy\/SKILL\.md\)/)
+    expect(end.stderr).toMatch(
+      /disable-model-invocation: on claude-code .* no query can trigger it \(.*tidy\/SKILL\.md\)/,
+    )
     expect(end.stderr).toMatch(/hint: remove the line, or choose an engine that ignores it/)
   })
   test.each([

@@ -10,7 +10,6 @@ import {
   findArms,
   isCalibration,
 } from '../benchmark/arms.ts'
-import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { auditText } from '../judge/audit_text.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
 import { isVerdictWithheld, observationalNote } from '../stats/scopes/observational.ts'
