@@ -20,7 +20,7 @@ const fileName =
 
 /** The suite in a skill's folder or its evals/, if its content is of a known system; null: none. */
 export async function findOtherSuite(folder: string): Promise<string | null> {
-  for (const place of ['evals', '', 'tests']) {
+  for (const place of ['evals', '']) {
     for (const name of names.flatMap((one) => [`${one}.yaml`, `${one}.yml`])) {
       const file = path.join(folder, place, name)
       if ((await pathExists(file)) && (await isOtherSuite(file))) return file

@@ -9,12 +9,12 @@ export async function readNamedText(text: string, base: string): Promise<string>
   return (await readNamedFile(text.trim(), base)) ?? text
 }
 
-/** Returns the content of a file below `base`; null: there is none. Bytes: at most 1 MiB. */
-export async function readNamedFile(name: string, base: string): Promise<string | null> {
+/** Returns the content of a file; null: there is none inside of `limit`, which is `base` itself if absent. Bytes: at most 1 MiB. */
+export async function readNamedFile(name: string, base: string, limit = base): Promise<string | null> {
   if (name === '' || name.length > 300 || /[\n\0]/.test(name)) return null
   const file = path.resolve(base, name)
   const info = await stat(file).catch(() => null)
-  if (!info?.isFile() || info.size > 1024 * 1024 || !isInsideFolder(base, file)) return null
+  if (!info?.isFile() || info.size > 1024 * 1024 || !isInsideFolder(limit, file)) return null
   return readText(file)
 }
 
@@ -33,4 +33,9 @@ export async function findNamedFolders(command: string, base: string, taken: rea
     if (info?.isFile() && isInsideFolder(base, file)) found.add(top)
   }
   return [...found]
+}
+
+/** The folder whose files a suite may name: that of its skill if the suite is in it, else its own. */
+export function findLimit(base: string, root: string): string {
+  return isInsideFolder(root, base) ? root : base
 }

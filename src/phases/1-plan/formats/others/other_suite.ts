@@ -1,5 +1,8 @@
 /** What the reader of another tool's suite returns: its cases in the form of evals.json, and what that form has no field for. */
 import type { Warn } from '../../suite/loader_warnings.ts'
+import { describeJsonKind } from '../evals_json/document.ts'
+import { type FieldReader, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
+import type { FieldNotes } from './read_fields.ts'
 
 export interface OtherCase {
   /** As evals.json would have it. */
@@ -60,4 +63,33 @@ export interface Sign {
 
 export function blankOtherCase(at: string): OtherCase {
   return { object: {}, at, inputs: [], texts: {}, system: null, reasons: [] }
+}
+
+/** Reads each item of a list as a case. `read` fills it in; an item that is not an object is a case that cannot run. */
+export async function readEachCase(
+  items: readonly { value: unknown; at: string }[],
+  warn: Warn,
+  read: (fields: FieldReader, one: OtherCase, notes: FieldNotes) => Promise<void> | void,
+): Promise<OtherCase[]> {
+  const cases: OtherCase[] = []
+  for (const { value, at } of items) {
+    const one = blankOtherCase(at)
+    cases.push(one)
+    const notes = { warn, refuse: (reason: string) => one.reasons.push(reason) }
+    if (isJsonObject(value)) await read(openFieldReader(value, at), one, notes)
+    else notes.refuse(`${at} is ${describeJsonKind(value)}, not a case`)
+  }
+  return cases
+}
+
+/** For fields of the whole file: what has another form is named and not read. */
+export function createFileNotes(warn: Warn): FieldNotes {
+  return { warn, refuse: (reason) => warn('$', `${reason}; it is not read`) }
+}
+
+/** The object without the fields that are null, undefined, or an empty list. */
+export function dropEmpty(object: Record<string, unknown>): Record<string, unknown> {
+  const isEmpty = (value: unknown) =>
+    value === null || value === undefined || (Array.isArray(value) && value.length === 0)
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => !isEmpty(value)))
 }

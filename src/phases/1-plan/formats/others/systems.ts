@@ -1,9 +1,15 @@
 /** The table of other systems, in the order in which a document is held against them. */
 import { UserError } from '../../../../base/errors/error.ts'
+import { caseList } from './case_list.ts'
 import type { OtherSystem } from './other_suite.ts'
+import { promptfoo } from './promptfoo.ts'
+import { scenarios } from './scenarios.ts'
+import { skillUp } from './skill_up.ts'
 import { skillgrade } from './skillgrade.ts'
+import { vally } from './vally.ts'
+import { waza } from './waza.ts'
 
-const systems: readonly OtherSystem[] = [skillgrade]
+const systems: readonly OtherSystem[] = [skillUp, vally, scenarios, skillgrade, waza, promptfoo, caseList]
 
 /** The system whose signs the document has; null: none. */
 export function findSystem(document: unknown): OtherSystem | null {

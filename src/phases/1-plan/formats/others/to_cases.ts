@@ -6,12 +6,13 @@ import type { InspectedSuite, SuiteMistake } from '../../suite/inspected_suite.t
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { type CaseAdditions, readAdditions } from '../evals_json/additions.ts'
 import { readCase } from '../evals_json/case.ts'
+import { findLimit } from './named_text.ts'
 import type { OtherCase, OtherPlace, OtherSuite } from './other_suite.ts'
 
 /** Never throws for what is in a case. A case with a mistake stays, with `cannot_run`. */
 export async function toSuiteCases(
   { base, cases }: OtherSuite,
-  { file, warn }: OtherPlace,
+  { file, root, warn }: OtherPlace,
 ): Promise<Pick<InspectedSuite, 'places'> & Pick<Suite, 'cases'>> {
   const { additions, mistakes } = await readAdditions(cases, { root: base, warn })
   warnRepeatedKeys(cases, warn)
@@ -21,7 +22,7 @@ export async function toSuiteCases(
     const own: CaseAdditions = additions[index] ?? {}
     const id = { eval_id: index + 1, eval_key: null }
     const one = await readCase({ source, own, id }, place)
-    const inputs = await placeOtherInputs(source, { file, root: base, warn })
+    const inputs = await placeOtherInputs(source, base, { file, root: findLimit(base, root), warn })
     const ofCase = mistakes.filter((mistake) => isOfCase(mistake, source)).map(({ message }) => message)
     const reasons = [...ofCase, ...source.reasons, ...inputs.reasons]
     read.push(addParts(one, source, { files: inputs.files, reasons }))
@@ -57,13 +58,15 @@ function addParts(
 /** Each file at the place that the suite gives it. */
 async function placeOtherInputs(
   { inputs, texts }: OtherCase,
+  base: string,
   place: { file: string; root: string; warn: Warn },
 ): Promise<{ files: InputFile[]; reasons: string[] }> {
   const files: InputFile[] = []
   const reasons = Object.keys(texts).flatMap((to) => explainPlace(to) ?? [])
   for (const { from, to, at } of inputs) {
     const refusal = explainPlace(to)
-    const found = await placeInputs([{ path: from, at }], place)
+    const inner = path.isAbsolute(from) ? from : path.relative(place.root, path.resolve(base, comeBack(from, base)))
+    const found = await placeInputs([{ path: inner || '.', at }], place)
     reasons.push(...found.reasons, ...(refusal === null ? [] : [refusal]))
     const target = path.posix.normalize(to).replace(/\/+$/, '')
     const isThere = files.some((other) => other.path === target)
@@ -88,4 +91,15 @@ function warnRepeatedKeys(cases: readonly OtherCase[], warn: Warn): void {
     if (seen.has(object.eval_key)) warn(at, `id ${JSON.stringify(object.eval_key)} is already taken by another case`)
     seen.add(object.eval_key)
   }
+}
+
+/** A path that leaves the folder of the suite and comes back to it by name, as `../../tests/pdf/a.txt` of a suite in `tests/pdf`. */
+function comeBack(from: string, base: string): string {
+  const named = /^(?:\.\.\/)+(.*)$/.exec(path.posix.normalize(from))?.[1]
+  const parts = named?.split('/') ?? []
+  for (let count = parts.length - 1; count > 0; count -= 1) {
+    const inner = parts.slice(count).join('/')
+    if (base.endsWith(`/${parts.slice(0, count).join('/')}`) && inner !== '') return inner
+  }
+  return from
 }
