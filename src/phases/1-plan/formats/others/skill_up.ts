@@ -23,8 +23,8 @@ import {
   takeOtherText,
   takeOtherTexts,
 } from './read_fields.ts'
-import { readExpect, readJudge } from './skill_up_criteria.ts'
-import { readTurns } from './skill_up_turns.ts'
+import { readExpect, readJudges } from './skill_up/criteria.ts'
+import { readTurns } from './skill_up/turns.ts'
 
 export const skillUp: OtherSystem = {
   title: 'skill-up',
@@ -129,7 +129,7 @@ function readOne(root: string, shared: Shared) {
     const expect = [shared.expect, fields.take(['expect'])?.value].flatMap((value) =>
       readExpect(value ?? null, `${one.at}.expect`, notes),
     )
-    const judge = readJudge(fields, notes)
+    const judge = readJudges(fields, notes)
     one.object = dropEmpty({
       eval_key: id,
       name: takeOtherText(fields, ['title'], notes) ?? id,

@@ -2,7 +2,7 @@
 import { UserError } from '../../../../base/errors/error.ts'
 import { caseList } from './case_list.ts'
 import type { OtherSystem } from './other_suite.ts'
-import { promptfoo } from './promptfoo.ts'
+import { promptfoo } from './promptfoo/promptfoo.ts'
 import { scenarios } from './scenarios.ts'
 import { skillUp } from './skill_up.ts'
 import { skillgrade } from './skillgrade.ts'

@@ -24,7 +24,7 @@ import {
   takeOtherTexts,
 } from './read_fields.ts'
 import { hasField, hasItems } from './signs.ts'
-import { readBehavior, readWazaGrader } from './waza_graders.ts'
+import { readBehavior, readWazaGrader } from './waza/graders.ts'
 
 export const waza: OtherSystem = {
   title: 'waza',

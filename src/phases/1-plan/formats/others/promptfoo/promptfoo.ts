@@ -1,11 +1,8 @@
 /** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
 import path from 'node:path'
-import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../evals_json/fields.ts'
-import { findLimit, readNamedFile } from './named_text.ts'
-import { createFileNotes, dropEmpty, type OtherCase, type OtherSystem, readEachCase } from './other_suite.ts'
-import { readAssertions } from './promptfoo_assertions.ts'
-import { fillTemplate, readMessages } from './promptfoo_prompt.ts'
-import { expandVariables, listTests, type NamedItem } from './promptfoo_tests.ts'
+import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
+import { findLimit, readNamedFile } from '../named_text.ts'
+import { createFileNotes, dropEmpty, type OtherCase, type OtherSystem, readEachCase } from '../other_suite.ts'
 import {
   type FieldNotes,
   nameUnread,
@@ -14,8 +11,11 @@ import {
   takeOtherObject,
   takeOtherText,
   takeOtherTexts,
-} from './read_fields.ts'
-import { hasField, hasItems } from './signs.ts'
+} from '../read_fields.ts'
+import { hasField, hasItems } from '../signs.ts'
+import { readAssertions } from './assertions.ts'
+import { fillTemplate, readPromptMessages } from './prompt.ts'
+import { expandVariables, listTests, type NamedItem } from './tests.ts'
 
 export const promptfoo: OtherSystem = {
   title: 'promptfoo or agentv',
@@ -51,6 +51,10 @@ export const promptfoo: OtherSystem = {
           readTest(of, { one, prompt, base, limit, above, notes: own }),
         )),
       )
+    if (shared !== null) {
+      for (const name of ['vars', 'assert']) shared.fields.take([name])
+      nameUnread(shared.fields, { what: '"defaultTest"', known: ['vars', 'assert'], losses: ofTest }, notes)
+    }
     nameUnread(fields, { what: 'the file', known: ['prompts', ...listNames, 'assert'], losses: ofFile }, notes)
     return { skillName: null, base, cases: renumber(cases, all.length) }
   },
@@ -137,7 +141,7 @@ const ofTest = {
   conversation_id: '',
   aggregation: settingLosses.threshold,
   window_size: 'each answer is judged with the whole dialogue',
-  on_turn_failure: 'the conversation goes on',
+  on_turn_failure: 'the conversation continues',
   mode: '',
   workspace: settingLosses.sandbox,
   environment: settingLosses.sandbox,
@@ -148,7 +152,7 @@ async function readTest(fields: FieldReader, { one, prompt, base, limit, above, 
   const vars = takeOtherObject(fields, ['vars'], notes)?.object ?? {}
   const own = fields.take(['input', 'input_messages', 'question'])?.value
   const all: Record<string, unknown> = { ...(own !== undefined && { input: own }), ...vars }
-  const asked = await readMessages(fillTemplate(prompt ?? '{{ input }}', all, notes), { one, base, notes })
+  const asked = await readPromptMessages(fillTemplate(prompt ?? '{{ input }}', all, notes), { one, base, notes })
   const turns = takeOtherList(fields, ['turns']).map(({ value, at }) => readTurn(value, at, notes))
   const expected = vars.expected_output ?? fields.take(['expected_output', 'expected_messages'])?.value
   const skipsDefaults =

@@ -1,9 +1,9 @@
 /** Fills the variables of a prompt, and reads a prompt that is a list of messages. */
 import path from 'node:path'
-import { tryParseJson } from '../../../../base/json/json.ts'
-import { isJsonObject } from '../evals_json/fields.ts'
-import type { OtherCase } from './other_suite.ts'
-import type { FieldNotes } from './read_fields.ts'
+import { tryParseJson } from '../../../../../base/json/json.ts'
+import { isJsonObject } from '../../evals_json/fields.ts'
+import type { OtherCase } from '../other_suite.ts'
+import type { FieldNotes } from '../read_fields.ts'
 
 /** A value that the whole template stands for stays as it is. Logic of the template, and a name without a value, are refused. */
 export function fillTemplate(template: string, vars: Readonly<Record<string, unknown>>, notes: FieldNotes): unknown {
@@ -35,7 +35,7 @@ interface MessagePlace {
 }
 
 /** Returns the messages of the user, in order. Those of the system and files of a message are added to the case. */
-export function readMessages(prompt: unknown, place: MessagePlace): string[] {
+export function readPromptMessages(prompt: unknown, place: MessagePlace): string[] {
   const parsed = typeof prompt === 'string' && /^\s*\[\s*\{/.test(prompt) ? tryParseJson(prompt) : prompt
   const { one, notes } = place
   if (!Array.isArray(parsed)) {

@@ -1,6 +1,6 @@
 /** Reads the graders of waza, each by its type. */
-import { type FieldReader, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
-import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from './other_criteria.ts'
+import { type FieldReader, isJsonObject, openFieldReader } from '../../evals_json/fields.ts'
+import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from '../other_criteria.ts'
 import {
   type FieldNotes,
   nameUnread,
@@ -9,7 +9,7 @@ import {
   takeOtherNumber,
   takeOtherText,
   takeOtherTexts,
-} from './read_fields.ts'
+} from '../read_fields.ts'
 
 type Marks = Readonly<Record<string, unknown>>
 type Reading = (config: FieldReader, marks: Marks, notes: FieldNotes) => unknown[]

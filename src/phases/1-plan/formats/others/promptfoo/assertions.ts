@@ -1,9 +1,9 @@
 /** Reads assertions of promptfoo and agentv. Types that Whetstone knows stay; the others become statements or are named. */
-import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
-import { readNamedFile } from './named_text.ts'
-import { fillTemplate } from './promptfoo_prompt.ts'
-import type { NamedItem } from './promptfoo_tests.ts'
-import type { FieldNotes } from './read_fields.ts'
+import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
+import { readNamedFile } from '../named_text.ts'
+import type { FieldNotes } from '../read_fields.ts'
+import { fillTemplate } from './prompt.ts'
+import type { NamedItem } from './tests.ts'
 
 interface AssertionPlace {
   vars: Readonly<Record<string, unknown>>
@@ -46,7 +46,7 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
   const { type: given, ...rest } = value
   const inner = rest.assert ?? rest.assertions
   if (Array.isArray(inner)) {
-    notes.warn(at, 'a set of assertions is read as its parts, each of which counts')
+    notes.warn(at, 'a set of assertions is read as its parts, and each counts')
     return await readAssertions(
       inner.map((one: unknown, index) => ({ value: one, at: `${at}.assert[${index}]` })),
       place,
@@ -91,13 +91,32 @@ interface Judged {
   at: string
 }
 
+const statementNames = ['value', 'criteria', 'rubrics', 'prompt']
+/** Read or named elsewhere, or only a label. */
+const handled = new Set([
+  'negate',
+  'weight',
+  'metric',
+  'name',
+  'id',
+  'description',
+  'threshold',
+  'transform',
+  'required',
+  'min_score',
+])
+
 /** The value, a prompt in its place, or a list of criteria; each a statement. */
 async function readJudged(
   rest: Record<string, unknown>,
   { isNegated, marks, at }: Judged,
   { vars, base, limit, notes }: AssertionPlace,
 ): Promise<unknown[]> {
-  const given = rest.value ?? rest.criteria ?? rest.rubrics ?? rest.prompt
+  const [name = 'value'] = statementNames.filter((one) => rest[one] !== undefined && rest[one] !== null)
+  const given = rest[name]
+  for (const key of Object.keys(rest)) {
+    if (key !== name && !handled.has(key)) notes.warn(at, `"${key}" of a judged assertion is not read`)
+  }
   const found: unknown[] = []
   for (const one of Array.isArray(given) ? given : [given]) {
     const written = readNonEmptyText(

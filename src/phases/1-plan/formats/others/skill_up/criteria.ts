@@ -1,6 +1,6 @@
 /** Reads what decides about a skill-up case: expect, and the judges rule_based, agent_judge and script. */
-import { type FieldReader, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
-import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from './other_criteria.ts'
+import { type FieldReader, isJsonObject, openFieldReader } from '../../evals_json/fields.ts'
+import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from '../other_criteria.ts'
 import {
   type FieldNotes,
   nameUnread,
@@ -9,7 +9,7 @@ import {
   takeOtherNumber,
   takeOtherText,
   takeOtherTexts,
-} from './read_fields.ts'
+} from '../read_fields.ts'
 
 const exitCode = 'a run that breaks is recorded and graded by itself'
 
@@ -41,7 +41,7 @@ export function readExpect(value: unknown, at: string, notes: FieldNotes): unkno
 }
 
 /** One judge, or a list of them under "judges". */
-export function readJudge(fields: FieldReader, notes: FieldNotes): unknown[] {
+export function readJudges(fields: FieldReader, notes: FieldNotes): unknown[] {
   const all = [...takeOtherList(fields, ['judge']), ...takeOtherList(fields, ['judges'])]
   return all.flatMap(({ value, at }) => {
     if (isJsonObject(value)) return readOneJudge(openFieldReader(value, at), notes)

@@ -1,7 +1,7 @@
 /** Reads the messages of a skill-up case: a prompt, or turns of which a model may write some. */
-import { type FieldReader, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
-import { answerHas, answerLacks } from './other_criteria.ts'
-import { dropEmpty } from './other_suite.ts'
+import { type FieldReader, isJsonObject, openFieldReader } from '../../evals_json/fields.ts'
+import { answerHas, answerLacks } from '../other_criteria.ts'
+import { dropEmpty } from '../other_suite.ts'
 import {
   type FieldNotes,
   nameUnread,
@@ -9,7 +9,7 @@ import {
   takeOtherObject,
   takeOtherText,
   takeOtherTexts,
-} from './read_fields.ts'
+} from '../read_fields.ts'
 
 interface Messages {
   /** prompt, turns and user, as in evals.json. */
@@ -68,7 +68,7 @@ function readGate(fields: FieldReader, turn: number, notes: FieldNotes): unknown
     ...answerHas.anyText(takeOtherTexts(fields, ['must_contain_any'], notes), { turn }),
     ...answerLacks.texts(takeOtherTexts(fields, ['must_not_contain'], notes), { turn }),
   ]
-  const losses = { on_fail: 'the conversation goes on, and the check fails' }
+  const losses = { on_fail: 'the conversation continues, and the check fails' }
   nameUnread(fields, { what: 'a condition', known: [], losses }, notes)
   return found
 }

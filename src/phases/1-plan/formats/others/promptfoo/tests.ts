@@ -1,9 +1,9 @@
 /** Lists the tests of a promptfoo or agentv suite: those in it, and those in files that it names. */
-import { readYaml } from '../../../../base/text/yaml.ts'
-import type { Warn } from '../../suite/loader_warnings.ts'
-import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../evals_json/fields.ts'
-import { readNamedFile } from './named_text.ts'
-import { takeOtherList } from './read_fields.ts'
+import { readYaml } from '../../../../../base/text/yaml.ts'
+import type { Warn } from '../../../suite/loader_warnings.ts'
+import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
+import { readNamedFile } from '../named_text.ts'
+import { takeOtherList } from '../read_fields.ts'
 
 export interface NamedItem {
   value: unknown
