@@ -57,6 +57,10 @@ describe('lists under names of other tools', () => {
     const read = await judged({ [key]: ['x'] })
     expect([read.texts, read.case.cannot_run]).toEqual([['x'], null])
   })
+  test('several expected outputs are one, as JSON', async () => {
+    const read = await judged({ expected_outputs: ['A', 'B'] })
+    expect([read.case.expected_output, read.case.cannot_run]).toEqual(['["A","B"]', null])
+  })
   test('of which one is enough', async () => {
     const read = await judged({ must_include_one_of: ['unknown', 'not measured'] })
     expect(read.case.checks).toMatchObject([{ type: 'regex', flags: 'i' }])
