@@ -34,29 +34,50 @@ describe('one case without a list', () => {
 })
 
 describe('lists under names of other tools', () => {
-  test.each<[string, string]>([
-    ['must_include', 'The outcome includes: x'],
-    ['must_contain', 'The outcome includes: x'],
-    ['mustHave', 'The outcome includes: x'],
-    ['must_preserve', 'The outcome includes: x'],
-    ['must_mention', 'The outcome includes: x'],
-    ['must_not_include', 'The outcome does not include: x'],
-    ['must-not-contain', 'The outcome does not include: x'],
-    ['must_not_have', 'The outcome does not include: x'],
-    ['must_avoid', 'The outcome does not include: x'],
-    ['assert', 'x'],
-    ['evaluators', 'x'],
-  ])('%s', async (key, text) => {
-    for (const value of [['x'], 'x']) {
+  test.each<[string, string, string]>([
+    ['must_include', 'contains', 'The outcome includes: Say hello to them first'],
+    ['must_contain', 'contains', 'The outcome includes: Say hello to them first'],
+    ['mustHave', 'contains', 'The outcome includes: Say hello to them first'],
+    ['must_preserve', 'contains', 'The outcome includes: Say hello to them first'],
+    ['must_mention', 'contains', 'The outcome includes: Say hello to them first'],
+    ['must_not_include', 'not_contains', 'The outcome does not include: Say hello to them first'],
+    ['must-not-contain', 'not_contains', 'The outcome does not include: Say hello to them first'],
+    ['must_not_have', 'not_contains', 'The outcome does not include: Say hello to them first'],
+    ['must_avoid', 'not_contains', 'The outcome does not include: Say hello to them first'],
+  ])('%s checks a keyword, and a judge decides a sentence', async (key, type, sentence) => {
+    for (const value of [['net total'], 'net total']) {
       const read = await judged({ [key]: value })
-      expect([read.texts, read.case.cannot_run]).toEqual([[text], null])
+      expect([read.texts, read.case.cannot_run]).toEqual([[], null])
+      expect(read.case.checks).toEqual([{ type, value: 'net total', ignore_case: true }])
       expect(read.warnings[0]).toContain(`"${key}" is read as "expectations"`)
     }
+    expect((await judged({ [key]: ['Say hello to them first'] })).texts).toEqual([sentence])
+  })
+  test.each(['assert', 'evaluators'])('%s', async (key) => {
+    const read = await judged({ [key]: ['x'] })
+    expect([read.texts, read.case.cannot_run]).toEqual([['x'], null])
+  })
+  test('several expected outputs are one, as JSON', async () => {
+    const read = await judged({ expected_outputs: ['A', 'B'] })
+    expect([read.case.expected_output, read.case.cannot_run]).toEqual(['["A","B"]', null])
+  })
+  test('of which one is enough', async () => {
+    const read = await judged({ must_include_one_of: ['unknown', 'not measured'] })
+    expect(read.case.checks).toMatchObject([{ type: 'regex', flags: 'i' }])
+    const pattern = read.case.checks[0]?.type === 'regex' ? new RegExp(read.case.checks[0].pattern, 'i') : /^$/
+    expect(['It is UNKNOWN', 'not measured', 'known'].map((text) => pattern.test(text))).toEqual([true, true, false])
+  })
+  test('a pattern in a list of keywords', async () => {
+    const read = await judged({ must_contain: [{ regex: 'a+b' }], must_not_contain: [{ regex: 'c' }] })
+    expect(read.case.checks).toEqual([
+      { type: 'regex', pattern: 'a+b', flags: 'i' },
+      { type: 'regex', pattern: 'c', flags: 'i', absent: true },
+    ])
   })
   test('beside others, and as checks', async () => {
     const item = { type: 'contains', value: '42' }
-    const read = await judged({ expectations: ['a'], must_avoid: ['b'], assert: [item] })
-    expect(read.texts).toEqual(['a', 'The outcome does not include: b'])
+    const read = await judged({ expectations: ['a'], must_avoid: ['b b b b'], assert: [item] })
+    expect(read.texts).toEqual(['a', 'The outcome does not include: b b b b'])
     expect(read.case.checks).toEqual([item])
   })
   test('patterns', async () => {

@@ -31,6 +31,15 @@ import {
   loadHarbor,
 } from './harbor.ts'
 import {
+  discoverOtherSuites,
+  findOtherSuite,
+  inspectOtherSuite,
+  isOtherFile,
+  isOtherSuite,
+  loadOtherSuite,
+  otherPlaces,
+} from './others.ts'
+import {
   discoverPluginEval,
   findPluginEval,
   inspectPluginEval,
@@ -133,5 +142,15 @@ export const suiteFormats = {
     reads: isHarborFile,
     load: loadHarbor,
     inspect: inspectHarbor,
+  },
+  others: {
+    places: otherPlaces,
+    find: findOtherSuite,
+    note: bothArms,
+    discover: discoverOtherSuites,
+    reads: isOtherFile,
+    isMeant: isOtherSuite,
+    load: loadOtherSuite,
+    inspect: inspectOtherSuite,
   },
 } satisfies Record<string, SuiteFormat>

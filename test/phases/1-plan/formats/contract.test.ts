@@ -64,6 +64,14 @@ const fixtures = {
     tree: example('example-harbor'),
     broken: { 'b/c/task.toml': 'version = ', 'b/c/instruction.md': 'x' },
   },
+  others: {
+    tree: written({
+      'SKILL.md': skillText,
+      'evals/eval.yaml':
+        'version: "1"\ntasks:\n  - name: add\n    instruction: Add up.\n    graders:\n      - { type: llm_rubric, rubric: It is added up. }\n',
+    }),
+    broken: { 'b/evals/eval.yaml': 'tasks:\n  - { instruction: [1] }\n' },
+  },
 } satisfies Record<keyof typeof suiteFormats, { tree: () => string; broken: Record<string, string> }>
 
 describe.each(Object.entries(fixtures))('%s', (name, { tree, broken }) => {

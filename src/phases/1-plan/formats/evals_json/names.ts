@@ -21,6 +21,7 @@ export const outputNames = [
   'expected_outcome',
   'expected_response',
   'expected_answer',
+  'expected_outputs',
 ]
 
 /** Lists of statements; a case may have several. The first two are the formats' own. */

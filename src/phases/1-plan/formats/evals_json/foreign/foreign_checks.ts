@@ -23,7 +23,7 @@ const labels = new Set([
     'reason',
     'indicator',
   ],
-  ...['weight', 'severity', 'priority', 'required', 'critical', 'metric'],
+  ...['weight', 'turn', 'severity', 'priority', 'required', 'critical', 'metric'],
 ])
 
 /** Marks of other tools that are not read. */
@@ -80,12 +80,13 @@ function describeUnusable(taken: ReadonlySet<string>): string {
 }
 
 /** Several checks of one item weigh as much as it does, together. */
-function readLabels(item: Item, count: number): { text?: string; indicator?: true; weight?: number } {
+function readLabels(item: Item, count: number): { text?: string; indicator?: true; weight?: number; turn?: number } {
   const text = readNonEmptyText(item.text) ?? readNonEmptyText(item.description) ?? readNonEmptyText(item.name)
   const weight = typeof item.weight === 'number' ? item.weight : 1
   return {
     ...(text !== null && count === 1 && { text }),
     ...(item.indicator === true && { indicator: true }),
+    ...(typeof item.turn === 'number' && { turn: item.turn }),
     ...((typeof item.weight === 'number' || count > 1) && { weight: weight / count }),
   }
 }

@@ -1,0 +1,68 @@
+/** Loads suites of other tools, each recognised by what the file says: docs/reference/suites-of-others.md lists what is read. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Suite } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { pathExists } from '../../../base/fs/files.ts'
+import { readText } from '../../../base/json/json.ts'
+import { readYaml } from '../../../base/text/yaml.ts'
+import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { collectWarnings } from '../suite/loader_warnings.ts'
+import { findFolderSkillName } from './evals_json.ts'
+import { findSystem, requireSystem } from './others/systems.ts'
+import { toSuiteCases } from './others/to_cases.ts'
+
+export const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml']
+
+const names = ['eval', 'evals', 'EVAL', 'promptfooconfig', 'suite']
+const fileName =
+  /(?:^|[/\\])(?:evals?|EVAL|suite|promptfooconfig|[^/\\]+\.(?:eval|EVAL)|promptfooconfig\.[^/\\]+)\.ya?ml$/
+
+/** The suite in a skill's folder or its evals/, if its content is of a known system; null: none. */
+export async function findOtherSuite(folder: string): Promise<string | null> {
+  for (const place of ['evals', '']) {
+    for (const name of names.flatMap((one) => [`${one}.yaml`, `${one}.yml`])) {
+      const file = path.join(folder, place, name)
+      if ((await pathExists(file)) && (await isOtherSuite(file))) return file
+    }
+  }
+  return null
+}
+
+export function isOtherFile(file: string): boolean {
+  return /\.ya?ml$/.test(file) || /[/\\]promptfooconfig\.json$/.test(file)
+}
+
+export async function discoverOtherSuites({ root, files }: { root: string; files: readonly string[] }) {
+  const found: string[] = []
+  for (const file of files.filter((one) => fileName.test(one)))
+    if (await isOtherSuite(path.join(root, file))) found.push(file)
+  return found
+}
+
+/** Whether a file is a suite of a known system. A file that is not YAML is none. */
+export async function isOtherSuite(file: string): Promise<boolean> {
+  const info = await stat(file).catch(() => null)
+  if (!info?.isFile() || info.size > 1024 * 1024) return false
+  const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
+  return yaml.ok && findSystem(yaml.value) !== null
+}
+
+/** Throws UserError for a file that cannot be read, is of no known system, or has no case. */
+export async function loadOtherSuite(file: string, skillRoot: string): Promise<Suite> {
+  return (await inspectOtherSuite(file, skillRoot)).suite
+}
+
+export async function inspectOtherSuite(file: string, skillRoot: string): Promise<InspectedSuite> {
+  const { warn, list } = collectWarnings(file)
+  const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
+  if (!yaml.ok) throw new UserError(`${file}:${yaml.at.line}:${yaml.at.column}: ${yaml.message}`, 'fix the YAML')
+  const system = requireSystem(yaml.value, file)
+  warn('$', `read as a suite of ${system.title}`)
+  const place = { file, root: skillRoot, warn }
+  const read = await system.read(yaml.value, place)
+  if (read.cases.length === 0) throw new UserError(`${file}: a suite of ${system.title} without a case`, 'write one')
+  const { cases, places } = await toSuiteCases(read, place)
+  const skill_name = read.skillName ?? (await findFolderSkillName(skillRoot, warn))
+  return { suite: { format: 'others', path: file, skill_name, cases, warnings: list() }, places, mistakes: [] }
+}

@@ -1,0 +1,95 @@
+/** What the reader of another tool's suite returns: its cases in the form of evals.json, and what that form has no field for. */
+import type { Warn } from '../../suite/loader_warnings.ts'
+import { describeJsonKind } from '../evals_json/document.ts'
+import { type FieldReader, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
+import type { FieldNotes } from './read_fields.ts'
+
+export interface OtherCase {
+  /** As evals.json would have it. */
+  object: Record<string, unknown>
+  /** JSON path in the file, after the name of the file if it is not the suite's own. */
+  at: string
+  inputs: OtherInput[]
+  /** Files of the working folder: path → content. */
+  texts: Record<string, string>
+  /** Text added to the agent's system prompt; null: none. */
+  system: string | null
+  /** Why the case cannot run, besides what its object shows. */
+  reasons: string[]
+}
+
+/** A file or folder that agents get in another place than its own. */
+export interface OtherInput {
+  /** Relative to the base of the suite. */
+  from: string
+  /** Relative to the working folder. */
+  to: string
+  /** JSON path. */
+  at: string
+}
+
+export interface OtherSuite {
+  /** null: not named. */
+  skillName: string | null
+  /** Absolute folder of the files that the suite names. */
+  base: string
+  cases: OtherCase[]
+}
+
+/** Where a suite is read. */
+export interface OtherPlace {
+  /** The suite file, absolute. */
+  file: string
+  /** The folder of the skill, absolute. */
+  root: string
+  warn: Warn
+}
+
+/** A system whose suites are read here. */
+export interface OtherSystem {
+  /** For messages. */
+  title: string
+  /** What a document of it has. All must hold; the first says what it is about. */
+  signs: readonly Sign[]
+  /** Never throws for what a case has; a case that cannot be read is among the cases, with its reason. */
+  read(document: unknown, place: OtherPlace): Promise<OtherSuite>
+}
+
+export interface Sign {
+  /** For messages, such as: a list "tasks" with an "instruction" in each. */
+  words: string
+  holds(document: unknown): boolean
+}
+
+export function blankOtherCase(at: string): OtherCase {
+  return { object: {}, at, inputs: [], texts: {}, system: null, reasons: [] }
+}
+
+/** Reads each item of a list as a case. `read` fills it in; an item that is not an object is a case that cannot run. */
+export async function readEachCase(
+  items: readonly { value: unknown; at: string }[],
+  warn: Warn,
+  read: (fields: FieldReader, one: OtherCase, notes: FieldNotes) => Promise<void> | void,
+): Promise<OtherCase[]> {
+  const cases: OtherCase[] = []
+  for (const { value, at } of items) {
+    const one = blankOtherCase(at)
+    cases.push(one)
+    const notes = { warn, refuse: (reason: string) => one.reasons.push(reason) }
+    if (isJsonObject(value)) await read(openFieldReader(value, at), one, notes)
+    else notes.refuse(`${at} is ${describeJsonKind(value)}, not a case`)
+  }
+  return cases
+}
+
+/** For fields of the whole file: what has another form is named and not read. */
+export function createFileNotes(warn: Warn): FieldNotes {
+  return { warn, refuse: (reason) => warn('$', `${reason}; it is not read`) }
+}
+
+/** The object without the fields that are null, undefined, or an empty list. */
+export function dropEmpty(object: Record<string, unknown>): Record<string, unknown> {
+  const isEmpty = (value: unknown) =>
+    value === null || value === undefined || (Array.isArray(value) && value.length === 0)
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => !isEmpty(value)))
+}

@@ -1,0 +1,138 @@
+/** Reads assertions of promptfoo and agentv. Types that Whetstone knows stay; the others become statements or are named. */
+import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
+import { readNamedFile } from '../named_text.ts'
+import type { FieldNotes } from '../read_fields.ts'
+import { fillTemplate } from './prompt.ts'
+import type { NamedItem } from './tests.ts'
+
+interface AssertionPlace {
+  vars: Readonly<Record<string, unknown>>
+  base: string
+  limit: string
+  notes: FieldNotes
+}
+
+/** Types that a judge decides by their value. */
+const judged =
+  /^(?:llm-rubric|g-eval|model-graded-closedqa|closedqa|factuality|model-graded-factuality|agent-rubric|search-rubric|rubric|llm[-_]judge|llm[-_]grader)$/
+
+/** Fields of an assertion that change no verdict here, or only how much it counts. */
+const settings = ['metric', 'provider', 'threshold', 'transform', 'target', 'required', 'min_score', 'temperature']
+
+/** Types of code and measures that have no equal; the reason. */
+const unread: Readonly<Record<string, string>> = {
+  javascript: 'code of another harness is not run',
+  python: 'code of another harness is not run',
+  ruby: 'code of another harness is not run',
+  webhook: 'code of another harness is not run',
+  script: 'a script of this tool gets another input than a "script" check',
+  code_judge: 'a script of this tool gets another input than a "script" check',
+}
+
+export async function readAssertions(items: readonly NamedItem[], place: AssertionPlace): Promise<unknown[]> {
+  const found: unknown[] = []
+  for (const item of items) found.push(...(await readAssertion(item, place)))
+  return found
+}
+
+async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): Promise<unknown[]> {
+  const { notes } = place
+  const text = readNonEmptyText(value)
+  if (text !== null) return [text]
+  if (!isJsonObject(value)) {
+    notes.refuse(`${at} is not an assertion`)
+    return []
+  }
+  const { type: given, ...rest } = value
+  const inner = rest.assert ?? rest.assertions
+  if (Array.isArray(inner)) {
+    notes.warn(at, 'a set of assertions is read as its parts, and each counts')
+    return await readAssertions(
+      inner.map((one: unknown, index) => ({ value: one, at: `${at}.assert[${index}]` })),
+      place,
+    )
+  }
+  const isNegated = rest.negate === true || (typeof given === 'string' && given.startsWith('not-'))
+  const type = String(given ?? '').replace(/^not-/, '')
+  if (Object.hasOwn(unread, type)) {
+    notes.warn(at, `the assertion of type "${type}" is not read: ${unread[type] ?? ''}`)
+    return []
+  }
+  const marks = readMarks(rest, at, notes)
+  if (marks === null) return []
+  if (judged.test(type)) return readJudged(rest, { isNegated, marks, at }, place)
+  const filled = typeof rest.value === 'string' ? String(fillTemplate(rest.value, place.vars, notes) ?? '') : rest.value
+  if (typeof filled === 'string' && filled.startsWith('file://')) {
+    notes.warn(at, `the assertion of type "${type}" is not read: its value is a file`)
+    return []
+  }
+  const kept = Object.fromEntries(
+    Object.entries(rest).filter(([key]) => ![...settings, 'negate', 'config', 'weight'].includes(key)),
+  )
+  return [
+    { ...kept, ...(filled !== undefined && { value: filled }), type: `${isNegated ? 'not-' : ''}${type}`, ...marks },
+  ]
+}
+
+/** null: the assertion counts nothing, so it is left out. */
+function readMarks(rest: Record<string, unknown>, at: string, notes: FieldNotes): { weight?: number } | null {
+  for (const name of ['threshold', 'transform', 'required', 'min_score'])
+    if (rest[name] !== undefined) notes.warn(at, `"${name}" of an assertion is not read`)
+  const { weight } = rest
+  if (weight === undefined) return {}
+  if (typeof weight === 'number' && weight > 0) return { weight }
+  notes.warn(at, 'an assertion without a weight above 0 is not read: it counts nothing')
+  return null
+}
+
+interface Judged {
+  isNegated: boolean
+  marks: { weight?: number }
+  at: string
+}
+
+const statementNames = ['value', 'criteria', 'rubrics', 'prompt']
+/** Read or named elsewhere, or only a label. */
+const handled = new Set([
+  'negate',
+  'weight',
+  'metric',
+  'name',
+  'id',
+  'description',
+  'threshold',
+  'transform',
+  'required',
+  'min_score',
+])
+
+/** The value, a prompt in its place, or a list of criteria; each a statement. */
+async function readJudged(
+  rest: Record<string, unknown>,
+  { isNegated, marks, at }: Judged,
+  { vars, base, limit, notes }: AssertionPlace,
+): Promise<unknown[]> {
+  const [name = 'value'] = statementNames.filter((one) => rest[one] !== undefined && rest[one] !== null)
+  const given = rest[name]
+  for (const key of Object.keys(rest)) {
+    if (key !== name && !handled.has(key)) notes.warn(at, `"${key}" of a judged assertion is not read`)
+  }
+  const found: unknown[] = []
+  for (const one of Array.isArray(given) ? given : [given]) {
+    const written = readNonEmptyText(
+      isJsonObject(one) ? (one.outcome ?? one.text ?? one.criterion ?? one.description) : one,
+    )
+    const isFile = written?.startsWith('file://') === true
+    const text = isFile ? await readNamedFile(written?.replace('file://', '') ?? '', base, limit) : written
+    if (text === null || text === undefined) {
+      const why = isFile ? `its file ${written} is not a text file next to the suite` : 'it states nothing'
+      notes.warn(at, `a statement of the assertion is not read: ${why}`)
+      continue
+    }
+    const filled = String(
+      fillTemplate(text, { ...vars, output: 'the answer', criteria: '' }, { ...notes, refuse: () => undefined }),
+    )
+    found.push({ text: isNegated ? `It is not so that: ${filled}` : filled, ...marks })
+  }
+  return found
+}

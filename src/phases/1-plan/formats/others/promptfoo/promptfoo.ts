@@ -1,0 +1,214 @@
+/** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
+import path from 'node:path'
+import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
+import { findLimit, readNamedFile } from '../named_text.ts'
+import { createFileNotes, dropEmpty, type OtherCase, type OtherSystem, readEachCase } from '../other_suite.ts'
+import {
+  type FieldNotes,
+  nameUnread,
+  settingLosses,
+  takeOtherList,
+  takeOtherObject,
+  takeOtherText,
+  takeOtherTexts,
+} from '../read_fields.ts'
+import { hasField, hasItems } from '../signs.ts'
+import { readAssertions } from './assertions.ts'
+import { fillTemplate, readPromptMessages } from './prompt.ts'
+import { expandVariables, listTests, type NamedItem } from './tests.ts'
+
+export const promptfoo: OtherSystem = {
+  title: 'promptfoo or agentv',
+  signs: [
+    {
+      words: '"tests", "evalcases", "cases" or "scenarios"',
+      holds: (document) => hasField(document, ['tests', 'evalcases', 'cases', 'scenarios', 'eval_cases']),
+    },
+    {
+      words: '"prompts", or tests with "vars", "assert", "input" or "input_messages"',
+      holds: (document) => hasField(document, ['prompts']) || hasItems(document, listNames, isTest),
+    },
+  ],
+  async read(document, { file, root, warn }) {
+    const fields = openFieldReader(isJsonObject(document) ? document : {}, '$')
+    const notes = createFileNotes(warn)
+    const base = path.dirname(file)
+    const limit = findLimit(base, root)
+    const prompts = await readPrompts(takeOtherList(fields, ['prompts']), { base, limit }, notes)
+    const shared = takeOtherObject(fields, ['default_test'], notes)
+    const tests = await listTests(fields, { base, limit, warn })
+    const above = {
+      assert: takeOtherList(fields, ['assert']),
+      test: shared?.object ?? {},
+      input: fields.take(['input']),
+    }
+    const items = tests.flatMap((test) => expandVariables(test, shared?.object ?? {}))
+    const all = prompts.length === 0 ? [null] : prompts
+    const cases: OtherCase[] = []
+    for (const prompt of all)
+      cases.push(
+        ...(await readEachCase(items, warn, (of, one, own) =>
+          readTest(of, { one, prompt, base, limit, above, notes: own }),
+        )),
+      )
+    if (shared !== null) {
+      for (const name of ['vars', 'assert']) shared.fields.take([name])
+      nameUnread(shared.fields, { what: '"defaultTest"', known: ['vars', 'assert'], losses: ofTest }, notes)
+    }
+    nameUnread(fields, { what: 'the file', known: ['prompts', ...listNames, 'assert'], losses: ofFile }, notes)
+    return { skillName: null, base, cases: renumber(cases, all.length) }
+  },
+}
+
+const listNames = ['tests', 'evalcases', 'eval_cases', 'cases']
+
+function isTest(item: unknown): boolean {
+  return isJsonObject(item) && ['vars', 'assert', 'input', 'input_messages'].some((name) => name in item)
+}
+
+const ofFile = {
+  providers: settingLosses.engine,
+  targets: settingLosses.engine,
+  target: settingLosses.engine,
+  execution: settingLosses.engine,
+  evaluate_options: 'choose with --runs and --concurrency',
+  command_line_options: 'choose with flags',
+  threshold: settingLosses.threshold,
+  environment: settingLosses.sandbox,
+  workspace: settingLosses.sandbox,
+  extensions: 'write "setup" of an evals.json',
+  derived_metrics: settingLosses.threshold,
+  output_path: 'choose with --workspace',
+  defaults: 'choose with flags',
+  sharing: '',
+  governance: '',
+}
+
+/** Each prompt as text. A file is read; a function of another language is not. */
+async function readPrompts(
+  items: readonly NamedItem[],
+  { base, limit }: Folders,
+  notes: FieldNotes,
+): Promise<string[]> {
+  const prompts: string[] = []
+  for (const { value, at } of items) {
+    const given = isJsonObject(value) ? (value.raw ?? value.prompt ?? value.file ?? value.id) : value
+    const text = readNonEmptyText(given)
+    const isFile = text !== null && (/^file:\/\//.test(text) || /^[^\s{}]+\.(?:txt|md|json|j2)$/.test(text))
+    const read = text === null || !isFile ? text : await readNamedFile(text.replace(/^file:\/\//, ''), base, limit)
+    if (read === null) notes.warn(at, 'this prompt is not read: it is not text, nor a text file next to the suite')
+    else prompts.push(read)
+  }
+  return prompts
+}
+
+/** `limit`: files may be in it. Both absolute. */
+interface Folders {
+  base: string
+  limit: string
+}
+
+interface Test extends Folders {
+  one: OtherCase
+  /** null: the test has its own. */
+  prompt: string | null
+  above: { assert: readonly NamedItem[]; test: Record<string, unknown>; input: unknown }
+  notes: FieldNotes
+}
+
+const known = [
+  ...[
+    'id',
+    'description',
+    'vars',
+    'assert',
+    'input',
+    'input_messages',
+    'expected_output',
+    'criteria',
+    'rubrics',
+    'turns',
+  ],
+  ...['expected_messages', 'expected_outcome', 'question', 'options', 'provider'],
+]
+const ofTest = {
+  options: 'choose with flags',
+  provider: settingLosses.engine,
+  providers: settingLosses.engine,
+  prompts: 'each test runs with every prompt',
+  threshold: settingLosses.threshold,
+  execution: settingLosses.engine,
+  conversation_id: '',
+  aggregation: settingLosses.threshold,
+  window_size: 'each answer is judged with the whole dialogue',
+  on_turn_failure: 'the conversation continues',
+  mode: '',
+  workspace: settingLosses.sandbox,
+  environment: settingLosses.sandbox,
+}
+
+async function readTest(fields: FieldReader, { one, prompt, base, limit, above, notes }: Test): Promise<void> {
+  const id = takeOtherText(fields, ['id', 'description'], notes)
+  const vars = takeOtherObject(fields, ['vars'], notes)?.object ?? {}
+  const own = fields.take(['input', 'input_messages', 'question'])?.value
+  const all: Record<string, unknown> = { ...(own !== undefined && { input: own }), ...vars }
+  const asked = await readPromptMessages(fillTemplate(prompt ?? '{{ input }}', all, notes), { one, base, notes })
+  const turns = takeOtherList(fields, ['turns']).map(({ value, at }) => readTurn(value, at, notes))
+  const expected = vars.expected_output ?? fields.take(['expected_output', 'expected_messages'])?.value
+  const skipsDefaults =
+    fields.take(['execution'], (value) => isJsonObject(value) && value.skip_defaults === true) !== null
+  const shared = takeOtherList(openFieldReader(above.test, '$.defaultTest'), ['assert'])
+  const asserts = [
+    ...takeOtherList(fields, ['assert', 'evaluators']),
+    ...(skipsDefaults ? [] : [...shared, ...above.assert]),
+  ]
+  const messages = [...asked, ...turns.map(({ text }) => text)].flatMap((text) => text ?? [])
+  const [first, ...later] = messages
+  one.object = dropEmpty({
+    eval_key: id,
+    name: id,
+    prompt: first ?? null,
+    turns: later,
+    expected_output: describeExpected(expected),
+    expectations: takeOtherTexts(fields, ['criteria', 'expected_outcome'], notes),
+    rubric: fields.take(['rubrics'])?.value ?? null,
+    assertions: [
+      ...(await readAssertions(asserts, { vars: all, base, limit, notes })),
+      ...turns.flatMap(({ assert }, index) => assert.map((text) => ({ text, turn: asked.length + index + 1 }))),
+    ],
+  })
+  nameUnread(fields, { what: 'a test', known, losses: ofTest }, notes)
+}
+
+/** Statements of a turn are about its answer. */
+function readTurn(value: unknown, at: string, notes: FieldNotes): { text: string | null; assert: string[] } {
+  const fields = openFieldReader(isJsonObject(value) ? value : { input: value }, at)
+  const text = takeOtherText(fields, ['input', 'prompt', 'content'], notes)
+  const assert = takeOtherList(fields, ['assert', 'assertions']).flatMap((item) => {
+    const said = readNonEmptyText(isJsonObject(item.value) ? (item.value.value ?? item.value.prompt) : item.value)
+    if (said === null) notes.refuse(`${item.at} is not a statement about the answer`)
+    return said === null ? [] : [said]
+  })
+  nameUnread(fields, { what: 'a turn', known: ['input', 'assert'], losses: { expected_output: '' } }, notes)
+  return { text, assert }
+}
+
+/** The last message of a list; null: there is none. */
+function describeExpected(expected: unknown): string | null {
+  if (expected === undefined || expected === null || expected === '') return null
+  if (typeof expected === 'string') return expected
+  const last: unknown = Array.isArray(expected) ? expected.at(-1) : expected
+  const content = isJsonObject(last) && 'content' in last ? last.content : last
+  return typeof content === 'string' ? content : JSON.stringify(content ?? null)
+}
+
+/** With several prompts each test is several cases, with places of their own. */
+function renumber(cases: OtherCase[], prompts: number): OtherCase[] {
+  if (prompts < 2) return cases
+  const each = cases.length / prompts
+  return cases.map((one, index) => {
+    const number = Math.floor(index / each) + 1
+    const key = typeof one.object.eval_key === 'string' ? `${one.object.eval_key} (prompt ${number})` : undefined
+    return { ...one, object: { ...one.object, ...(key && { eval_key: key, name: key }) } }
+  })
+}

@@ -1,0 +1,89 @@
+/** Lists the tests of a promptfoo or agentv suite: those in it, and those in files that it names. */
+import { readYaml } from '../../../../../base/text/yaml.ts'
+import type { Warn } from '../../../suite/loader_warnings.ts'
+import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
+import { readNamedFile } from '../named_text.ts'
+import { takeOtherList } from '../read_fields.ts'
+
+export interface NamedItem {
+  value: unknown
+  at: string
+}
+
+interface TestPlace {
+  base: string
+  /** Absolute folder that files may be in. */
+  limit: string
+  warn: Warn
+}
+
+export async function listTests(fields: FieldReader, place: TestPlace): Promise<NamedItem[]> {
+  const items = takeOtherList(fields, ['tests', 'evalcases', 'eval_cases', 'cases'])
+  const found: NamedItem[] = []
+  for (const item of items) found.push(...(await openItem(item, place)))
+  const named: NamedItem[] = []
+  for (const item of takeOtherList(fields, ['scenarios'])) named.push(...(await openItem(item, place)))
+  for (const { value, at } of named) {
+    const scenario = openFieldReader(isJsonObject(value) ? value : {}, at)
+    const configs = takeOtherList(scenario, ['config'])
+    const inner = await listTests(scenario, place)
+    if (configs.length === 0 || inner.length === 0)
+      place.warn(at, 'this scenario is not read: it has no "config" or no "tests"')
+    for (const config of configs)
+      found.push(...inner.map((test) => ({ at: test.at, value: mergeTests(config.value, test.value) })))
+  }
+  return found
+}
+
+/** A text names a file of YAML, JSON or lines of JSON. */
+async function openItem(item: NamedItem, { base, limit, warn }: TestPlace): Promise<NamedItem[]> {
+  const named = readNonEmptyText(item.value) ?? (isJsonObject(item.value) ? readNonEmptyText(item.value.path) : null)
+  if (named === null) return [item]
+  const name = named.replace(/^file:\/\//, '')
+  const text = /\.(?:ya?ml|json|jsonl)$/.test(name) ? await readNamedFile(name, base, limit) : null
+  if (text === null) {
+    warn(item.at, `the tests of "${named}" are not read: not a file of YAML, JSON or JSONL next to the suite`)
+    return []
+  }
+  const lines = name.endsWith('.jsonl') ? text.split('\n').filter((line) => line.trim() !== '') : [text]
+  return lines.flatMap((line, index): NamedItem[] => {
+    const yaml = readYaml(line.replace(/^\uFEFF/, ''))
+    const at = `${name} $`
+    if (!yaml.ok) return [{ value: `${name}:${yaml.at.line + index}: ${yaml.message}`, at }]
+    const value: unknown = yaml.value
+    const list = isJsonObject(value) ? (value.tests ?? value) : value
+    if (!Array.isArray(list)) return [{ value: list, at: lines.length > 1 ? `${at}[${index}]` : at }]
+    return list.map((one: unknown, place) => ({ value: one, at: `${at}[${place}]` }))
+  })
+}
+
+/** The fields of both; variables and assertions are joined. */
+function mergeTests(one: unknown, other: unknown): unknown {
+  if (!isJsonObject(one) || !isJsonObject(other)) return other
+  const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+  const vars = { ...(isJsonObject(one.vars) && one.vars), ...(isJsonObject(other.vars) && other.vars) }
+  return { ...one, ...other, vars, assert: [...list(one.assert), ...list(other.assert)] }
+}
+
+/** A variable that is a list of texts or numbers stands for a test of each. At most 200 of one test. */
+export function expandVariables(test: NamedItem, shared: Readonly<Record<string, unknown>>): NamedItem[] {
+  if (!isJsonObject(test.value)) return [test]
+  const own = isJsonObject(test.value.vars) ? test.value.vars : {}
+  const vars = { ...(isJsonObject(shared.vars) && shared.vars), ...own }
+  const options = isJsonObject(test.value.options) ? test.value.options : shared.options
+  const isOff = isJsonObject(options) && options.disableVarExpansion === true
+  const lists = Object.entries(vars).filter(([, value]) => !isOff && isListOfValues(value))
+  let all: Record<string, unknown>[] = [vars]
+  for (const [name, values] of lists) {
+    if (!Array.isArray(values)) continue
+    all = all.flatMap((one) => values.map((value: unknown) => ({ ...one, [name]: value })))
+    if (all.length > 200) return [test]
+  }
+  const object = test.value
+  if (all.length === 1) return [{ ...test, value: { ...object, vars: all[0] } }]
+  return all.map((one, index) => ({ at: `${test.at} (${index + 1})`, value: { ...object, vars: one } }))
+}
+
+function isListOfValues(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 1 && value.every((one) => ['string', 'number'].includes(typeof one))
+}
