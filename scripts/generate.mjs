@@ -38,6 +38,7 @@ const commands = [
   'clean',
   'cache',
   'init',
+  'mine',
   'check',
   'triggers',
   'improve',
