@@ -195,6 +195,12 @@ export const benchmark = z.looseObject({
   complete: z.boolean().optional().describe('false: at least one planned run has no grade'),
   counts: runCounts.optional(),
   cases: z.array(caseRow).optional(),
+  observational: z
+    .literal(true)
+    .optional()
+    .describe(
+      'true: its runs are recorded sessions, in which people chose when to use the skill; a difference may have other causes, so nothing is tested',
+    ),
   chosen: chosenCases
     .optional()
     .describe('the benchmark covers only these cases; absent: the whole suite, as far as is known'),

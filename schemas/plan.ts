@@ -144,6 +144,10 @@ export const plan = z.object({
     .describe(
       'a step of improve: its configurations have several versions of the skill, so their difference is not a result',
     ),
+  observational: z
+    .literal(true)
+    .optional()
+    .describe('true: its runs are recorded sessions, which Whetstone did not perform; absent: it performs them'),
   plan_id: z
     .string()
     .describe('sha256 over the runs (without reruns) and the options; starting the same plan again resumes it'),

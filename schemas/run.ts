@@ -47,6 +47,10 @@ const shared = {
     provider: z.string().nullable(),
     effort: z.string().optional().describe("the level from --effort; absent: the engine's default"),
   }),
+  observed: z
+    .literal(true)
+    .optional()
+    .describe('true: a recorded session, which Whetstone did not perform; absent: Whetstone performed the run'),
   activation,
   started_at: z.iso.datetime(),
   ended_at: z.iso.datetime(),

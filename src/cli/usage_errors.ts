@@ -6,7 +6,7 @@ import { auditFlags } from './commands/audit/options.ts'
 import { benchFlags } from './commands/bench/options.ts'
 import { compareFlags } from './commands/compare/options.ts'
 import { evalFlags } from './commands/eval/options.ts'
-import { gradeFlags } from './commands/grade/options.ts'
+import { gradeFlags, sessionFlags } from './commands/grade/options.ts'
 import { improveFlags } from './commands/improve/options.ts'
 import { initFlags } from './commands/init/options.ts'
 import { findRefusal } from './commands/options/refused_value.ts'
@@ -88,6 +88,7 @@ const repeatable = new Set([
   'allow-read',
   'allowRead',
   'case',
+  'expect',
   'pass-env',
   'passEnv',
   'skill',
@@ -100,7 +101,7 @@ const flagTables: Readonly<Record<string, object>> = {
   bench: benchFlags,
   eval: evalFlags,
   test: testFlags,
-  grade: gradeFlags,
+  grade: { ...gradeFlags, ...sessionFlags },
   compare: compareFlags,
   analyze: analyzeFlags,
   audit: auditFlags,

@@ -28,8 +28,8 @@ export interface BenchmarkPaths {
   reporting: string
 }
 
-/** Timestamped folders of a workspace. Calibrations and the searches of improve are separate, so that the newest benchmark is never one of them. */
-export type Collection = 'benchmarks' | 'calibrations' | 'searches' | 'evals' | 'triggers' | 'descriptions'
+/** Timestamped folders of a workspace. Calibrations, the searches of improve and recorded sessions are separate, so that the newest benchmark is never one of them. */
+export type Collection = 'benchmarks' | 'calibrations' | 'searches' | 'evals' | 'triggers' | 'descriptions' | 'sessions'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
@@ -42,6 +42,7 @@ const collections: ReadonlySet<string> = new Set<Collection>([
   'evals',
   'triggers',
   'descriptions',
+  'sessions',
 ])
 
 /** The workspace of a benchmark folder; null: it is not inside one. */

@@ -173,6 +173,7 @@ export function toAggregateInput(plan: Plan, results: ReadonlyMap<string, Counte
     candidate: plan.candidate_configuration,
     baseline: plan.baseline_configuration === plan.candidate_configuration ? null : plan.baseline_configuration,
     cases: plan.cases,
+    ...(plan.observational && { observational: true }),
     ...(plan.chosen && { chosen: plan.chosen }),
     ...(plan.baseline_note !== undefined && { baselineNote: plan.baseline_note }),
     planned: plan.runs,

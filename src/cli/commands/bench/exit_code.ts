@@ -7,7 +7,8 @@ import { exitCodes } from '../../exit_codes.ts'
 export function benchExitCode({ benchmark, kept, unread }: SummarizedBenchmark, gates: readonly GateOutcome[]): number {
   const used = benchmark.counts?.used ?? 0
   const isWhole = kept === undefined && unread === undefined && benchmark.complete === true
-  const unpaired = benchmark.statistics?.unpaired_cases?.length ?? 0
+  // people chose which sessions there are
+  const unpaired = benchmark.observational === true ? 0 : (benchmark.statistics?.unpaired_cases?.length ?? 0)
   if (!isWhole || used === 0 || unpaired > 0 || leftOutCases(benchmark) !== null) return exitCodes.incomplete
   return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }

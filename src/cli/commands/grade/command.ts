@@ -1,49 +1,102 @@
-/** `whetstone grade`: grades finished runs again without repeating them. */
+/** `whetstone grade`: grades finished runs again without repeating them, and sessions that already happened. */
 import type { Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
 import { configureForBenchmark } from '../../config/benchmark_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { parseGates } from '../../reporters/gates.ts'
+import { parseReporters } from '../../reporters/reporters.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
 import { showResult } from '../bench/print.ts'
 import { judgingWish } from '../options/judge_flags.ts'
 import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
-import { gradeFlags } from './options.ts'
+import { gradeFlags, sessionFlags } from './options.ts'
+import { sayLeftOut, showSessionPlan } from './session_lines.ts'
 
 function gradeOptions(args: Argv) {
   return withJson(args)
     .positional('benchmark', {
       type: 'string',
-      demandOption: true,
       describe: 'benchmark folder, or workspace (its newest benchmark)',
     })
+    .options(sessionFlags)
     .options(gradeFlags)
     .usage(
-      '$0 grade <benchmark> [options]\n\nGrade finished runs again, without running them.\n\nUses the current expectations and checks of the suite, then writes benchmark.json again.',
+      '$0 grade [benchmark] [options]\n\nGrade finished runs again, without running them, or sessions that already happened.\n\nUses the current expectations and checks of the suite, then writes benchmark.json again. With --session it reads sessions of Claude Code, Codex, opencode, or in ATIF.',
     )
     .example('$0 grade workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'grade after editing the expectations')
     .example('$0 grade <benchmark> --judge anthropic:opus --anew', 'grade with another judge')
     .example('$0 grade <benchmark> --again 3', 'measure the noise of the judge with three more gradings')
+    .example('$0 grade --session ~/.claude/projects/-home-me-app --skill skills/pdf', 'grade sessions that happened')
 }
 
+type GradeArguments = ReturnType<ReturnType<typeof gradeOptions>['parseSync']>
+
 export function addGrade(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
-  const usage = 'grade <benchmark>'
-  return args.command(usage, 'grade finished runs again, without running them', gradeOptions, async (given) => {
-    const benchmark = await resolveGivenBenchmark(given.benchmark, given)
+  const usage = 'grade [benchmark]'
+  return args.command(usage, 'grade finished runs again, or recorded sessions', gradeOptions, async (given) => {
+    refuseMixtures(given)
+    const place = given.benchmark ?? given.session ?? ''
+    const benchmark = given.benchmark === undefined ? place : await resolveGivenBenchmark(place, given)
     const of = { command: 'grade', usage, options: gradeOptions, argv, args: given, print: given } as const
     const parsed = await configureForBenchmark({ ...of, benchmark })
     if (parsed === null) return done(exitCodes.done)
-    const { grade } = await import('../../../flows/grade/grade.ts')
-    const { judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency } = parsed
-    const { passEnv, json, judgeBatch } = parsed
-    const sandbox = sandboxWish(parsed)
-    const judging = judgingWish(parsed)
-    const more = { judging, judgeBatch, cases, anew, again, cache, concurrency, passEnv, sandbox }
-    const request = { benchmark, judge, baseUrl, ...more }
-    const how = { json, goesOn: anew ? null : resumeWays.same }
-    const { result, interrupted } = await withFlow({ ...how, concurrency, waits: parsed }, (context) =>
-      grade(request, context),
+    done(
+      parsed.session === undefined ? await gradeAgain(parsed, benchmark) : await gradeSession(parsed, parsed.session),
     )
-    done(await showResult(result, { ...how, interrupted }))
   })
+}
+
+/** Throws UserError unless there is either a benchmark or a session, with flags that go with it. */
+function refuseMixtures(given: GradeArguments): void {
+  const { benchmark, session, suite, expect, skill, files, workspace, dryRun } = given
+  if (session !== undefined) {
+    if (benchmark !== undefined) throw new UserError('--session with a benchmark', 'give one of them')
+    return
+  }
+  if (benchmark === undefined)
+    throw new UserError('nothing to grade', 'give a benchmark folder, or --session with a file or folder of sessions')
+  const flags = { '--suite': suite, '--skill': skill, '--files': files, '--workspace': workspace }
+  const others = Object.entries({ ...flags, '--dry-run': dryRun || undefined, '--expect': expect[0] })
+  const [first] = others.flatMap(([flag, value]) => (value === undefined ? [] : [flag]))
+  if (first !== undefined) throw new UserError(`${first} without --session`, `add --session, or remove ${first}`)
+}
+
+function readRequest(parsed: GradeArguments) {
+  const { judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency, passEnv, judgeBatch } = parsed
+  const more = { judging: judgingWish(parsed), sandbox: sandboxWish(parsed) }
+  return { judge, baseUrl, judgeBatch, cases, anew, again, cache, concurrency, passEnv, ...more }
+}
+
+async function readPipeline(parsed: GradeArguments) {
+  return { gates: parseGates(parsed), reporters: await parseReporters(parsed.reporter) }
+}
+
+async function gradeAgain(parsed: GradeArguments, benchmark: string): Promise<number> {
+  const { json, concurrency, anew } = parsed
+  const pipeline = await readPipeline(parsed)
+  const { grade } = await import('../../../flows/grade/grade.ts')
+  const how = { json, goesOn: anew ? null : resumeWays.same }
+  const request = { benchmark, ...readRequest(parsed) }
+  const { result, interrupted } = await withFlow({ ...how, concurrency, waits: parsed }, (context) =>
+    grade(request, context),
+  )
+  return await showResult(result, { ...how, ...pipeline, interrupted })
+}
+
+async function gradeSession(parsed: GradeArguments, session: string): Promise<number> {
+  const { json, concurrency, suite = null, skill = null, files = null, workspace = null, expect } = parsed
+  const pipeline = await readPipeline(parsed)
+  const { gradeSessions, prepareSessions } = await import('../../../flows/grade/sessions/grade_sessions.ts')
+  const request = { session, suite, skill, files, workspace, expect, ...readRequest(parsed) }
+  const how = { json, goesOn: null }
+  const flow = { ...how, concurrency, waits: parsed }
+  if (parsed.dryRun) {
+    const { result } = await withFlow({ ...flow, oneDocument: true }, (context) => prepareSessions(request, context))
+    return showSessionPlan(result, json)
+  }
+  const { result: graded, interrupted } = await withFlow(flow, (context) => gradeSessions(request, context))
+  sayLeftOut(graded.prepared, json)
+  return await showResult(graded.result, { ...how, ...pipeline, interrupted })
 }

@@ -147,7 +147,7 @@ function takePart(
   if (ownParts.has(one.type)) return true
   if (info.role === 'user' && one.type === 'text') {
     if (one.synthetic === true || one.ignored === true) recorder.note('added_text', one.text ?? '')
-    else recorder.say(one.text ?? '')
+    else recorder.say(withoutQuotes(one.text ?? ''))
     return true
   }
   if (info.summary === true && one.type === 'text') {
@@ -156,6 +156,11 @@ function takePart(
   }
   const type = recordOfPart[one.type]
   return type !== undefined && takeRecord(recorder, stream, JSON.stringify({ type, part: one }))
+}
+
+/** `opencode run` puts a prompt that it gets as one argument into quotes. */
+function withoutQuotes(text: string): string {
+  return /^"([^"]*)"$/.exec(text.trim())?.[1] ?? text
 }
 
 const unfinished = z.looseObject({

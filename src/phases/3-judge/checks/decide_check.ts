@@ -4,10 +4,13 @@ import { errorMessage } from '../../../base/errors/error.ts'
 import { explainUnsentMessage } from '../conversation/unsent_message.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { checkDeciders, type Deciders } from './table.ts'
+import { explainUnknownFiles } from './unknown_files.ts'
 
 /** Returns the verdict. Whatever keeps the check from being decided is its `error`; rejects only when aborted. */
 export async function decideCheck(check: Check, context: CheckContext): Promise<CheckVerdict> {
   try {
+    const unknown = explainUnknownFiles(check, context)
+    if (unknown !== null) return { error: unknown }
     const turn = 'turn' in check ? check.turn : undefined
     if (turn === undefined) return await decide(check.type, check, context)
     const { conversation } = context.record

@@ -6,6 +6,7 @@ import { countSuspicious } from '../judge/suspicious_runs.ts'
 import { writeNotes } from '../notes/notes.ts'
 import { countEngineVersions, summarizeOtherAttempts } from '../notes/rules/attempts.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
+import { withoutTests } from '../stats/scopes/observational.ts'
 import { countSkillsRead } from '../stats/scores/skills_read.ts'
 import type { AggregateInput, PlannedRun } from './aggregate_input.ts'
 import { type BenchmarkArms, summarizeArms } from './arms.ts'
@@ -35,6 +36,11 @@ export function aggregate(asked: AggregateInput): Benchmark {
   const engine_versions = countEngineVersions(input.results.values())
   const other_attempts = summarizeOtherAttempts(input.otherAttempts ?? [])
   const skills_read = countSkillsRead(input, new Set(counted.map(({ runId }) => runId)), arms)
+  const statistics = buildStatistics(runs, arms, {
+    ...input.statistics,
+    noise: combineNoise(input, grading),
+    olderRuns: findStaleBaseline({ ...input, planned: keepCountingRuns(input) }),
+  })
   const parts = {
     schema_version: 1 as const,
     metadata: buildMetadata(input, counts),
@@ -43,6 +49,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     complete: isComplete(counts) && undecided.length === 0,
     counts,
     cases: buildCaseRows(input.cases, runs, arms),
+    ...(input.observational && { observational: true as const }),
     ...(input.chosen && { chosen: input.chosen }),
     ...(input.baselineNote !== undefined && { baseline_note: input.baselineNote }),
     excluded_runs: excluded,
@@ -50,11 +57,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     injection_attempts: countSuspicious(counted, arms),
     ...(skills_read.length > 0 && { skills_read }),
     ...summarizeReused(input),
-    statistics: buildStatistics(runs, arms, {
-      ...input.statistics,
-      noise: combineNoise(input, grading),
-      olderRuns: findStaleBaseline({ ...input, planned: keepCountingRuns(input) }),
-    }),
+    statistics: input.observational ? withoutTests(statistics, arms) : statistics,
     ...(held_back && { held_back }),
     ...summarizeSuspended(input),
     ...(other_attempts && { other_attempts }),

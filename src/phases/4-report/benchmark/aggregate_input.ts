@@ -57,6 +57,8 @@ export interface AggregateInput {
   chosen?: ChosenCases
   /** Why the baseline is not simply what the user named; absent: it is. */
   baselineNote?: string
+  /** True: the runs are recorded sessions. Absent: they were performed for the benchmark. */
+  observational?: boolean
   planned: readonly PlannedRun[]
   /** By run_id; a planned run that is not in it is missing. */
   results: ReadonlyMap<string, RunWithGrading>

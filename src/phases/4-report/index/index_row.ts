@@ -3,10 +3,10 @@ import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { IndexArm, IndexLift, IndexRow } from '../../../../schemas/benchmark_index.ts'
 import { findArmSummary, findArms } from '../benchmark/arms.ts'
 import { incompleteness, leftOutCases } from '../benchmark/incomplete.ts'
-import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { describeExtras, type WorkspaceExtras } from '../page/workspace_facts.ts'
 import { summarizeValues } from '../stats/numbers/describe.ts'
 import { round } from '../stats/numbers/round.ts'
+import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { hasTooFewRuns } from '../stats/scopes/verdict_sentences.ts'
 import { holm } from '../stats/tests/holm.ts'
 import { benchmarkHeadline } from '../text/headline.ts'
@@ -44,12 +44,12 @@ export function buildIndexRow(name: IndexName, benchmark: Benchmark, folder: str
 
 /** False if the baseline is of another time: then no difference is shown. */
 function hasVerdict({ statistics }: Benchmark): boolean {
-  return statistics?.scopes?.these_cases.rule !== notConcurrent
+  return !statistics?.scopes || !isVerdictWithheld(statistics.scopes.these_cases)
 }
 
 function readIndexLift({ statistics }: Benchmark): IndexRow['lift'] {
   const scope = statistics?.scopes?.these_cases
-  if (scope === undefined || scope.rule === notConcurrent) return null
+  if (scope === undefined || isVerdictWithheld(scope)) return null
   const { mean, ci_low, ci_high, p_value } = scope.difference
   // a design that is too small can have a small p-value, but gives no verdict
   const p = hasTooFewRuns(scope.rule) ? null : p_value

@@ -17,7 +17,7 @@ import { suspiciousNotes } from './rules/suspicious.ts'
 
 /**
  * Most important first: missing runs, doubts about runs and judge, differences by case and expectation, costs, reuse, waits. Nothing is
- * claimed about differences to a baseline of another time.
+ * claimed about differences to a baseline of another time, or between recorded sessions.
  */
 export function writeNotes(parts: NoteParts): string[] {
   const ofNoise = [gapNotes, attemptNotes, waitNotes]
@@ -29,7 +29,9 @@ export function writeNotes(parts: NoteParts): string[] {
     askedUserNotes,
     conversationNotes,
     attemptNotes,
-    ...(parts.statistics?.older_runs?.is_concurrent === false ? [] : [caseNotes, expectationNotes, costNotes]),
+    ...(parts.observational || parts.statistics?.older_runs?.is_concurrent === false
+      ? []
+      : [caseNotes, expectationNotes, costNotes]),
     reuseNotes,
     waitNotes,
   ]

@@ -13,9 +13,9 @@ import type {
 } from '../../../../schemas/page.ts'
 import { armNames, findArms } from '../benchmark/arms.ts'
 import { incompleteness } from '../benchmark/incomplete.ts'
-import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
+import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { formatDifference, formatInterval } from '../text/difference_text.ts'
 import { benchmarkHeadline, fullConfidenceNotes } from '../text/headline.ts'
 import { summaryHint, summaryTable } from '../text/summary_table.ts'
@@ -100,10 +100,10 @@ export function buildPage(made: Benchmark, beside: BenchmarkExtras): Page {
 function formatScopes(statistics: Benchmark['statistics']): Pick<PageSaid, 'scopes'> {
   if (!statistics?.scopes) return {}
   const { scopes, alpha } = statistics
-  const format = ({ difference, rule }: Scope): PageDifference =>
-    difference.mean === null || rule === notConcurrent
+  const format = (scope: Scope): PageDifference =>
+    scope.difference.mean === null || isVerdictWithheld(scope)
       ? { points: '', interval: '' }
-      : { points: formatDifference(difference), interval: formatInterval(difference, alpha) }
+      : { points: formatDifference(scope.difference), interval: formatInterval(scope.difference, alpha) }
   return { scopes: { these_cases: format(scopes.these_cases), cases_like_these: format(scopes.cases_like_these) } }
 }
 

@@ -2,16 +2,21 @@
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Noise, Statistics } from '../../../../schemas/benchmark_statistics.ts'
 import { armNames, classifyArmPairing, findArmSummary, findArms, isCalibration } from '../benchmark/arms.ts'
-import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { auditText } from '../judge/audit_text.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
+import { isVerdictWithheld, observationalNote } from '../stats/scopes/observational.ts'
 import { describeDesign, similarCasesSentence, theseCasesSentence } from '../stats/scopes/verdict_sentences.ts'
 import { formatPercent, formatPlural, formatRates, hundredths } from './format.ts'
 import { findHeadlineRates, isSummaryOnly } from './headline_rates.ts'
 import { coverageSentences } from './selected_cases.ts'
 
-/** The verdict with both pass rates, the difference, its interval and p-value. */
+/** The verdict with both pass rates, the difference, its interval and p-value; of recorded sessions, that nothing is tested. */
 export function benchmarkHeadline(benchmark: Benchmark): string {
+  const text = resultHeadline(benchmark)
+  return benchmark.observational !== true || text.startsWith(observationalNote) ? text : `${observationalNote} ${text}`
+}
+
+function resultHeadline(benchmark: Benchmark): string {
   const arms = findArms(benchmark)
   const summaries = armNames(arms).map((name) => ({ name, rate: findArmSummary(benchmark, name)?.pass_rate.mean }))
   const graded = summaries.filter(({ rate }) => rate !== undefined)
@@ -29,7 +34,8 @@ export function benchmarkHeadline(benchmark: Benchmark): string {
   }
   const rates = findHeadlineRates(benchmark)
   const { statistics } = benchmark
-  if (statistics?.scopes?.these_cases.rule === notConcurrent) return statistics.scopes.these_cases.sentence
+  if (statistics?.scopes && isVerdictWithheld(statistics.scopes.these_cases))
+    return statistics.scopes.these_cases.sentence
   if (statistics?.scopes)
     return theseCasesSentence(statistics.scopes.these_cases, rates, describeDesign(statistics, arms))
   if (rates === null) return 'Not comparable: no case was graded in both configurations.'
@@ -60,7 +66,7 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
   if (scopes === null) return []
   const isNoise = isCalibration(arms)
   const { these_cases: own, cases_like_these: similar } = scopes
-  const hasResult = own.difference.mean !== null && own.rule !== notConcurrent
+  const hasResult = own.difference.mean !== null && !isVerdictWithheld(own)
   return [
     ...(isNoise || !hasResult ? [] : [similarCasesSentence(similar, own.verdict, describeDesign(statistics, arms))]),
     ...unreadNotes(statistics, arms.candidate),

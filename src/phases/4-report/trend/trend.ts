@@ -2,9 +2,9 @@
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Trend, TrendGroup, TrendPoint } from '../../../../schemas/trend.ts'
 import { findArmSummary, findArms, isCalibration } from '../benchmark/arms.ts'
-import { notConcurrent } from '../benchmark/older_runs/withhold_verdict.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
 import { round } from '../stats/numbers/round.ts'
+import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { findHeadlineRates } from '../text/headline_rates.ts'
 import { costsByMonth, type ImproveCost, type TrendBenchmark } from './trend_costs.ts'
 
@@ -81,7 +81,7 @@ function toTrendArm(benchmark: Benchmark, side: 'candidate' | 'baseline'): Trend
 function toTrendLift(benchmark: Benchmark): TrendPoint['lift'] {
   const { scopes } = benchmark.statistics ?? buildStatistics(benchmark.runs, findArms(benchmark))
   const own = scopes?.these_cases
-  if (own === undefined || own.difference.mean === null || own.rule === notConcurrent) return null
+  if (own === undefined || own.difference.mean === null || isVerdictWithheld(own)) return null
   const { mean, ci_low, ci_high, p_value } = own.difference
   return { mean, ci_low, ci_high, p_value, verdict: own.verdict }
 }

@@ -29,7 +29,10 @@ export interface CheckContext {
   /** Paths that were not collected, with the reason. */
   leftOut: readonly { path: string; reason: string }[]
   /** Usage and outputs from the run's record. */
-  record: Pick<RunRecord, 'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs' | 'conversation'>
+  record: Pick<
+    RunRecord,
+    'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs' | 'conversation' | 'observed'
+  >
   /** The skill under test, and whether this configuration has it; null: not known. */
   skill: { name: string; installed: boolean } | null
   /** The starting state of the working folder. */

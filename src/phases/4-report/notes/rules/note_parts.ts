@@ -7,7 +7,15 @@ import type { BenchmarkArms } from '../../benchmark/arms.ts'
 export interface NoteParts
   extends Pick<
     Benchmark,
-    'metadata' | 'runs' | 'reused' | 'held_back' | 'suspended' | 'statistics' | 'other_attempts' | 'engine_versions'
+    | 'metadata'
+    | 'observational'
+    | 'runs'
+    | 'reused'
+    | 'held_back'
+    | 'suspended'
+    | 'statistics'
+    | 'other_attempts'
+    | 'engine_versions'
   > {
   counts: RunCounts
   cases: readonly CaseRow[]

@@ -1,0 +1,114 @@
+/** Writes a recorded session as the files of a run: record, transcript, and the files that the user says it left. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { RunSpec } from '../../../../schemas/plan.ts'
+import { type RunRecord, runRecord } from '../../../../schemas/run.ts'
+import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { copyWalk, hashFile, walk } from '../../../base/fs/files.ts'
+import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
+import { checkAs } from '../../../base/json/json.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import { getRedactor } from '../../../base/secrets/redact.ts'
+import { countEvents } from '../../../phases/2-run/collect/transcript.ts'
+import { writeRunFiles } from '../../../phases/2-run/collect/write_run.ts'
+import { runPaths } from '../../../store/paths.ts'
+import type { FlowContext } from '../../flow_context.ts'
+import type { Session } from '../../sessions/session.ts'
+import type { PlannedSession } from './plan_sessions.ts'
+
+/** Why checks on files are undecided. */
+const unknownFiles = 'the files that the session left are not known (give the folder with --files)'
+
+/** What is copied from the folder of --files at most. */
+const fileLimits = { files: 5000, bytes: 200 * 1024 * 1024 }
+
+/** `files`: the folder as the session left it; null: not known. */
+export async function writeSession(
+  benchmark: string,
+  { session, spec }: PlannedSession,
+  { files, context }: { files: string | null; context: FlowContext },
+): Promise<void> {
+  const { folder } = runPaths(benchmark, spec.run_id)
+  mkdirSync(path.join(folder, 'outputs'), { recursive: true })
+  const redactor = getRedactor(context.env)
+  const events = session.events.map((event) => redactor.value(event))
+  const outputs = await copyOutputs(files, path.join(folder, 'outputs'))
+  const record = redactor.value(buildRecord({ ...session, events }, spec, outputs))
+  writeFileSync(path.join(folder, 'transcript.jsonl'), events.map((event) => `${jsonText(event)}\n`).join(''))
+  const file = path.join(folder, 'run.json')
+  await writeRunFiles({ folder, record: checkAs(runRecord, record, file), events, prompt: redactor.text(spec.prompt) })
+}
+
+async function copyOutputs(files: string | null, target: string): Promise<RunRecord['outputs']> {
+  if (files === null) return { files: [], deleted: [], left_out: [{ path: '.', reason: unknownFiles }] }
+  const found = await walk(files, { skip: isIgnoredPath, links: 'never', unreadable: 'leave_out' })
+  const bytes = found.files.reduce((sum, one) => sum + one.bytes, 0)
+  if (found.files.length > fileLimits.files || bytes > fileLimits.bytes) {
+    const size = `${found.files.length} files, ${Math.round(bytes / 1024 / 1024)} MB`
+    throw new UserError(
+      `--files ${files}: too much to copy (${size})`,
+      'give a folder of at most 5000 files and 200 MB',
+    )
+  }
+  await copyWalk(found.files, target)
+  const copied = found.files.map(async (one) => {
+    return { path: one.path, bytes: one.bytes, sha256: await hashFile(one.source), change: 'created' as const }
+  })
+  const left_out = found.leftOut.map(({ path: place, reason }) => ({ path: place, reason }))
+  return { files: await Promise.all(copied), deleted: [], left_out }
+}
+
+function buildRecord(session: Session, spec: RunSpec, outputs: RunRecord['outputs']): RunRecord {
+  const { events, skills, usage, costUsd, agent, model, unread } = session
+  const counted = countEvents(events)
+  const end = events.findLast((event) => event.type === 'result')
+  const name = spec.skill?.name
+  const isIt = (one: string) => one === name || one.endsWith(`:${name}`)
+  const read = counted.skillReads.find(({ skill }) => isIt(skill))
+  const ended = session.endedAt ?? events.at(-1)?.at ?? spec.engine.name
+  const { run_id, eval_id, eval_name, configuration, run_number, key, activation } = spec
+  const shared = {
+    ...{ schema_version: 1 as const, run_id, eval_id, eval_name, configuration, run_number, key },
+    engine: { name: agent, version: null, model, provider: null },
+    observed: true as const,
+    activation,
+    started_at: session.startedAt ?? ended,
+    ended_at: ended,
+    duration_ms: workingTime(events),
+    attempts: 1,
+    session_id: session.id,
+    usage,
+    cost: costUsd === null ? null : { usd: costUsd, source: 'agent' as const },
+    steps: counted.steps,
+    stop_reason: end?.stop_reason ?? null,
+    exit_code: null,
+    signal: null,
+    final_response: end?.text ?? '',
+    skill: {
+      offered: name === undefined || skills.offered === null ? null : skills.offered.some(isIt),
+      read: name === undefined ? null : read !== undefined,
+      read_at_step: read?.step ?? null,
+    },
+    loaded: { skills: skills.offered ?? [], tools: null, mcp_servers: null },
+    permission_denials: null,
+    outputs,
+    warnings: [
+      `a recorded session, not performed by Whetstone: ${session.file}`,
+      ...(unread.count === 0
+        ? []
+        : [`${unread.count} of its ${session.records} records were not read (${unread.first})`]),
+    ],
+  }
+  if (events.some(({ type }) => type === 'assistant' || type === 'tool_call')) return { status: 'completed', ...shared }
+  return { status: 'failed', error: { kind: 'bad_output', message: 'the session has no answer' }, ...shared }
+}
+
+/** Milliseconds between its events, without the time until each message of the person. */
+function workingTime(events: readonly TranscriptEvent[]): number {
+  return events.reduce((sum, event, index) => {
+    const before = events[index - 1]
+    if (before === undefined || event.type === 'user') return sum
+    return sum + Math.max(0, Date.parse(event.at) - Date.parse(before.at))
+  }, 0)
+}
