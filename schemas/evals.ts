@@ -1,7 +1,7 @@
 /** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus Whetstone's own. */
 import * as z from 'zod'
 import { caseEnv, collect, networkByPhase, setup, teardown } from './case_place.ts'
-import { ownerNames, quarantine } from './case_upkeep.ts'
+import { caseSplit, ownerNames, quarantine } from './case_upkeep.ts'
 import { checks } from './check.ts'
 import { conversationFields, turn } from './conversation.ts'
 import { environmentSource } from './environment.ts'
@@ -85,6 +85,13 @@ export const evalCase = z.looseObject({
     .union([z.literal(false), quarantine], { error: 'must be true, false, or text with the reason' })
     .optional()
     .describe('true, or the reason: the case runs and is reported, but counts in no number and no gate'),
+  split: caseSplit
+    .optional()
+    .describe('the part of the suite that improve puts the case in; absent: improve deals the case itself'),
+  origin: z
+    .unknown()
+    .optional()
+    .describe('where the case comes from, such as the sessions that mine drafted it from; not used'),
   review: z
     .string()
     .optional()

@@ -5,6 +5,7 @@ import { runsReused, sharedCacheTrouble } from './cache_events.ts'
 import { changesFound } from './changes_found.ts'
 import { batchProgress } from './judge_batches.ts'
 import { stop } from './limits.ts'
+import { mining } from './mining.ts'
 import { driftTest } from './older_runs.ts'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
@@ -300,6 +301,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     made: z.number().int().nonnegative(),
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
+  mining.extend(of),
   taskTried.extend(of),
   changesFound.extend(of),
   z.object({

@@ -1,6 +1,6 @@
 /** A suite: a skill's cases in one normal form, whatever format they came from. */
 import * as z from 'zod'
-import { owners, quarantined } from './case_upkeep.ts'
+import { caseSplit, owners, quarantined } from './case_upkeep.ts'
 import { check } from './check.ts'
 import { conversationFields } from './conversation.ts'
 import { hooks, mcpServers } from './environment.ts'
@@ -194,6 +194,7 @@ export const suiteCase = z.object({
   draft: z.literal(true).optional().describe('true: a model wrote the case and it has not been reviewed yet'),
   owners,
   quarantine: quarantined,
+  split: caseSplit.optional().describe('the part of the suite that improve puts it in; absent: improve deals it'),
   category: z.string().optional(),
   judging: judging.optional().describe('how eval judges the case; absent, and always in bench: by its expectations'),
   source: z

@@ -39,6 +39,7 @@ const commands = [
   'costs',
   'cache',
   'init',
+  'mine',
   'check',
   'triggers',
   'improve',

@@ -75,6 +75,7 @@ const switches = new Set([
   'version',
 ])
 const repeatable = new Set([
+  'sessions',
   'confirm-on',
   'confirmOn',
   'compare',
@@ -249,7 +250,7 @@ function givenTwiceError(flag: string): UserError {
 /** Throws UserError for an empty value, and for a repeated flag that takes one value. */
 export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
   for (const [name, value] of Object.entries(parsed)) {
-    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'workspaces' || name === 'folder' ? '' : '--'}${name}`
+    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'workspaces' || name === 'sessions' || name === 'folder' ? '' : '--'}${name}`
     if (Array.isArray(value) && !repeatable.has(name)) throw givenTwiceError(flag)
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (values.includes('')) throw new UserError(`${flag}: empty`, 'pass a value, or remove it')

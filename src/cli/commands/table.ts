@@ -31,6 +31,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   'record-mcp': async () => (await import('./record_mcp/command.ts')).addRecordMcp,
   github: async () => (await import('./github/command.ts')).addGithub,
   practice: async () => (await import('./practice/command.ts')).addPractice,
+  mine: async () => (await import('./mine/command.ts')).addMine,
   convert: async () => (await import('./convert/command.ts')).addConvert,
 }
 

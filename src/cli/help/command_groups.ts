@@ -4,6 +4,7 @@
 export const commandGroups: Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>> = {
   Start: {
     init: ['<skill>', 'Draft evals/evals.json from SKILL.md'],
+    mine: ['<sessions..>', 'Draft cases and queries from recorded sessions'],
     demo: ['', 'Run a whole benchmark offline, without a key'],
     doctor: ['', 'Check that this machine can run a benchmark'],
     check: ['[skill..]', 'Find problems in skills and suites, no model'],

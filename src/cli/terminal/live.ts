@@ -99,9 +99,10 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return comparisonAnalyzedText(event)
     case 'improve_step':
       return improveText(event)
+    case 'mining':
     case 'drafting':
     case 'task_tried':
-      return oneLine(event.type === 'drafting' ? draftingText(event) : triedText(event), 500)
+      return oneLine(event.type === 'task_tried' ? triedText(event) : draftingText(event), 500)
     case 'triggers_planned':
     case 'trigger_round':
     case 'description_measured':
@@ -201,6 +202,7 @@ const plainLineEvents: ReadonlySet<string> = new Set([
   'description_measured',
   'improve_step',
   'drafting',
+  'mining',
   'task_tried',
 ])
 

@@ -98,6 +98,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'last_failed':
     case 'improve_step':
     case 'drafting':
+    case 'mining':
     case 'task_tried':
       return state
     case 'run_finished':

@@ -28,15 +28,19 @@ const firstLines = 50
 
 /**
  * All sessions of a file or, recursively, of a folder, by start time. Files of a folder that are not sessions are skipped. `refused`:
- * sessions that can't be used, with the reason. Throws UserError if the place does not exist, or the file is not a session.
+ * sessions that can't be used, with the reason. `onFile` is called before each file; what it rejects with ends the reading. Throws UserError if the place does not exist, or the file is not a session.
  */
-export async function readSessions(place: string): Promise<ReadSessions> {
+export async function readSessions(
+  place: string,
+  onFile: (done: number, total: number) => Promise<void> = async () => {},
+): Promise<ReadSessions> {
   const root = path.resolve(place)
   const isFolder = await statPlace(root, place)
   const files = isFolder ? await listFiles(root) : [root]
   const read: ReadSession[] = []
   const refused: RefusedFile[] = []
-  for (const file of files) {
+  for (const [index, file] of files.entries()) {
+    await onFile(index, files.length)
     const outcome = await readFileOutcome(file)
     if (outcome === null) {
       if (!isFolder) throw notASession(place)

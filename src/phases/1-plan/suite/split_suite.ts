@@ -1,4 +1,5 @@
 /** Splits a suite by case into training (the proposer sees it) and held out (decides once, at the end): seeded, stratified, reproducible. */
+import type { CasePart } from '../../../../schemas/case_upkeep.ts'
 import type { Split } from '../../../../schemas/history/session.ts'
 import type { SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
@@ -6,15 +7,13 @@ import { sha256 } from '../../../base/json/json.ts'
 
 export type CaseSplit = Pick<Split, 'train' | 'held_out' | 'strata'>
 
-type Part = 'train' | 'held_out'
-
 /** A third for training: dealt in turn, so that each stratum has the same shares as the whole. */
-const dealingOrder = ['held_out', 'train', 'held_out'] as const satisfies readonly Part[]
+const dealingOrder = ['held_out', 'train', 'held_out'] as const satisfies readonly CasePart[]
 
 /** From this number of cases on, at least 8 are held out, which a claim about similar cases needs. */
 export const leastForSimilarCases = 12
 
-/** Throws UserError below two cases: one case cannot be both seen and unseen. */
+/** A case with a `split` of its own is in that part. Throws UserError below two cases, and if a part is empty. */
 export function splitCases(cases: readonly SuiteCase[], seed: number): CaseSplit {
   const runnable = cases.filter((one) => one.cannot_run === null && one.quarantine === undefined)
   if (runnable.length < 2) {
@@ -24,18 +23,25 @@ export function splitCases(cases: readonly SuiteCase[], seed: number): CaseSplit
     )
   }
   const strata = groupByStratum(sortByHash(runnable, seed))
-  const whole: Record<Part, number[]> = { train: [], held_out: [] }
+  const whole: Record<CasePart, number[]> = { train: [], held_out: [] }
   let dealt = 0
   const shown = strata.map(({ stratum, cases: own }) => {
-    const parts: Record<Part, number[]> = { train: [], held_out: [] }
-    for (const { eval_id } of own) {
-      const part = dealingOrder[dealt % dealingOrder.length] ?? 'train'
+    const parts: Record<CasePart, number[]> = { train: [], held_out: [] }
+    for (const { eval_id, split } of own) {
+      const part = split ?? dealingOrder[dealt % dealingOrder.length] ?? 'train'
       parts[part].push(eval_id)
       whole[part].push(eval_id)
-      dealt += 1
+      if (split === undefined) dealt += 1
     }
     return { stratum, ...sortParts(parts) }
   })
+  for (const part of dealingOrder) {
+    if (whole[part].length > 0) continue
+    throw new UserError(
+      `improve needs training and held-out cases, and none that can run and count has "split": "${part}"`,
+      `set "split" of some cases to "${part}", or remove it from all`,
+    )
+  }
   return { ...sortParts(whole), strata: shown }
 }
 
@@ -56,7 +62,7 @@ function sortByHash(cases: readonly SuiteCase[], seed: number): SuiteCase[] {
   return [...cases].sort((a, b) => ((lots.get(a) ?? '') < (lots.get(b) ?? '') ? -1 : 1))
 }
 
-function sortParts({ train, held_out }: Record<Part, number[]>): Record<Part, number[]> {
+function sortParts({ train, held_out }: Record<CasePart, number[]>): Record<CasePart, number[]> {
   const up = (ids: number[]) => ids.toSorted((a, b) => a - b)
   return { train: up(train), held_out: up(held_out) }
 }

@@ -86,6 +86,7 @@ function convertCase(
     ...convertEnvironment(one, skill.path, lose),
     ...(one.owners && { owners: one.owners }),
     ...(one.quarantine !== undefined && { quarantine: one.quarantine }),
+    ...(one.split && { split: one.split }),
     ...(one.draft === true && { review: draftMark }),
   }
 }

@@ -54,3 +54,12 @@ test('cases that cannot run are in no part', () => {
 test('a single case cannot be both seen and unseen', () => {
   expect(() => splitCases(cases(1), 1)).toThrow(/at least 2 cases/)
 })
+
+test('a case that names its part is in that part; the others are dealt as before; an empty part is refused', () => {
+  const some = cases(6).map((one, index) => (index < 2 ? { ...one, split: 'train' as const } : one))
+  const named = some.filter(({ split }) => split === 'train').map(({ eval_id }) => eval_id)
+  for (const seed of [1, 2, 3, 4]) expect(splitCases(some, seed).train).toEqual(expect.arrayContaining(named))
+  expect([1, 2, 3, 4].every((seed) => named.every((id) => splitCases(cases(6), seed).train.includes(id)))).toBe(false)
+  const all = cases(3).map((one) => ({ ...one, split: 'train' as const }))
+  expect(() => splitCases(all, 1)).toThrow(/"split": "held_out"/)
+})

@@ -1,5 +1,6 @@
 /** Reads the fields that Whetstone adds to a case; a mistake in them is an error and is never tolerated. */
 import type * as z from 'zod'
+import { caseSplit } from '../../../../../schemas/case_upkeep.ts'
 import { type Check, check } from '../../../../../schemas/check.ts'
 import { evalCase, type SandboxSettings, sandboxSettings } from '../../../../../schemas/evals.ts'
 import { UserError } from '../../../../base/errors/error.ts'
@@ -36,6 +37,7 @@ const additions = evalCase
     owner: true,
     owners: true,
     quarantine: true,
+    split: true,
   })
   .strip()
 
@@ -90,6 +92,7 @@ function ownField(name: string, value: unknown): unknown {
 
 export function isOwnField(name: string, value: unknown): boolean {
   if (isOwnerField(name)) return isOwnerValue(value)
+  if (name === 'split') return caseSplit.safeParse(value).success // others divide a suite into test and validation
   if (name !== 'rubric') return additionNames.includes(name)
   return value === false || (isJsonObject(value) && 'dimensions' in value)
 }

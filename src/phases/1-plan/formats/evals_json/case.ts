@@ -123,6 +123,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...(repo?.repo && { repo: repo.repo }),
     ...(environment && { environment }),
     ...(isDraft && { draft: true as const }),
+    ...(own.split && { split: own.split }),
     ...readUpkeep(own, source.at, warn),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),

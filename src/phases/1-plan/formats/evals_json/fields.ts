@@ -112,6 +112,7 @@ const harmless = new Set([
     'metadata',
     'meta',
     'author',
+    'origin',
     'owner',
     'created_at',
     'updated_at',

@@ -1,0 +1,186 @@
+/** The command line of `mine`: what it writes, refuses and reports. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { fresh } from '../../e2e/program.ts'
+import { runMain } from '../run_main.ts'
+
+interface Recorded {
+  id: string
+  says: readonly string[]
+  skill?: string
+  day?: string
+}
+
+/** A session as Claude Code records it. */
+function writeSession(folder: string, { id, says, skill, day = '2026-03-01' }: Recorded): void {
+  const shared = { sessionId: id, cwd: '/home/mira/shop', isSidechain: false, version: '2.0.0' }
+  const lines = says.flatMap((text, index) => {
+    const at = (part: number) => ({
+      ...shared,
+      timestamp: `${day}T10:0${index}:0${part}.000Z`,
+      uuid: `${id}-${index}-${part}`,
+    })
+    const message = (content: object[]) => ({
+      id: `m-${id}-${index}`,
+      role: 'assistant',
+      model: 'claude-opus-4-5',
+      content,
+    })
+    const use = { type: 'tool_use', id: `t-${id}-${index}`, name: 'Skill', input: { skill } }
+    const write = {
+      type: 'tool_use',
+      id: `w-${id}-${index}`,
+      name: 'Write',
+      input: { file_path: '/home/mira/shop/out/sales.xlsx', content: 'x' },
+    }
+    return [
+      { type: 'user', ...at(0), message: { role: 'user', content: text } },
+      { type: 'assistant', ...at(1), message: message([...(skill === undefined ? [] : [use]), write]) },
+      {
+        type: 'user',
+        ...at(2),
+        message: {
+          role: 'user',
+          content: [use, write].map(({ id: tool_use_id }) => ({ type: 'tool_result', tool_use_id, content: 'ok' })),
+        },
+      },
+      { type: 'assistant', ...at(3), message: message([{ type: 'text', text: 'Done: out/sales.xlsx' }]) },
+    ]
+  })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, `${id}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+}
+
+function recorded(): string {
+  const cwd = fresh()
+  const folder = path.join(cwd, 'sessions')
+  const chart = 'an Excel file with a chart of the revenue per month'
+  writeSession(folder, {
+    id: 'a',
+    says: [`Make ${chart} from sales.csv`, 'No, use ISO dates instead.', 'Thanks, perfect!'],
+    skill: 'sheets',
+  })
+  writeSession(folder, {
+    id: 'b',
+    says: [`I need ${chart}, data is q3.csv, mail it to mira@shop.example`],
+    skill: 'sheets',
+    day: '2026-03-02',
+  })
+  writeSession(folder, { id: 'c', says: [`please create ${chart} out of north.csv`], day: '2026-03-03' })
+  writeSession(folder, { id: 'd', says: ['Why does the fan of my laptop spin?'], day: '2026-03-04' })
+  writeFileSync(path.join(cwd, 'sessions', 'notes.jsonl'), '{"no": "session"}\n')
+  const skill = path.join(cwd, 'sheets')
+  mkdirSync(skill)
+  writeFileSync(
+    path.join(skill, 'SKILL.md'),
+    '---\nname: sheets\ndescription: Makes Excel files with charts.\n---\n\nUse openpyxl.\n',
+  )
+  return cwd
+}
+
+const readJson = (...parts: string[]) => JSON.parse(readFileSync(path.join(...parts), 'utf8'))
+
+test('drafts cases and queries that check, bench and triggers read', async () => {
+  const cwd = recorded()
+  const { code, stdout } = await runMain(['mine', 'sessions', '--skill', 'sheets'], { cwd })
+  expect(stdout).toContain('4 sessions: 1 case and 3 trigger queries')
+  expect(code).toBe(0)
+  const { evals, skill_name } = readJson(cwd, 'mined/evals.json')
+  expect(skill_name).toBe('sheets')
+  expect(evals).toHaveLength(1)
+  expect(evals[0]).toMatchObject({ review: 'draft', origin: { count: 3, corrected: 1, accepted: 1 } })
+  expect(['train', 'held_out']).toContain(evals[0].split)
+  expect(evals[0].expectations).toEqual([
+    'It meets what the user asked for in a correction: "No, use ISO dates instead."',
+    'It writes a file that ends in .xlsx.',
+  ])
+  expect(evals[0].origin.files).toEqual(expect.arrayContaining(['sales.csv', 'q3.csv', 'north.csv']))
+  const queries = readJson(cwd, 'mined/triggers.json')
+  expect(queries.filter((one: { should_trigger: boolean }) => one.should_trigger)).toHaveLength(2)
+  expect(new Set(queries.map((one: { review: string }) => one.review))).toEqual(new Set(['draft']))
+  const report = readFileSync(path.join(cwd, 'mined/report.md'), 'utf8')
+  expect(report).toContain('Review before you commit')
+  expect(report).toContain('| email | 1 |')
+  expect(report + JSON.stringify([evals, queries])).not.toMatch(/mira/)
+  const checked = await runMain(['check', 'sheets', '--suite', 'mined/evals.json'], { cwd })
+  expect(checked).toMatchObject({ code: 0 })
+  expect(checked.stdout).toContain('draft')
+  const planned = await runMain(
+    ['bench', 'sheets', '--suite', 'mined/evals.json', '--dry-run', '--engine', 'command:true', '--judge', 'none'],
+    { cwd },
+  )
+  expect(planned.stderr + planned.stdout).not.toMatch(/is not read/)
+  const asked = await runMain(
+    ['triggers', 'sheets', '--set', 'mined/triggers.json', '--dry-run', '--engine', 'anthropic:opus'],
+    { cwd, env: { ANTHROPIC_API_KEY: 'k' } },
+  )
+  expect(asked).toMatchObject({ code: 0 })
+})
+
+test('without a skill the queries name the skills that were read', async () => {
+  const cwd = recorded()
+  await runMain(['mine', 'sessions', '--out', 'drafts'], { cwd })
+  const queries: { expected: string[] }[] = readJson(cwd, 'drafts/triggers.json')
+  expect(queries.map((one) => one.expected).sort()).toEqual([[], ['sheets'], ['sheets']])
+})
+
+test('nothing is overwritten, and a dry run writes nothing', async () => {
+  const cwd = recorded()
+  const dry = await runMain(['mine', 'sessions', '--dry-run', '--json'], { cwd })
+  expect(JSON.parse(dry.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    type: 'result',
+    dry_run: true,
+    sessions: 4,
+    recurring_tasks: 1,
+  })
+  expect(existsSync(path.join(cwd, 'mined'))).toBe(false)
+  await runMain(['mine', 'sessions'], { cwd })
+  const before = readFileSync(path.join(cwd, 'mined/evals.json'), 'utf8')
+  const again = await runMain(['mine', 'sessions'], { cwd })
+  expect(again.code).toBe(2)
+  expect(again.stderr).toContain('already exists and is not overwritten')
+  expect(readFileSync(path.join(cwd, 'mined/evals.json'), 'utf8')).toBe(before)
+  expect(readdirSync(path.join(cwd, 'mined')).sort()).toEqual(['evals.json', 'report.md', 'triggers.json'])
+})
+
+test('--since, --min-count and --max-cases choose', async () => {
+  const cwd = recorded()
+  const since = await runMain(['mine', 'sessions', '--since', '2026-03-03', '--dry-run'], { cwd })
+  expect(since.stdout).toContain('2 sessions: 0 cases')
+  expect(since.stdout).toContain('2 sessions left out: they are older than --since')
+  expect((await runMain(['mine', 'sessions', '--min-count', '4', '--dry-run'], { cwd })).stdout).toContain(
+    'no task recurs',
+  )
+  expect(
+    (await runMain(['mine', 'sessions', '--min-count', '1', '--max-cases', '1', '--dry-run'], { cwd })).stdout,
+  ).toContain('1 rarer recurring task')
+})
+
+test.each([
+  [['nowhere'], /no such file or folder/],
+  [['empty'], /empty: no recorded sessions/],
+  [['sheets/SKILL.md'], /not a session/],
+  [['silent'], /none of its 1 sessions can be used.*no message of a person/],
+  [['sessions', '--skill', 'empty'], /SKILL\.md/],
+  [['sessions', '--since', 'soon'], /since.*date such as/],
+  [['sessions', '--since', '2027-01-01'], /none of its 4 sessions can be used.*older than --since/],
+  [['sessions', '--base-url', 'http://127.0.0.1:1'], /--base-url without --engine or --model/],
+])('%j is refused with exit 2, and nothing is written', async (args, message) => {
+  const cwd = recorded()
+  mkdirSync(path.join(cwd, 'empty'))
+  mkdirSync(path.join(cwd, 'silent'))
+  const line = {
+    type: 'assistant',
+    sessionId: 's',
+    uuid: 'u',
+    timestamp: '2026-03-01T10:00:00.000Z',
+    message: { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
+  }
+  writeFileSync(path.join(cwd, 'silent', 's.jsonl'), `${JSON.stringify(line)}\n`)
+  const { code, stderr } = await runMain(['mine', ...args], { cwd })
+  expect(stderr).toMatch(message)
+  expect(stderr).not.toMatch(/\bat .*\.ts:\d/)
+  expect(code).toBe(2)
+  expect(existsSync(path.join(cwd, 'mined'))).toBe(false)
+})
