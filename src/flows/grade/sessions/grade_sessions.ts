@@ -35,7 +35,7 @@ export interface GradeSessionsRequest extends Omit<GradeAgainRequest, 'benchmark
 }
 
 /** A session that is not graded. */
-export interface LeftOutSession {
+interface LeftOutSession {
   file: string
   reason: string
 }

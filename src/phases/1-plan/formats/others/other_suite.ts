@@ -55,7 +55,7 @@ export interface OtherSystem {
   read(document: unknown, place: OtherPlace): Promise<OtherSuite>
 }
 
-export interface Sign {
+interface Sign {
   /** For messages, such as: a list "tasks" with an "instruction" in each. */
   words: string
   holds(document: unknown): boolean

@@ -6,7 +6,7 @@ export function hasItems(document: unknown, names: readonly string[], isLike: (i
   return isJsonObject(document) && names.some((name) => hasItemLike(document[name], isLike))
 }
 
-export function hasItemLike(value: unknown, isLike: (item: unknown) => boolean): boolean {
+function hasItemLike(value: unknown, isLike: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.some(isLike)
 }
 
