@@ -11,6 +11,7 @@ import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
 import { suiteCommand } from './suite_command.ts'
 import { taskTried } from './task_tried.ts'
+import { triggerRound } from './trigger_matrix.ts'
 
 /** On every event of a bench of several skills or cells: the one that the event belongs to. */
 const of = {
@@ -267,12 +268,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     passed: z.number().int().describe('queries that pass'),
     total: z.number().int(),
   }),
-  z.object({
-    type: z.literal('trigger_round'),
-    ...of,
-    round: z.number().int().positive(),
-    runs: z.number().int().describe('runs of this round, one for each query that is not decided'),
-  }),
+  z.object({ type: z.literal('trigger_round'), ...of, ...triggerRound.shape }),
   z.object({
     type: z.literal('improve_step'),
     ...of,

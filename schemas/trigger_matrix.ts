@@ -132,3 +132,9 @@ export type MatrixRun = z.infer<typeof matrixRun>
 export type SkillTheft = z.infer<typeof skillTheft>
 export type MatrixSkill = z.infer<typeof matrixSkill>
 export type TriggerMatrix = z.infer<typeof triggerMatrix>
+
+/** A round of `triggers --all` begins. */
+export const triggerRound = z.object({
+  round: z.number().int().positive(),
+  runs: z.number().int().describe('runs of this round, one for each query that is not decided'),
+})

@@ -154,7 +154,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     [
       'a value that is none has no flag to be meant',
       ['bench', skill, '--activation', 'bogus'],
-      /^error: --activation: unknown value "bogus"\nhint: expected one of natural, instructed\n$/,
+      /^error: --activation: unknown value "bogus"\nhint: expected one of natural, instructed, loaded\n$/,
     ],
     [
       'a refused value keeps its fix',

@@ -3,6 +3,7 @@ import type { Argv } from 'yargs'
 
 /** Titles and their options; a command has some of them. */
 const common: Readonly<Record<string, readonly string[]>> = {
+  'Sessions:': ['session', 'expect', 'files'],
   'Common:': [
     'engine',
     'model',
@@ -20,6 +21,8 @@ const common: Readonly<Record<string, readonly string[]>> = {
     'all',
     'among',
     'case',
+    'anew',
+    'again',
     'changed',
     'dry-run',
     'yes',

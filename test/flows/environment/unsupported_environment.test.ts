@@ -18,11 +18,16 @@ const on = (engine: string, environment: Environment | undefined) =>
 test.each<[string, Partial<Environment>, string | null]>([
   [
     'claude-code',
-    { hooks: { Stop: hook('prompt') }, rules: [file], agents: [file], mcp_servers: { a: { url: 'u' } } },
+    {
+      hooks: { Stop: hook('prompt') },
+      rules: [file],
+      agents: [file],
+      mcp_servers: { a: { url: 'http://127.0.0.1:1/mcp' } },
+    },
     null,
   ],
   ['anthropic', {}, null],
-  ['anthropic', { agents: [file], mcp_servers: { a: { url: 'u' }, b: { command: 'b' } } }, null],
+  ['anthropic', { agents: [file], mcp_servers: { a: { url: 'http://127.0.0.1:1/mcp' }, b: { command: 'b' } } }, null],
   ['pi', { agents: [file] }, 'the engine pi does not support sub-agents'],
   ['pi', { mcp_servers: { a: { command: 'a' } } }, 'the engine pi does not support MCP servers'],
   [
@@ -31,7 +36,7 @@ test.each<[string, Partial<Environment>, string | null]>([
     'the engine anthropic does not support hooks of SessionStart',
   ],
   ['openai', { hooks: { Stop: hook('command') }, rules: [file] }, null],
-  ['codex', { mcp_servers: { a: { url: 'u' } }, agents: [file] }, null],
+  ['codex', { mcp_servers: { a: { url: 'http://127.0.0.1:1/mcp' } }, agents: [file] }, null],
   ['codex', { hooks: { Stop: hook('prompt') } }, 'the engine codex does not support hooks of type prompt'],
   ['command', { agents: [file], hooks: { Stop: hook('command') } }, null],
 ])('%s %j', (engine, environment, reason) => {

@@ -72,10 +72,10 @@ describe('engine and judge of an AAM package', () => {
   }
   test('as the config says; flags win over both', async () => {
     const folder = config({ judge: 'claude-opus' })
-    expect(await chosen(folder, {})).toEqual(['claude-code', 'claude-code:opus'])
+    expect(await chosen(folder, {})).toEqual(['claude-code', 'anthropic:claude-opus-5-5'])
     expect(await chosen(folder, { judge: 'gpt-5.4' })).toEqual(['claude-code', 'openai:gpt-5.4'])
     expect(await chosen(folder, { engine: 'codex' })).toEqual(['codex', 'anthropic:claude-opus-5-5'])
-    expect(await chosen(folder, { model: 'haiku' })).toEqual(['claude-code:haiku', 'claude-code:opus'])
+    expect(await chosen(folder, { model: 'haiku' })).toEqual(['claude-code:haiku', 'anthropic:claude-opus-5-5'])
   })
   test.each([
     'command:sh -c "exit 1"',
@@ -142,6 +142,7 @@ describe('choosing', () => {
     [{ target: 'hook:' }, ['closed-book', 'open-book']],
     [{ target: 'agent:auditor' }, ['audit']],
     [{ test: 'sum-of' }, ['sum-of-april']],
+    [{ test: 'book' }, ['closed-book', 'open-book']],
     [{ test: 'audit' }, ['audit']],
     [{ cases: ['*-book'] }, ['closed-book', 'open-book']],
     [{ cases: ['*-book'], target: 'hook:', test: 'open' }, ['open-book']],
@@ -149,7 +150,7 @@ describe('choosing', () => {
   test.each<[Partial<EvalRequest>, RegExp]>([
     [{ target: 'skill:csv' }, /--target "skill:csv": no such case.*did you mean "skill:csv-sum"/],
     [{ cases: ['audits'] }, /^the case "audits": no such case did you mean "audit"/],
-    [{ test: 'book' }, /matches 2 tests/],
+    [{ test: 'zzz' }, /no such test/],
     [{ category: 'edge' }, /--category "edge": no such case/],
   ])('%j means nothing', async (wanted, message) => {
     const error = await userError(names(wanted))

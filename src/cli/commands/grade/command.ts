@@ -3,6 +3,7 @@ import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { configureForBenchmark } from '../../config/benchmark_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters } from '../../reporters/reporters.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
@@ -35,7 +36,8 @@ type GradeArguments = ReturnType<ReturnType<typeof gradeOptions>['parseSync']>
 
 export function addGrade(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'grade [benchmark]'
-  return args.command(usage, 'grade finished runs again, or recorded sessions', gradeOptions, async (given) => {
+  const options = (one: Argv) => groupOptions(gradeOptions(one), argv)
+  return args.command(usage, 'grade finished runs again, or recorded sessions', options, async (given) => {
     refuseMixtures(given)
     const place = given.benchmark ?? given.session ?? ''
     const benchmark = given.benchmark === undefined ? place : await resolveGivenBenchmark(place, given)
