@@ -1,4 +1,5 @@
 /** Formats a plan for --dry-run: what would run, on what, how many calls, and the loader's warnings. */
+import { defaultUserTurns } from '../../../../schemas/conversation.ts'
 import type { EngineChoice, Plan } from '../../../../schemas/plan.ts'
 import type { CommandReview } from '../../../flows/authorize/suite_commands.ts'
 import type { PreparedBench } from '../../../flows/prepare/prepare_bench.ts'
@@ -32,11 +33,17 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
     '',
     ...alignColumns([header, ...rows], [0, 3, 4, 5, 6]),
     '',
-    `${options.until === undefined ? '' : 'at most '}${formatPlural(plan.calls.agent_runs, 'agent run')}, ${formatPlural(plan.calls.judge_calls, 'judge call')}`,
+    `${options.until === undefined ? '' : 'at most '}${formatPlural(plan.calls.agent_runs, 'agent run')}, ${formatPlural(plan.calls.judge_calls, 'judge call')}${playedText(plan)}`,
     ...commandLines(review.commands, review.confinement.sandbox.mechanism !== 'none'),
     ...plan.cases.flatMap((one) => (one.cannot_run === null ? [] : [`cannot run ${one.eval_id}: ${one.cannot_run}`])),
     ...plan.warnings.flatMap(warningLines),
   ].map(toSafeLine)
+}
+
+/** The messages of users that a model plays; '' without such users. */
+function playedText({ runs }: Plan): string {
+  const most = runs.reduce((sum, { user }) => sum + (user === undefined ? 0 : (user.max_turns ?? defaultUserTurns)), 0)
+  return most === 0 ? '' : `, at most ${formatPlural(most, 'message')} of a user that a model plays, a call each`
 }
 
 /** Other skills and the plugin, by the configuration that has them. */

@@ -38,8 +38,12 @@ export async function installRecordings(
 /** The warning of a run whose agent called a tool with other arguments than recorded; null: none. Pure. */
 export function describeUnrecordedCalls(events: readonly TranscriptEvent[]): string | null {
   const texts = events.flatMap((event) => (event.type === 'tool_result' && event.is_error ? event.output : []))
-  const names = texts.flatMap((text) => /not in the recording of ([\w-]+): /.exec(text)?.[1] ?? [])
-  if (names.length === 0) return null
-  const calls = names.length === 1 ? 'a call of an MCP tool was' : `${names.length} calls of MCP tools were`
-  return `${calls} not in the recording of ${[...new Set(names)].join(', ')}, so the agent got an error. Record again, or use --live-mcp`
+  const missed = texts.flatMap(
+    (text) => /not in the recording of ([\w-]+: .*?)\. This MCP server/s.exec(text)?.[1] ?? [],
+  )
+  if (missed.length === 0) return null
+  const [first = ''] = missed
+  const more = missed.length === 1 ? '' : ` and ${missed.length - 1} more`
+  const calls = missed.length === 1 ? 'a call of an MCP tool was' : `${missed.length} calls of MCP tools were`
+  return `${calls} not in the recording, so the agent got an error (${first.slice(0, 200)}${more}). Record again, or use --live-mcp`
 }
