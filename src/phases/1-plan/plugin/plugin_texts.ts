@@ -1,5 +1,5 @@
 /** Reads the parts of a plugin that are texts: skills, sub-agents and commands. */
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { InputFile, Skill } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
@@ -59,6 +59,10 @@ export async function readMarkdownParts(kind: 'agents' | 'commands', reading: Pl
     const info = await stat(full).catch(() => null)
     if (info === null) {
       if (given !== undefined) problems.push(`${manifestPath}: ${kind}: no file or folder ${place}`)
+      continue
+    }
+    if (path.relative(await realpath(root), await realpath(full)).startsWith('..')) {
+      problems.push(`${manifestPath}: ${kind}: ${place} leads out of the plugin`)
       continue
     }
     const files = info.isDirectory() ? (await walk(full)).files : [{ path: path.basename(full), source: full }]

@@ -4,6 +4,7 @@ import type { Hooks, McpServers } from '../../../../schemas/environment.ts'
 import { pluginManifest } from '../../../../schemas/plugin.ts'
 import type { InputFile, Skill } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
+import { walk } from '../../../base/fs/files.ts'
 import { checkAs, parseJson, readText } from '../../../base/json/json.ts'
 import type { SkillLinks } from '../skill/skill_links.ts'
 import { manifestPath } from './find_plugin.ts'
@@ -50,5 +51,14 @@ export async function readPlugin(root: string, links?: SkillLinks): Promise<Plug
       'broken-plugin',
     )
   }
-  return { ...plugin, warnings: [...warnings, ...(await listUnusedParts(reading))] }
+  const left = await listLinksOut(root, plugin.skills)
+  return { ...plugin, warnings: [...warnings, ...left, ...(await listUnusedParts(reading))] }
+}
+
+/** Links that lead out of the plugin, and what can't be read; skills have rules of their own. */
+async function listLinksOut(root: string, skills: readonly Skill[]): Promise<string[]> {
+  const own = skills.map((skill) => path.relative(root, skill.path)).filter((place) => place !== '')
+  const isPassedOver = (place: string) => own.includes(place) || /(?:^|\/)(?:\.git|node_modules)$/.test(place)
+  const { leftOut } = await walk(root, { skip: isPassedOver, unreadable: 'leave_out' })
+  return leftOut.map(({ path: place, reason }) => `${place}: ${reason}: runs get the plugin without it`)
 }

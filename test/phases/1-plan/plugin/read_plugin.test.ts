@@ -1,5 +1,5 @@
 /** Plugins: their parts by default folder and by manifest, and every way in which a part is broken. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findPluginRoot, listOtherParts, readPluginName } from '../../../../src/phases/1-plan/plugin/find_plugin.ts'
@@ -61,6 +61,26 @@ describe('parts', () => {
   test('servers without the key mcpServers are read too', async () => {
     const { servers } = await readPlugin(makePlugin({ '.mcp.json': '{"bare":{"url":"https://example.com/mcp"}}' }))
     expect(Object.keys(servers)).toEqual(['bare'])
+  })
+})
+
+describe('links out of the plugin', () => {
+  test('are left out with a warning; one inside is followed', async () => {
+    const folder = makePlugin()
+    symlinkSync('/etc/passwd', path.join(folder, 'agents/outside.md'))
+    symlinkSync('/etc/passwd', path.join(folder, 'data.txt'))
+    symlinkSync('reviewer.md', path.join(folder, 'agents/again.md'))
+    const { agents, warnings } = await readPlugin(folder)
+    expect(names(agents)).toEqual(['again.md', 'reviewer.md'])
+    expect(warnings.sort()).toEqual([
+      'agents/outside.md: a link out of the folder: runs get the plugin without it',
+      'data.txt: a link out of the folder: runs get the plugin without it',
+    ])
+  })
+  test('that the manifest names are broken parts', async () => {
+    const folder = makePlugin({ '.claude-plugin/plugin.json': manifest({ agents: './outside.md' }) })
+    symlinkSync('/etc/passwd', path.join(folder, 'outside.md'))
+    await expect(readPlugin(folder)).rejects.toThrow('agents: ./outside.md leads out of the plugin')
   })
 })
 
