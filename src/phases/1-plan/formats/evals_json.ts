@@ -4,14 +4,14 @@ import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { isDeadLink } from '../../../base/fs/dead_link.ts'
-import { pathExists } from '../../../base/fs/files.ts'
-import { parseJson, readText } from '../../../base/json/json.ts'
+import { listEntries, pathExists } from '../../../base/fs/files.ts'
+import { parseJson, readText, tryParseJson } from '../../../base/json/json.ts'
 import { readFrontmatter } from '../skill/frontmatter.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { collectWarnings, type Warn } from '../suite/loader_warnings.ts'
 import { assertNoMistakes, readAdditions, readSuiteSandbox } from './evals_json/additions.ts'
 import { readCase } from './evals_json/case.ts'
-import { isCaseDocument, openDocument } from './evals_json/document.ts'
+import { isCaseDocument, isSingleCase, openDocument, readAsList } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
 import { findPrograms, findUnknownPrograms } from './evals_json/programs.ts'
 import { warnLostContent } from './evals_json/silent_losses.ts'
@@ -26,6 +26,11 @@ export async function findEvalsJson(folder: string): Promise<string | null> {
   for (const place of evalsJsonPlaces) {
     const file = path.join(folder, place)
     if ((await pathExists(file)) || isDeadLink(file) || isDeadLink(path.dirname(file))) return file
+  }
+  const places = (await pathExists(path.join(folder, 'SKILL.md'))) ? ['evals'] : ['evals', '.']
+  for (const place of places) {
+    const { cases } = await readCaseFiles(path.join(folder, place))
+    if (cases.length > 0) return path.join(folder, place)
   }
   return null
 }
@@ -57,10 +62,64 @@ export async function loadEvalsJson(file: string, skillRoot: string): Promise<Su
 
 /** Same as `loadEvalsJson`, but returns mistakes in Whetstone's own fields; a case with one loses these fields. */
 export async function inspectEvalsJson(file: string, skillRoot: string): Promise<InspectedSuite> {
+  const found = await stat(file).catch(() => null)
+  if (found?.isDirectory()) return await inspectCaseFiles(file, skillRoot)
+  if (found !== null && found.size > longest) throw new UserError(`${file}: larger than ${longest} bytes`, 'split it')
+  return await inspectText(await readText(file), file, skillRoot)
+}
+
+/** Reads a folder of files with one case each as one list, and names the files in all messages. */
+async function inspectCaseFiles(folder: string, skillRoot: string): Promise<InspectedSuite> {
+  const { cases, others } = await readCaseFiles(folder)
+  const read = await inspectText(
+    JSON.stringify(cases.map(({ value }) => value)),
+    path.join(folder, 'evals.json'),
+    skillRoot,
+  )
+  const toPlace = (at: string) => {
+    const [, index, rest = ''] = /^\$\[(\d+)\](.*)$/s.exec(at) ?? []
+    const file = index === undefined ? undefined : cases[Number(index)]?.file
+    return file === undefined ? { file: folder, at } : { file, at: `$${rest}` }
+  }
+  const warnings = read.suite.warnings.filter(({ message }) => message !== readAsList)
+  const passedOver = others.map((file) => ({
+    file,
+    at: '$',
+    message: 'not a case, and not read: the other files of the folder are one case each',
+  }))
+  return {
+    suite: {
+      ...read.suite,
+      path: folder,
+      warnings: [...passedOver, ...warnings.map((one) => ({ ...one, ...toPlace(one.at) }))],
+    },
+    // the index stays: it tells the cases apart
+    places: read.places.map(({ at }) => ({ file: at === null ? folder : toPlace(at).file, at })),
+    mistakes: read.mistakes.map(({ at, message }) => ({
+      at,
+      message: `${path.basename(toPlace(at).file)}: ${message}`,
+    })),
+  }
+}
+
+/** The .json files of a folder: those that are one case, and the rest. Files for triggers are neither. */
+async function readCaseFiles(folder: string): Promise<{ cases: { file: string; value: unknown }[]; others: string[] }> {
+  const names = listEntries(folder).filter(
+    (entry) => entry.isFile() && entry.name.endsWith('.json') && !/trigger/i.test(entry.name),
+  )
+  const cases = []
+  const others = []
+  for (const file of names.map(({ name }) => path.join(folder, name)).sort()) {
+    const { size } = await stat(file)
+    const value = size > longest ? null : tryParseJson(await readText(file))
+    if (isSingleCase(value)) cases.push({ file, value })
+    else others.push(file)
+  }
+  return { cases, others }
+}
+
+async function inspectText(text: string, file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
-  const { size } = await stat(file).catch(() => ({ size: 0 }))
-  if (size > longest) throw new UserError(`${file}: larger than ${longest} bytes`, 'split it')
-  const text = await readText(file)
   const { cases, skillName, sandbox: asked, mistakes: ofFile } = openDocument(parseJson(text, file), file, warn)
   await warnLostContent(text, file, warn)
   const { additions, mistakes: ofCases } = await readAdditions(cases, { root: skillRoot, warn })

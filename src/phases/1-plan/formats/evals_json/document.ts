@@ -41,10 +41,13 @@ const sharedNames = ['environment', 'sandbox', 'rubric', 'setup', 'teardown', 'o
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
 const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", "expectations": ["…"] }] }'
 
+/** The warning about a list without a name. */
+export const readAsList = 'a list at the top; it is read as "evals"'
+
 /** Throws UserError for a document without cases. */
 export function openDocument(document: unknown, file: string, warn: Warn): OpenDocument {
   if (Array.isArray(document)) {
-    warn('$', 'a list at the top; it is read as "evals"')
+    warn('$', readAsList)
     return {
       cases: toCaseSources({ list: document, at: '$' }, file, warn),
       skillName: null,
@@ -110,7 +113,8 @@ function isAsking(item: unknown): boolean {
 }
 
 /** A prompt with what judges it, at the top of the file, and no list of cases. */
-function isSingleCase(document: Record<string, unknown>): boolean {
+export function isSingleCase(document: unknown): document is Record<string, unknown> {
+  if (!isJsonObject(document)) return false
   const fields = openFieldReader(document, '$')
   const hasList = fields.take(listNames) !== null || fields.rest().some(({ value }) => isListOfPrompts(value))
   return !hasList && hasPrompt(document) && fields.take([...criteriaNames, ...outputNames]) !== null
