@@ -114,7 +114,7 @@ describe('choosing', () => {
     [['--target', 'tidy'], 'expected skill:'],
     [['--target', 'skill:tidy'], 'no such case'],
     [['--category', 'edge'], 'no such case'],
-    [['--test', 'goes'], '2 tests'],
+    [['--test', 'zzz'], 'no such test'],
     [['--all', '--category', 'x'], '--all with --category'],
     [['--case', 'goes well'], 'eval has no --case'],
     [['--case=goes well'], 'after the path: whetstone eval <path> goes well'],
@@ -124,9 +124,9 @@ describe('choosing', () => {
     const { end } = await evaluated([pass, fail], flags)
     expect(end, end.stderr).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })
-  test('--test takes a part of one name alone', async () => {
-    const { result } = await evaluated([pass, fail], ['--test', 'well'])
-    expect(result().cases).toHaveLength(1)
+  test('--test takes every name that has it', async () => {
+    expect((await evaluated([pass, fail], ['--test', 'well'])).result().cases).toHaveLength(1)
+    expect((await evaluated([pass, fail], ['--test', 'goes'])).result().cases).toHaveLength(2)
   })
 })
 
