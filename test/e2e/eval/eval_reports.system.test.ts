@@ -1,5 +1,6 @@
 /** Reports of eval: every field of the reference, a file of their own each, and diff over them. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { evalDiff, evalTrend } from '../../../schemas/eval_diff.ts'
@@ -44,7 +45,7 @@ describe('--report', () => {
         session_id: expect.stringMatching(/-/),
       },
       judge: { model: 'practice-1', model_provider: 'anthropic' },
-      environment: { os: process.platform, arch: process.arch, aam_version: null, node_version: process.versions.node },
+      environment: { os: process.platform, arch: os.machine(), aam_version: null, node_version: process.versions.node },
       package: { name: '@whetstone/ledger', version: '1.0.0' },
       summary: { total: 4, passed: 3, failed: 1, skipped: 0, pass_rate: 0.75 },
     })
