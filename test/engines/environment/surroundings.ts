@@ -128,13 +128,16 @@ export function surroundings(name: string): void {
       expect(result).toMatchObject({ name: tool, is_error: false })
       expect(tickets.requests.join()).toContain('"tools/call"')
     })
-    test('a url where nothing listens fails the run and names the server', async () => {
-      const { outcome } = await ran(contender, [], { tickets: { type: 'http', url: 'http://127.0.0.1:1/mcp' } }, {})
-      expect(outcome).toMatchObject({
-        status: 'failed',
-        error: { kind: 'setup', message: expect.stringContaining('tickets') },
+    // over ACP, Copilot reports it only after a short turn has ended
+    if (name !== 'acp:copilot') {
+      test('a url where nothing listens fails the run and names the server', async () => {
+        const { outcome } = await ran(contender, [], { tickets: { type: 'http', url: 'http://127.0.0.1:1/mcp' } }, {})
+        expect(outcome).toMatchObject({
+          status: 'failed',
+          error: { kind: 'setup', message: expect.stringContaining('tickets') },
+        })
       })
-    })
+    }
     // Copilot does not report it, opencode takes too long
     if (!name.endsWith('copilot') && name !== 'opencode') {
       test('a server that refuses the header fails the run and is named', async () => {
