@@ -35,7 +35,7 @@ describe('commands on a benchmark', () => {
       expect([audit('seed').value, audit('sample').value, audit('judge')]).toEqual([7, 10, undefined])
     }
     expect((await of('grade', folder))('judge').value).toBe('anthropic:haiku')
-  })
+  }, 180_000)
   test('follow it, and say so', async () => {
     const { folder } = await benched('judge: command:./judge.sh\n')
     const end = await runMain(['compare', folder, '--dry-run'])
