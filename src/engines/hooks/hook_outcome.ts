@@ -65,7 +65,7 @@ export function readHookVerdict({ exitCode, stdout, stderr }: HookEnd): HookVerd
 
 type HookEvent = Omit<Extract<TranscriptEvent, { type: 'hook' }>, 'at' | 'step'>
 
-/** The event of a block of which an engine reports only the reason: the exit code is unknown. */
+/** The event for a block when the engine reports only the reason, not the exit code. */
 export function blockEvent({
   event,
   tool,

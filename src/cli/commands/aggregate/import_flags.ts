@@ -49,7 +49,11 @@ function parseColumns(given: readonly string[]): Columns {
     if (value === '') throw new UserError(`--columns "${one}": not of the form use=name`, 'such as score=reward')
     if (use === undefined)
       throw new UserError(`--columns "${one}": "${name}" is not a use`, suggestChoice(name, columnUses))
-    if (columns[use] !== undefined) throw new UserError(`--columns: ${use} is named twice`, `join them: ${use}=a+b`)
+    if (columns[use] !== undefined)
+      throw new UserError(
+        `--columns: ${use} is named twice`,
+        'name each use once; + joins columns, as in configuration=agent+model',
+      )
     columns[use] = value.split('+')
   }
   return columns

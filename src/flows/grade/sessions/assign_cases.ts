@@ -1,6 +1,8 @@
 /** Finds the statements that hold for a recorded session: those of the case with its first message, or those that the user names. */
+
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
+import { blankCase } from '../../../phases/1-plan/suite/blank_case.ts'
 import { selectCases } from '../../../phases/1-plan/suite/select_cases.ts'
 import type { Session } from '../../sessions/session.ts'
 
@@ -56,19 +58,12 @@ function createOwnCase(sessions: readonly Session[], suite: Suite | null, expect
   const [only = ''] = prompts
   const several = 'Each session has a task of its own: the first message of the user in its transcript.'
   return {
+    ...blankCase,
     eval_id: Math.max(0, ...(suite?.cases ?? []).map(({ eval_id }) => eval_id)) + 1,
     eval_key: null,
     eval_name: 'recorded sessions',
     prompt: prompts.size === 1 ? only : several,
-    expected_output: null,
-    files: [],
     expectations: expect.map((text) => ({ text })),
-    checks: [],
-    reference: null,
-    timeout_seconds: null,
-    setup: null,
-    git: null,
-    cannot_run: null,
   }
 }
 

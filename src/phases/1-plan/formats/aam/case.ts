@@ -90,7 +90,7 @@ function collectNotes(
 
 const checkNames = ['contains', 'not-contains', 'files-created', 'agent-blocked']
 
-/** A check that nobody decides would let the case pass, so every unknown one is a mistake, even where no name is near. */
+/** An unknown check would never be decided and the case would pass, so it is a mistake, even if no known name is similar. */
 function refuseUnknownCheck(one: UnreadField): UnreadField {
   const [, name] = /^expected\.(.+)$/s.exec(one.name) ?? []
   if (name === undefined || one.meant !== null) return one

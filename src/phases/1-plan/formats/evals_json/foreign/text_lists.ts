@@ -20,7 +20,7 @@ const forms: Readonly<Record<string, (text: string) => unknown>> = {
   forbidden_regex: (pattern) => ({ type: 'not_regex', pattern }),
 }
 
-/** Lists of which one text is enough. */
+/** Lists where one matching text is enough. */
 const choices = [
   'must_include_one_of',
   'must_include_any',

@@ -1,4 +1,4 @@
-/** Reads the messages of a skill-up case: a prompt, or turns of which a model may write some. */
+/** Reads the messages of a skill-up case: a prompt, or turns, some of which a model may write. */
 import { type FieldReader, isJsonObject, openFieldReader } from '../../evals_json/fields.ts'
 import { answerHas, answerLacks } from '../other_criteria.ts'
 import { dropEmpty } from '../other_suite.ts'
