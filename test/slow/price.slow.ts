@@ -53,17 +53,20 @@ function simulate(plan: Plan, corner: Corner, seed: number): Record<PriceVerdict
   return counts
 }
 
-test.each(plans)('$cases cases × $runs runs, $expectations expectations: a wrong claim in at most 5 of 100 sessions', (plan) => {
-  const found = corners.map((corner, at) => ({ corner, counts: simulate(plan, corner, 100 * plan.cases + at) }))
-  printTable(
-    `${plan.cases} cases × ${plan.runs} runs, ${plan.expectations} expectations`,
-    ['difference, price ratio', ...verdicts, 'wrong claim'],
-    found.map(({ corner, counts }) => [
-      `${corner.difference}, ${corner.ratio.toFixed(1)}`,
-      ...verdicts.map((verdict) => share(counts[verdict])),
-      share(counts.wrong),
-    ]),
-  )
-  const most = alpha + twoErrors(alpha, sessions)
-  expect(found.filter(({ counts }) => counts.wrong > most).map(({ corner }) => corner)).toEqual([])
-})
+test.each(plans)(
+  '$cases cases × $runs runs, $expectations expectations: a wrong claim in at most 5 of 100 sessions',
+  (plan) => {
+    const found = corners.map((corner, at) => ({ corner, counts: simulate(plan, corner, 100 * plan.cases + at) }))
+    printTable(
+      `${plan.cases} cases × ${plan.runs} runs, ${plan.expectations} expectations`,
+      ['difference, price ratio', ...verdicts, 'wrong claim'],
+      found.map(({ corner, counts }) => [
+        `${corner.difference}, ${corner.ratio.toFixed(1)}`,
+        ...verdicts.map((verdict) => share(counts[verdict])),
+        share(counts.wrong),
+      ]),
+    )
+    const most = alpha + twoErrors(alpha, sessions)
+    expect(found.filter(({ counts }) => counts.wrong > most).map(({ corner }) => corner)).toEqual([])
+  },
+)

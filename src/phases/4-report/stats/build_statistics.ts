@@ -1,11 +1,12 @@
 /** Builds the `statistics` of a benchmark from its graded runs. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { Scope, Statistics } from '../../../../schemas/benchmark_statistics.ts'
-import { armNames, type BenchmarkArms } from '../benchmark/arms.ts'
+import { armNames, type BenchmarkArms, isCalibration } from '../benchmark/arms.ts'
 import { withholdVerdict } from '../benchmark/older_runs/withhold_verdict.ts'
 import { round } from './numbers/round.ts'
 import { computeDetectable } from './power/detectable_effect.ts'
 import { untilDecided } from './power/stopping_rule.ts'
+import { buildPrice } from './price/build_price.ts'
 import { metricRatios } from './scopes/metric_ratios.ts'
 import { casesLikeThese } from './scopes/similar_cases.ts'
 import { theseCases } from './scopes/these_cases.ts'
@@ -66,6 +67,7 @@ export function buildStatistics(
     pass_at_k: byArm((own) => roundValues(meanOverCases(tallies(own), passAtK))),
     pass_hat_k: byArm((own) => roundValues(meanOverCases(tallies(own), passHatK))),
     ratios: metricRatios(cases, options.alpha),
+    ...(scopes !== null && !isCalibration(arms) && { price: buildPrice(cases, options) }),
     mde: computeDetectable(cases, options),
     ...(until && { until }),
     ...(options.olderRuns && { older_runs: options.olderRuns }),

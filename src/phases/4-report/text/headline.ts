@@ -79,6 +79,7 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
   return [
     ...(isNoise || !hasResult ? [] : [similarCasesSentence(similar, own.verdict, describeDesign(statistics, arms))]),
     ...unreadNotes(statistics, arms.candidate),
+    ...(hasResult && statistics.price ? [statistics.price.sentence] : []),
     ...(until === undefined ? [] : [toSentence(until.reason)]),
     ...(isNoise ? ['Later benchmarks of this suite on this engine, model and judge show this noise.'] : []),
     ...indicatorNotes(statistics),

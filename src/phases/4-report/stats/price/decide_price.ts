@@ -6,7 +6,7 @@
 import type { PriceTest, PriceVerdict } from '../../../../../schemas/price.ts'
 import { roundPValue } from '../numbers/round.ts'
 import type { CaseScores } from '../scores/case_scores.ts'
-import { type ModeratedT, moderatedT, testAbove, testBelow } from '../tests/moderated_t.ts'
+import { type ModeratedT, moderatedT, testGreater, testLess } from '../tests/moderated_t.ts'
 import { type CasePrices, testPriceRatio } from './price_ratio.ts'
 
 /** One case: the scores of its runs, and what each of them cost. */
@@ -34,8 +34,9 @@ export function decidePrice(
   return { verdict: chooseVerdict(tests), tests }
 }
 
-/** A test of a direction has a third of alpha, a test that only limits a loss two thirds. */
-const shares = { direction: 1 / 3, limit: 2 / 3 } as const
+/** The part of alpha of a test that shows a direction, and of one that only limits a loss. */
+export const directionShare = 1 / 3
+export const limitShare = 2 / 3
 
 function testAll(
   rate: ModeratedT,
@@ -45,20 +46,20 @@ function testAll(
   const prices = cases.map((one) => one.prices)
   const equal = testPriceRatio(prices, 1)
   const found = [
-    { name: 'rate_higher', null_hypothesis: 'difference ≤ 0', share: shares.direction, p: testAbove(rate, 0) },
-    { name: 'rate_lower', null_hypothesis: 'difference ≥ 0', share: shares.direction, p: testBelow(rate, 0) },
+    { name: 'rate_higher', null_hypothesis: 'difference ≤ 0', share: directionShare, p: testGreater(rate, 0) },
+    { name: 'rate_lower', null_hypothesis: 'difference ≥ 0', share: directionShare, p: testLess(rate, 0) },
     {
       name: 'rate_within_margin',
       null_hypothesis: 'difference ≤ −margin',
-      share: shares.limit,
-      p: testAbove(rate, -margin),
+      share: limitShare,
+      p: testGreater(rate, -margin),
     },
-    { name: 'price_lower', null_hypothesis: 'ratio ≥ 1', share: shares.direction, p: equal.below },
-    { name: 'price_higher', null_hypothesis: 'ratio ≤ 1', share: shares.limit, p: equal.above },
+    { name: 'price_lower', null_hypothesis: 'ratio ≥ 1', share: directionShare, p: equal.below },
+    { name: 'price_higher', null_hypothesis: 'ratio ≤ 1', share: limitShare, p: equal.above },
     {
       name: 'price_within_margin',
       null_hypothesis: 'ratio ≥ 1 + margin',
-      share: shares.limit,
+      share: limitShare,
       p: testPriceRatio(prices, 1 + margin).below,
     },
   ] as const

@@ -23,9 +23,10 @@ export interface PriceRatio {
 /** How strongly the spread of all cells counts in the variance of one, in degrees of freedom. */
 const priorDf = 2
 
-/** A cell has a spread only from two runs on; without any such cell nothing is known. */
+/** Whether the cells have two runs on average: one run shows no spread. */
 export function hasPriceSpread(cases: readonly CasePrices[]): boolean {
-  return cases.some(({ candidate, baseline }) => candidate.length > 1 || baseline.length > 1)
+  const runs = cases.reduce((sum, { candidate, baseline }) => sum + candidate.length + baseline.length, 0)
+  return runs >= 4 * cases.length
 }
 
 /** `cases`: all with runs in both configurations and a mean above 0 in both. */

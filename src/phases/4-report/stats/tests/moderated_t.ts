@@ -62,16 +62,23 @@ export function moderatedT(cases: readonly CaseScores[], options: ModeratedOptio
   const half = tQuantile(1 - options.alpha / 2, df) * standardError + correction
   const distance = Math.abs(mean) - correction
   const pValue = distance <= 0 ? 1 : 2 * tCdf(-distance / standardError, df)
-  return { mean, standardError, df, pValue, correction, ...clipInterval({ low: mean - half, high: mean + half }, [-1, 1]) }
+  return {
+    mean,
+    standardError,
+    df,
+    pValue,
+    correction,
+    ...clipInterval({ low: mean - half, high: mean + half }, [-1, 1]),
+  }
 }
 
 /** One-sided p-value of the hypothesis that the true difference is at most `value`. */
-export function testAbove({ mean, standardError, df, correction }: ModeratedT, value: number): number {
+export function testGreater({ mean, standardError, df, correction }: ModeratedT, value: number): number {
   return tCdf((correction - (mean - value)) / standardError, df)
 }
 
 /** One-sided p-value of the hypothesis that the true difference is at least `value`. */
-export function testBelow({ mean, standardError, df, correction }: ModeratedT, value: number): number {
+export function testLess({ mean, standardError, df, correction }: ModeratedT, value: number): number {
   return tCdf((correction + (mean - value)) / standardError, df)
 }
 
