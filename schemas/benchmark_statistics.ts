@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { olderRuns } from './older_runs.ts'
 import { price } from './price.ts'
+import { variance } from './variance.ts'
 
 const count = z.number().int().nonnegative()
 const share = z.number().min(0).max(1)
@@ -256,6 +257,9 @@ export const statistics = z.looseObject({
   price: price
     .optional()
     .describe('whether the skill is worth its price, on these cases; absent: nothing to compare, or an older file'),
+  variance: variance
+    .optional()
+    .describe('variance components; absent: nothing to compare, adaptive stopping, or an older file'),
   mde: z.object({
     power: share,
     these_cases: z.number().nullable().describe('minimum detectable effect with this many runs'),

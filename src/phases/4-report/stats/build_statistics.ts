@@ -25,6 +25,7 @@ import { meanOverCases, passAtK, passHatK } from './scores/pass_k.ts'
 import { buildArmRow, buildStatisticsCase, compareCases } from './scores/rows.ts'
 import { type ScoredCase, scoredCases } from './scores/scored_runs.ts'
 import { type StatisticsOptions, usualOptions } from './statistics_options.ts'
+import { buildVariance } from './variance/build_variance.ts'
 
 /** Pure; the order of the runs does not matter. `changes`: overrides of the usual options. */
 export function buildStatistics(
@@ -68,6 +69,8 @@ export function buildStatistics(
     pass_hat_k: byArm((own) => roundValues(meanOverCases(tallies(own), passHatK))),
     ratios: metricRatios(cases, options.alpha),
     ...(scopes !== null && !isCalibration(arms) && { price: buildPrice(cases, options) }),
+    ...(scopes !== null &&
+      sequential === null && { variance: buildVariance(cases, options.noise?.grading?.grading_variance ?? null) }),
     mde: computeDetectable(cases, options),
     ...(until && { until }),
     ...(options.olderRuns && { older_runs: options.olderRuns }),

@@ -18,7 +18,7 @@ export function isVerdictWithheld({ rule }: Pick<Scope, 'rule'>): boolean {
 
 /** Means and intervals stay; p-values and verdicts go. */
 export function withoutTests(statistics: Statistics, arms: BenchmarkArms): Statistics {
-  const { scopes, expectations, price: _price, ...described } = statistics
+  const { scopes, expectations, price: _price, variance: _variance, ...described } = statistics
   return {
     ...described,
     scopes: scopes && {
