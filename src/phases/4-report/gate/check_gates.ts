@@ -3,6 +3,7 @@ import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { readBenchmarkValue } from './benchmark_path.ts'
 import type { Gate, GateLimit, GateOperator } from './parse_gate.ts'
+import { judgeWorth } from './worth_gate.ts'
 
 export interface GateOutcome {
   gate: string
@@ -14,7 +15,10 @@ export interface GateOutcome {
 }
 
 export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
-  const result = judgeValue(gate, readBenchmarkValue(benchmark, gate.path), 'benchmark')
+  const result =
+    gate.mostPerPoint === undefined
+      ? judgeValue(gate, readBenchmarkValue(benchmark, gate.path), 'benchmark')
+      : { gate: gate.text, ...judgeWorth(benchmark.statistics?.price, gate.mostPerPoint) }
   const older = benchmark.statistics?.older_runs
   if (older?.is_concurrent === false && readsOlderRuns(gate, benchmark, Object.keys(older.untested)))
     return { ...result, passed: false, message: `${result.message}; baseline not concurrent: ${older.reason}` }
