@@ -1,5 +1,6 @@
 /** A ranking in words and in tables of plain cells, for terminal, Markdown and page. */
-import type { Rank, RankedContender } from '../../../../schemas/rank.ts'
+import type * as z from 'zod'
+import type { Rank, RankedContender, rankLook } from '../../../../schemas/rank.ts'
 import {
   formatCount,
   formatDollars,
@@ -104,4 +105,22 @@ function lookTable({ looks, of }: Rank): TextTable {
 /** What the columns mean. */
 export function rankHint({ alpha }: Pick<Rank, 'alpha'>): string {
   return `Rank: the ranks that the contender may have; all hold at once with ${Math.round(100 * (1 - alpha))}% confidence. Contenders that share a group letter are not told apart.`
+}
+
+/** "after 4 blocks: pdf-a can't win and stops; 2 are in the race, next look after 8 blocks" */
+export function rankLookText({ blocks, running, stopped, next, status }: z.infer<typeof rankLook>): string {
+  const left = running.length - stopped.length
+  const out = stopped.length === 0 ? 'nobody stops' : `${joinNames(stopped)} can't win`
+  const then =
+    next === null
+      ? `the race ends: ${endTexts[status]}`
+      : `${left} in the race, next look after ${formatPlural(next, 'block')}`
+  return `after ${formatPlural(blocks, 'block')}: ${out}; ${then}`
+}
+
+const endTexts: Record<Rank['status'], string> = {
+  winner: 'a winner',
+  close: 'those left are close',
+  max_runs: 'no more runs',
+  open: 'open',
 }
