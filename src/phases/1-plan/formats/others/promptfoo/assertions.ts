@@ -27,6 +27,20 @@ const unread: Readonly<Record<string, string>> = {
   webhook: 'code of another harness is not run',
   script: 'a script of this tool gets another input than a "script" check',
   code_judge: 'a script of this tool gets another input than a "script" check',
+  ...Object.fromEntries(
+    [
+      ...['trace-error-spans', 'trace-span-count', 'trace-span-duration', 'finish-reason', 'guardrails', 'moderation'],
+      ...['perplexity', 'perplexity-score', 'classifier', 'select-best', 'max-score', 'pi'],
+      ...['answer-relevance', 'context-faithfulness', 'context-recall', 'context-relevance'],
+    ].map((type) => [type, 'no check is its equal']),
+  ),
+}
+
+/** Whether the skill is used: an indicator here, since a run without the skill cannot use it. */
+const skillRead = { type: 'skill_read' }
+
+export function isSkillRead(item: unknown): boolean {
+  return item === skillRead
 }
 
 export async function readAssertions(items: readonly NamedItem[], place: AssertionPlace): Promise<unknown[]> {
@@ -57,6 +71,16 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
   if (Object.hasOwn(unread, type)) {
     notes.warn(at, `the assertion of type "${type}" is not read: ${unread[type] ?? ''}`)
     return []
+  }
+  if (type === 'skill-used') {
+    const why = isNegated
+      ? '`whetstone triggers` measures when a skill should not be used'
+      : 'it is an indicator: whether a run reads the skill under test'
+    notes.warn(
+      at,
+      `the assertion "${String(given)}" ${isNegated ? 'is not read' : 'is read as a check skill_read'}: ${why}`,
+    )
+    return isNegated ? [] : [skillRead]
   }
   const marks = readMarks(rest, at, notes)
   if (marks === null) return []
