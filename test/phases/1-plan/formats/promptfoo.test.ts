@@ -44,7 +44,7 @@ test('without prompts the variable "prompt" is sent', async () => {
   ])
 })
 
-test('skill-used is a check skill_read, always an indicator; not-skill-used and measures without an equal are named', async () => {
+test('skill-used and not-skill-used are indicators; measures without an equal are named', async () => {
   const assert = [
     { type: 'skill-used', value: 'sums' },
     { type: 'not-skill-used', value: 'other' },
@@ -53,6 +53,6 @@ test('skill-used is a check skill_read, always an indicator; not-skill-used and 
   ]
   const { cases, warnings } = await read({ prompts: ['p'], tests: [{ assert }] })
   expect(cases[0]?.checks).toEqual([{ type: 'skill_read' }, { type: 'contains', value: '2' }])
-  expect(cases[0]?.expectations).toEqual([])
+  expect(cases[0]?.expectations).toEqual([{ text: 'The agent did not use the skill other', indicator: true }])
   for (const named of ['not-skill-used', 'trace-error-spans']) expect(JSON.stringify(warnings)).toContain(named)
 })

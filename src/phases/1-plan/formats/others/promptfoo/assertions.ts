@@ -36,7 +36,7 @@ const unread: Readonly<Record<string, string>> = {
   ),
 }
 
-/** Whether the skill is used: an indicator here, since a run without the skill cannot use it. */
+/** Whether a run reads the skill under test. */
 const skillRead = { type: 'skill_read' }
 
 export function isSkillRead(item: unknown): boolean {
@@ -72,16 +72,7 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
     notes.warn(at, `the assertion of type "${type}" is not read: ${unread[type] ?? ''}`)
     return []
   }
-  if (type === 'skill-used') {
-    const why = isNegated
-      ? '`whetstone triggers` measures when a skill should not be used'
-      : 'it is an indicator: whether a run reads the skill under test'
-    notes.warn(
-      at,
-      `the assertion "${String(given)}" ${isNegated ? 'is not read' : 'is read as a check skill_read'}: ${why}`,
-    )
-    return isNegated ? [] : [skillRead]
-  }
+  if (type === 'skill-used') return readSkillUsed(rest.value, { isNegated, at }, notes)
   const marks = readMarks(rest, at, notes)
   if (marks === null) return []
   if (judged.test(type)) return readJudged(rest, { isNegated, marks, at }, place)
@@ -96,6 +87,14 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
   return [
     { ...kept, ...(filled !== undefined && { value: filled }), type: `${isNegated ? 'not-' : ''}${type}`, ...marks },
   ]
+}
+
+/** Both ways an indicator: without the skill it is not used. */
+function readSkillUsed(value: unknown, { isNegated, at }: { isNegated: boolean; at: string }, notes: FieldNotes) {
+  notes.warn(at, `the assertion "${isNegated ? 'not-' : ''}skill-used" is read as an indicator: it counts in no rate`)
+  const name = readNonEmptyText(isJsonObject(value) ? (value.name ?? value.pattern) : value)
+  const named = name === null ? 'the skill' : `the skill ${name}`
+  return isNegated ? [{ text: `The agent did not use ${named}`, indicator: true }] : [skillRead]
 }
 
 /** null: the assertion counts nothing, so it is left out. */
