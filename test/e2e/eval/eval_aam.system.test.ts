@@ -76,3 +76,15 @@ describe('the example package on the SDK engine', () => {
     expect((await evaluated(folder, [...sdk, '--dry-run'])).end.code).toBe(0)
   })
 })
+
+test('past the time limit a case fails if the model had answered, and is skipped if it never did', async () => {
+  const folder = copyOfExample((replace) => {
+    replace('evals/eval-config.json', '"timeout": 120,', '"timeout": 5,')
+    replace('practice.yaml', 'command: "awk', 'command: "sleep 60; awk')
+    const looks = "tool_calls: { name: Read, input: { file_path: 'fixtures/april.csv' } }"
+    replace('practice.yaml', looks, 'fault: { hang: true }')
+  })
+  const ran = await evaluated(folder, [...sdk, '--retries', '0', 'sum-of-april', 'audit'])
+  expect(ran.end, ran.end.stderr).toMatchObject({ code: 3 })
+  expect(verdicts(ran)).toEqual({ 'sum-of-april': 'fail', audit: 'skip' })
+}, 60_000)

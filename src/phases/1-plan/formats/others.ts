@@ -61,7 +61,11 @@ export async function inspectOtherSuite(file: string, skillRoot: string): Promis
   warn('$', `read as a suite of ${system.title}`)
   const place = { file, root: skillRoot, warn }
   const read = await system.read(yaml.value, place)
-  if (read.cases.length === 0) throw new UserError(`${file}: a suite of ${system.title} without a case`, 'write one')
+  if (read.cases.length === 0) {
+    const why = list().flatMap(({ message }) => (/^the (?:tests|tasks) of/.test(message) ? message : []))
+    const message = [`${file}: a suite of ${system.title} without a case`, ...why].join('; ')
+    throw new UserError(message, 'write one')
+  }
   const { cases, places } = await toSuiteCases(read, place)
   const skill_name = read.skillName ?? (await findFolderSkillName(skillRoot, warn))
   return { suite: { format: 'others', path: file, skill_name, cases, warnings: list() }, places, mistakes: [] }

@@ -38,7 +38,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** `unread`: fields with content that Harbor or nobody knows, such as environment.gpus. */
-export type HarborSettingsRead = { settings: HarborSettings; unread: string[] } | { mistake: string }
+type HarborSettingsRead = { settings: HarborSettings; unread: string[] } | { mistake: string }
 
 /** Returns the settings with Harbor's defaults, or what is wrong with the text. */
 export function parseHarborSettings(text: string): HarborSettingsRead {

@@ -1,6 +1,7 @@
 /** Reads a text of a suite that may be written in a file of its own. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { glob } from 'tinyglobby'
 import { isInsideFolder } from '../../../../base/fs/inside_folder.ts'
 import { readText } from '../../../../base/json/json.ts'
 
@@ -16,6 +17,12 @@ export async function readNamedFile(name: string, base: string, limit = base): P
   const info = await stat(file).catch(() => null)
   if (!info?.isFile() || info.size > 1024 * 1024 || !isInsideFolder(limit, file)) return null
   return readText(file)
+}
+
+/** Names of files, relative to `base`: those that a pattern such as `tests/*.yaml` finds, sorted; a name without a pattern stays. */
+export async function expandPattern(name: string, base: string): Promise<string[]> {
+  if (!/[*?[\]{}]/.test(name) || path.isAbsolute(name)) return [name]
+  return (await glob(name, { cwd: base, ignore: ['**/node_modules/**'] })).sort()
 }
 
 /**

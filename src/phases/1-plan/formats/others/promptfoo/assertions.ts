@@ -27,6 +27,20 @@ const unread: Readonly<Record<string, string>> = {
   webhook: 'code of another harness is not run',
   script: 'a script of this tool gets another input than a "script" check',
   code_judge: 'a script of this tool gets another input than a "script" check',
+  ...Object.fromEntries(
+    [
+      ...['trace-error-spans', 'trace-span-count', 'trace-span-duration', 'finish-reason', 'guardrails', 'moderation'],
+      ...['perplexity', 'perplexity-score', 'classifier', 'select-best', 'max-score', 'pi'],
+      ...['answer-relevance', 'context-faithfulness', 'context-recall', 'context-relevance'],
+    ].map((type) => [type, 'no check is its equal']),
+  ),
+}
+
+/** Whether a run reads the skill under test. */
+const skillRead = { type: 'skill_read' }
+
+export function isSkillRead(item: unknown): boolean {
+  return item === skillRead
 }
 
 export async function readAssertions(items: readonly NamedItem[], place: AssertionPlace): Promise<unknown[]> {
@@ -58,6 +72,7 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
     notes.warn(at, `the assertion of type "${type}" is not read: ${unread[type] ?? ''}`)
     return []
   }
+  if (type === 'skill-used') return readSkillUsed(rest.value, { isNegated, at }, notes)
   const marks = readMarks(rest, at, notes)
   if (marks === null) return []
   if (judged.test(type)) return readJudged(rest, { isNegated, marks, at }, place)
@@ -72,6 +87,14 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
   return [
     { ...kept, ...(filled !== undefined && { value: filled }), type: `${isNegated ? 'not-' : ''}${type}`, ...marks },
   ]
+}
+
+/** Both ways an indicator: without the skill it is not used. */
+function readSkillUsed(value: unknown, { isNegated, at }: { isNegated: boolean; at: string }, notes: FieldNotes) {
+  notes.warn(at, `the assertion "${isNegated ? 'not-' : ''}skill-used" is read as an indicator: it counts in no rate`)
+  const name = readNonEmptyText(isJsonObject(value) ? (value.name ?? value.pattern) : value)
+  const named = name === null ? 'the skill' : `the skill ${name}`
+  return isNegated ? [{ text: `The agent did not use ${named}`, indicator: true }] : [skillRead]
 }
 
 /** null: the assertion counts nothing, so it is left out. */

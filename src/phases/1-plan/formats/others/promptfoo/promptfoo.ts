@@ -1,7 +1,7 @@
 /** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
 import path from 'node:path'
 import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
-import { findLimit, readNamedFile } from '../named_text.ts'
+import { expandPattern, findLimit, readNamedFile } from '../named_text.ts'
 import { createFileNotes, dropEmpty, type OtherCase, type OtherSystem, readEachCase } from '../other_suite.ts'
 import {
   type FieldNotes,
@@ -13,7 +13,7 @@ import {
   takeOtherTexts,
 } from '../read_fields.ts'
 import { hasField, hasItems } from '../signs.ts'
-import { readAssertions } from './assertions.ts'
+import { isSkillRead, readAssertions } from './assertions.ts'
 import { fillTemplate, readPromptMessages } from './prompt.ts'
 import { expandVariables, listTests, type NamedItem } from './tests.ts'
 
@@ -95,9 +95,11 @@ async function readPrompts(
     const given = isJsonObject(value) ? (value.raw ?? value.prompt ?? value.file ?? value.id) : value
     const text = readNonEmptyText(given)
     const isFile = text !== null && (/^file:\/\//.test(text) || /^[^\s{}]+\.(?:txt|md|json|j2)$/.test(text))
-    const read = text === null || !isFile ? text : await readNamedFile(text.replace(/^file:\/\//, ''), base, limit)
-    if (read === null) notes.warn(at, 'this prompt is not read: it is not text, nor a text file next to the suite')
-    else prompts.push(read)
+    const names = isFile ? await expandPattern(text.replace(/^file:\/\//, ''), base) : []
+    const read = isFile ? await Promise.all(names.map((name) => readNamedFile(name, base, limit))) : [text]
+    if (read.length === 0 || read.includes(null))
+      notes.warn(at, 'this prompt is not read: it is not text, nor a text file next to the suite')
+    prompts.push(...read.flatMap((one) => one ?? []))
   }
   return prompts
 }
@@ -152,7 +154,7 @@ async function readTest(fields: FieldReader, { one, prompt, base, limit, above, 
   const vars = takeOtherObject(fields, ['vars'], notes)?.object ?? {}
   const own = fields.take(['input', 'input_messages', 'question'])?.value
   const all: Record<string, unknown> = { ...(own !== undefined && { input: own }), ...vars }
-  const asked = await readPromptMessages(fillTemplate(prompt ?? '{{ input }}', all, notes), { one, base, notes })
+  const asked = await readPromptMessages(fillTemplate(prompt ?? usualPrompt(all), all, notes), { one, base, notes })
   const turns = takeOtherList(fields, ['turns']).map(({ value, at }) => readTurn(value, at, notes))
   const expected = vars.expected_output ?? fields.take(['expected_output', 'expected_messages'])?.value
   const skipsDefaults =
@@ -164,6 +166,7 @@ async function readTest(fields: FieldReader, { one, prompt, base, limit, above, 
   ]
   const messages = [...asked, ...turns.map(({ text }) => text)].flatMap((text) => text ?? [])
   const [first, ...later] = messages
+  const read = await readAssertions(asserts, { vars: all, base, limit, notes })
   one.object = dropEmpty({
     eval_key: id,
     name: id,
@@ -172,12 +175,18 @@ async function readTest(fields: FieldReader, { one, prompt, base, limit, above, 
     expected_output: describeExpected(expected),
     expectations: takeOtherTexts(fields, ['criteria', 'expected_outcome'], notes),
     rubric: fields.take(['rubrics'])?.value ?? null,
+    checks: read.filter(isSkillRead),
     assertions: [
-      ...(await readAssertions(asserts, { vars: all, base, limit, notes })),
+      ...read.filter((item) => !isSkillRead(item)),
       ...turns.flatMap(({ assert }, index) => assert.map((text) => ({ text, turn: asked.length + index + 1 }))),
     ],
   })
   nameUnread(fields, { what: 'a test', known, losses: ofTest }, notes)
+}
+
+/** What a suite without "prompts" sends: promptfoo the variable "prompt", agentv the input. */
+function usualPrompt(vars: Readonly<Record<string, unknown>>): string {
+  return vars.input === undefined && vars.prompt !== undefined ? '{{ prompt }}' : '{{ input }}'
 }
 
 /** Statements of a turn are about its answer. */

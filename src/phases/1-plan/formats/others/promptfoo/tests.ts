@@ -2,7 +2,7 @@
 import { readYaml } from '../../../../../base/text/yaml.ts'
 import type { Warn } from '../../../suite/loader_warnings.ts'
 import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
-import { readNamedFile } from '../named_text.ts'
+import { expandPattern, readNamedFile } from '../named_text.ts'
 import { takeOtherList } from '../read_fields.ts'
 
 export interface NamedItem {
@@ -35,16 +35,22 @@ export async function listTests(fields: FieldReader, place: TestPlace): Promise<
   return found
 }
 
-/** A text names a file of YAML, JSON or lines of JSON. */
-async function openItem(item: NamedItem, { base, limit, warn }: TestPlace): Promise<NamedItem[]> {
+/** A text names a file of YAML, JSON or lines of JSON, or several by a pattern. */
+async function openItem(item: NamedItem, place: TestPlace): Promise<NamedItem[]> {
   const named = readNonEmptyText(item.value) ?? (isJsonObject(item.value) ? readNonEmptyText(item.value.path) : null)
   if (named === null) return [item]
-  const name = named.replace(/^file:\/\//, '')
-  const text = /\.(?:ya?ml|json|jsonl)$/.test(name) ? await readNamedFile(name, base, limit) : null
-  if (text === null) {
-    warn(item.at, `the tests of "${named}" are not read: not a file of YAML, JSON or JSONL next to the suite`)
-    return []
+  const found: NamedItem[] = []
+  const names = await expandPattern(named.replace(/^file:\/\//, ''), place.base)
+  if (names.length === 0) place.warn(item.at, `the tests of "${named}" are not read: no file matches it`)
+  for (const name of names) {
+    const text = /\.(?:ya?ml|json|jsonl)$/.test(name) ? await readNamedFile(name, place.base, place.limit) : null
+    if (text !== null) found.push(...readTests(name, text))
+    else place.warn(item.at, `the tests of "${name}" are not read: not a file of YAML, JSON or JSONL next to the suite`)
   }
+  return found
+}
+
+function readTests(name: string, text: string): NamedItem[] {
   const lines = name.endsWith('.jsonl') ? text.split('\n').filter((line) => line.trim() !== '') : [text]
   return lines.flatMap((line, index): NamedItem[] => {
     const yaml = readYaml(line.replace(/^\uFEFF/, ''))
