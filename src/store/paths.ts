@@ -29,7 +29,7 @@ export interface BenchmarkPaths {
 }
 
 /** Timestamped folders of a workspace. Calibrations, the searches of improve and recorded sessions are separate, so that the newest benchmark is never one of them. */
-export type Collection = 'benchmarks' | 'calibrations' | 'searches' | 'evals' | 'triggers' | 'descriptions' | 'sessions'
+export type Collection = 'benchmarks' | 'calibrations' | 'searches' | 'evals' | 'triggers' | 'descriptions' | 'recorded'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
@@ -42,7 +42,7 @@ const collections: ReadonlySet<string> = new Set<Collection>([
   'evals',
   'triggers',
   'descriptions',
-  'sessions',
+  'recorded',
 ])
 
 /** The workspace of a benchmark folder; null: it is not inside one. */

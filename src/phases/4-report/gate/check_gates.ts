@@ -15,6 +15,8 @@ export interface GateOutcome {
 
 export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
   const result = judgeValue(gate, readBenchmarkValue(benchmark, gate.path), 'benchmark')
+  if (benchmark.observational === true && readsComparison(gate))
+    return { ...result, passed: false, message: `${result.message}; ${noComparisonReason}` }
   const older = benchmark.statistics?.older_runs
   if (older?.is_concurrent === false && readsOlderRuns(gate, benchmark, Object.keys(older.untested)))
     return { ...result, passed: false, message: `${result.message}; baseline not concurrent: ${older.reason}` }
@@ -22,6 +24,25 @@ export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
     ? result
     : { ...result, message: `${result.message}${explainSequentialValue(gate, benchmark, result.value)}` }
 }
+
+/** Why no gate on a comparison passes on recorded sessions. */
+export const noComparisonReason = 'recorded sessions are observational: they have no verdict and no test'
+
+/** Whether the value compares the configurations, or judges the comparison. */
+export function readsComparison({ path: [head, part] }: Gate): boolean {
+  if (head === 'run_summary') return part === 'delta'
+  return head === 'comparison' || (head === 'statistics' && comparedParts.has(part))
+}
+
+const comparedParts: ReadonlySet<unknown> = new Set([
+  'scopes',
+  'cases',
+  'expectations',
+  'comparisons',
+  'mde',
+  'until',
+  'ratios',
+])
 
 /** `found`: the value at the gate's path; undefined: none. `what`: the kind of file, for the message. */
 export function judgeValue(gate: Gate, found: unknown, what: string): GateOutcome {
