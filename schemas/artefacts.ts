@@ -30,6 +30,7 @@ import { olderRunsFile } from './older_runs.ts'
 import { plan, runSpec } from './plan.ts'
 import { pluginEvalCase } from './plugin_eval_case.ts'
 import { priceTable } from './prices.ts'
+import { rank } from './rank.ts'
 import { removed } from './removed.ts'
 import { runRecord } from './run.ts'
 import { skillFrontmatter } from './skill_frontmatter.ts'
@@ -66,6 +67,7 @@ export const artefacts = {
   benchmark_index: benchmarkIndex,
   explanation,
   trend,
+  rank,
   triggers,
   trigger_matrix: triggerMatrix,
   description,

@@ -25,6 +25,37 @@ export const indexLift = z.object({
   change: z.enum(['better', 'worse', 'within_chance']).describe('better, worse: p_adjusted is at most alpha'),
 })
 
+const indexDifference = z.object({
+  mean: z.number(),
+  ci_low: z.number(),
+  ci_high: z.number(),
+  p_value: z.number().describe('not adjusted'),
+  p_adjusted: z.number().describe('adjusted by Holm over the pairs of this index'),
+})
+
+/** Two engines or models on the same suite. */
+export const indexPair = z.object({
+  skill: z.string(),
+  first: z.string().describe('cell of a row'),
+  second: z.string(),
+  n_cases: z.number().int().nonnegative().describe('cases graded with the skill in both'),
+  with_skill: indexDifference.nullable().describe('pass rate with the skill, first − second, paired by case'),
+  lift: indexDifference
+    .nullable()
+    .describe('what the skill adds, first − second: whether it helps one model more than the other'),
+  reason: z.string().nullable().describe('why the pair, or its lifts, could not be tested'),
+})
+
+/** Whether another row has a higher pass rate at a lower price. */
+export const indexFront = z.object({
+  status: z
+    .enum(['front', 'open', 'dominated'])
+    .describe(
+      'front: no row does in the estimates; open: one does, but this may be chance; dominated: shown by a test',
+    ),
+  by: z.string().nullable().describe('the row that dominates it: its cell, or its skill'),
+})
+
 export const indexRow = z.object({
   skill: z.string().describe('name of the skill; its path if the name could not be read'),
   cell: z.string().nullable().describe('engine:model in a matrix, or a pair of configurations; null: neither'),
@@ -52,6 +83,9 @@ export const indexRow = z.object({
     .array(z.object({ tab: z.enum(['triggers', 'improve']), text: z.string() }))
     .optional()
     .describe('other results in its workspace, and the tab of its page that shows them; absent: none'),
+  front: indexFront
+    .optional()
+    .describe('absent: alone on its suite, price or pass rate unknown, or written by an older version'),
   lift: indexLift.nullable().describe('null: nothing to compare, or no statistics'),
 })
 
@@ -65,6 +99,11 @@ export const benchmarkIndex = z.object({
     .optional()
     .describe('true: each cell is a pair of configurations of one skill, such as whole plugin against skill alone'),
   alpha: z.number().describe('significance level used for change'),
+  pairs: z.array(indexPair).optional().describe('engines and models of a matrix against each other; absent: no matrix'),
+  front_axes: z
+    .enum(['rate_and_cost', 'rate_and_tokens', 'lift_and_cost', 'lift_and_tokens'])
+    .optional()
+    .describe('what front compares; lift: skills with different suites, by what they add, not tested'),
   rows: z
     .array(indexRow)
     .describe(
@@ -73,6 +112,8 @@ export const benchmarkIndex = z.object({
 })
 
 export type IndexLift = z.infer<typeof indexLift>
+export type IndexPair = z.infer<typeof indexPair>
+export type IndexFront = z.infer<typeof indexFront>
 export type IndexArm = z.infer<typeof indexArm>
 export type IndexRow = z.infer<typeof indexRow>
 export type BenchmarkIndex = z.infer<typeof benchmarkIndex>

@@ -1,6 +1,8 @@
 /** `statistics` in `benchmark.json`: how large the difference is, how certain, for which cases, by which method. Rates are from 0 to 1. */
 import * as z from 'zod'
 import { olderRuns } from './older_runs.ts'
+import { price } from './price.ts'
+import { variance } from './variance.ts'
 
 const count = z.number().int().nonnegative()
 const share = z.number().min(0).max(1)
@@ -252,6 +254,12 @@ export const statistics = z.looseObject({
     .describe('by arm and k; absent if a case has fewer than k runs'),
   pass_hat_k: z.record(z.string(), z.record(z.string(), share)),
   ratios: z.object({ time_seconds: ratio.nullable(), tokens: ratio.nullable(), cost_usd: ratio.nullable() }),
+  price: price
+    .optional()
+    .describe('whether the skill is worth its price, on these cases; absent: nothing to compare, or an older file'),
+  variance: variance
+    .optional()
+    .describe('variance components; absent: nothing to compare, adaptive stopping, or an older file'),
   mde: z.object({
     power: share,
     these_cases: z.number().nullable().describe('minimum detectable effect with this many runs'),

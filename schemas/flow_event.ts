@@ -7,6 +7,7 @@ import { batchProgress } from './judge_batches.ts'
 import { stop } from './limits.ts'
 import { mining } from './mining.ts'
 import { driftTest } from './older_runs.ts'
+import { rankLook } from './rank.ts'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
 import { suiteCommand } from './suite_command.ts'
@@ -269,6 +270,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     total: z.number().int(),
   }),
   z.object({ type: z.literal('trigger_round'), ...of, ...triggerRound.shape }),
+  rankLook.extend(of),
   z.object({
     type: z.literal('improve_step'),
     ...of,

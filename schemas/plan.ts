@@ -121,6 +121,12 @@ export const planOptions = z.object({
     .literal('decided')
     .optional()
     .describe('adaptive stopping: interim analyses between blocks of runs; absent: the number of runs is fixed'),
+  margin: z
+    .number()
+    .gt(0)
+    .lt(1)
+    .optional()
+    .describe('a smaller difference counts as no difference (0.05: 5 points, and 5% of the price); absent: 0.1'),
   timeout_seconds: z.number().positive(),
   max_turns: z.number().int().positive().nullable(),
   activation,

@@ -29,7 +29,15 @@ export interface BenchmarkPaths {
 }
 
 /** Timestamped folders of a workspace. Calibrations, the searches of improve and recorded sessions are separate, so that the newest benchmark is never one of them. */
-export type Collection = 'benchmarks' | 'calibrations' | 'searches' | 'evals' | 'triggers' | 'descriptions' | 'recorded'
+export type Collection =
+  | 'benchmarks'
+  | 'calibrations'
+  | 'searches'
+  | 'evals'
+  | 'triggers'
+  | 'descriptions'
+  | 'recorded'
+  | 'ranks'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
@@ -43,6 +51,7 @@ const collections: ReadonlySet<string> = new Set<Collection>([
   'triggers',
   'descriptions',
   'recorded',
+  'ranks',
 ])
 
 /** The workspace of a benchmark folder; null: it is not inside one. */
@@ -110,6 +119,15 @@ export function trendPaths(root: string): { trend: string; markdown: string; pag
     trend: path.join(root, 'trend.json'),
     markdown: path.join(root, 'trend.md'),
     page: path.join(root, 'trend.html'),
+  }
+}
+
+/** The files of a ranking, absolute. */
+export function rankPaths(folder: string): { rank: string; markdown: string; page: string } {
+  return {
+    rank: path.join(folder, 'rank.json'),
+    markdown: path.join(folder, 'rank.md'),
+    page: path.join(folder, 'rank.html'),
   }
 }
 

@@ -324,33 +324,50 @@ describe('eval', () => {
       expect(calls()).toBe(1)
     })
   })
-  test.each<[string, string, RegExp]>([
+  const packageOf = (cases: Record<string, string>) =>
+    agentOf({
+      'package.agent.json': '{"name":"p","version":"1.0.0"}',
+      'evals/eval-config.json': '{"version":1,"engine":"claude-code"}',
+      ...Object.fromEntries(
+        Object.entries(cases).map(([name, fields]) => [
+          `evals/cases/${name}.yaml`,
+          `name: ${name}\ntarget: skill:tidy\ninput: { prompt: p }\n${fields}\njudge: { criteria: c }\n`,
+        ]),
+      ),
+      'skills/tidy/SKILL.md': readFileSync(path.join(makeSkill([]), 'SKILL.md'), 'utf8'),
+    })
+  test.each<[string, RegExp]>([
+    ['expected: { contain: [TIDY] }', /expected\.contain is not read \(did you mean "contains"\?\)/],
+    ['expected: { files_created: [a.txt] }', /expected\.files_created is not read \(did you mean "files-created"\?\)/],
     [
-      'AAM',
-      'expected: { contain: [TIDY] }\njudge: { criteria: c }',
-      /expected\.contain is not read \(did you mean "contains"\?\)/,
-    ],
-    [
-      'AAM',
-      'expected: { shows: [TIDY] }\njudge: { criteria: c }',
+      'expected: { shows: [TIDY] }',
       /expected\.shows is not a check: expected one of contains, not-contains, files-created, agent-blocked/,
     ],
-    [
-      'AAM',
-      'expected: { contains: [TIDY] }\njudge: { criterias: c }',
-      /judge\.criteria is missing.*did you mean "criteria"/,
-    ],
-  ])('a misspelt field of %s keeps the case from running: %s', async (_, fields, message) => {
+  ])('a check of AAM that is none is an error before any case runs: %s', async (fields, message) => {
+    const root = packageOf({ a: fields, b: 'expected: { contains: [TIDY] }' })
+    await withServer(async ({ run, calls }) => {
+      for (const args of [evalArgs(root), [...evalArgs(root), '--dry-run']]) {
+        const end = await run(args)
+        expect(end.code, end.stderr).toBe(2)
+        expect(end.stderr).toMatch(message)
+        expect(end.stderr).toMatch(/a\.yaml:4:\d+/)
+      }
+      expect(calls()).toBe(0)
+      expect((await run(evalArgs(packageOf({ b: 'expected: { contains: [TIDY] }' })))).code).not.toBe(2)
+      expect(calls()).toBeGreaterThan(0)
+    })
+  })
+  test('another misspelt field of AAM keeps its case from running', async () => {
     const root = agentOf({
       'package.agent.json': '{"name":"p","version":"1.0.0"}',
       'evals/eval-config.json': '{"version":1,"engine":"claude-code"}',
-      'evals/cases/a.yaml': `name: a\ntarget: skill:tidy\ninput: { prompt: p }\n${fields}\n`,
+      'evals/cases/a.yaml': 'name: a\ntarget: skill:tidy\ninput: { prompt: p }\njudge: { criterias: c }\n',
       'skills/tidy/SKILL.md': readFileSync(path.join(makeSkill([]), 'SKILL.md'), 'utf8'),
     })
     await withServer(async ({ run, calls }) => {
       const end = await run(evalArgs(root))
       expect(end.code, end.stderr).toBe(3)
-      expect(end.stdout).toMatch(message)
+      expect(end.stdout).toMatch(/judge\.criteria is missing.*did you mean "criteria"/)
       expect(calls()).toBe(0)
     })
   })

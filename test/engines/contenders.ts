@@ -13,6 +13,8 @@ export interface Contender {
   engine: Engine
   /** The CLI that it drives; null: not installed; absent: it drives none. */
   cli?: string | null
+  /** It takes two to nine seconds of CPU to start: of the contracts of events and conversations, `npm run test:slow` alone plays all. */
+  startsSlowly?: true
   /** What a task needs besides the prompt. */
   needs(server: Pick<PracticeServer, 'url'>): Partial<EngineTask>
   /** How its model runs a command, reads a file, and loads a skill by a tool of its own. */
@@ -90,6 +92,7 @@ export const contenders: Record<string, Contender> = {
   opencode: {
     engine: findEngine('opencode'),
     cli: cliBinary('opencode'),
+    startsSlowly: true,
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_OPENCODE: cliBinary('opencode') ?? 'opencode' },
       model: 'anthropic/claude-sonnet-5-5',
@@ -101,6 +104,7 @@ export const contenders: Record<string, Contender> = {
   pi: {
     engine: findEngine('pi'),
     cli: cliBinary('pi'),
+    startsSlowly: true,
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_PI: cliBinary('pi') ?? 'pi' },
       model: 'anthropic/claude-sonnet-4-5',
@@ -112,6 +116,7 @@ export const contenders: Record<string, Contender> = {
   copilot: {
     engine: findEngine('copilot'),
     cli: cliBinary('copilot'),
+    startsSlowly: true,
     needs: (server) => ({
       credentials: {
         ...keysFor(server),
@@ -127,6 +132,7 @@ export const contenders: Record<string, Contender> = {
   gemini: {
     engine: findEngine('gemini'),
     cli: cliBinary('gemini'),
+    startsSlowly: true,
     needs: (server) => ({
       credentials: {
         GEMINI_API_KEY: 'practice-key',
@@ -148,6 +154,7 @@ export const contenders: Record<string, Contender> = {
   qwen: {
     engine: findEngine('qwen'),
     cli: cliBinary('qwen'),
+    startsSlowly: true,
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_QWEN: cliBinary('qwen') ?? 'qwen' },
       model: 'gpt-5.4-mini',
@@ -159,6 +166,7 @@ export const contenders: Record<string, Contender> = {
   'acp:copilot': {
     engine: findEngine('acp'),
     cli: cliBinary('copilot'),
+    startsSlowly: true,
     needs: (server) => ({
       command: 'copilot',
       credentials: {
@@ -173,6 +181,9 @@ export const contenders: Record<string, Contender> = {
     shows: { model: 'sonnet', provider: 'anthropic', tool: 'execute' },
   },
 }
+
+/** The names of those that start slowly. */
+export const slowContenders = Object.entries(contenders).flatMap(([name, one]) => (one.startsSlowly ? [name] : []))
 
 /** The variables that limit how often an agent CLI sends a request again. */
 export const ownRetryNames = [

@@ -10,7 +10,7 @@ export interface Truth {
 export type World = (random: Random, effect: number) => Truth
 
 /** A normal draw by Box and Muller. */
-function normal(random: Random): number {
+export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 

@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   test: async () => (await import('./test/command.ts')).addTest,
   grade: async () => (await import('./grade/command.ts')).addGrade,
   aggregate: async () => (await import('./aggregate/command.ts')).addAggregate,
+  rank: async () => (await import('./rank/command.ts')).addRank,
   compare: async () => (await import('./compare/command.ts')).addCompare,
   analyze: async () => (await import('./analyze/command.ts')).addAnalyze,
   audit: async () => (await import('./audit/command.ts')).addAudit,

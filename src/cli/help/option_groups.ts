@@ -37,6 +37,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'Planning:': [
     'shard',
     'max-runs',
+    'margin',
     'detect',
     'power',
     'explain',

@@ -2,6 +2,7 @@
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { reusedText } from '../../phases/4-report/benchmark/cached_runs.ts'
 import { driftTestText, olderRunsText } from '../../phases/4-report/benchmark/older_runs/older_runs_text.ts'
+import { rankLookText } from '../../phases/4-report/index/rank_text.ts'
 import { formatPercent, formatPlural } from '../../phases/4-report/text/format.ts'
 import { awaitedText, lostText, silentText } from '../commands/queue/server_messages.ts'
 import { errorLines } from '../error_lines.ts'
@@ -50,9 +51,7 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'run_finished':
       return runFinishedText(event, state)
     case 'grade_finished':
-      return event.cached
-        ? null
-        : `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${describeShare(event)}${event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''}`
+      return event.cached ? null : gradedText(event)
     case 'run_retried':
       return `retry ${runLabel(event)} in ${durationText(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'runs_reused':
@@ -77,7 +76,8 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'limit_changed':
       return limitText(event)
     case 'looked':
-      return oneLine(interimLookText(event), 500)
+    case 'rank_look':
+      return oneLine(event.type === 'looked' ? interimLookText(event) : rankLookText(event), 500)
     case 'budget_reached':
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
@@ -113,6 +113,10 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
     case 'benchmark_written':
       return null
   }
+}
+
+function gradedText(event: Extract<FlowEvent, { type: 'grade_finished' }>): string {
+  return `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${describeShare(event)}${event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''}`
 }
 
 function runFinishedText(event: Extract<FlowEvent, { type: 'run_finished' }>, state: Progress): string | null {
@@ -199,6 +203,7 @@ const plainLineEvents: ReadonlySet<string> = new Set([
   'comparison_analyzed',
   'triggers_planned',
   'trigger_round',
+  'rank_look',
   'description_measured',
   'improve_step',
   'drafting',

@@ -60,8 +60,6 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
       }
     case 'limit_changed':
       return { ...state, limit: event.limit }
-    case 'judge_batch':
-      return state
     case 'waiting':
       return { ...state, waiting: event }
     case 'waiting_ended':
@@ -91,6 +89,8 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'skill_failed':
     case 'triggers_written':
     case 'trigger_round':
+    case 'rank_look':
+    case 'judge_batch':
     case 'description_measured':
     case 'comparison_planned':
     case 'pair_judged':
@@ -164,7 +164,9 @@ function withCell(
   run: { eval_id: number; configuration: string },
   change: (cell: ProgressCell) => ProgressCell,
 ): Progress {
-  const key = `${run.eval_id} ${run.configuration}`
+  const own = `${run.eval_id} ${run.configuration}`
+  // the contenders of a ranking share the cell of their case
+  const key = state.cells.has(own) ? own : `${run.eval_id} ${state.plan?.candidate}`
   const cell = state.cells.get(key)
   return cell === undefined ? state : { ...state, cells: new Map(state.cells).set(key, change(cell)) }
 }

@@ -12,6 +12,7 @@ import { indexPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 import { auditWorkspace } from '../labels/record_labels.ts'
 import { readWorkspaceExtras } from '../page/data/workspace.ts'
+import { compareIndexRows } from './compare_index_rows.ts'
 
 /** The outcome of benchmarking one skill or cell. */
 export type BenchOutcome =
@@ -44,15 +45,17 @@ export async function writeIndex(
     alpha,
     rows,
   }
-  await storeIndex(root, index)
-  return index
+  return await storeIndex(root, index)
 }
 
-export async function storeIndex(root: string, index: BenchmarkIndex): Promise<void> {
+/** With the rows compared with each other. */
+export async function storeIndex(root: string, made: BenchmarkIndex): Promise<BenchmarkIndex> {
   const paths = indexPaths(root)
+  const index = await compareIndexRows(root, made)
   await writeArtefact(benchmarkIndex, paths.index, index)
   await writeAtomic(paths.markdown, indexMarkdown(index))
   await writeAtomic(paths.page, indexHtml(index))
+  return index
 }
 
 /** A row with the other results in its workspace. */

@@ -60,6 +60,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   runs: number
   /** Stop when conclusive: `runs` is the maximum. Absent or null: run all. */
   until?: 'decided' | null
+  /** A smaller difference of rates, from 0 to 1, counts as none; absent or null: 0.1. */
+  margin?: number | null
   /** Questions to --dry-run about the number of runs. */
   design?: DesignWish
   concurrency: number
@@ -190,6 +192,7 @@ export async function prepareBench(
       ...(user && { user }),
       runs: request.runs,
       ...(request.until && { until: request.until }),
+      ...(request.margin && { margin: request.margin }),
       timeout_seconds: request.timeoutSeconds ?? usualTimeout,
       max_turns: request.maxTurns,
       activation: request.activation,

@@ -136,7 +136,7 @@ export async function aggregateBenchmark(
   const { judge, ...trust } = await assessJudgeReliability(folder, plan, context)
   const made = aggregate({
     ...toAggregateInput(plan, results),
-    statistics: { noise, judge },
+    statistics: { noise, judge, ...(plan.options.margin !== undefined && { margin: plan.options.margin }) },
     olderRuns: readOlderRuns(folder, (damage) =>
       context.emit({
         type: 'artefact_damaged',

@@ -1,6 +1,7 @@
 /** Suites in shapes of other tools: a single case without a list, lists under other names, objects of statements. */
 import { describe, expect, test } from 'vitest'
-import { loadCase, loadEvals, userError } from './folder.ts'
+import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { folderOf, loadCase, loadEvals, skillText, userError } from './folder.ts'
 
 const judged = async (part: object) => {
   const read = await loadCase({ id: 1, prompt: 'p', ...part })
@@ -109,5 +110,30 @@ describe('an object of statements', () => {
     [{ a: 'It is short', b: 3 }, ['The outcome meets {"a":"It is short","b":3}']],
   ])('%j is one criterion', async (value, texts) => {
     expect((await judged({ expectations: value })).texts).toEqual(texts)
+  })
+})
+
+describe('groups of cases under "suites"', () => {
+  const grouped = {
+    skill_name: 'sums',
+    evals: [{ id: 1, prompt: 'a', expectations: ['x'] }],
+    suites: [
+      { name: 'easy', setup: ['true'], tests: [{ prompt: 'b', expectations: ['x'] }] },
+      { name: 'hard', retries: 3, suites: [{ cases: [{ prompt: 'c', expectations: ['x'], category: 'own' }] }] },
+      { name: 'none' },
+    ],
+  }
+  test.each(['evals/evals.json', 'evals/evals.yaml'])('are one list in %s, at any depth', async (name) => {
+    const root = folderOf({ 'SKILL.md': skillText, [name]: JSON.stringify(grouped) })
+    const { cases, warnings } = await loadSuite(root)
+    expect(cases.map(({ prompt, metadata }) => [prompt, metadata?.category ?? null])).toEqual([
+      ['a', null],
+      ['b', 'easy'],
+      ['c', 'own'],
+      ['', null],
+    ])
+    expect(cases[1]?.setup).toContain('true')
+    expect(cases[3]?.cannot_run).toMatch(/no prompt/)
+    expect(JSON.stringify(warnings)).toContain('\\"retries\\" of a group is not read')
   })
 })

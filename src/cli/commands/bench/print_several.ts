@@ -1,10 +1,12 @@
 /** Prints the result of benchmarking several skills: one table, errors and paths; returns the worst exit code. */
 import path from 'node:path'
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import type { BenchmarkIndex } from '../../../../schemas/benchmark_index.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { BenchManyResult } from '../../../flows/bench/bench_several.ts'
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import { indexHeadline, indexHint, indexTable } from '../../../phases/4-report/index/index_table.ts'
+import { frontSentence, pairsSentence, pairsTable } from '../../../phases/4-report/index/pairs_table.ts'
 import { indexPaths } from '../../../store/paths.ts'
 import { toExitCode } from '../../error_code.ts'
 import { exitCodes } from '../../exit_codes.ts'
@@ -12,7 +14,7 @@ import { gateLines, judgeGates } from '../../reporters/gates.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { writeReports } from '../../reporters/reporters.ts'
 import { findResumeCommand } from '../../resume_command.ts'
-import { alignColumns, colours, oneLine, toSafeLine } from '../../terminal/style.ts'
+import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 import { cutShortLines, type HowToShow, resumeLines } from './print.ts'
 
 /** Worst first: the first that occurs is the program's exit code. */
@@ -60,7 +62,9 @@ function printIndex({ root, index, ends }: BenchManyResult, reported: ReportedBe
   const { bold, dim } = colours(process.stdout)
   const { header, rows } = indexTable(index)
   const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 80)))
-  const numbers = header.flatMap((title, at) => (at === 0 || title === 'engine' || title === '' ? [] : [at]))
+  const numbers = header.flatMap((title, at) =>
+    at === 0 || title === 'engine' || title === 'rate and price' || title === '' ? [] : [at],
+  )
   const table = alignColumns(cells, numbers)
   const place = (file: string) => `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file) || file)}`
   const paths = indexPaths(root)
@@ -77,8 +81,23 @@ function printIndex({ root, index, ends }: BenchManyResult, reported: ReportedBe
     '',
     ...hint,
     ...judge,
+    ...comparisonLines(index),
   ]
   const judged = reported.flatMap(({ name, gates }) => gateLines(gates).map((line) => `${toSafeLine(name)}: ${line}`))
   process.stdout.write(`${[...lines, ...judged, ...[paths.index, paths.markdown, paths.page].map(place)].join('\n')}\n`)
   return code
+}
+
+/** The rows against each other: the front of pass rate and price, then engines and models in pairs. */
+function comparisonLines(index: BenchmarkIndex): string[] {
+  const width = textWidth(process.stdout)
+  const sentences = (text: string | null) => (text === null ? [] : ['', ...wrapText(toSafeLine(text), width)])
+  const pairs = pairsTable(index)
+  const cells = pairs === null ? [] : [pairs.header, ...pairs.rows].map((row) => row.map((cell) => oneLine(cell, 80)))
+  const numbers = pairs?.header.map((_, at) => at).slice(1) ?? []
+  return [
+    ...sentences(frontSentence(index)),
+    ...sentences(pairsSentence(index)),
+    ...(pairs === null ? [] : ['', ...alignColumns(cells, numbers), '']),
+  ]
 }

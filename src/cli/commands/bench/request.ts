@@ -53,6 +53,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
     judgeBatch: parsed.judgeBatch,
     ...resolveRuns(parsed),
     ...resolveDesign(parsed),
+    margin: parsed.margin ?? null,
     concurrency: parsed.concurrency,
     timeoutSeconds: parsed.timeout ?? null,
     pace: { idleMs: parsed.idleTimeout * 1000 },

@@ -11,11 +11,13 @@ import { reportTexts } from '../../reporters/report_texts.ts'
 import type { Reporter } from '../../reporters/reporters.ts'
 import { parseReporters, writeReports } from '../../reporters/reporters.ts'
 import { chooseResumeWay } from '../../terminal/interrupt.ts'
+import { ownEnvironment } from '../../user_environment.ts'
 import { judgingWish } from '../options/judge_flags.ts'
 import { parseLimits } from '../options/limit_flags.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
+import { resolveSuitePlace, withAtomicAgentsKeys } from './atomic_agents.ts'
 import { evalFlags } from './options.ts'
 
 function evalOptions(args: Argv) {
@@ -53,7 +55,7 @@ export function addEval(args: Argv, done: SetExitCode, argv: readonly string[]):
       refuseCaseFlag(argv)
       refuseMixtures(given)
       const of = { command: 'eval', usage, options: evalOptions, argv, args: given, print: given } as const
-      const parsed = await configureForSuite({ ...of, place: given.path })
+      const parsed = await configureForSuite({ ...of, place: resolveSuitePlace(given) })
       done(parsed === null ? exitCodes.done : await start(parsed))
     },
   )
@@ -88,14 +90,15 @@ async function start(parsed: EvalArguments): Promise<number> {
   const { showEvalPlans, showEvals } = await import('./print.ts')
   const reporters = await parseReporters(parsed.reporter)
   if (output !== null) await assertReportPlace('--output', path.resolve(output))
+  const env = withAtomicAgentsKeys(ownEnvironment())
   const asked = { ...request, writes: chooseWrites(parsed, reporters) }
   if (dryRun) {
-    const { result } = await withFlow({ json, concurrency }, (context) => planEval(asked, context))
+    const { result } = await withFlow({ json, concurrency, env }, (context) => planEval(asked, context))
     return showEvalPlans(result, json)
   }
   const goesOn = chooseResumeWay(parsed.fresh)
   const waits = { maxWait: parsed.maxWait, limits: request.limits }
-  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
+  const { result, interrupted } = await withFlow({ json, concurrency, env, goesOn, waits }, (context) =>
     evaluate(asked, context),
   )
   // verdicts are printed even if a report fails
@@ -120,7 +123,7 @@ function chooseWrites(
 
 function buildEvalRequest(parsed: EvalArguments): EvalRequest {
   return {
-    path: parsed.path,
+    path: resolveSuitePlace(parsed),
     changed: parsed.changed ?? null,
     shard: parsed.shard ?? null,
     format: parsed.format ?? null,

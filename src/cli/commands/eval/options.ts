@@ -28,6 +28,7 @@ export const evalFlags = {
   category: { type: 'string', requiresArg: true, describe: 'only cases of this category' },
   test: { type: 'string', requiresArg: true, describe: 'only tests with this id, or this in it' },
   all: { type: 'boolean', default: false, describe: 'all cases' },
+  'agents-root': { type: 'string', requiresArg: true, describe: 'golden tests: folder of the agents; <path> is in it' },
   engine: {
     type: 'string',
     requiresArg: true,

@@ -26,6 +26,13 @@ export const untilFlags = {
     coerce: openRangeParser('detect', 0, 1, 'use a difference of rates, such as --detect 0.2 for 20 points'),
     describe: 'with --dry-run: runs needed to find this difference',
   },
+  margin: {
+    type: 'number',
+    requiresArg: true,
+    coerce: parseMargin,
+    defaultDescription: '10',
+    describe: 'points (and percent of the price) that are too few to matter',
+  },
   power: {
     type: 'number',
     requiresArg: true,
@@ -62,6 +69,12 @@ function openRangeParser(flag: string, low: number, high: number, fix: string) {
     if (typeof value === 'number' && value > low && value < high) return value
     throw refuseForm(flag, `a number above ${low} and below ${high}`, fix)
   }
+}
+
+/** In points, as a share. A rate such as 0.05 is more likely meant as 5 points than as a twentieth of one. */
+function parseMargin(value: unknown): number {
+  if (typeof value === 'number' && value >= 1 && value < 100) return value / 100
+  throw refuseForm('margin', 'a number of points from 1 to below 100', 'use --margin 5 for 5 points')
 }
 
 /** `given`: long names of flags with a non-default value. Throws UserError for flags that exclude each other. */

@@ -36,7 +36,7 @@ export interface ImportRequest {
 export async function importResults(request: ImportRequest): Promise<void> {
   const { target } = request
   if (await pathExists(target)) throw new UserError(`--output ${target}: exists already`, 'name a new folder')
-  const runs = await readRuns(request)
+  const runs = await readImportedRuns(request)
   const names = [...new Set(runs.map(({ configuration }) => configuration))].sort()
   const chosen = chooseConfigurations(names, request)
   const kept = runs.filter(({ configuration }) => chosen.includes(configuration))
@@ -51,7 +51,11 @@ export async function importResults(request: ImportRequest): Promise<void> {
 }
 
 /** Of several places with one configuration each, the place's name tells them apart where the results do not. */
-async function readRuns({ from, places, columns }: ImportRequest): Promise<ImportedRun[]> {
+export async function readImportedRuns({
+  from,
+  places,
+  columns,
+}: Pick<ImportRequest, 'from' | 'places' | 'columns'>): Promise<ImportedRun[]> {
   const sources: { name: string; runs: ImportedRun[] }[] = []
   for (const place of places) {
     const runs = await readers[from](place, columns)

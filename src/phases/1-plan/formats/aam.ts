@@ -5,7 +5,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { listEntries, pathExists } from '../../../base/fs/files.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { collectWarnings } from '../suite/loader_warnings.ts'
-import { readAamCase } from './aam/case.ts'
+import { type AamCase, readAamCase } from './aam/case.ts'
 import { readAamConfig } from './aam/config.ts'
 import { readAamPackage } from './aam/package.ts'
 
@@ -63,11 +63,16 @@ function isCase(place: string): boolean {
   return /\.ya?ml$/.test(place)
 }
 
-/** For a skill's folder in the package, loads only that skill's cases (for bench). Throws UserError for an invalid config. */
+/** For a skill's folder in the package, loads only that skill's cases (for bench). Throws UserError for an invalid config or a check that is none. */
 export async function loadAam(place: string, root: string): Promise<Suite> {
-  return (await inspectAam(place, root)).suite
+  const { suite, mistakes } = await inspectAam(place, root)
+  if (mistakes.length === 0) return suite
+  throw new UserError(mistakes.map(({ at, message }) => `${at}: ${message}`).join('\n'), checksShown)
 }
 
+const checksShown = 'docs/reference/aam.md shows the checks of a case'
+
+/** Same as `loadAam`, but returns the checks that are none as mistakes; a case with one loses it. */
 export async function inspectAam(place: string, root: string): Promise<InspectedSuite> {
   const config = findCaseConfig(place)
   const { warn, list } = collectWarnings(config)
@@ -80,10 +85,10 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
   const own = await readAamPackage(packageRoot, warn)
   if (names.length === 0)
     throw new UserError(`${folder}: no case found`, 'write <name>.yaml there; docs/reference/aam.md shows one')
-  const read: { one: Omit<SuiteCase, 'eval_id'>; file: string }[] = []
+  const read: (AamCase & { file: string })[] = []
   for (const name of names) {
     const file = path.join(folder, name)
-    read.push({ one: await readAamCase({ file, config, package: own, env, unread, warn }), file })
+    read.push({ ...(await readAamCase({ file, config, package: own, env, unread, warn })), file })
   }
   const seen = new Set<string>()
   for (const { one, file } of read) {
@@ -113,7 +118,8 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
     cases: kept.map(({ one }, index) => ({ eval_id: index + 1, ...one })),
     warnings: list(),
   }
-  return { suite, places: kept.map(({ file }) => ({ file, at: null })), mistakes: [] }
+  const mistakes = kept.flatMap(({ lostChecks }) => lostChecks)
+  return { suite, places: kept.map(({ file }) => ({ file, at: null })), mistakes }
 }
 
 /** An unreadable case does not say which skill it is about, so it is kept and reported. */

@@ -17,7 +17,7 @@ const hiddenAnywhere = new Set(['.git', 'node_modules', '.DS_Store'])
 /** Left out at the top of the skill: the answers, results and Whetstone's configuration. */
 const hiddenAtTop = new Set([
   ...['evals', 'evals.json', 'workspaces'],
-  ...['eval', 'evals', 'promptfooconfig'].flatMap((name) => [`${name}.yaml`, `${name}.yml`]),
+  ...['eval', 'evals', 'EVAL', 'suite', 'promptfooconfig'].flatMap((name) => [`${name}.yaml`, `${name}.yml`]),
   ...['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json'],
 ])
 

@@ -15,12 +15,12 @@ export interface CasePlaceInFile {
 }
 
 export interface SuiteMistake {
-  /** JSON path. */
+  /** JSON path, or file:line:column where the file is the case. */
   at: string
   message: string
 }
 
 /** Index of the case that has a mistake; -1: the mistake concerns the whole suite. */
 export function indexOfCase(places: InspectedSuite['places'], mistake: SuiteMistake): number {
-  return places.findIndex(({ at }) => at !== null && mistake.at.startsWith(`${at}.`))
+  return places.findIndex(({ file, at }) => mistake.at.startsWith(at === null ? `${file}:` : `${at}.`))
 }

@@ -3,6 +3,7 @@ import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { readBenchmarkValue } from './benchmark_path.ts'
 import type { Gate, GateLimit, GateOperator } from './parse_gate.ts'
+import { judgeWorth } from './worth_gate.ts'
 
 export interface GateOutcome {
   gate: string
@@ -14,7 +15,10 @@ export interface GateOutcome {
 }
 
 export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
-  const result = judgeValue(gate, readBenchmarkValue(benchmark, gate.path), 'benchmark')
+  const result =
+    gate.mostPerPoint === undefined
+      ? judgeValue(gate, readBenchmarkValue(benchmark, gate.path), 'benchmark')
+      : { gate: gate.text, ...judgeWorth(benchmark.statistics?.price, gate.mostPerPoint) }
   if (benchmark.observational === true && readsComparison(gate))
     return { ...result, passed: false, message: `${result.message}; ${noComparisonReason}` }
   const older = benchmark.statistics?.older_runs
@@ -29,7 +33,8 @@ export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
 export const noComparisonReason = 'recorded sessions are observational: they have no verdict and no test'
 
 /** Whether the value compares the configurations, or judges the comparison. */
-export function readsComparison({ path: [head, part] }: Gate): boolean {
+export function readsComparison({ path: [head, part], mostPerPoint }: Gate): boolean {
+  if (mostPerPoint !== undefined) return true
   if (head === 'run_summary') return part === 'delta'
   return head === 'comparison' || (head === 'statistics' && comparedParts.has(part))
 }

@@ -3,6 +3,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { findNearest } from '../../../base/text/did_you_mean.ts'
 import { findUnknownStep, type PathStep, parsePathSteps } from './benchmark_path.ts'
 import { benchmarkGateSubject, type GateSubject } from './gate_subject.ts'
+import { parseWorthGate } from './worth_gate.ts'
 
 /** What a value is compared with. */
 export type GateLimit = string | number | boolean | null
@@ -16,12 +17,16 @@ export interface Gate {
   path: PathStep[]
   operator: GateOperator
   limit: GateLimit
+  /** Only of the gate `worth`: most dollars per run for each point; null: no limit was given. */
+  mostPerPoint?: number | null
 }
 
 const form = /^\s*(?<path>[\w.[\]/ -]*?[\w\]])\s*(?<operator>>=|<=|==|!=|>|<)\s*(?<value>\S.*?)\s*$/s
 
 /** Throws UserError for an invalid gate, a path that the file can't have, or an order operator on a value without an order. */
 export function parseGate(text: string, of: GateSubject = benchmarkGateSubject): Gate {
+  const worth = of === benchmarkGateSubject ? parseWorthGate(text) : null
+  if (worth !== null) return worth
   const parts = form.exec(text)?.groups
   const operator = operators.find((one) => one === parts?.operator)
   if (parts === undefined || operator === undefined) {

@@ -15,6 +15,7 @@ export const shortNames: Readonly<Record<string, string>> = {
   time_ratio: 'statistics.ratios.time_seconds.ratio',
   tokens_ratio: 'statistics.ratios.tokens.ratio',
   cost_ratio: 'statistics.ratios.cost_usd.ratio',
+  price_verdict: 'statistics.price.verdict',
   cost: 'cost.agent_usd',
   suspicious: 'injection_attempts.runs',
 }

@@ -6,6 +6,7 @@ import { compileTemplate, readAsset } from '../templates/templates.ts'
 import { escapeMarkdown, markdownTable } from '../text/markdown.ts'
 import { chosenText } from '../text/selected_cases.ts'
 import { indexHeadline, indexHint, indexTable, suspiciousMark } from './index_table.ts'
+import { frontSentence, pairsSentence, pairsTable } from './pairs_table.ts'
 import { type TableCell, toTableCells } from './table_cells.ts'
 
 interface Item {
@@ -31,6 +32,8 @@ interface View {
   hint: string | null
   header: string[]
   rows: { name: string; link: string | null; cells: TableCell[] }[]
+  front: string | null
+  pairs: { sentence: string; header: string[]; rows: { name: string; cells: TableCell[] }[] } | null
   items: Item[]
 }
 
@@ -43,6 +46,9 @@ const fillMarkdown = compileTemplate<{
   judge: string | null
   hint: string | null
   table: string
+  front: string | null
+  pairs: string | null
+  pairsSentence: string | null
   items: Item[]
 }>('index.md.hbs', 'text')
 
@@ -59,7 +65,16 @@ export function listHtml({ headline, header, rows }: IndexList): string {
     link: encodePath(report),
     cells: toTableCells(header.slice(1), cells.map(makeVisible)),
   }))
-  const own = { kind: 'Evals', isBenchmarks: false, isComparison: false, judge: null, hint: null, items: [] }
+  const own = {
+    kind: 'Evals',
+    isBenchmarks: false,
+    isComparison: false,
+    judge: null,
+    hint: null,
+    front: null,
+    pairs: null,
+    items: [],
+  }
   return fillHtml({ css, styleHash, headline, header: [...header], rows: shown, ...own })
 }
 
@@ -80,18 +95,37 @@ export function indexHtml(index: BenchmarkIndex): string {
       link: buildReportLink(index.rows[place]),
       cells: toTableCells(header.slice(1), cells.map(makeVisible)),
     })),
+    front: nullable(frontSentence(index), makeVisible),
+    pairs: pairsView(index),
     items: index.rows.map((row) => toIndexItem(row, makeVisible)),
   })
 }
 
+function pairsView(index: BenchmarkIndex): View['pairs'] {
+  const table = pairsTable(index)
+  if (table === null) return null
+  return {
+    sentence: makeVisible(pairsSentence(index) ?? ''),
+    header: table.header,
+    rows: table.rows.map(([name = '', ...cells]) => ({
+      name: makeVisible(name),
+      cells: toTableCells(table.header.slice(1), cells),
+    })),
+  }
+}
+
 export function indexMarkdown(index: BenchmarkIndex): string {
   const { header, rows } = indexTable(index)
+  const pairs = pairsTable(index)
   return fillMarkdown({
     isComparison: index.comparisons === true,
     headline: escapeMarkdown(indexHeadline(index)),
     judge: index.judge === null ? null : escapeMarkdown(index.judge),
     hint: nullable(indexHint(index), escapeMarkdown),
-    table: markdownTable(header, rows, 'numbers'),
+    table: markdownTable(header, rows, 'numbers', ['rate and price']),
+    front: nullable(frontSentence(index), escapeMarkdown),
+    pairs: pairs && markdownTable(pairs.header, pairs.rows, 'numbers'),
+    pairsSentence: nullable(pairsSentence(index), escapeMarkdown),
     items: index.rows.map((row) => toIndexItem(row, escapeMarkdown)),
   })
 }

@@ -13,6 +13,7 @@ import {
 import { chosenText } from '../text/selected_cases.ts'
 import type { SummaryTable } from '../text/summary_table.ts'
 import { createCountedFilter, findEffect } from './index_row.ts'
+import { frontText } from './pairs_table.ts'
 
 type Column = [title: string, cell: (row: IndexRow) => string | null]
 
@@ -26,6 +27,8 @@ const columns: readonly Column[] = [
   ['cost', (row) => formatKnownPair(row, 'cost_usd', formatDollars)],
   ['time', (row) => formatKnownPair(row, 'time_seconds', formatSeconds)],
 ]
+
+const frontColumn: Column = ['rate and price', frontText]
 
 const skillColumn: Column = ['skill', (row) => row.skill]
 
@@ -43,8 +46,8 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
   const names: Column[] = [...(isOneSkill ? [] : [skillColumn]), ['engine', (row) => row.cell]]
   const marks: Column = ['', (row) => mark(row) || null]
   const interval: Column = ['95% CI', (row) => (index.comparisons ? intervalText(row) : null)]
-  const shown = [...names, ...columns.slice(0, 3), interval, ...columns.slice(3), marks].filter(([, cell]) =>
-    rows.some((row) => cell(row) !== null),
+  const shown = [...names, ...columns.slice(0, 3), interval, ...columns.slice(3), frontColumn, marks].filter(
+    ([, cell]) => rows.some((row) => cell(row) !== null),
   )
   return {
     header: shown.map(([title]) => titles[title] ?? title),

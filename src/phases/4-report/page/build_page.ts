@@ -17,7 +17,7 @@ import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { formatDifference, formatInterval } from '../text/difference_text.ts'
-import { benchmarkHeadline, fullConfidenceNotes } from '../text/headline.ts'
+import { benchmarkHeadline, designNotes, fullConfidenceNotes } from '../text/headline.ts'
 import { summaryHint, summaryTable } from '../text/summary_table.ts'
 import { type CasePrompts, pageCases } from './cases.ts'
 import { describeEvaluation } from './evaluation.ts'
@@ -71,7 +71,7 @@ export function buildPage(made: Benchmark, beside: BenchmarkExtras): Page {
     said: {
       headline: benchmarkHeadline(made),
       suspicious: suspiciousLine(made),
-      sureness: fullConfidenceNotes(made),
+      sureness: [...fullConfidenceNotes(made), ...designNotes(made)],
       ...formatScopes(made.statistics),
       incomplete: incompleteness(made),
       ...summaryTable(made),

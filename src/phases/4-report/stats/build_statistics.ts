@@ -1,11 +1,12 @@
 /** Builds the `statistics` of a benchmark from its graded runs. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { Scope, Statistics } from '../../../../schemas/benchmark_statistics.ts'
-import { armNames, type BenchmarkArms } from '../benchmark/arms.ts'
+import { armNames, type BenchmarkArms, isCalibration } from '../benchmark/arms.ts'
 import { withholdVerdict } from '../benchmark/older_runs/withhold_verdict.ts'
 import { round } from './numbers/round.ts'
 import { computeDetectable } from './power/detectable_effect.ts'
 import { untilDecided } from './power/stopping_rule.ts'
+import { buildPrice } from './price/build_price.ts'
 import { metricRatios } from './scopes/metric_ratios.ts'
 import { casesLikeThese } from './scopes/similar_cases.ts'
 import { theseCases } from './scopes/these_cases.ts'
@@ -24,6 +25,7 @@ import { meanOverCases, passAtK, passHatK } from './scores/pass_k.ts'
 import { buildArmRow, buildStatisticsCase, compareCases } from './scores/rows.ts'
 import { type ScoredCase, scoredCases } from './scores/scored_runs.ts'
 import { type StatisticsOptions, usualOptions } from './statistics_options.ts'
+import { buildVariance } from './variance/build_variance.ts'
 
 /** Pure; the order of the runs does not matter. `changes`: overrides of the usual options. */
 export function buildStatistics(
@@ -66,6 +68,9 @@ export function buildStatistics(
     pass_at_k: byArm((own) => roundValues(meanOverCases(tallies(own), passAtK))),
     pass_hat_k: byArm((own) => roundValues(meanOverCases(tallies(own), passHatK))),
     ratios: metricRatios(cases, options.alpha),
+    ...(scopes !== null && !isCalibration(arms) && { price: buildPrice(cases, options) }),
+    ...(scopes !== null &&
+      sequential === null && { variance: buildVariance(cases, options.noise?.grading?.grading_variance ?? null) }),
     mde: computeDetectable(cases, options),
     ...(until && { until }),
     ...(options.olderRuns && { older_runs: options.olderRuns }),

@@ -10,7 +10,7 @@ import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { skillsReadTable } from '../stats/scores/skills_read.ts'
 import { compileTemplate } from '../templates/templates.ts'
 import { canShowWholePoints, formatConfiguration, formatPercent, formatRates } from './format.ts'
-import { benchmarkHeadline, confidenceNotes } from './headline.ts'
+import { benchmarkHeadline, confidenceNotes, designNotes } from './headline.ts'
 import { scoreTable } from './score_table.ts'
 import { coverageSentences } from './selected_cases.ts'
 import { summaryHint, summaryTable } from './summary_table.ts'
@@ -47,7 +47,7 @@ export function toMarkdown(benchmark: Benchmark): string {
     skill: escapeMarkdown(benchmark.metadata.skill_name),
     headline: escapeMarkdown(benchmarkHeadline(benchmark)),
     suspicious: nullable(suspiciousLine(benchmark)),
-    sureness: nullable(confidenceNotes(benchmark).join(' ') || null),
+    sureness: nullable([...confidenceNotes(benchmark), ...designNotes(benchmark)].join(' ') || null),
     incomplete: nullable(incompleteness(benchmark)),
     coverage: nullable(coverageSentences(benchmark).join(' ') || null),
     summary: markdownTable(header, rows, 'numbers'),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Trend } from '../../../../schemas/trend.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
+import type { DiffSection } from '../diff/diff_text.ts'
 import { type TableCell, toTableCells } from '../index/table_cells.ts'
 import { compileTemplate, readAsset } from '../templates/templates.ts'
 import { partialBenchmarkText, trendChart } from './trend_chart.ts'
@@ -10,7 +11,9 @@ import { trendHeadline, trendSections } from './trend_text.ts'
 interface View {
   css: string
   styleHash: string
+  title: string
   headline: string
+  notes: readonly string[]
   /** `isPartial`: a dot is an incomplete benchmark, or one of chosen cases. */
   charts: { skill: string; svg: string; isPartial: boolean }[]
   sections: { title: string; header: string[]; rows: TableCell[][] }[]
@@ -25,17 +28,26 @@ export function trendHtml(trend: Trend): string {
   return fill({
     css,
     styleHash,
+    title: 'Benchmarks over time',
     headline: trendHeadline(trend),
+    notes: [],
     charts: skills.flatMap((skill) => {
       const own = trend.points.filter((point) => point.skill === skill)
       const svg = trendChart(own)
       const isPartial = own.some((point) => partialBenchmarkText(point) !== null && point.lift !== null)
       return svg === '' ? [] : { skill: makeVisible(skill), svg, isPartial }
     }),
-    sections: trendSections(trend).map(({ title, header, rows }) => ({
-      title,
-      header,
-      rows: rows.map((row) => toTableCells(header, row)),
-    })),
+    sections: trendSections(trend).map(toViewSection),
   })
+}
+
+function toViewSection({ title, header, rows }: DiffSection): View['sections'][number] {
+  return { title, header, rows: rows.map((row) => toTableCells(header, row)) }
+}
+
+/** A page of tables in the same look; all texts are made visible by the caller. */
+export function tablesHtml(
+  page: Pick<View, 'title' | 'headline' | 'notes'> & { sections: readonly DiffSection[] },
+): string {
+  return fill({ css, styleHash, charts: [], ...page, sections: page.sections.map(toViewSection) })
 }

@@ -40,7 +40,7 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
     severity: 'error',
     stops_bench: true,
     about:
-      "A mistake in a field that is Whetstone's own (`checks`, `reference`, `turns`, `end_when`, `user`, `timeout`, `setup`, `teardown`, `env`, `collect`, `attach`, `git`, `eval_key`): the suite is refused.",
+      "A mistake in a field that is Whetstone's own (`checks`, `reference`, `turns`, `end_when`, `user`, `timeout`, `setup`, `teardown`, `env`, `collect`, `attach`, `git`, `eval_key`), or a field of `expected` of an AAM case that is not a check: the suite is refused.",
     find: ownFieldMistakes,
   },
   {
@@ -89,7 +89,8 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
 function ownFieldMistakes({ suite, places, mistakes }: SuiteSubject): LintFinding[] {
   return mistakes.map((mistake) => {
     const one = suite.cases[indexOfCase(places, mistake)]
-    const fix = 'docs/reference/evals-json.md shows each of these fields'
+    const page = suite.format === 'aam' ? 'aam.md' : 'evals-json.md'
+    const fix = `docs/reference/${page} shows each of these fields`
     return one === undefined
       ? { ...mistake, fix }
       : { ...mistake, fix, message: `${nameCase(one)}: ${mistake.message}`, eval_id: one.eval_id }

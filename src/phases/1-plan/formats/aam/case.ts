@@ -7,7 +7,7 @@ import { suggestChoice } from '../../../../base/text/did_you_mean.ts'
 import { blankCase } from '../../suite/blank_case.ts'
 import { placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { type AamFields, openPackageFile, toUnreadValues, type UnreadField } from './fields.ts'
+import { type AamFields, type FieldMistake, openPackageFile, toUnreadValues, type UnreadField } from './fields.ts'
 import { claudeEvents } from './hooks.ts'
 import type { AamPackage } from './package.ts'
 import { leavesFolder } from './package_files.ts'
@@ -24,8 +24,14 @@ export interface AamCasePlace {
   warn: Warn
 }
 
+export interface AamCase {
+  one: Omit<SuiteCase, 'eval_id'>
+  /** Fields of `expected` that are no check. */
+  lostChecks: FieldMistake[]
+}
+
 /** Never throws: mistakes become the reason why the case cannot run. */
-export async function readAamCase(place: AamCasePlace): Promise<Omit<SuiteCase, 'eval_id'>> {
+export async function readAamCase(place: AamCasePlace): Promise<AamCase> {
   const stem = path.basename(place.file).replace(/\.ya?ml$/, '')
   const { fields, mistakes, unknown } = await openPackageFile(place.package.root, place.file)
   const told = {
@@ -37,7 +43,8 @@ export async function readAamCase(place: AamCasePlace): Promise<Omit<SuiteCase, 
     criteria: readCriteriaText(fields),
   }
   checkName(told.name, fields)
-  const unread = unknown().map(refuseUnknownCheck)
+  const all = unknown()
+  const unread = all.filter((one) => !isUnknownCheck(one))
   for (const { at, message, meant } of unread) if (meant === null) place.warn(at, message)
   const target = resolveCaseTarget(told.target, place.package)
   const inputs = await placeFixtures(told.files, place)
@@ -50,17 +57,18 @@ export async function readAamCase(place: AamCasePlace): Promise<Omit<SuiteCase, 
     ...inputs.reasons.map((reason) => `${told.at.files}: ${reason}`),
     ...start.reasons.map((reason) => `${told.at.workspaceFiles}: ${reason}`),
   ]
-  return {
+  const one = {
     ...blank(told.name || stem, reasons),
     prompt: told.prompt ?? '',
     files: [...inputs.files, ...start.files],
     expectations: told.criteria === null ? [] : [{ text: told.criteria }],
     checks: buildAamChecks(told, target.event),
     ...(told.target !== null && { target: told.target }),
-    ...collectNotes(told.description, toUnreadValues(unread), { target, place }),
+    ...collectNotes(told.description, toUnreadValues(all), { target, place }),
     skill_path: target.skill,
     environment: buildCaseEnvironment(place, { target, texts: start.texts, given, blocks: told.blocked !== null }),
   }
+  return { one, lostChecks: all.filter(isUnknownCheck).map(explainUnknownCheck) }
 }
 
 function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_id'> {
@@ -90,11 +98,14 @@ function collectNotes(
 
 const checkNames = ['contains', 'not-contains', 'files-created', 'agent-blocked']
 
-/** An unknown check would never be decided and the case would pass, so it is a mistake, even if no known name is similar. */
-function refuseUnknownCheck(one: UnreadField): UnreadField {
-  const [, name] = /^expected\.(.+)$/s.exec(one.name) ?? []
-  if (name === undefined || one.meant !== null) return one
-  return { ...one, meant: '', message: `${one.name} is not a check: ${suggestChoice(name, checkNames)}` }
+/** It would never be decided and the case would pass, so it is a mistake, even if no known name is similar. */
+function isUnknownCheck({ name }: UnreadField): boolean {
+  return name.startsWith('expected.')
+}
+
+function explainUnknownCheck({ at, name, meant, message }: UnreadField): FieldMistake {
+  if (meant !== null) return { at, message }
+  return { at, message: `${name} is not a check: ${suggestChoice(name.slice('expected.'.length), checkNames)}` }
 }
 
 function checkName(name: string | null, fields: AamFields): void {

@@ -12,6 +12,7 @@ import {
   takeMisspelt,
   warnRest,
 } from './fields.ts'
+import { flattenSuites } from './foreign/nested_suites.ts'
 import { criteriaNames, outputNames, promptNames } from './names.ts'
 import { chooseSharedOwners, isOwnerValue } from './upkeep.ts'
 
@@ -45,7 +46,8 @@ const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", 
 export const readAsList = 'a list at the top; it is read as "evals"'
 
 /** Throws UserError for a document without cases. */
-export function openDocument(document: unknown, file: string, warn: Warn): OpenDocument {
+export function openDocument(given: unknown, file: string, warn: Warn): OpenDocument {
+  const document = flattenSuites(given, warn)
   if (Array.isArray(document)) {
     warn('$', readAsList)
     return {
@@ -100,7 +102,8 @@ function withoutNulls(object: Record<string, unknown>): Record<string, unknown> 
 }
 
 /** Whether a document contains cases rather than any list: objects under a known name, or with a `prompt`. */
-export function isCaseDocument(document: unknown): boolean {
+export function isCaseDocument(given: unknown): boolean {
+  const document = flattenSuites(given)
   if (Array.isArray(document)) return document.some(isAsking)
   if (!isJsonObject(document)) return false
   const fields = openFieldReader(document, '$')

@@ -21,7 +21,8 @@ export async function readHarborCase(folder: string, key: string, warn: Warn): P
   if (file === null) return { ...blank, cannot_run: 'task.toml is not a file of the task' }
   const read = parseHarborSettings(await readText(file))
   if ('mistake' in read) return { ...blank, cannot_run: `task.toml: ${read.mistake}` }
-  const { settings } = read
+  const { settings, unread } = read
+  for (const name of unread) warn(key, `${name} of task.toml is not read`)
   const instruction = findOwnFile(folder, 'instruction.md')
   const prompt = instruction === null ? '' : await readText(instruction)
   const missing = findMissingPart(folder, prompt)

@@ -2,6 +2,7 @@
 import { parse } from 'smol-toml'
 import * as z from 'zod'
 import { errorMessage } from '../../../../base/errors/error.ts'
+import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
 
 const seconds = z.number().positive()
 const variables = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String))
@@ -27,8 +28,20 @@ const settings = z.looseObject({
 
 export type HarborSettings = z.infer<typeof settings>
 
+/** Fields of each table that are read, or that only describe the task. */
+const known: Readonly<Record<string, readonly string[]>> = {
+  '': ['version', 'schema_version', 'task', 'source', 'metadata', 'agent', 'verifier', 'solution', 'environment'],
+  agent: ['timeout_sec'],
+  verifier: ['timeout_sec', 'env'],
+  solution: ['env'],
+  environment: ['build_timeout_sec', 'docker_image', 'cpus', 'memory_mb', 'allow_internet', 'env'],
+}
+
+/** `unread`: fields with content that Harbor or nobody knows, such as environment.gpus. */
+export type HarborSettingsRead = { settings: HarborSettings; unread: string[] } | { mistake: string }
+
 /** Returns the settings with Harbor's defaults, or what is wrong with the text. */
-export function parseHarborSettings(text: string): { settings: HarborSettings } | { mistake: string } {
+export function parseHarborSettings(text: string): HarborSettingsRead {
   let value: unknown
   try {
     value = parse(text)
@@ -37,9 +50,29 @@ export function parseHarborSettings(text: string): { settings: HarborSettings } 
     return { mistake: first }
   }
   const read = settings.safeParse(value)
-  if (read.success) return { settings: read.data }
+  if (read.success) return listUnread(read.data)
   const [issue] = read.error.issues
   return { mistake: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not readable'}` }
+}
+
+/** A misspelt field is a mistake: its content would be lost. */
+function listUnread(data: HarborSettings): HarborSettingsRead {
+  const unread: string[] = []
+  for (const [table, names] of Object.entries(known)) {
+    const fields: Record<string, unknown> = table === '' ? data : Object(Reflect.get(data, table))
+    for (const [name, value] of Object.entries(fields)) {
+      if (names.includes(name) || isEmpty(value)) continue
+      const place = table === '' ? name : `${table}.${name}`
+      const meant = findMisspelling(name, names)
+      if (meant !== null) return { mistake: `${place} is not read (did you mean "${meant}"?)` }
+      unread.push(place)
+    }
+  }
+  return { settings: data, unread }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === 0 || value === false || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
 /** Variables with a literal value, and the names of those that take theirs from the user's environment, such as ${API_KEY}. */

@@ -9,6 +9,8 @@ export const answerHas = {
   texts: (all: readonly string[], marks: Item = {}) => all.map((value) => text('contains', value, marks)),
   textsInAnyCase: (all: readonly string[], marks: Item = {}) => all.map((value) => text('icontains', value, marks)),
   anyText: (all: readonly string[], marks: Item = {}) =>
+    all.length === 0 ? [] : [{ type: 'contains-any', value: all, target: 'output', ...marks }],
+  anyTextInAnyCase: (all: readonly string[], marks: Item = {}) =>
     all.length === 0 ? [] : [{ type: 'icontains-any', value: all, target: 'output', ...marks }],
   patterns: (all: readonly string[], marks: Item = {}) => all.map((pattern) => regex('regex', pattern, marks)),
 }

@@ -38,7 +38,7 @@ export const skillUp: OtherSystem = {
     const { root, warn } = place
     if (!isJsonObject(document) || isCase(document)) {
       const one = [{ value: document, at: '$' }]
-      const shared = { timeout: null, turns: null, expect: null }
+      const shared = { timeout: null, turns: null, expect: null, judges: [] }
       return { skillName: null, base: root, cases: await readEachCase(one, warn, readOne(root, shared)) }
     }
     const fields = openFieldReader(document, '$')
@@ -50,11 +50,12 @@ export const skillUp: OtherSystem = {
       timeout: defaults === null ? null : takeOtherNumber(defaults.fields, ['timeout_seconds'], notes),
       turns: defaults === null ? null : takeOtherNumber(defaults.fields, ['max_turns'], notes),
       expect: defaults?.fields.take(['expect'])?.value ?? null,
+      judges: [...takeOtherList(fields, ['judge']), ...takeOtherList(fields, ['judges'])].filter(hasCriteria),
     }
     if (defaults !== null) nameUnread(defaults.fields, { what: '"defaults"', known: ['expect'], losses: ofCase }, notes)
     const items = await openCaseFiles(takeOtherList(inner, ['files']), place)
     nameUnread(inner, { what: '"cases"', known: ['files', 'defaults'], losses: ofCases }, notes)
-    nameUnread(fields, { what: 'the file', known: ['cases'], losses: ofFile }, notes)
+    nameUnread(fields, { what: 'the file', known: ['cases', 'judge'], losses: ofFile }, notes)
     return { skillName: null, base: root, cases: await readEachCase(items, warn, readOne(root, shared)) }
   },
 }
@@ -68,12 +69,16 @@ function isCase(document: Record<string, unknown>): boolean {
   return isJsonObject(input) && ('prompt' in input || 'turns' in input)
 }
 
+/** A judge of the suite that only says which model judges decides nothing of a case. */
+function hasCriteria({ value }: Item): boolean {
+  return isJsonObject(value) && ['criteria', 'success', 'failure', 'script_path'].some((name) => name in value)
+}
+
 const ofCases = { parallelism: settingLosses.parallel, retry_policy: 'choose with --retries' }
 const ofFile = {
   environment: settingLosses.sandbox,
   engine: settingLosses.engine,
   skills: 'the skill under test is the one that you give; add others with --among',
-  judge: 'write it in each case',
   mcp: 'write the servers into "environment" of an evals.json',
   benchmark: 'bench runs both configurations',
   user_simulator: 'choose with --user-model',
@@ -110,6 +115,8 @@ interface Shared {
   timeout: number | null
   turns: number | null
   expect: unknown
+  /** For cases without one. */
+  judges: readonly Item[]
 }
 
 const known = ['id', 'input', 'context', 'constraints', 'expect', 'judge', 'user_simulator', 'mcp']
@@ -129,7 +136,7 @@ function readOne(root: string, shared: Shared) {
     const expect = [shared.expect, fields.take(['expect'])?.value].flatMap((value) =>
       readExpect(value ?? null, `${one.at}.expect`, notes),
     )
-    const judge = readJudges(fields, notes)
+    const judge = readJudges(fields, shared.judges, notes)
     one.object = dropEmpty({
       eval_key: id,
       name: takeOtherText(fields, ['title'], notes) ?? id,

@@ -177,7 +177,7 @@ function readExpected(fields: FieldReader, notes: FieldNotes): unknown[] {
   const behavior = takeOtherObject(fields, ['behavior'], notes)
   const found = [
     ...answerHas.textsInAnyCase(takeOtherTexts(fields, ['output_contains'], notes)),
-    ...answerHas.anyText(takeOtherTexts(fields, ['output_contains_any'], notes)),
+    ...answerHas.anyTextInAnyCase(takeOtherTexts(fields, ['output_contains_any'], notes)),
     ...answerLacks.textsInAnyCase(takeOtherTexts(fields, ['output_not_contains'], notes)),
     ...(behavior === null ? [] : readBehavior(behavior.fields, {}, notes)),
   ]

@@ -12,7 +12,7 @@ import { readNonEmptyText } from '../evals_json/fields.ts'
 import { deriveExpectation } from '../evals_json/judging.ts'
 import { type CaseFiles, findPackageFolder, type PluginFields, readPluginCaseFiles } from './files.ts'
 import { isSeconds, warnForms } from './forms.ts'
-import { graderTypes, readGrader } from './graders.ts'
+import { graderTypes, listUnreadFields, readGrader } from './graders.ts'
 import { readPluginHistory } from './history.ts'
 
 /** Reads the case in `folder`, named `key` in its suite. What keeps it from running is in `cannot_run`. */
@@ -82,6 +82,8 @@ function readCaseGraders({ graders, fields }: CaseFiles, key: string, warn: Warn
     const reading = readGrader(grader, name)
     const place = `${key}/${at}`
     if ((grader.weight ?? 1) !== 1) warn(place, 'its weight is not read: criteria count the same')
+    if (reading.kind === 'check' || reading.kind === 'expectation')
+      for (const field of listUnreadFields(grader)) warn(place, `"${field}" of a grader is not read`)
     switch (reading.kind) {
       case 'check':
         criteria.checks.push(reading.check)

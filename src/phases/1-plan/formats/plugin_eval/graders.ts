@@ -171,11 +171,18 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   tool_order: ['before', 'after'],
 }
 
+/** Fields that its type does not have; those of an unknown type are not looked at. */
+export function listUnreadFields(grader: GraderSource): string[] {
+  const own = typeof grader.type === 'string' && Object.hasOwn(fields, grader.type) ? fields[grader.type] : undefined
+  const known = [...sharedGraderKeys, 'body', ...(own ?? Object.keys(grader))]
+  return Object.keys(grader).filter((name) => !known.includes(name))
+}
+
 /** A sentence about the first misspelt field of its type; null: there is none. */
 function misspeltField(grader: GraderSource, type: string): string | null {
   const known = [...sharedGraderKeys, ...(fields[type] ?? [])]
-  for (const name of Object.keys(grader)) {
-    const meant = known.includes(name) || name === 'body' ? null : findMisspelling(name, known)
+  for (const name of listUnreadFields(grader)) {
+    const meant = findMisspelling(name, known)
     if (meant !== null) return `"${name}" is not a known field (did you mean "${meant}"?)`
   }
   return null

@@ -18,9 +18,9 @@ export function isVerdictWithheld({ rule }: Pick<Scope, 'rule'>): boolean {
 
 /** Means and intervals stay; p-values and verdicts go. */
 export function withoutTests(statistics: Statistics, arms: BenchmarkArms): Statistics {
-  const { scopes, expectations } = statistics
+  const { scopes, expectations, price: _price, variance: _variance, ...described } = statistics
   return {
-    ...statistics,
+    ...described,
     scopes: scopes && {
       these_cases: describeOnly(scopes.these_cases, arms),
       cases_like_these: describeOnly(scopes.cases_like_these, arms),

@@ -16,6 +16,8 @@ export interface ModeratedT extends Interval {
   df: number
   /** Two-sided; ≤ alpha exactly where the interval excludes 0. */
   pValue: number
+  /** Half a step of scores that pass or fail as a whole (Yates), which interval and test leave out; 0 for finer scores. */
+  correction: number
 }
 
 /** How strongly the prior variance counts, in degrees of freedom of a cell. */
@@ -60,7 +62,24 @@ export function moderatedT(cases: readonly CaseScores[], options: ModeratedOptio
   const half = tQuantile(1 - options.alpha / 2, df) * standardError + correction
   const distance = Math.abs(mean) - correction
   const pValue = distance <= 0 ? 1 : 2 * tCdf(-distance / standardError, df)
-  return { mean, standardError, df, pValue, ...clipInterval({ low: mean - half, high: mean + half }, [-1, 1]) }
+  return {
+    mean,
+    standardError,
+    df,
+    pValue,
+    correction,
+    ...clipInterval({ low: mean - half, high: mean + half }, [-1, 1]),
+  }
+}
+
+/** One-sided p-value of the hypothesis that the true difference is at most `value`. */
+export function testGreater({ mean, standardError, df, correction }: ModeratedT, value: number): number {
+  return tCdf((correction - (mean - value)) / standardError, df)
+}
+
+/** One-sided p-value of the hypothesis that the true difference is at least `value`. */
+export function testLess({ mean, standardError, df, correction }: ModeratedT, value: number): number {
+  return tCdf((correction + (mean - value)) / standardError, df)
 }
 
 /**

@@ -40,14 +40,19 @@ export function readExpect(value: unknown, at: string, notes: FieldNotes): unkno
   return found
 }
 
-/** One judge, or a list of them under "judges". */
-export function readJudges(fields: FieldReader, notes: FieldNotes): unknown[] {
-  const all = [...takeOtherList(fields, ['judge']), ...takeOtherList(fields, ['judges'])]
-  return all.flatMap(({ value, at }) => {
+/** One judge, or a list of them under "judges". `shared`: those of the suite, for a case without one of its own. */
+export function readJudges(fields: FieldReader, shared: readonly Item[], notes: FieldNotes): unknown[] {
+  const own = [...takeOtherList(fields, ['judge']), ...takeOtherList(fields, ['judges'])]
+  return (own.length > 0 ? own : shared).flatMap(({ value, at }) => {
     if (isJsonObject(value)) return readOneJudge(openFieldReader(value, at), notes)
     notes.refuse(`${at} is not a judge`)
     return []
   })
+}
+
+interface Item {
+  value: unknown
+  at: string
 }
 
 const ofJudge = {
@@ -83,8 +88,13 @@ const rules: Readonly<Record<string, Rule>> = {
     ...anyPattern(takeOtherTexts(rule, ['any'], notes)),
     ...answerLacks.patterns(takeOtherTexts(rule, ['not'], notes)),
   ],
-  turn_response_contains: (rule, notes) =>
-    answerHas.texts(takeOtherTexts(rule, ['contains_all', 'contains'], notes), turnOf(rule, notes)),
+  turn_response_contains: (rule, notes) => {
+    const turn = turnOf(rule, notes)
+    return [
+      ...answerHas.texts(takeOtherTexts(rule, ['contains_all', 'contains'], notes), turn),
+      ...answerHas.anyText(takeOtherTexts(rule, ['contains_any'], notes), turn),
+    ]
+  },
   turn_response_not_contains: (rule, notes) =>
     answerLacks.texts(takeOtherTexts(rule, ['not_contains'], notes), turnOf(rule, notes)),
   tool_called: (rule, notes) => {
@@ -95,6 +105,7 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   tool_not_called: (rule, notes) => toolsNotUsed(takeOtherTexts(rule, ['name'], notes)),
   files_exist: (rule, notes) => filesExist(takeOtherTexts(rule, ['all', 'paths'], notes)),
+  files_not_exist: (rule, notes) => filesAbsent(takeOtherTexts(rule, ['all', 'paths'], notes)),
 }
 
 function turnOf(rule: FieldReader, notes: FieldNotes): { turn?: number } {

@@ -1,0 +1,48 @@
+/** `whetstone rank`: which of several skills or engines is best. */
+import type { Argv } from 'yargs'
+import type { FlowContext } from '../../../flows/flow_context.ts'
+import { exitCodes } from '../../exit_codes.ts'
+import { groupOptions } from '../../help/option_groups.ts'
+import { chooseResumeWay } from '../../terminal/interrupt.ts'
+import { readImportWish } from '../aggregate/import_flags.ts'
+import { type SetExitCode, withFlow } from '../options/run_flow.ts'
+import { buildRankRequest, type RankArguments, rankOptions } from './options.ts'
+import { showRank, showRankPlan } from './print.ts'
+
+export function addRank(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
+  const text = 'which of several skills or engines is best?'
+  return args.command(
+    'rank <contenders..>',
+    text,
+    (one) => groupOptions(rankOptions(one), argv),
+    async (parsed) => {
+      done(await start(parsed))
+    },
+  )
+}
+
+async function start(parsed: RankArguments): Promise<number> {
+  const { json, concurrency, fresh, dryRun, maxWait } = parsed
+  const wish = readImportWish({ ...parsed, force: false })
+  if (wish !== null) {
+    const { readImportedRuns } = await import('../../../flows/aggregate/import/import_results.ts')
+    const { rankResults } = await import('../../../flows/rank/rank_results.ts')
+    const { contenders: places, detect } = parsed
+    const request = { places, detect, target: wish.target, runs: await readImportedRuns({ ...wish, places }) }
+    const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => rankResults(request, context))
+    return showRank(result, { json, interrupted, goesOn: null })
+  }
+  const request = buildRankRequest(parsed)
+  const { planRank, rankContenders } = await import('../../../flows/rank/rank.ts')
+  if (dryRun) {
+    const { result } = await withFlow({ json, concurrency }, (context) => planRank(request, context))
+    showRankPlan(result, json)
+    if (result.refusals[0] !== undefined) throw result.refusals[0]
+    return exitCodes.done
+  }
+  const goesOn = chooseResumeWay(fresh)
+  const waits = { maxWait, limits: request.limits }
+  const work = (context: FlowContext) => rankContenders(request, context)
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, work)
+  return showRank(result, { json, interrupted, goesOn })
+}

@@ -1,0 +1,181 @@
+/** rank: several skills or engines on one suite; those that can't win stop early, and a winner is better than every other. */
+
+import type { Stop } from '../../../schemas/limits.ts'
+import { type Rank, rank as rankSchema } from '../../../schemas/rank.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { findEngine } from '../../engines/table.ts'
+import { expectedRaceRuns } from '../../phases/4-report/stats/rank/race_design.ts'
+import { buildRank } from '../../phases/4-report/stats/rank/rank_result.ts'
+import { tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { rankPaths } from '../../store/paths.ts'
+import { listBenchmarks, readPlan, writePlan } from '../../store/store.ts'
+import { rememberNamedEngines } from '../authorize/planned_programs.ts'
+import type { CommandReview } from '../authorize/suite_commands.ts'
+import { snapshotSkills } from '../bench/bench.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { noLimits } from '../limits/limits.ts'
+import { requirePricing } from '../limits/require_prices.ts'
+import { checkBenchStart } from '../prepare/check_bench_start.ts'
+import { refuseStrayInstructions } from '../prepare/host_environment.ts'
+import { preflight } from '../prepare/preflight.ts'
+import { attemptStep, type OnRefusal, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
+import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
+import { withSandbox } from '../sandbox/start_sandbox.ts'
+import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { openBenchFolder } from '../workspace/open_benchmark.ts'
+import { repairBenchmark } from '../workspace/repair_benchmark.ts'
+import { type PreparedRank, prepareRank, type RankRequest } from './prepare_rank.ts'
+import type { RaceSoFar } from './read_race.ts'
+import { readMeanRunCost } from './run_costs.ts'
+import { runRace } from './run_race.ts'
+import { writeRankFiles } from './write_rank.ts'
+
+export interface RankResult {
+  /** The folder of the ranking, absolute. */
+  folder: string
+  rank: Rank
+}
+
+/** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted at once. */
+export async function rankContenders(request: RankRequest, context: FlowContext): Promise<RankResult> {
+  await clearLeftovers(context)
+  await using scratch = await openTempDir()
+  const where = { scratch: scratch.path, refuse: throwRefusal }
+  const planned = await prepareRank(request, context, where)
+  const { sandbox } = await checkStart({ prepared: planned, request, isDryRun: false }, where, context)
+  const engines = planned.contenders.map(({ engine }) => engine)
+  rememberNamedEngines([...engines, planned.plan.options.judge], context)
+  const prepared = { ...planned, plan: withSandbox(planned.plan, sandbox) }
+  const { plan, workspace } = prepared
+  const unfinished = request.fresh ? null : await findUnfinished(workspace, plan.plan_id)
+  const otherwise = ', or start another ranking with --fresh'
+  const { folder, lock } = await openBenchFolder(
+    { workspace, collection: 'ranks', unfinished, isComplete: isRankComplete, otherwise },
+    context,
+  )
+  await using holding = lock
+  await writePlan(folder, plan)
+  const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
+  await repairBenchmark(folder, plan, holding.context)
+  context.emit({ ...(await createPlanReadyEvent(folder, prepared)), ...describeContenders(prepared) })
+  let rank: Rank | null = null
+  const write = async (soFar: RaceSoFar, stop: Stop | null) => {
+    rank = await writeRank(folder, { prepared, request, soFar, stop }, holding.context)
+  }
+  await runRace({ prepared, skillFiles, folder, sandbox, request, write }, holding.context)
+  if (rank === null) throw new Error('a ranking ended without a result')
+  return { folder, rank }
+}
+
+/** What the heading names. */
+function describeContenders({ of, contenders, plan }: PreparedRank) {
+  const names = contenders.map(({ name }) => name).join(', ')
+  return of === 'skills' ? { skill_name: names } : { skill_name: plan.skill.name, engine: names, model: null }
+}
+
+/** A plan, what it may cost, and why the real start would be refused. */
+export interface ReviewedRank extends PreparedRank {
+  review: CommandReview
+  refusals: StartRefusal[]
+  runs: RankEstimate
+  /** Mean dollars of a run with its grading, over all contenders; null: unknown. */
+  costPerRun: number | null
+}
+
+export interface RankEstimate {
+  most: number
+  /** If one leads all others by the planned lead, and if all are equal. */
+  expected: number
+  expected_if_equal: number
+}
+
+/** For --dry-run: starts no agent and writes nothing. */
+export async function planRank(request: RankRequest, context: FlowContext): Promise<ReviewedRank> {
+  await using scratch = await openTempDir()
+  const refusals: StartRefusal[] = []
+  const where = { scratch: scratch.path, refuse: (reason: StartRefusal) => void refusals.push(reason) }
+  const prepared = await prepareRank(request, context, where)
+  const { review } = await checkStart({ prepared, request, isDryRun: true }, where, context)
+  const { design, cases, plan, contenders, workspace } = prepared
+  const costs = await Promise.all(
+    contenders.map(({ engine }) => readMeanRunCost(workspace, engine, plan.options.judge)),
+  )
+  const known = costs.flatMap((cost) => cost ?? request.limits?.costPerRun ?? [])
+  return {
+    ...prepared,
+    review,
+    refusals,
+    runs: {
+      most: plan.runs.length,
+      expected: expectedRaceRuns(design, { cases, lead: request.detect }),
+      expected_if_equal: expectedRaceRuns(design, { cases, lead: 0 }),
+    },
+    costPerRun: known.length < costs.length ? null : known.reduce((sum, one) => sum + one, 0) / known.length,
+  }
+}
+
+interface StartCheck {
+  prepared: PreparedRank
+  request: RankRequest
+  isDryRun: boolean
+}
+
+/** The checks of a benchmark, and those of the engines besides the first. */
+async function checkStart(
+  { prepared, request, isDryRun }: StartCheck,
+  { scratch, refuse }: { scratch: string; refuse: OnRefusal },
+  context: FlowContext,
+): Promise<{ sandbox: SandboxChoice; review: CommandReview }> {
+  const { plan, contenders } = prepared
+  const bench = { ...request, skill: '', baseline: null, runs: 1, cache: false }
+  const ready = await checkBenchStart(prepared, bench, { scratch, refuse, isDryRun }, context)
+  for (const { engine } of contenders.slice(1)) {
+    if (engine.name === 'auto' || plan.options.engine === engine) continue
+    await preflight({ '--model': engine }, request.passEnv, context, refuse)
+    await attemptStep(refuse, () => requirePricing({ ...plan.options, engine }, request.limits ?? noLimits, context))
+    if (findEngine(engine.name).readsAbove !== false) await attemptStep(refuse, () => refuseStrayInstructions(scratch))
+  }
+  return ready
+}
+
+async function findUnfinished(workspace: string, plan_id: string): Promise<string | null> {
+  for (const folder of await listBenchmarks(workspace, 'ranks')) {
+    const other = await readPlan(folder).catch(() => null)
+    if (other?.plan_id === plan_id) return isRankComplete(folder) ? null : folder
+  }
+  return null
+}
+
+function isRankComplete(folder: string): boolean {
+  return tryReadArtefact(rankSchema, rankPaths(folder).rank)?.complete === true
+}
+
+interface RankFacts {
+  prepared: PreparedRank
+  request: RankRequest
+  soFar: RaceSoFar
+  stop: Stop | null
+}
+
+/** Writes rank.json, rank.md and rank.html; also of a race that has not ended, which they say. */
+async function writeRank(folder: string, facts: RankFacts, context: FlowContext): Promise<Rank> {
+  const { prepared, request, soFar, stop } = facts
+  const { plan, of, design, cases } = prepared
+  const isOpen = soFar.race.status === 'open'
+  const built = buildRank(
+    soFar.contenders,
+    { race: soFar.race, design },
+    {
+      ...{ created_at: plan.created_at, of, suite: plan.suite.path, judge: plan.options.judge, cases, stop },
+      skill: of === 'engines' ? plan.skill.name : null,
+      power: request.maxRuns === null ? request.power : null,
+      cost: soFar.cost,
+      incomplete_reason: isOpen
+        ? (stop?.reason ?? 'some runs have not ended or have no grade; the same command continues')
+        : null,
+      warnings: plan.warnings.map(({ file, message }) => `${file}: ${message}`),
+    },
+  )
+  return await writeRankFiles(folder, built, context)
+}
