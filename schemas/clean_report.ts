@@ -11,6 +11,7 @@ export const cleanKind = z.enum([
   'evals',
   'triggers',
   'descriptions',
+  'recorded',
   'sessions',
   'improve',
   'cache',

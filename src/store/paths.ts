@@ -36,7 +36,7 @@ export type Collection =
   | 'evals'
   | 'triggers'
   | 'descriptions'
-  | 'sessions'
+  | 'recorded'
   | 'ranks'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
@@ -50,7 +50,7 @@ const collections: ReadonlySet<string> = new Set<Collection>([
   'evals',
   'triggers',
   'descriptions',
-  'sessions',
+  'recorded',
   'ranks',
 ])
 

@@ -50,6 +50,11 @@ export const keyForms: readonly SecretForm[] = [
   { name: 'databricks-token', what: 'a Databricks token', form: /\bdapi[0-9a-f]{32}\b/ },
   { name: 'digitalocean-token', what: 'a DigitalOcean token', form: /\bdo[opr]_v1_[0-9a-f]{64}\b/ },
   { name: 'sendgrid-key', what: 'a SendGrid key', form: /\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}\b/ },
+  {
+    name: 'telegram-token',
+    what: 'a token of a Telegram bot',
+    form: /(?<![A-Za-z0-9])\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/,
+  },
   { name: 'linear-key', what: 'a Linear key', form: /\blin_(?:api|oauth)_[A-Za-z0-9]{32,}/ },
 ]
 

@@ -43,6 +43,7 @@ const collections = {
   evals: ['plan.json', 'eval.json'],
   triggers: ['triggers.json', 'plan.json'],
   descriptions: ['description.json'],
+  recorded: ['plan.json'],
   sessions: ['history.json'],
 } as const satisfies Partial<Record<CleanKind, readonly string[]>>
 

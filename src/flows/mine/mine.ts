@@ -184,7 +184,7 @@ function nothingToMine(
   if (sessions.length > 0) {
     const reasons = Object.entries(leftOut).map(([reason, count]) => `${count} left out: ${reason}`)
     return new UserError(
-      `${where}: none of its ${sessions.length} sessions can be used (${reasons.join('; ')})`,
+      `${where}: ${sessions.length === 1 ? "its only session can't be used" : `none of its ${sessions.length} sessions can be used`} (${reasons.join('; ')})`,
       'name other sessions, or change --since',
     )
   }

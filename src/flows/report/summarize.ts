@@ -163,7 +163,7 @@ export function toAggregateInput(plan: Plan, results: ReadonlyMap<string, Counte
       analyzerModel: 'rules',
       timestamp: plan.created_at,
       runsPerConfiguration: plan.options.runs,
-      engine: plan.options.engine.name,
+      engine: (plan.observational && listUsed(results, ({ name }) => name)) || plan.options.engine.name,
       engineVersion: listUsed(results, ({ version }) => version),
       judge:
         plan.options.judge === null

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
-import { tryParseJson } from '../../base/json/json.ts'
+import { parseJson, tryParseJson } from '../../base/json/json.ts'
 import { parseJsonLine } from '../../engines/cli/json_line.ts'
 import { atifTrajectory } from './formats/atif.ts'
 import { claudeCodeSessions } from './formats/claude_code.ts'
@@ -102,8 +102,9 @@ async function readLines(source: SessionFile): Promise<SessionOutcome | null> {
   const waiting: [string, number][] = []
   let number = 0
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const read of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number += 1
+      const line = number === 1 ? withoutMark(read) : read
       if (line.trim() === '') continue
       if (reader === null) {
         waiting.push([line, number])
@@ -125,11 +126,24 @@ function openReader(line: string, source: SessionFile): LineReader | null {
 }
 
 async function readDocument(source: SessionFile): Promise<SessionOutcome | null> {
-  const document = tryParseJson(await readFile(source.file, 'utf8'))
+  const text = withoutMark(await readFile(source.file, 'utf8'))
+  if (text.trim() === '') return { refused: 'the file is empty' }
+  if (isDamagedDocument(text)) parseJson(text, path.basename(source.file)) // throws, with the place of the mistake
+  const document = tryParseJson(text)
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return null
   const record = Object.fromEntries(Object.entries(document))
   const format = documentFormats.find((one) => one.recognizes(record))
   return format === undefined ? null : format.read(record, source)
+}
+
+/** Whether the text begins as a document of a known format and can't be parsed. */
+function isDamagedDocument(text: string): boolean {
+  return /"ATIF-v|"ses_|\bsessionID\b/.test(text.slice(0, 2000)) && tryParseJson(text) === undefined
+}
+
+/** Without the byte order mark. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
 /** A session that was resumed as a new file repeats the records of the earlier one: the longer file is kept. */

@@ -1,8 +1,10 @@
-/** The command line of `mine`: what it writes, refuses and reports. */
+/** The command line of `mine`: what it writes, refuses and reports, and what a model phrases. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { mine } from '../../../src/flows/mine/mine.ts'
 import { fresh } from '../../e2e/program.ts'
+import { keysFor, practice } from '../../engines/stage.ts'
 import { runMain } from '../run_main.ts'
 
 interface Recorded {
@@ -161,7 +163,7 @@ test.each([
   [['nowhere'], /no such file or folder/],
   [['empty'], /empty: no recorded sessions/],
   [['sheets/SKILL.md'], /not a session/],
-  [['silent'], /none of its 1 sessions can be used.*no message of a person/],
+  [['silent'], /its only session can't be used.*no message of a person/],
   [['sessions', '--skill', 'empty'], /SKILL\.md/],
   [['sessions', '--since', 'soon'], /since.*date such as/],
   [['sessions', '--since', '2027-01-01'], /none of its 4 sessions can be used.*older than --since/],
@@ -183,4 +185,58 @@ test.each([
   expect(stderr).not.toMatch(/\bat .*\.ts:\d/)
   expect(code).toBe(2)
   expect(existsSync(path.join(cwd, 'mined'))).toBe(false)
+})
+
+/** A model that always answers with this. */
+const phrasing = (answer: unknown) =>
+  practice(JSON.stringify({ rules: [{ name: 'phrases', answer: { text: JSON.stringify(answer) } }] }))
+
+test.each([
+  ['anthropic', ['--engine', 'anthropic:claude-haiku-4-5']],
+  ['the model alone', ['--model', 'claude-haiku-4-5']],
+])('a model phrases name and expectations, and what it writes is redacted: %s', async (_, flags) => {
+  const cwd = recorded()
+  const expectations = ['Dates are in ISO form.', 'The file is mailed to mira@shop.example.']
+  await using server = await phrasing({ cases: [{ id: 1, name: 'revenue chart', expectations }] })
+  const { code, stderr } = await runMain(['mine', 'sessions', ...flags], { cwd, env: keysFor(server) })
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  const { evals } = readJson(cwd, 'mined/evals.json')
+  expect(evals[0]).toMatchObject({ name: 'revenue chart', review: 'draft' })
+  expect(evals[0].expectations).toEqual(['Dates are in ISO form.', 'The file is mailed to [redacted:email].'])
+  const asked = JSON.stringify(server.requests)
+  expect(asked).toContain('use ISO dates instead')
+  expect(asked).not.toContain('mira@')
+})
+
+test('an answer without the case keeps its plain expectations, with exit 3; no model is asked without a flag', async () => {
+  const cwd = recorded()
+  const none = { cases: [{ id: 7, name: 'x', expectations: ['y'] }] }
+  await using server = await phrasing(none)
+  const asked = await runMain(['mine', 'sessions', '--engine', 'anthropic:claude-haiku-4-5'], {
+    cwd,
+    env: keysFor(server),
+  })
+  expect(asked.code).toBe(3)
+  expect(asked.stdout.replaceAll(/\s+/g, ' ')).toContain('the model did not phrase all expectations')
+  expect(readJson(cwd, 'mined/evals.json').evals[0].expectations).toContain('It writes a file that ends in .xlsx.')
+  const before = server.requests.length
+  await runMain(['mine', 'sessions', '--out', 'plain'], { cwd, env: keysFor(server) })
+  expect(server.requests.length).toBe(before)
+})
+
+test('Ctrl-C while it reads or compares leaves nothing behind; without it the files are there', async () => {
+  for (const step of ['reading', 'comparing', null]) {
+    const cwd = recorded()
+    const out = path.join(cwd, 'mined')
+    const stop = new AbortController()
+    const emit = (event: { type: string; step?: string }) => {
+      if (event.type === 'mining' && event.step === step) stop.abort(new Error('Ctrl-C'))
+    }
+    const { signal } = new AbortController()
+    const context = { emit, env: {}, drain: stop.signal, signal, now: () => new Date() }
+    const request = { places: [path.join(cwd, 'sessions')], skill: null, out, minCount: 2, maxCases: null, since: null }
+    const mined = mine({ ...request, dryRun: false, model: null }, context)
+    await (step === null ? mined : expect(mined).rejects.toThrow('Ctrl-C'))
+    expect(existsSync(out)).toBe(step === null)
+  }
 })

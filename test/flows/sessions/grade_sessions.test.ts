@@ -25,9 +25,15 @@ function place(checks: readonly object[] = [check]): string {
 const grade = (cwd: string, ...more: string[]) =>
   runMain(['grade', '--session', 'sess', '--skill', 'demo', ...more], { cwd })
 
+/** Whether each statement of the run passed. */
+function readPassed(cwd: string, run: string): boolean[] {
+  const { expectations } = JSON.parse(readResult(cwd, `eval-1-add-it-up/${run}/grading.json`))
+  return expectations.map(({ passed }: { passed: boolean }) => passed)
+}
+
 function readResult(cwd: string, name: string) {
-  const [stamp = ''] = readdirSync(path.join(cwd, 'workspaces/demo/sessions'))
-  return readFileSync(path.join(cwd, 'workspaces/demo/sessions', stamp, name), 'utf8')
+  const [stamp = ''] = readdirSync(path.join(cwd, 'workspaces/demo/recorded')).sort()
+  return readFileSync(path.join(cwd, 'workspaces/demo/recorded', stamp, name), 'utf8')
 }
 
 test('compares, says everywhere that it is observational, and tests nothing', async () => {
@@ -72,6 +78,65 @@ test('checks on files are undecided, until --files names the folder', async () =
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.anything() })
 })
 
+const later = [check, { type: 'contains', value: 'mean', target: 'answer', turn: 2 }]
+
+test('a statement about a later message is on the answer to it, and left out where nobody wrote that message', async () => {
+  const cwd = place(later)
+  writeFileSync(
+    path.join(cwd, 'sess/a.jsonl'),
+    claudeSession({ more: [{ prompt: 'And now?', answer: 'the mean is done' }] }),
+  )
+  writeFileSync(path.join(cwd, 'sess/d.jsonl'), claudeSession({ id: 'd', more: [{ prompt: 'And?', answer: 'no' }] }))
+  const { code, stderr } = await grade(cwd, '--json')
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  expect(readPassed(cwd, 'with_skill/run-1')).toEqual([true, true])
+  expect(readPassed(cwd, 'with_skill/run-2')).toEqual([false, false])
+  expect(readPassed(cwd, 'without_skill/run-1')).toEqual([false])
+  const run = JSON.parse(readResult(cwd, 'eval-1-add-it-up/with_skill/run-1/run.json'))
+  expect(run.conversation.turns.map(({ prompt }: { prompt: string }) => prompt)).toEqual(['Add it up.', 'And now?'])
+  const plan = JSON.parse(readResult(cwd, 'plan.json'))
+  expect(plan.warnings).toEqual([
+    expect.objectContaining({ message: expect.stringMatching(/^1 statement over 3 sess/) }),
+  ])
+})
+
+test('a session whose case has only statements about messages that it lacks is not graded', async () => {
+  const { code, stderr } = await grade(place(later.slice(1)), '--dry-run')
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('no statement about a message') })
+})
+
+const failedCall = { type: 'system', subtype: 'api_error', content: 'overloaded', sessionId: 's', uuid: 'last' }
+
+test.each([
+  ['no answer', claudeSession({ skill: false }).split('\n').slice(0, 3).join('\n'), 'the session has no answer'],
+  ['an error at its end', `${claudeSession({ skill: false })}${JSON.stringify(failedCall)}\n`, 'ended with an error'],
+])('a session with %s is a failed run in no rate; without that it is graded', async (_, text, message) => {
+  const cwd = place()
+  const file = path.join(cwd, 'sess/b.jsonl')
+  const whole = readFileSync(file, 'utf8')
+  writeFileSync(file, text)
+  const { code } = await grade(cwd)
+  expect(code).toBe(3)
+  const run = JSON.parse(readResult(cwd, 'eval-1-add-it-up/without_skill/run-1/run.json'))
+  expect(run).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(message) } })
+  expect(JSON.parse(readResult(cwd, 'benchmark.json')).counts).toMatchObject({ planned: 2, used: 1 })
+  writeFileSync(file, whole)
+  expect((await grade(cwd)).code).toBe(0)
+})
+
+test('clean lists recorded sessions, keeps the last ones, and removes their transcripts; benchmarks have no part in it', async () => {
+  const cwd = place()
+  await grade(cwd)
+  const shown = await runMain(['clean', '--json'], { cwd })
+  expect(JSON.parse(shown.stdout).workspaces[0].kinds).toContainEqual(
+    expect.objectContaining({ kind: 'recorded', folders: 1 }),
+  )
+  const removed = await runMain(['clean', '--transcripts', '--yes', '--json'], { cwd })
+  expect(JSON.parse(removed.stdout).removals).toEqual([expect.objectContaining({ kind: 'recorded' })])
+  expect(() => readResult(cwd, 'eval-1-add-it-up/with_skill/run-1/transcript.jsonl')).toThrow('ENOENT')
+  expect(readPassed(cwd, 'with_skill/run-1')).toEqual([true])
+})
+
 test('--dry-run writes nothing', async () => {
   const cwd = place()
   const { code, stdout } = await grade(cwd, '--dry-run', '--json')
@@ -91,6 +156,8 @@ test.each([
   [['--session', 'sess'], 'no statements'],
   [['--session', 'sess/c.jsonl', '--skill', 'demo'], 'no session begins with the prompt of a case'],
   [['--session', 'sess', '--skill', 'demo', '--files', 'demo'], '3 sessions, and one folder'],
+  [['--session', 'sess', '--skill', 'demo', '--fail-on', 'hurts'], '"verdict != hurts" with --session: recorded'],
+  [['--session', 'sess', '--skill', 'demo', '--gate', 'ci_low > 0'], '"ci_low > 0" with --session: recorded'],
   [['bench', '--expect', 'x'], '--expect without --session'],
   [[], 'nothing to grade'],
 ])('%j is refused before anything is written', async (args, message) => {

@@ -80,9 +80,30 @@ test('a folder: other files are skipped, a copy that another file continues is l
 })
 
 test.each([
+  ['empty', 'x.jsonl', '', 'the file is empty'],
+  ['cut', 'trajectory.json', atifSession.slice(0, -40), /^trajectory\.json:1:\d+: not valid JSON/],
+  [
+    'with a byte that is not text',
+    'export.json',
+    opencodeSession.replace('"parts"', '\0"parts"'),
+    /^export\.json:\d+:\d+: not valid/,
+  ],
+])('a damaged file is refused with the place, also in a folder: %s', async (_, name, text, reason) => {
+  const folder = await folderOf({ [name]: text, 'other.json': '{"name": "no session', 's.jsonl': claudeSession() })
+  for (const place of [folder, path.join(folder, name)]) {
+    const { refused } = await readSessions(place)
+    expect(refused).toEqual([{ file: path.join(folder, name), reason: expect.stringMatching(reason) }])
+  }
+})
+
+test('a byte order mark is no part of the first record', async () => {
+  expect((await readOne('s.jsonl', `\uFEFF${claudeSession()}`)).unread.count).toBe(0)
+  expect((await readOne('t.json', `\uFEFF${atifSession}`)).agent).toBe('atif')
+})
+
+test.each([
   ['x.json', '{"name":"x"}'],
   ['x.jsonl', '{"a":1}\n'],
-  ['x.jsonl', ''],
 ])('a file that is not a session is refused: %s %s', async (name, text) => {
   await expect(readSessions(path.join(await folderOf({ [name]: text }), name))).rejects.toThrow('not a session')
 })

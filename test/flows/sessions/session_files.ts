@@ -2,10 +2,21 @@
 const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`
 const lines = (records: readonly unknown[]) => `${records.map((one) => JSON.stringify(one)).join('\n')}\n`
 
-/** `skill` false: the skill was not offered. */
-export function claudeSession({ prompt = 'Add it up.', answer = 'all done', skill = true } = {}): string {
+interface ClaudeSessionWish {
+  prompt?: string
+  answer?: string
+  /** false: the skill was not offered. */
+  skill?: boolean
+  /** Part of the ids of its records. */
+  id?: string
+  /** What was said after the first answer. */
+  more?: readonly { prompt: string; answer: string }[]
+}
+
+export function claudeSession(wish: ClaudeSessionWish = {}): string {
+  const { prompt = 'Add it up.', answer = 'all done', skill = true, id = '', more: later = [] } = wish
   const entry = (n: number, more: object) => ({
-    uuid: `${prompt}${skill}${n}`,
+    uuid: `${id}${prompt}${skill}${n}`,
     sessionId: 's',
     cwd: '/w',
     timestamp: at(n),
@@ -35,6 +46,10 @@ export function claudeSession({ prompt = 'Add it up.', answer = 'all done', skil
     says(9, '[Request interrupted by user]'),
     says(10, '<command-name>/clear</command-name><command-args></command-args>'),
     answers(11, { type: 'text', text: answer }),
+    ...later.flatMap((one, index) => [
+      says(12 + 2 * index, one.prompt),
+      answers(13 + 2 * index, { type: 'text', text: one.answer }),
+    ]),
   ])
 }
 

@@ -1,6 +1,8 @@
 /** `whetstone grade`: grades finished runs again without repeating them, and sessions that already happened. */
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import { noComparisonReason, readsComparison } from '../../../phases/4-report/gate/check_gates.ts'
+import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { configureForBenchmark } from '../../config/benchmark_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
@@ -87,9 +89,19 @@ async function gradeAgain(parsed: GradeArguments, benchmark: string): Promise<nu
   return await showResult(result, { ...how, ...pipeline, interrupted })
 }
 
+/** Throws UserError for a gate that no recorded sessions can pass; --fail-on with a verdict is one. */
+function refuseComparisonGates(gates: readonly Gate[]): void {
+  const refused = gates.find(readsComparison)
+  if (refused === undefined) return
+  const hint =
+    'check a rate, such as --gate "run_summary.with_skill.pass_rate.mean >= 0.8", or use --fail-on suspicious'
+  throw new UserError(`--gate or --fail-on "${refused.text}" with --session: ${noComparisonReason}`, hint)
+}
+
 async function gradeSession(parsed: GradeArguments, session: string): Promise<number> {
   const { json, concurrency, suite = null, skill = null, files = null, workspace = null, expect } = parsed
   const pipeline = await readPipeline(parsed)
+  refuseComparisonGates(pipeline.gates)
   const { gradeSessions, prepareSessions } = await import('../../../flows/grade/sessions/grade_sessions.ts')
   const request = { session, suite, skill, files, workspace, expect, ...readRequest(parsed) }
   const how = { json, goesOn: null }

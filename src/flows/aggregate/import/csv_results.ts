@@ -44,9 +44,9 @@ export async function readCsvResults(file: string, asked: Columns): Promise<Impo
               ...{ text: columns.score.join('+'), score, tests: [] },
               evidence: `${path.basename(file)}, line ${info.lines}`,
             },
-      seconds: toMeasure(readFields(record, columns.seconds)),
-      tokens: toMeasure(readFields(record, columns.tokens)),
-      costUsd: toMeasure(readFields(record, columns.cost)),
+      seconds: toMeasure(readFields(record, columns.seconds), `${place}: seconds`),
+      tokens: toMeasure(readFields(record, columns.tokens), `${place}: tokens`),
+      costUsd: toMeasure(readFields(record, columns.cost), `${place}: cost`),
     }
   })
 }
@@ -57,13 +57,27 @@ async function parseRows(file: string): Promise<Row[]> {
   const head = text.slice(0, text.search(/[\r\n]|$/))
   const delimiter = [',', ';', '\t'].reduce((a, b) => (head.split(b).length > head.split(a).length ? b : a))
   try {
-    return parse(text, { columns: true, bom: true, skip_empty_lines: true, trim: true, info: true, delimiter })
+    return parse(text, {
+      columns: (names: string[]) => requireDistinct(names, file),
+      bom: true,
+      skip_empty_lines: true,
+      trim: true,
+      info: true,
+      delimiter,
+    })
   } catch (error) {
+    if (error instanceof UserError) throw error
     throw new UserError(
       `${file}: ${errorMessage(error)}`,
       'every line needs as many fields as the first, which names them',
     )
   }
+}
+
+function requireDistinct(names: string[], file: string): string[] {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice === undefined) return names
+  throw new UserError(`${file}: two columns are called ${JSON.stringify(twice)}`, 'rename one')
 }
 
 /** The columns of each use. Throws UserError if case, configuration or score can't be told. */
@@ -97,7 +111,10 @@ function tellPart(column: string, value: string): string {
   return /^(?:\d+|true|false|yes|no)$/i.test(value) ? `${column}=${value}` : value
 }
 
-/** null: not known. */
-function toMeasure(text: string): number | null {
-  return text === '' || !(Number(text) >= 0) ? null : Number(text)
+/** null: not known. Throws UserError for a text that is no amount. */
+function toMeasure(text: string, place: string): number | null {
+  if (/^(?:|-|n\/?a|nan|none|null|unknown)$/i.test(text)) return null
+  const amount = Number(text)
+  if (Number.isFinite(amount) && amount >= 0) return amount
+  throw new UserError(`${place}: ${JSON.stringify(text)} is not an amount`, 'expected a number from 0, or nothing')
 }

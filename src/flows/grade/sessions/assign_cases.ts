@@ -4,7 +4,9 @@ import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { blankCase } from '../../../phases/1-plan/suite/blank_case.ts'
 import { selectCases } from '../../../phases/1-plan/suite/select_cases.ts'
+import { leaveOutUnsaid } from '../../../phases/3-judge/conversation/unsaid_statements.ts'
 import type { Session } from '../../sessions/session.ts'
+import { readSessionTurns } from './session_turns.ts'
 
 export interface StatementsWish {
   /** Cases whose statements hold for every session; empty: the case is found by the first message. */
@@ -22,6 +24,10 @@ export interface AssignedSession {
 
 export interface AssignedCases {
   assigned: AssignedSession[]
+  /** Sessions whose case has no statement, or only about messages that the person did not write. */
+  ungradable: Session[]
+  /** Statements about such messages of the assigned sessions: they are left out. */
+  leftOutStatements: number
   /** Sessions whose first message is not a case's prompt. */
   unmatched: Session[]
 }
@@ -37,14 +43,28 @@ export function assignCases(
   const byPrompt = new Map((suite?.cases ?? []).map((one) => [normalizePrompt(one.prompt), one]))
   const assigned: AssignedSession[] = []
   const unmatched: Session[] = []
+  const ungradable: Session[] = []
+  let leftOutStatements = 0
   for (const session of sessions) {
     const prompt = firstMessage(session)
     const one = named ?? byPrompt.get(normalizePrompt(prompt)) ?? own
-    if (one === null) unmatched.push(session)
-    else assigned.push({ session, prompt, one })
+    if (one === null) {
+      unmatched.push(session)
+      continue
+    }
+    const kept = countStatements(
+      leaveOutUnsaid(one, { observed: true, conversation: readSessionTurns(session.events) }),
+    )
+    if (kept === 0) ungradable.push(session)
+    else {
+      assigned.push({ session, prompt, one })
+      leftOutStatements += countStatements(one) - kept
+    }
   }
-  return { assigned, unmatched }
+  return { assigned, unmatched, ungradable, leftOutStatements }
 }
+
+const countStatements = ({ expectations, checks }: SuiteCase) => expectations.length + checks.length
 
 function chooseCase(suite: Suite, wanted: readonly string[]): SuiteCase {
   const [one, ...others] = selectCases(suite, wanted).cases

@@ -6,6 +6,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { hashSuite, loadSuite } from '../../../phases/1-plan/suite/load_suite.ts'
+import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { createBenchmark, writePlan } from '../../../store/store.ts'
 import { type Estimate, estimateBench } from '../../estimate/estimate_bench.ts'
 import type { FlowContext } from '../../flow_context.ts'
@@ -15,7 +16,7 @@ import type { BenchResult } from '../../report/summarize.ts'
 import { readSessions } from '../../sessions/read_sessions.ts'
 import type { ReadSessions, Session } from '../../sessions/session.ts'
 import { type GradeAgainRequest, grade } from '../grade.ts'
-import { assignCases } from './assign_cases.ts'
+import { type AssignedCases, type AssignedSession, assignCases } from './assign_cases.ts'
 import { chooseEngine, type PlannedSession, planSessions } from './plan_sessions.ts'
 import { writeSession } from './write_session.ts'
 
@@ -67,9 +68,8 @@ export async function prepareSessions(request: GradeSessionsRequest, context: Fl
   const found = await readSessions(request.session)
   requireSessions(request.session, found)
   await checkFiles(request, found.sessions)
-  const { assigned, unmatched } = assignCases(found.sessions, suite, request)
-  if (assigned.length === 0) throw nothingMatches(request, unmatched)
-  const warnings: LoadWarning[] = []
+  const { assigned, unmatched, ungradable, leftOutStatements } = assignCases(found.sessions, suite, request)
+  if (assigned.length === 0) throw nothingMatches(request, { unmatched, ungradable })
   const engine = chooseEngine(found.sessions[0] ?? { agent: 'atif', model: null })
   const judge = assigned.some(({ one }) => one.expectations.length > 0)
     ? await createAutoEngine(context).judge(request.judge, engine, [])
@@ -86,22 +86,25 @@ export async function prepareSessions(request: GradeSessionsRequest, context: Fl
       ...resolveJudgingOptions(request.judging),
     },
     createdAt: context.now().toISOString(),
-    warnings: [...warnings, ...unknownOffers(found.sessions, skill)],
+    warnings: [...explainUnsaid(leftOutStatements, assigned.length), ...unknownOffers(assigned, skill)],
   })
   const workspace = path.resolve(request.workspace ?? path.join('workspaces', plan.skill.name))
   const reused = new Map(plan.runs.map(({ run_id }) => [run_id, { graded: false }]))
   const { concurrency, judgeBatch } = request
   const known = { concurrency, judgeBatch, folder: null, reused, again: new Set<string>(), prices: context.prices }
   const { judge: estimate } = await estimateBench({ plan, workspace }, known)
-  const reason = 'its first message is not the prompt of a case'
-  const leftOut = [...found.refused, ...unmatched.map(({ file }) => ({ file, reason }))]
+  const leftOut = [
+    ...found.refused,
+    ...unmatched.map(({ file }) => ({ file, reason: 'its first message is not the prompt of a case' })),
+    ...ungradable.map(({ file }) => ({ file, reason: ungradableReason })),
+  ]
   return { plan, sessions, workspace, leftOut, unread: countUnread(sessions), estimate }
 }
 
 /** Writes the sessions as runs, and grades them. What it wrote is removed if grading can't start. */
 export async function gradeSessions(request: GradeSessionsRequest, context: FlowContext): Promise<GradedSessions> {
   const prepared = await prepareSessions(request, context)
-  const folder = await createBenchmark(prepared.workspace, context.now(), 'sessions')
+  const folder = await createBenchmark(prepared.workspace, context.now(), 'recorded')
   try {
     for (const one of prepared.sessions) await writeSession(folder, one, { files: request.files, context })
     await writePlan(folder, prepared.plan)
@@ -147,8 +150,15 @@ async function checkFiles({ files }: GradeSessionsRequest, sessions: readonly Se
     throw new UserError(`--files ${files}: not a folder`, 'give the folder that the session left')
 }
 
-function nothingMatches({ session }: GradeSessionsRequest, unmatched: readonly Session[]): UserError {
+const ungradableReason = 'its case has no statement about a message of this session'
+
+function nothingMatches(
+  { session }: GradeSessionsRequest,
+  { unmatched, ungradable }: Pick<AssignedCases, 'unmatched' | 'ungradable'>,
+): UserError {
   const [first] = unmatched
+  if (ungradable.length > 0)
+    return new UserError(`${session}: nothing to grade: ${ungradableReason}`, 'add a statement to the case')
   const said = first?.events.find(({ type }) => type === 'user')
   const shown = said?.type === 'user' ? ` (the first begins: "${said.text.slice(0, 60).replaceAll(/\s+/g, ' ')}")` : ''
   return new UserError(
@@ -157,11 +167,17 @@ function nothingMatches({ session }: GradeSessionsRequest, unmatched: readonly S
   )
 }
 
+function explainUnsaid(statements: number, sessions: number): LoadWarning[] {
+  if (statements === 0) return []
+  const message = `${formatPlural(statements, 'statement')} over ${formatPlural(sessions, 'session')} left out: about messages that the person did not write`
+  return [{ file: '--session', at: '', message }]
+}
+
 /** A session that does not say what was offered counts as without the skill unless it read it. */
-function unknownOffers(sessions: readonly Session[], skill: Skill | null): LoadWarning[] {
-  const unknown = sessions.filter(({ skills }) => skills.offered === null).length
+function unknownOffers(assigned: readonly AssignedSession[], skill: Skill | null): LoadWarning[] {
+  const unknown = assigned.filter(({ session }) => session.skills.offered === null).length
   if (skill === null || unknown === 0) return []
-  const message = `${unknown} of ${sessions.length} sessions do not say which skills were offered: they count as without the skill unless they read it`
+  const message = `${unknown} of ${assigned.length} sessions do not say which skills were offered: they count as without the skill unless they read it`
   return [{ file: '--session', at: '', message }]
 }
 

@@ -16,6 +16,7 @@ import { runPaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { PlannedSession } from './plan_sessions.ts'
+import { explainNoEnd, readSessionTurns } from './session_turns.ts'
 
 /** Why checks on files are undecided. */
 const unknownFiles = 'the files that the session left are not known (give the folder with --files)'
@@ -69,7 +70,16 @@ function buildRecord(session: Session, spec: RunSpec, outputs: RunRecord['output
   const ended = session.endedAt ?? events.at(-1)?.at ?? spec.engine.name
   const { run_id, eval_id, eval_name, configuration, run_number, key, activation } = spec
   const shared = {
-    ...{ schema_version: 1 as const, run_id, eval_id, eval_name, configuration, run_number, key },
+    ...{
+      conversation: readSessionTurns(events),
+      schema_version: 1 as const,
+      run_id,
+      eval_id,
+      eval_name,
+      configuration,
+      run_number,
+      key,
+    },
     engine: { name: agent, version: null, model, provider: null },
     observed: true as const,
     activation,
@@ -100,8 +110,9 @@ function buildRecord(session: Session, spec: RunSpec, outputs: RunRecord['output
         : [`${unread.count} of its ${session.records} records were not read (${unread.first})`]),
     ],
   }
-  if (events.some(({ type }) => type === 'assistant' || type === 'tool_call')) return { status: 'completed', ...shared }
-  return { status: 'failed', error: { kind: 'bad_output', message: 'the session has no answer' }, ...shared }
+  const error = explainNoEnd(events)
+  if (error === null) return { status: 'completed', ...shared }
+  return { status: 'failed', error: { kind: 'bad_output', message: error }, ...shared }
 }
 
 /** Milliseconds between its events, without the time until each message of the person. */

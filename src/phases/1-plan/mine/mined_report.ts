@@ -30,10 +30,10 @@ export function writeMinedReport(report: MinedReport): string {
     '',
     '**Review before you commit.** Secrets and personal data are removed where they have a known form. There is no guarantee: read every case and query.',
     '',
-    `- ${report.sessions} sessions (${report.copies} records were resumed or copied parts of others)`,
-    ...Object.entries(report.leftOut).map(([reason, count]) => `- ${count} sessions left out: ${reason}`),
-    `- ${drafted.length} cases drafted from recurring tasks; ${once} groups of tasks recur too seldom`,
-    `- ${queries.queries.length} trigger queries${report.skill === null ? '' : ` for ${report.skill}`}`,
+    `- ${countNoun(report.sessions, 'session')} (${countNoun(report.copies, 'record')} resumed or copied from others)`,
+    ...Object.entries(report.leftOut).map(([reason, count]) => `- ${countNoun(count, 'session')} left out: ${reason}`),
+    `- ${countNoun(drafted.length, 'case')} from recurring tasks; ${countNoun(once, 'task')} too rare for a case`,
+    `- ${queries.queries.length} trigger ${queries.queries.length === 1 ? 'query' : 'queries'}${report.skill === null ? '' : ` for ${report.skill}`}`,
     ...report.warnings.map((one) => `- ${one}`),
     '',
     '## Cases',
@@ -57,6 +57,8 @@ export function writeMinedReport(report: MinedReport): string {
   return `${lines.join('\n')}\n`
 }
 
+const countNoun = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 function describeCase({ case: one, task }: MinedReport['drafted'][number]): string[] {
   const { sessions } = task
   const files = unite(sessions.map((each) => each.files))
@@ -65,7 +67,7 @@ function describeCase({ case: one, task }: MinedReport['drafted'][number]): stri
     .map(({ agent, id, startedAt }) => `${agent} ${id}${startedAt === null ? '' : ` (${startedAt.slice(0, 10)})`}`)
   return [
     '',
-    `### ${one.id}. ${one.name}: ${sessions.length} sessions, ${task.split === 'train' ? 'training' : 'held out'}`,
+    `### ${one.id}. ${one.name}: ${countNoun(sessions.length, 'session')}, ${task.split === 'train' ? 'training' : 'held out'}`,
     '',
     `> ${oneLine(one.prompt)}`,
     '',

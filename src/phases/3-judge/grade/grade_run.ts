@@ -13,6 +13,7 @@ import { activeNow } from '../../../base/time/active_time.ts'
 import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limiter.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
 import { readEvents, readProgramCalls } from '../checks/inputs/events.ts'
+import { leaveOutUnsaid } from '../conversation/unsaid_statements.ts'
 import { createDocumentReads } from '../documents/document_reads.ts'
 import { fileTextVersion } from '../documents/read_file_text.ts'
 import { verdictPromptVersion } from '../format_judges/eval_md.ts'
@@ -81,7 +82,8 @@ interface GradingClock {
  * Grades a run. null: nothing to grade (failed, cancelled, timed out and excluded, or no criteria). A failing judge does
  * not affect the checks' verdicts. Rejects only when aborted or on a bug.
  */
-export async function gradeRun(request: GradeRunRequest): Promise<TimedGrading | null> {
+export async function gradeRun(given: GradeRunRequest): Promise<TimedGrading | null> {
+  const request = { ...given, case: leaveOutUnsaid(given.case, given.record) }
   const { record, case: one } = request
   const begun = { at: new Date(), ms: activeNow() }
   if (one.expectations.length + one.checks.length === 0) return null

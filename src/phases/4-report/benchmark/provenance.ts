@@ -20,12 +20,17 @@ export function listBenchmarkFacts(benchmark: Benchmark): { name: string; value:
     ['date', metadata.timestamp.replace(/^(\S{10})T(\d\d:\d\d)\S*Z$/, '$1 $2 UTC')],
     ['cases', metadata.evals_run.join(', ')],
     ['chosen', chosen === undefined ? null : chosenText(chosen)],
-    ['runs', `${formatPlural(metadata.runs_per_configuration, 'run')} per case and configuration`],
+    ['runs', runsText(benchmark)],
     ['reused', reused && counts ? reusedText(reused, counts.planned) : null],
     ['older runs', statistics?.older_runs ? olderRunsTexts(statistics.older_runs).join('; ') : null],
     ['cost', cost === undefined ? null : costText(cost)],
   ]
   return facts.flatMap(([name, value]) => (value === null || value === '' ? [] : { name, value }))
+}
+
+function runsText({ observational, counts, metadata }: Benchmark): string {
+  if (observational === true && counts !== undefined) return formatPlural(counts.planned, 'recorded session')
+  return `${formatPlural(metadata.runs_per_configuration, 'run')} per case and configuration`
 }
 
 function costText({

@@ -19,6 +19,8 @@ export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
     gate.mostPerPoint === undefined
       ? judgeValue(gate, readBenchmarkValue(benchmark, gate.path), 'benchmark')
       : { gate: gate.text, ...judgeWorth(benchmark.statistics?.price, gate.mostPerPoint) }
+  if (benchmark.observational === true && readsComparison(gate))
+    return { ...result, passed: false, message: `${result.message}; ${noComparisonReason}` }
   const older = benchmark.statistics?.older_runs
   if (older?.is_concurrent === false && readsOlderRuns(gate, benchmark, Object.keys(older.untested)))
     return { ...result, passed: false, message: `${result.message}; baseline not concurrent: ${older.reason}` }
@@ -26,6 +28,26 @@ export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
     ? result
     : { ...result, message: `${result.message}${explainSequentialValue(gate, benchmark, result.value)}` }
 }
+
+/** Why no gate on a comparison passes on recorded sessions. */
+export const noComparisonReason = 'recorded sessions are observational: they have no verdict and no test'
+
+/** Whether the value compares the configurations, or judges the comparison. */
+export function readsComparison({ path: [head, part], mostPerPoint }: Gate): boolean {
+  if (mostPerPoint !== undefined) return true
+  if (head === 'run_summary') return part === 'delta'
+  return head === 'comparison' || (head === 'statistics' && comparedParts.has(part))
+}
+
+const comparedParts: ReadonlySet<unknown> = new Set([
+  'scopes',
+  'cases',
+  'expectations',
+  'comparisons',
+  'mde',
+  'until',
+  'ratios',
+])
 
 /** `found`: the value at the gate's path; undefined: none. `what`: the kind of file, for the message. */
 export function judgeValue(gate: Gate, found: unknown, what: string): GateOutcome {

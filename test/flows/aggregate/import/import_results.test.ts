@@ -86,6 +86,12 @@ describe('csv', () => {
     expect(benchmark).toMatchObject({ complete: false, counts: { planned: 4, used: 3 } })
   })
 
+  test('an amount that is not known is no mistake', async () => {
+    const text = 'agent,task,reward,seconds,cost\na,x,1,n/a,\nb,x,1,2,0.5\n'
+    const { runs } = await imported('csv', [path.join(place({ 'r.csv': text }), 'r.csv')])
+    expect(runs).toHaveLength(2)
+  })
+
   test('columns are chosen by --columns', async () => {
     const text = 'who,what,points,passed\na,x,0.25,1\nb,x,0.75,1\n'
     const file = path.join(place({ 'r.csv': text }), 'r.csv')
@@ -100,6 +106,15 @@ describe('csv', () => {
     ['no rows', 'agent,task,reward\n', {}, 'no rows'],
     ['a score of another scale', 'agent,task,reward\na,x,7\n', {}, 'line 2: "7" is not a score'],
     ['no case', 'agent,task,reward\na,,1\n', {}, 'line 2: no case'],
+    [
+      'a time that is not one',
+      'agent,task,reward,seconds\na,x,1,fast\n',
+      {},
+      'line 2: seconds: "fast" is not an amount',
+    ],
+    ['a negative cost', 'agent,task,reward,cost\na,x,1,-3\n', {}, 'line 2: cost: "-3" is not an amount'],
+    ['an endless time', 'agent,task,reward,seconds\na,x,1,Infinity\n', {}, '"Infinity" is not an amount'],
+    ['two columns of a name', 'agent,task,task,reward\na,x,y,1\n', {}, 'two columns are called "task"'],
     ['no column of scores', 'agent,task,points\na,x,1\n', {}, 'no column for the score'],
     ['a short line', 'agent,task,reward\na,x\n', {}, 'line 2'],
     ['an unknown column', 'agent,task,reward\na,x,1\n', { columns: { score: ['rewards'] } }, 'no such column'],

@@ -17,6 +17,13 @@ test.each<[string, string | null, string | null, string]>([
   ['a judge that had nothing to grade', null, 'anthropic:haiku', 'anthropic:haiku'],
 ])('the judge where %s', (_, verdicts, judge, said) => expect(judgeOf(verdicts, judge)).toBe(said))
 
+test('recorded sessions are counted; runs are per case and configuration', () => {
+  const made = aggregate(inputOf(arm(1, 'with_skill', ['+', '-'])))
+  const readRuns = (one: typeof made) => listBenchmarkFacts(one).find(({ name }) => name === 'runs')?.value
+  expect(readRuns({ ...made, observational: true })).toMatch(/^\d+ recorded sessions?$/)
+  expect(readRuns(made)).toContain('per case and configuration')
+})
+
 test('the engine is named with its version', () => {
   const input = inputOf(arm(1, 'with_skill', ['+']))
   const made = aggregate({ ...input, metadata: { ...input.metadata, engine: 'pi', engineVersion: '0.73.1' } })

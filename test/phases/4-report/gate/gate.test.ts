@@ -20,6 +20,25 @@ function withDifference(ci_low: number | null, verdict: string) {
   return { ...made, statistics: { scopes: { these_cases: scope, cases_like_these: scope } } } as unknown as typeof made
 }
 
+test.each([
+  ['ci_low > 0', false],
+  ['verdict != hurts', false],
+  ['difference > 0', false],
+  ['like_these.verdict != hurts', false],
+  ['run_summary.delta.pass_rate != "x"', false],
+  ['time_ratio != 7', false],
+  ['run_summary.with_skill.pass_rate.mean > -1', true],
+  ['suspicious != 1', true],
+])('recorded sessions have no comparison to pass a gate: %s passes: %s; of a benchmark it does', (text, passed) => {
+  const given = { ...withDifference(0.1, 'helps'), injection_attempts: { runs: 0 } } as unknown as typeof made
+  const ratios = { time_seconds: { ratio: 2 } }
+  const one = { ...given, statistics: { ...given.statistics, ratios } } as unknown as typeof made
+  const gate = parseGate(text)
+  expect(judgeGate(gate, { ...one, observational: true }).passed).toBe(passed)
+  expect(judgeGate(gate, one).passed).toBe(true)
+  if (!passed) expect(judgeGate(gate, { ...one, observational: true }).message).toContain('observational')
+})
+
 describe('passes or not, with what was found', () => {
   test.each<[string, number | null, string, boolean, string]>([
     ['ci_low > 0', 0.1, 'helps', true, 'is 0.1'],
