@@ -84,7 +84,7 @@ function stopText({ stopped_after: blocks, left_out: leftOut }: RankedContender)
 function pairTable({ pairs }: Rank): TextTable {
   return {
     title: 'Pairs',
-    header: ['pair', 'difference', '95% CI of all pairs', 'p of all pairs', 'better'],
+    header: ['pair', 'difference', '95% CI', 'p', 'better'],
     rows: pairs.map(({ a, b, difference, ci_low: low, ci_high: high, p_adjusted, better }) => [
       `${a} – ${b}`,
       difference === null ? '–' : formatWholePoints(difference),
@@ -104,7 +104,7 @@ function lookTable({ looks, of }: Rank): TextTable {
 
 /** What the columns mean. */
 export function rankHint({ alpha }: Pick<Rank, 'alpha'>): string {
-  return `Rank: the ranks that the contender may have; all hold at once with ${Math.round(100 * (1 - alpha))}% confidence. Contenders that share a group letter are not separated.`
+  return `Rank: the ranks that the contender may have; all hold at once with ${Math.round(100 * (1 - alpha))}% confidence. Contenders that share a group letter are not separated. Intervals and p-values of pairs count all pairs and looks.`
 }
 
 /** "after 4 blocks: pdf-a can't win and stops; 2 are in the race, next look after 8 blocks" */
