@@ -27,7 +27,7 @@ export const rankedContender = z.object({
     .int()
     .positive()
     .describe('the true rank is from rank_best to rank_worst; all intervals hold at once with 95% confidence'),
-  groups: z.string().describe('letters: contenders that share one are not told apart'),
+  groups: z.string().describe('letters: contenders that share one are not separated'),
   pass_rate: share.nullable().describe('mean over the cases; null: no run has a score'),
   runs: count.describe('runs with a score'),
   left_out: count.describe('runs that ended without a score'),

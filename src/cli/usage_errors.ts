@@ -29,6 +29,7 @@ const commands: Readonly<Record<string, string>> = {
   init: '<skill>',
   check: '<skill>',
   triggers: '<skill>, or --all FOLDER',
+  rank: '<skills..> --suite FILE, or <engines..> --skill SKILL',
   improve: '<skill>',
   view: '[folder]',
   diff: '<before> <after>, or a folder of benchmarks',
@@ -95,6 +96,7 @@ const repeatable = new Set([
   'skill',
   'agents',
   'benchmarks',
+  'contenders',
   'workspaces',
   '_',
 ])
@@ -250,7 +252,7 @@ function givenTwiceError(flag: string): UserError {
 /** Throws UserError for an empty value, and for a repeated flag that takes one value. */
 export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
   for (const [name, value] of Object.entries(parsed)) {
-    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'workspaces' || name === 'sessions' || name === 'folder' ? '' : '--'}${name}`
+    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'workspaces' || name === 'sessions' || name === 'folder' || name === 'contenders' ? '' : '--'}${name}`
     if (Array.isArray(value) && !repeatable.has(name)) throw givenTwiceError(flag)
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (values.includes('')) throw new UserError(`${flag}: empty`, 'pass a value, or remove it')

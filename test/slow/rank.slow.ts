@@ -1,7 +1,7 @@
 /** whetstone rank, by the functions that its flow calls: wrong winners, winners found, and runs against the fixed grid of the same power. */
 import { expect, test } from 'vitest'
 import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { compareContenders } from '../../src/phases/4-report/stats/rank/compare_contenders.ts'
+import { compareByScores } from '../../src/phases/4-report/stats/rank/compare_contenders.ts'
 import { type Race, race, rankIntervals } from '../../src/phases/4-report/stats/rank/race.ts'
 import {
   countRaceRuns,
@@ -56,7 +56,7 @@ function simulateRace(random: Random, world: World, how: { leads: readonly numbe
   const ended = race(
     design,
     leads.map(() => most),
-    compareContenders(scored),
+    compareByScores(scored),
   )
   const holds = rankIntervals(ended).every(([best, worst], one) => {
     const own = leads[one] ?? 0
@@ -228,5 +228,5 @@ function simulateFirst(seed: number, leads: readonly number[], at: { blocks: num
     })),
   )
   const design = { contenders: 2, alpha: usualOptions.alpha, gap: usualGap, looks: [at.blocks] }
-  return race(design, [at.blocks, at.blocks], compareContenders(scored)).winner !== null
+  return race(design, [at.blocks, at.blocks], compareByScores(scored)).winner !== null
 }

@@ -3,6 +3,7 @@
 import type { Stop } from '../../../schemas/limits.ts'
 import { type Rank, rank as rankSchema } from '../../../schemas/rank.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { canonicalJson } from '../../base/json/json.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { findEngine } from '../../engines/table.ts'
 import { expectedRaceRuns } from '../../phases/4-report/stats/rank/race_design.ts'
@@ -131,7 +132,7 @@ async function checkStart(
   const bench = { ...request, skill: '', baseline: null, runs: 1, cache: false }
   const ready = await checkBenchStart(prepared, bench, { scratch, refuse, isDryRun }, context)
   for (const { engine } of contenders.slice(1)) {
-    if (engine.name === 'auto' || plan.options.engine === engine) continue
+    if (engine.name === 'auto' || canonicalJson(plan.options.engine) === canonicalJson(engine)) continue
     await preflight({ '--model': engine }, request.passEnv, context, refuse)
     await attemptStep(refuse, () => requirePricing({ ...plan.options, engine }, request.limits ?? noLimits, context))
     if (findEngine(engine.name).readsAbove !== false) await attemptStep(refuse, () => refuseStrayInstructions(scratch))

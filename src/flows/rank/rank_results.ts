@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { compareContenders } from '../../phases/4-report/stats/rank/compare_contenders.ts'
+import { compareByScores } from '../../phases/4-report/stats/rank/compare_contenders.ts'
 import { race } from '../../phases/4-report/stats/rank/race.ts'
 import { buildRank, type RankedInput } from '../../phases/4-report/stats/rank/rank_result.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
@@ -51,7 +51,7 @@ export async function rankResults(request: RankResultsRequest, context: FlowCont
   const ended = race(
     design,
     names.map(() => blocks),
-    compareContenders(contenders.map(({ scores }) => scores)),
+    compareByScores(contenders.map(({ scores }) => scores)),
   )
   const missing = contenders.reduce((sum, { leftOut }) => sum + leftOut, 0)
   const costs = runs.flatMap(({ costUsd }) => costUsd ?? [])

@@ -2,7 +2,7 @@
 import type { Rank } from '../../../schemas/rank.ts'
 import { contenderFolder } from '../../phases/1-plan/plan/rank_plan.ts'
 import { judgeCost } from '../../phases/4-report/benchmark/cost.ts'
-import { compareContenders } from '../../phases/4-report/stats/rank/compare_contenders.ts'
+import { compareByScores } from '../../phases/4-report/stats/rank/compare_contenders.ts'
 import { type Race, race } from '../../phases/4-report/stats/rank/race.ts'
 import type { RankedInput } from '../../phases/4-report/stats/rank/rank_result.ts'
 import { scoreContenders } from '../../phases/4-report/stats/rank/score_contenders.ts'
@@ -27,7 +27,7 @@ export function readRace(folder: string, prepared: PreparedRank, context: FlowCo
   const all = scored.map(({ cases }) => cases)
   const finished = scored.map((one) => one.finished)
   return {
-    race: race(design, finished, compareContenders(all)),
+    race: race(design, finished, compareByScores(all)),
     contenders: contenders.map(({ name, source, sha256, engine, folder: own }, at) => ({
       ...{ name, source, sha256, engine },
       scores: scored[at]?.cases ?? [],

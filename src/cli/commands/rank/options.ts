@@ -1,5 +1,6 @@
 /** The options of `rank` on a command line, and the request that they describe. */
 import type { Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
 import type { RankRequest } from '../../../flows/rank/prepare_rank.ts'
 import { usualGap, usualRacePower } from '../../../phases/4-report/stats/rank/race_design.ts'
 import { importFlags } from '../aggregate/import_flags.ts'
@@ -13,7 +14,15 @@ const { engine, model, effort, judge, suite, concurrency, timeout, activation, w
 const { budget, deadline } = benchFlags
 
 const rankFlags = {
-  skill: { type: 'string', requiresArg: true, describe: 'rank engines with this skill' },
+  skill: {
+    type: 'string',
+    requiresArg: true,
+    coerce: (value: unknown): string | undefined => {
+      if (Array.isArray(value)) throw new UserError('--skill: given more than once', 'pass skills without a flag')
+      return value === undefined ? undefined : String(value)
+    },
+    describe: 'rank engines with this skill',
+  },
   suite: { ...suite, defaultDescription: 'that of --skill', describe: 'the suite that all contenders run' },
   case: benchFlags.case,
   detect: {

@@ -33,9 +33,9 @@ function verdictText(rank: Ended): string {
     case 'close':
       return `No winner: ${leaders} differ by less than ${points} (${confidence}).`
     case 'max_runs':
-      return `No winner: ${leaders} are not told apart.`
+      return `No winner: the runs do not separate ${leaders}.`
     case 'open':
-      return `Not decided: the runs so far do not tell ${leaders} apart.`
+      return `Not decided: the runs so far do not separate ${leaders}.`
   }
 }
 
@@ -84,7 +84,7 @@ function stopText({ stopped_after: blocks, left_out: leftOut }: RankedContender)
 function pairTable({ pairs }: Rank): TextTable {
   return {
     title: 'Pairs',
-    header: ['pair', 'difference', '95% CI of all pairs', 'p of all pairs', 'better'],
+    header: ['pair', 'difference', '95% CI', 'p', 'better'],
     rows: pairs.map(({ a, b, difference, ci_low: low, ci_high: high, p_adjusted, better }) => [
       `${a} – ${b}`,
       difference === null ? '–' : formatWholePoints(difference),
@@ -104,13 +104,13 @@ function lookTable({ looks, of }: Rank): TextTable {
 
 /** What the columns mean. */
 export function rankHint({ alpha }: Pick<Rank, 'alpha'>): string {
-  return `Rank: the ranks that the contender may have; all hold at once with ${Math.round(100 * (1 - alpha))}% confidence. Contenders that share a group letter are not told apart.`
+  return `Rank: the ranks that the contender may have; all hold at once with ${Math.round(100 * (1 - alpha))}% confidence. Contenders that share a group letter are not separated. Intervals and p-values of pairs count all pairs and looks.`
 }
 
 /** "after 4 blocks: pdf-a can't win and stops; 2 are in the race, next look after 8 blocks" */
 export function rankLookText({ blocks, running, stopped, next, status }: z.infer<typeof rankLook>): string {
   const left = running.length - stopped.length
-  const out = stopped.length === 0 ? 'nobody stops' : `${joinNames(stopped)} can't win`
+  const out = stopped.length === 0 ? 'none stops' : `${joinNames(stopped)} can't win`
   const then =
     next === null
       ? `the race ends: ${endTexts[status]}`

@@ -2,7 +2,7 @@
 import { smallestPValue } from '../../../../base/smallest_design.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 import { moderatedT } from '../tests/moderated_t.ts'
-import type { ComparePair } from './race.ts'
+import type { CompareContenders } from './race.ts'
 
 /** One contender's scores of one case, by block, from 0 to 1; null: the run has no score, or there is none. */
 export interface BlockScores {
@@ -12,7 +12,7 @@ export interface BlockScores {
 }
 
 /** `contenders`: the cases of each, the same ones in the same order. */
-export function compareContenders(contenders: readonly (readonly BlockScores[])[]): ComparePair {
+export function compareByScores(contenders: readonly (readonly BlockScores[])[]): CompareContenders {
   return (a, b, { blocks, level }) => {
     const cases = keepComparable(pairCases(contenders[a] ?? [], contenders[b] ?? [], blocks))
     const found = moderatedT(cases, { alpha: level })

@@ -23,7 +23,7 @@ export interface PairResult {
 }
 
 /** `level`: 1 − the confidence level of the interval. */
-export type ComparePair = (a: number, b: number, at: { blocks: number; level: number }) => PairResult | null
+export type CompareContenders = (a: number, b: number, at: { blocks: number; level: number }) => PairResult | null
 
 /** Two contenders, by index. */
 export interface RacePair {
@@ -65,7 +65,7 @@ export interface Race {
  * `finished`: for each contender, the blocks whose runs have ended. The same blocks give the same looks, so a resume goes on where the race
  * stopped. A contender stops when another is better; it is not compared again, and its rank interval stays valid.
  */
-export function race(design: RaceDesign, finished: readonly number[], compare: ComparePair): Race {
+export function race(design: RaceDesign, finished: readonly number[], compare: CompareContenders): Race {
   const pairs = listPairs(design.contenders)
   const heights = pairs.map(() => 0)
   const better = finished.map(() => finished.map(() => false))
