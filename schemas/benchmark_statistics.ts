@@ -1,5 +1,6 @@
 /** `statistics` in `benchmark.json`: how large the difference is, how certain, for which cases, by which method. Rates are from 0 to 1. */
 import * as z from 'zod'
+import { noise } from './noise.ts'
 import { olderRuns } from './older_runs.ts'
 import { price } from './price.ts'
 import { variance } from './variance.ts'
@@ -134,40 +135,6 @@ export const statisticsComparison = z.object({
   p_value: share,
   p_adjusted: share,
   method: z.literal('holm'),
-})
-
-const noise = z.object({
-  calibration: z
-    .object({
-      difference: z.number(),
-      floor: z.number(),
-      n_runs: count,
-      runs: count.optional().describe('fewest runs per case and arm'),
-      made: z.string().optional().describe('created_at of the calibration'),
-    })
-    .nullable()
-    .describe('the baseline compared with itself: difference and half-width of its interval'),
-  grading: z
-    .object({
-      execution_variance: z
-        .number()
-        .nullable()
-        .describe(
-          'variance between runs of the same case and arm, without the part that grading adds; null: no case and arm has two runs',
-        ),
-      grading_variance: z.number().describe('variance between gradings of the same transcript'),
-      dialogue_variance: z
-        .number()
-        .nullable()
-        .optional()
-        .describe(
-          'part of execution_variance that comes from different messages of the user; absent: no conversation; null: no two runs of a case and arm had the same dialogue',
-        ),
-      n_runs: count,
-      gradings: count.describe('gradings of these runs, including the first'),
-    })
-    .nullable()
-    .describe('variation of scores when the same transcripts are graded again'),
 })
 
 /** The differences that this many runs can detect, before any of them has started. */

@@ -8,6 +8,7 @@ import { ArmsTable } from './arms.tsx'
 import { isSimilarCases, isUnreadNote, splitHeadline } from './headline.ts'
 import { MissingParts } from './missing.tsx'
 import { Notes } from './notes.tsx'
+import { isPriceSentence, PriceView } from './price.tsx'
 import { SkillsRead } from './skills_read.tsx'
 import { SuspiciousNotice } from './suspicious.tsx'
 import { UnreadNotice } from './unread.tsx'
@@ -19,8 +20,10 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
   const isEval = model.page.extras.evaluation !== undefined
   const hasPicture = hasVerdictPicture(model)
   const { verdict, sample, advice } = splitHeadline(said.headline, hasPicture)
-  // the banner says the one, the picture the other
-  const more = said.sureness.filter((one) => !isUnreadNote(one) && !(hasPicture && isSimilarCases(one)))
+  // the banner, the picture and the section on the price say the others
+  const more = said.sureness.filter(
+    (one) => !isUnreadNote(one) && !(hasPicture && isSimilarCases(one)) && !isPriceSentence(one),
+  )
   return (
     <>
       <header class="lead">
@@ -45,6 +48,7 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
       ))}
       <VerdictsView model={model} route={route} />
       <ArmsTable model={model} withRates={!hasPicture} />
+      <PriceView model={model} />
       <SkillsRead model={model} />
       <TurnedStatements model={model} />
       {!isEval && <Cases model={model} route={route} />}

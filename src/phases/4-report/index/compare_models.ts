@@ -61,7 +61,7 @@ function compareLifts(both: readonly [CaseScores, CaseScores][], alpha: number):
 }
 
 /** By Satterthwaite. */
-export function subtractMeans(own: ModeratedT, other: ModeratedT, alpha: number): ModeratedT {
+function subtractMeans(own: ModeratedT, other: ModeratedT, alpha: number): ModeratedT {
   const mean = own.mean - other.mean
   const parts = [own, other].map(({ standardError, df }) => ({ variance: standardError ** 2, df }))
   const variance = parts.reduce((sum, part) => sum + part.variance, 0)

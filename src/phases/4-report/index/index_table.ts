@@ -46,9 +46,15 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
   const names: Column[] = [...(isOneSkill ? [] : [skillColumn]), ['engine', (row) => row.cell]]
   const marks: Column = ['', (row) => mark(row) || null]
   const interval: Column = ['95% CI', (row) => (index.comparisons ? intervalText(row) : null)]
-  const shown = [...names, ...columns.slice(0, 3), interval, ...columns.slice(3), frontColumn, marks].filter(
-    ([, cell]) => rows.some((row) => cell(row) !== null),
-  )
+  const shown = [
+    ...names,
+    ...columns.slice(0, 3),
+    interval,
+    ...columns.slice(3, 4),
+    frontColumn,
+    ...columns.slice(4),
+    marks,
+  ].filter(([, cell]) => rows.some((row) => cell(row) !== null))
   return {
     header: shown.map(([title]) => titles[title] ?? title),
     rows: rows.map((row) => shown.map(([title, cell]) => cell(row) ?? (title === '' ? '' : '–'))),

@@ -1,6 +1,6 @@
 /** The sentence of the verdict with a price. */
 import type { Price } from '../../../../../schemas/price.ts'
-import { formatCount, formatWholePoints } from '../../text/format.ts'
+import { formatCount } from '../../text/format.ts'
 import { formatFixed } from '../numbers/round.ts'
 
 type Described = Omit<Price, 'sentence'>
@@ -13,7 +13,8 @@ export function priceSentence(price: Described): string {
 
 function verdictText(price: Described): string {
   const ratio = ratioText(price)
-  const loss = `${formatWholePoints(price.margin, false)} points`
+  const points = Number((100 * price.margin).toFixed(2))
+  const loss = `${points} ${points === 1 ? 'point' : 'points'}`
   switch (price.verdict) {
     case 'better':
       return `better, ${ratio}`
@@ -31,7 +32,7 @@ function verdictText(price: Described): string {
 /** What is shown, and what is missing. */
 function openText({ tests, margin }: Described, loss: string): string {
   const isShown = (name: Price['tests'][number]['name']) => tests.some((one) => one.name === name && one.rejected)
-  const increase = `${formatFixed(100 * margin, 0)}%`
+  const increase = `${Number((100 * margin).toFixed(2))}%`
   if (isShown('rate_higher')) return `better, but a price that is higher by ${increase} is neither shown nor ruled out`
   if (isShown('price_lower')) return `cheaper, but a loss of ${loss} or more is not ruled out`
   if (isShown('rate_within_margin')) return `a loss of ${loss} or more is ruled out, but a lower price is not shown`

@@ -40,7 +40,7 @@ export function estimateComponents(all: readonly CaseScores[], alpha = 0.05): Co
   }
 }
 
-export function hasRepeatedRuns(cases: readonly CaseScores[]): boolean {
+function hasRepeatedRuns(cases: readonly CaseScores[]): boolean {
   return cases.every(({ candidate, baseline }) => Math.min(candidate.length, baseline.length) > 1)
 }
 
