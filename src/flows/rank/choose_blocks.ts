@@ -12,7 +12,7 @@ export interface BlocksWish {
 }
 
 /** More per case than this is a suite that is too small. */
-export const mostBlocks = 200
+const mostBlocks = 200
 
 /** Throws UserError if so many runs can't find the lead. */
 export function chooseBlocks(

@@ -29,7 +29,7 @@ export interface RankRequest
   workspace: string | null
 }
 
-export interface Contender {
+interface Contender {
   /** For people; unique. */
   name: string
   /** The folder of its runs within each case. */

@@ -84,7 +84,7 @@ export interface ReviewedRank extends PreparedRank {
   costPerRun: number | null
 }
 
-export interface RankEstimate {
+interface RankEstimate {
   most: number
   /** If one leads all others by the planned lead, and if all are equal. */
   expected: number

@@ -13,7 +13,7 @@ export interface RaceDesign {
 }
 
 /** What the first `blocks` blocks say of a pair; null: nothing. */
-export interface PairResult {
+interface PairResult {
   /** a − b, from −1 to 1. */
   difference: number
   low: number
@@ -26,7 +26,7 @@ export interface PairResult {
 export type CompareContenders = (a: number, b: number, at: { blocks: number; level: number }) => PairResult | null
 
 /** Two contenders, by index. */
-export interface RacePair {
+interface RacePair {
   a: number
   b: number
   /** On the blocks that both ran; the interval is simultaneous over all pairs and looks. */
@@ -39,7 +39,7 @@ export interface RacePair {
   better: number | null
 }
 
-export interface RaceLook {
+interface RaceLook {
   blocks: number
   /** Those that had runs since the look before. */
   running: number[]
