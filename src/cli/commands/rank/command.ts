@@ -9,12 +9,15 @@ import { type SetExitCode, withFlow } from '../options/run_flow.ts'
 import { buildRankRequest, type RankArguments, rankOptions } from './options.ts'
 import { showRank, showRankPlan } from './print.ts'
 
+/** Shown with --help-all. */
+const rare = ['network', 'allow-read', 'pass-env', 'max-turns', 'deadline']
+
 export function addRank(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const text = 'which of several skills or engines is best?'
   return args.command(
     'rank <contenders..>',
     text,
-    (one) => groupOptions(rankOptions(one), argv),
+    (one) => groupOptions(rankOptions(one), argv, rare),
     async (parsed) => {
       done(await start(parsed))
     },

@@ -83,7 +83,7 @@ export function rankOptions(args: Argv) {
       describe: 'skills; engine:model with --skill; results with --from',
     })
     .options(rankFlags)
-    .group(['skill', 'suite', 'detect', 'power', 'max-runs', 'from', 'columns'], 'Ranking:')
+    .group(['skill', 'suite', 'detect', 'power', 'max-runs', 'from'], 'Ranking:')
     .usage(
       '$0 rank <skills..> --suite <file> [options]\n       $0 rank <engines..> --skill <skill> [options]\n\nRank several skills or engines on one suite.\n\nA contender that can no longer win gets no more runs. A winner is named only if it is better than every other. The same command resumes after an interruption.',
     )
