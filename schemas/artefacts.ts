@@ -39,6 +39,7 @@ import { transcriptEvent } from './transcript.ts'
 import { trend } from './trend.ts'
 import { triggerMatrix } from './trigger_matrix.ts'
 import { triggers } from './triggers.ts'
+import { watchBaseline, watchFile } from './watch.ts'
 
 export const artefacts = {
   evals: authoredEvals,
@@ -66,6 +67,8 @@ export const artefacts = {
   benchmark_index: benchmarkIndex,
   explanation,
   trend,
+  watch: watchFile,
+  watch_baseline: watchBaseline,
   triggers,
   trigger_matrix: triggerMatrix,
   description,

@@ -42,6 +42,7 @@ const commands = [
   'mine',
   'check',
   'triggers',
+  'watch',
   'improve',
   'view',
   'explain',

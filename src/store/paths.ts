@@ -29,7 +29,15 @@ export interface BenchmarkPaths {
 }
 
 /** Timestamped folders of a workspace. Calibrations, the searches of improve and recorded sessions are separate, so that the newest benchmark is never one of them. */
-export type Collection = 'benchmarks' | 'calibrations' | 'searches' | 'evals' | 'triggers' | 'descriptions' | 'sessions'
+export type Collection =
+  | 'benchmarks'
+  | 'calibrations'
+  | 'searches'
+  | 'nights'
+  | 'evals'
+  | 'triggers'
+  | 'descriptions'
+  | 'sessions'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
@@ -39,6 +47,7 @@ const collections: ReadonlySet<string> = new Set<Collection>([
   'benchmarks',
   'calibrations',
   'searches',
+  'nights',
   'evals',
   'triggers',
   'descriptions',
@@ -101,6 +110,19 @@ export function improvePaths(workspace: string) {
     sessions: path.join(workspace, 'sessions'),
     /** The author's skill before a version was applied. */
     backups: path.join(workspace, 'backups'),
+  }
+}
+
+/** The folder of a watch and its files, absolute. `name`: of engine and model. */
+export function watchPaths(workspace: string, name: string) {
+  const folder = path.join(workspace, 'watch', name)
+  return {
+    folder,
+    baseline: path.join(folder, 'baseline.json'),
+    watch: path.join(folder, 'watch.json'),
+    page: path.join(folder, 'watch.html'),
+    /** Baselines and nights before a --rebaseline, by when they were replaced. */
+    earlier: path.join(folder, 'earlier'),
   }
 }
 

@@ -16,6 +16,7 @@ import type { FlowContext } from '../flow_context.ts'
 export function chooseCollection(plan: Plan): Collection {
   const arms = { candidate: plan.candidate_configuration, baseline: plan.baseline_configuration }
   if (plan.search === true) return 'searches'
+  if (plan.watch === true) return 'nights'
   if (plan.observational === true) return 'sessions'
   return isCalibration(arms) ? 'calibrations' : 'benchmarks'
 }
