@@ -69,10 +69,12 @@ export function followLevel(
       return pool === undefined ? [] : { own: scores, pool }
     })
     const count = sum(known.map((one) => countScores(one.own)))
-    const p_value = rankTotal(known, random())
-    const e_value = count === 0 ? 1 : bet(p_value, { count, most: settings.limit / (evidence + 1), ...settings })
+    const { lower, equal } = rankTotal(known)
+    const p_value = lower + random() * equal
+    const table = betTable(settings.detect * Math.sqrt(count), settings.direction)
+    const e_value = count === 0 ? 1 : bet(table, p_value, settings.limit / (evidence + 1))
     evidence = count === 0 ? evidence : (evidence + 1) * e_value
-    factors.push(e_value)
+    factors.push(count === 0 ? 1 : averageBet(table, lower, lower + equal))
     const isAlarm = evidence >= settings.limit * (1 - near)
     const since = isAlarm ? findStart(factors, start) : null
     const level = runs.length === 0 ? null : mean(runs.map(({ score }) => score))
@@ -116,11 +118,8 @@ function meanScore(scores: Scores): number {
   return totalScore(scores) / countScores(scores)
 }
 
-/**
- * The exact rank of the step's total among all ways to exchange its runs with earlier runs of the same case. `tie`: uniform on 0 to 1, the place
- * among equal totals.
- */
-function rankTotal(strata: readonly { own: Scores; pool: Scores }[], tie: number): number {
+/** The exact place of the step's total among all ways to exchange its runs with earlier runs of the same case: the chance of a lower and of an equal one. */
+function rankTotal(strata: readonly { own: Scores; pool: Scores }[]): { lower: number; equal: number } {
   const observed = sum(strata.map(({ own }) => totalScore(own)))
   let totals: Map<number, number> = new Map([[0, 1]])
   for (const { own, pool } of strata) {
@@ -131,7 +130,7 @@ function rankTotal(strata: readonly { own: Scores; pool: Scores }[], tie: number
   }
   let lower = 0
   for (const [total, chance] of totals) if (total < observed) lower += chance
-  return lower + tie * (totals.get(observed) ?? 0)
+  return { lower, equal: totals.get(observed) ?? 0 }
 }
 
 /** The chance of each total of as many scores as `own` has, drawn without replacement from both. */
@@ -171,16 +170,18 @@ const quantiles = Array.from({ length: cells }, (_, at) => normalQuantile((at + 
  * An e-value: its mean is at most 1 for a uniform p. Cut at `most`, where the alarm is certain, and scaled up for what the cut takes away, so that the
  * evidence never overshoots the limit.
  */
-function bet(
-  p: number,
-  { count, most, detect, direction }: { count: number; most: number } & Pick<LevelSettings, 'detect' | 'direction'>,
-): number {
-  const table = betTable(detect * Math.sqrt(count), direction)
+function bet(table: readonly number[], p: number, most: number): number {
   let scale = 1
   if (most > 1 && Math.max(...table) > most) {
     for (let round = 0; round < 30; round += 1) scale /= mean(table.map((one) => Math.min(most, scale * one)))
   }
   return Math.min(most, scale * (table[Math.min(cells - 1, Math.floor(p * cells))] ?? 1))
+}
+
+/** The mean bet over all orders of equal totals, to say when a change began. */
+function averageBet(table: readonly number[], from: number, to: number): number {
+  const [first, last] = [from, to].map((p) => Math.min(cells - 1, Math.floor(p * cells)))
+  return mean(table.slice(first, (last ?? 0) + 1))
 }
 
 const tables = new Map<string, number[]>()
@@ -207,7 +208,7 @@ function findStart(factors: readonly number[], from: number): number {
   let [best, start, product] = [0, factors.length - 1, 1]
   for (let at = factors.length - 1; at >= from; at -= 1) {
     product *= factors[at] ?? 1
-    if (product <= best) continue
+    if (product <= best * (1 + near)) continue
     best = product
     start = at
   }
