@@ -5,7 +5,7 @@ import { followLevel, type LevelRun, type LevelStep } from '../../src/phases/4-r
 import { printTable, share, twoErrors } from './table.ts'
 
 const trials = Number(process.env.WHETSTONE_TRIALS ?? 1000)
-/** Of two years each: a fifth of the others, for their time. */
+/** Of two years each: fewer, for their time. */
 const lives = Math.max(50, Math.round(trials / 5))
 const limit = 730
 const nightRuns = 12
@@ -209,5 +209,63 @@ test('what breaks it: whole nights that are better or worse by chance', () => {
     'Nights that differ: deviation of the log-odds of all cases from night to night',
     ['deviation', 'alarms in 730 nights'],
     rows,
+  )
+})
+
+test('a stricter limit: --quiet-nights 7300', () => {
+  const random = createSeededRandom(8700)
+  const world = { before: mixed, after: lowerOdds(mixed, 0.75) }
+  let any = 0
+  for (let one = 0; one < lives; one += 1) {
+    const quiet = live(
+      random,
+      { before: mixed, after: mixed },
+      { baselineRuns: 20, quiet: 0, nights: 730, seed: one, limit: 7300 },
+    )
+    if (quiet.some(({ isAlarm }) => isAlarm)) any += 1
+  }
+  expect(any / lives).toBeLessThanOrEqual(0.1 + twoErrors(0.1, lives))
+  const found = findFalls(world, { baselineRuns: 20, quiet: 0, limit: 7300 }, 8710)
+  const shares = [7, 10, 14].map((most) => share(found.within(most)))
+  printTable(
+    'Limit 7300',
+    ['any alarm in 730 nights', '7 nights', '10', '14', 'median'],
+    [[share(any / lives), ...shares, found.median]],
+  )
+})
+
+test('a slow fall: 15 points over 100 nights', () => {
+  const random = createSeededRandom(8720)
+  const after = lowerOdds(mixed, 0.75)
+  let found = 0
+  for (let one = 0; one < lives; one += 1) {
+    const baseline = Array.from({ length: 400 }, (_, at) => draw(random, mixed, at))
+    const steps = Array.from({ length: 130 }, (_, night) => {
+      const part = Math.min(1, night / 100)
+      const rates = mixed.map((rate, at) => rate + part * ((after[at] ?? 0) - rate))
+      return { runs: Array.from({ length: nightRuns }, (__, run) => draw(random, rates, night * nightRuns + run)) }
+    })
+    const ends = followLevel(baseline, steps, { limit, detect: 0.15, direction: 'fall', seed: one })
+    if (ends.some(({ isAlarm }) => isAlarm)) found += 1
+  }
+  printTable('A slow fall', ['found within 130 nights'], [[share(found / lives)]])
+})
+
+test('a trend in which nothing changes: at most one false mark is expected in 100 benchmarks', () => {
+  const random = createSeededRandom(8730)
+  let marks = 0
+  for (let one = 0; one < lives; one += 1) {
+    const steps = Array.from({ length: 101 }, () => ({
+      runs: Array.from({ length: 60 }, (_, at) => draw(random, mixed, at)),
+    }))
+    const [first, ...later] = steps
+    const ends = followLevel(first?.runs ?? [], later, { limit: 100, detect: 0.15, direction: 'either', seed: one })
+    marks += ends.filter(({ isAlarm }) => isAlarm).length
+  }
+  expect(marks / lives).toBeLessThanOrEqual(1 + 2 / Math.sqrt(lives))
+  printTable(
+    'Benchmarks of 20 cases × 3 runs, nothing changed',
+    ['marks in 100 benchmarks'],
+    [[(marks / lives).toFixed(2)]],
   )
 })

@@ -58,7 +58,7 @@ export function followLevel(
   const pools = new Map<number, Scores>()
   for (const run of baseline) addRun(pools, run)
   const random = createSeededRandom(settings.seed)
-  const factors: number[] = []
+  const bets: PlacedBet[] = []
   let evidence = 0
   let start = 0
   return steps.map(({ runs, restarts }, at) => {
@@ -74,9 +74,9 @@ export function followLevel(
     const table = betTable(settings.detect * Math.sqrt(count), settings.direction)
     const e_value = count === 0 ? 1 : bet(table, p_value, settings.limit / (evidence + 1))
     evidence = count === 0 ? evidence : (evidence + 1) * e_value
-    factors.push(count === 0 ? 1 : averageBet(table, lower, lower + equal))
+    bets.push(count === 0 ? null : { table, from: lower, to: lower + equal })
     const isAlarm = evidence >= settings.limit * (1 - near)
-    const since = isAlarm ? findStart(factors, start) : null
+    const since = isAlarm ? findStart(bets, start) : null
     const level = runs.length === 0 ? null : mean(runs.map(({ score }) => score))
     const expected =
       count === 0 ? null : sum(known.map((one) => countScores(one.own) * meanScore(one.pool))) / (count * parts)
@@ -107,11 +107,15 @@ function add(to: Map<number, number>, key: number, amount: number): void {
 }
 
 function countScores(scores: Scores): number {
-  return sum([...scores.values()])
+  let count = 0
+  for (const times of scores.values()) count += times
+  return count
 }
 
 function totalScore(scores: Scores): number {
-  return sum([...scores].map(([score, times]) => score * times))
+  let total = 0
+  for (const [score, times] of scores) total += score * times
+  return total
 }
 
 function meanScore(scores: Scores): number {
@@ -138,6 +142,11 @@ function spreadOfTotal(own: Scores, pool: Scores): Map<number, number> {
   const all = new Map(pool)
   for (const [score, times] of own) add(all, score, times)
   const count = countScores(own)
+  const possible = choose(countScores(all), count)
+  if (count === 1) {
+    for (const [score, times] of all) all.set(score, times / possible)
+    return all
+  }
   const ways: Map<number, number>[] = Array.from({ length: count + 1 }, () => new Map())
   ways[0]?.set(0, 1)
   for (const [score, times] of all) {
@@ -150,7 +159,6 @@ function spreadOfTotal(own: Scores, pool: Scores): Map<number, number> {
       }
     }
   }
-  const possible = choose(countScores(all), count)
   return new Map([...(ways[count] ?? [])].map(([total, number]) => [total, number / possible]))
 }
 
@@ -170,24 +178,39 @@ const quantiles = Array.from({ length: cells }, (_, at) => normalQuantile((at + 
  * An e-value: its mean is at most 1 for a uniform p. Cut at `most`, where the alarm is certain, and scaled up for what the cut takes away, so that the
  * evidence never overshoots the limit.
  */
-function bet(table: readonly number[], p: number, most: number): number {
+function bet({ factors, largest }: BetTable, p: number, most: number): number {
   let scale = 1
-  if (most > 1 && Math.max(...table) > most) {
-    for (let round = 0; round < 30; round += 1) scale /= mean(table.map((one) => Math.min(most, scale * one)))
+  for (let whole = most > 1 && largest > most ? 0 : 1; whole < 1 - 1e-4; scale /= whole) {
+    let total = 0
+    for (const one of factors) total += Math.min(most, scale * one)
+    whole = total / cells
   }
-  return Math.min(most, scale * (table[Math.min(cells - 1, Math.floor(p * cells))] ?? 1))
+  return Math.min(most, scale * (factors[findCell(p)] ?? 1))
 }
+
+function findCell(p: number): number {
+  return Math.min(cells - 1, Math.floor(p * cells))
+}
+
+/** A step's bet, and the p-values that all orders of equal totals give; null: there was none. */
+type PlacedBet = { table: BetTable; from: number; to: number } | null
 
 /** The mean bet over all orders of equal totals, to say when a change began. */
-function averageBet(table: readonly number[], from: number, to: number): number {
-  const [first, last] = [from, to].map((p) => Math.min(cells - 1, Math.floor(p * cells)))
-  return mean(table.slice(first, (last ?? 0) + 1))
+function averageBet(placed: PlacedBet): number {
+  if (placed === null) return 1
+  return mean(placed.table.factors.slice(findCell(placed.from), findCell(placed.to) + 1))
 }
 
-const tables = new Map<string, number[]>()
+/** `factors`: by cell of the p-value; their mean is 1. */
+interface BetTable {
+  factors: number[]
+  largest: number
+}
 
-/** A mixture of likelihood ratios of shifted normal scores, by cell of the p-value; its mean is 1. */
-function betTable(change: number, direction: LevelSettings['direction']): number[] {
+const tables = new Map<string, BetTable>()
+
+/** A mixture of likelihood ratios of shifted normal scores. */
+function betTable(change: number, direction: LevelSettings['direction']): BetTable {
   const key = `${change} ${direction}`
   const known = tables.get(key)
   if (known !== undefined) return known
@@ -198,16 +221,17 @@ function betTable(change: number, direction: LevelSettings['direction']): number
   })
   const raw = quantiles.map((z) => mean(shifts.map((shift) => Math.exp(shift * z - (shift * shift) / 2))))
   const whole = mean(raw)
-  const table = raw.map((one) => one / whole)
+  const factors = raw.map((one) => one / whole)
+  const table = { factors, largest: Math.max(...factors) }
   tables.set(key, table)
   return table
 }
 
 /** The start with the largest product of e-values up to the last step. */
-function findStart(factors: readonly number[], from: number): number {
-  let [best, start, product] = [0, factors.length - 1, 1]
-  for (let at = factors.length - 1; at >= from; at -= 1) {
-    product *= factors[at] ?? 1
+function findStart(bets: readonly PlacedBet[], from: number): number {
+  let [best, start, product] = [0, bets.length - 1, 1]
+  for (let at = bets.length - 1; at >= from; at -= 1) {
+    product *= averageBet(bets[at] ?? null)
     if (product <= best * (1 + near)) continue
     best = product
     start = at
