@@ -40,6 +40,7 @@ import { transcriptEvent } from './transcript.ts'
 import { trend } from './trend.ts'
 import { triggerMatrix } from './trigger_matrix.ts'
 import { triggers } from './triggers.ts'
+import { watchBaseline, watchFile } from './watch.ts'
 
 export const artefacts = {
   evals: authoredEvals,
@@ -68,6 +69,8 @@ export const artefacts = {
   explanation,
   trend,
   rank,
+  watch: watchFile,
+  watch_baseline: watchBaseline,
   triggers,
   trigger_matrix: triggerMatrix,
   description,

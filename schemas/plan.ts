@@ -151,6 +151,10 @@ export const plan = z.object({
     .describe(
       'a step of improve: its configurations have several versions of the skill, so their difference is not a result',
     ),
+  watch: z
+    .literal(true)
+    .optional()
+    .describe('true: the baseline or a night of watch, with one configuration; absent: a comparison'),
   observational: z
     .literal(true)
     .optional()

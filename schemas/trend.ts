@@ -31,6 +31,15 @@ export const trendPoint = z.object({
   cases: count,
   candidate: arm.nullable().describe('null: no graded run'),
   baseline: arm.nullable(),
+  level_change: z
+    .object({
+      direction: z.enum(['up', 'down']),
+      from: z.number().describe('pass rate with the skill that earlier benchmarks let expect'),
+      to: z.number().describe('mean since then, until it was found'),
+      found_at: z.string().describe('folder of the benchmark with which it was found'),
+    })
+    .optional()
+    .describe('the pass rate with the skill changed its level here; absent: no evidence of it'),
   lift: trendLift.nullable().describe('difference on its own cases, without indicators; null: nothing to compare'),
 })
 

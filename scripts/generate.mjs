@@ -43,6 +43,7 @@ const commands = [
   'check',
   'triggers',
   'rank',
+  'watch',
   'improve',
   'view',
   'explain',

@@ -33,6 +33,7 @@ export type Collection =
   | 'benchmarks'
   | 'calibrations'
   | 'searches'
+  | 'nights'
   | 'evals'
   | 'triggers'
   | 'descriptions'
@@ -47,6 +48,7 @@ const collections: ReadonlySet<string> = new Set<Collection>([
   'benchmarks',
   'calibrations',
   'searches',
+  'nights',
   'evals',
   'triggers',
   'descriptions',
@@ -110,6 +112,19 @@ export function improvePaths(workspace: string) {
     sessions: path.join(workspace, 'sessions'),
     /** The author's skill before a version was applied. */
     backups: path.join(workspace, 'backups'),
+  }
+}
+
+/** The folder of a watch and its files, absolute. `name`: of engine and model. */
+export function watchPaths(workspace: string, name: string) {
+  const folder = path.join(workspace, 'watch', name)
+  return {
+    folder,
+    baseline: path.join(folder, 'baseline.json'),
+    watch: path.join(folder, 'watch.json'),
+    page: path.join(folder, 'watch.html'),
+    /** Baselines and nights before a --rebaseline, by when they were replaced. */
+    earlier: path.join(folder, 'earlier'),
   }
 }
 

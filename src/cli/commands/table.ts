@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   init: async () => (await import('./init/command.ts')).addInit,
   check: async () => (await import('./check/command.ts')).addCheck,
   triggers: async () => (await import('./triggers/command.ts')).addTriggers,
+  watch: async () => (await import('./watch/command.ts')).addWatch,
   improve: async () => (await import('./improve/command.ts')).addImprove,
   view: async () => (await import('./view/command.ts')).addView,
   explain: async () => (await import('./explain/command.ts')).addExplain,

@@ -58,7 +58,7 @@ export async function estimateBench(
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
   const ungraded = missing.filter(({ run_id }) => options.reused.get(run_id)?.graded !== true)
-  const arms = [plan.candidate_configuration, plan.baseline_configuration].map((configuration) => {
+  const arms = [...new Set([plan.candidate_configuration, plan.baseline_configuration])].map((configuration) => {
     const runs = open.filter((spec) => spec.configuration === configuration)
     return { configuration, runs: runs.length, ...estimateUsage(forecast, runs, 'run') }
   })

@@ -26,7 +26,8 @@ export async function readHistory(
   { except = null, prices }: HistoryOptions = {},
 ): Promise<RunStats> {
   const observed = new RunStats()
-  const found = await Promise.all([listBenchmarks(workspace), listBenchmarks(workspace, 'searches')])
+  const collections = ['benchmarks', 'searches', 'nights'] as const
+  const found = await Promise.all(collections.map((one) => listBenchmarks(workspace, one)))
   const folders = found
     .flat()
     .filter((folder) => folder !== except)

@@ -17,6 +17,7 @@ export function chooseCollection(plan: Plan): Collection {
   const arms = { candidate: plan.candidate_configuration, baseline: plan.baseline_configuration }
   if (plan.search === true) return 'searches'
   if (plan.observational === true) return 'recorded'
+  if (plan.watch === true) return 'nights'
   return isCalibration(arms) ? 'calibrations' : 'benchmarks'
 }
 

@@ -52,7 +52,7 @@ function displayTrendPath(file: string): string {
   return path.relative(process.cwd(), file) || file
 }
 
-const planFacts = planSchema.pick({ skill: true, suite: true, options: true })
+const planFacts = planSchema.pick({ skill: true, suite: true, options: true, watch: true })
 
 function readTrendBenchmark(file: string, tell: ReportUnreadable): TrendBenchmark | null {
   const benchmark = tryReadArtefact(benchmarkSchema, file, ({ message }) => tell(file, message))

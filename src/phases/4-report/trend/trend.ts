@@ -6,20 +6,26 @@ import { buildStatistics } from '../stats/build_statistics.ts'
 import { round } from '../stats/numbers/round.ts'
 import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { findHeadlineRates } from '../text/headline_rates.ts'
+import { findLevelChanges } from './level_changes.ts'
 import { costsByMonth, type ImproveCost, type TrendBenchmark } from './trend_costs.ts'
 
-/** The order of `found` does not matter. Calibrations count only in the costs. */
+/** The order of `found` does not matter. Calibrations and nights of watch count only in the costs. */
 export function buildTrend(
   found: readonly TrendBenchmark[],
   improved: readonly ImproveCost[],
   left_out: Trend['left_out'],
 ): Trend {
-  const points = found
-    .filter(({ benchmark }) => !isCalibration(findArms(benchmark)))
-    .map(toTrendPoint)
-    .sort((a, b) =>
+  const steps = found
+    .filter(({ benchmark, plan }) => plan?.watch !== true && !isCalibration(findArms(benchmark)))
+    .map((one) => ({ point: toTrendPoint(one), benchmark: one.benchmark }))
+    .sort(({ point: a }, { point: b }) =>
       a.timestamp === b.timestamp ? compareText(a.folder, b.folder) : compareText(a.timestamp, b.timestamp),
     )
+  const changes = findLevelChanges(steps)
+  const points = steps.map(({ point }): TrendPoint => {
+    const level_change = changes.get(point.folder)
+    return level_change === undefined ? point : { ...point, level_change }
+  })
   return {
     schema_version: 1,
     points,

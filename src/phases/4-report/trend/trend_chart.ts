@@ -1,6 +1,7 @@
 /** Draws the lift of a skill over time as an SVG: a dot and an interval per benchmark, a line per model. */
 import type { TrendPoint } from '../../../../schemas/trend.ts'
 import { chosenText } from '../text/selected_cases.ts'
+import { levelChangeText } from './trend_text.ts'
 
 const size = { width: 720, height: 244, left: 58, right: 12, top: 12, bottom: 52 }
 /** The most date labels that fit below the chart. */
@@ -55,8 +56,11 @@ function mark({ point, lift: { mean, ci_low, ci_high }, x }: DrawnPoint): string
   const open = part === null ? '' : ' open'
   const interval =
     ci_low === null || ci_high === null ? '' : `<path class="interval${open}" d="M${x} ${y(ci_low)}V${y(ci_high)}"/>`
-  const title = part === null ? '' : `<title>${part}</title>`
-  return `${interval}<circle class="dot${open}" cx="${x}" cy="${y(mean)}" r="4">${title}</circle>`
+  const change = point.level_change && levelChangeText(point.level_change)
+  const words = [part, change].filter(Boolean).join('; ')
+  const title = words === '' ? '' : `<title>${words}</title>`
+  const line = change === undefined ? '' : `<path class="change" d="M${x} ${size.top}V${y(-1)}"/>`
+  return `${line}${interval}<circle class="dot${open}" cx="${x}" cy="${y(mean)}" r="4">${title}</circle>`
 }
 
 /** Dates in UTC. If a day repeats, the time is below it, with seconds if minutes repeat. */

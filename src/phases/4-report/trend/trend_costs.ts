@@ -69,4 +69,4 @@ export interface TrendBenchmark {
   plan: TrendPlan | null
 }
 
-export type TrendPlan = Pick<Plan, 'skill' | 'suite' | 'options'>
+export type TrendPlan = Pick<Plan, 'skill' | 'suite' | 'options' | 'watch'>

@@ -15,7 +15,7 @@ interface View {
   headline: string
   notes: readonly string[]
   /** `isPartial`: a dot is an incomplete benchmark, or one of chosen cases. */
-  charts: { skill: string; svg: string; isPartial: boolean }[]
+  charts: { skill: string; svg: string; isPartial: boolean; isChanged: boolean }[]
   sections: { title: string; header: string[]; rows: TableCell[][] }[]
 }
 
@@ -35,7 +35,8 @@ export function trendHtml(trend: Trend): string {
       const own = trend.points.filter((point) => point.skill === skill)
       const svg = trendChart(own)
       const isPartial = own.some((point) => partialBenchmarkText(point) !== null && point.lift !== null)
-      return svg === '' ? [] : { skill: makeVisible(skill), svg, isPartial }
+      const isChanged = own.some((point) => point.level_change !== undefined && point.lift !== null)
+      return svg === '' ? [] : { skill: makeVisible(skill), svg, isPartial, isChanged }
     }),
     sections: trendSections(trend).map(toViewSection),
   })

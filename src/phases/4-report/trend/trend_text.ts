@@ -87,10 +87,19 @@ const rates: readonly Column<TrendPoint>[] = [
   ['cases', ({ cases }) => String(cases)],
   [
     '',
-    ({ complete, chosen }) =>
-      joinCellParts(complete ? null : 'INCOMPLETE', chosen === undefined ? null : chosenText(chosen)),
+    ({ complete, chosen, level_change: change }) =>
+      joinCellParts(
+        complete ? null : 'INCOMPLETE',
+        chosen === undefined ? null : chosenText(chosen),
+        change === undefined ? null : levelChangeText(change),
+      ),
   ],
 ]
+
+/** "level fell: 92% to 71%". */
+export function levelChangeText({ direction, from, to }: NonNullable<TrendPoint['level_change']>): string {
+  return `level ${direction === 'up' ? 'rose' : 'fell'}: ${formatPercent(from)} to ${formatPercent(to)}`
+}
 
 /** "94% with skill". */
 function armText(arm: TrendPoint['candidate'], rate: string): string | null {

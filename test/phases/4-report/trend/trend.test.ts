@@ -294,3 +294,36 @@ describe('shown', () => {
     ).toEqual([])
   })
 })
+
+describe('a changed level', () => {
+  const day = (at: number) => `2026-03-${String(at + 1).padStart(2, '0')}`
+  const series = (passed: readonly number[], change?: (at: number) => (made: Benchmark) => Benchmark) =>
+    passed.map((own, at) => found({ day: day(at), passed: own, ...(change && { change: change(at) }) }))
+  const marks = (all: readonly TrendBenchmark[]) =>
+    trendSchema.parse(buildTrend(all, [], [])).points.flatMap(({ timestamp, level_change: change }) => {
+      return change === undefined ? [] : [[timestamp.slice(0, 10), change.direction]]
+    })
+  const fall = [5, 5, 4, 5, 5, 5, 0, 1, 0, 0, 0]
+
+  test('is marked at the benchmark where it began, down and up', () => {
+    expect(marks(series(fall))).toEqual([[day(6), 'down']])
+    expect(marks(series([0, 1, 0, 0, 0, 5, 5, 4, 5, 5]))).toEqual([[day(5), 'up']])
+    const text = trendMarkdown(buildTrend(series(fall), [], []))
+    expect(text).toContain('level fell: 97% to')
+    const page = trendHtml(buildTrend(series(fall), [], []))
+    expect(page.match(/class="change"/g)?.length).toBe(1)
+    expect(page).toContain('changed its level')
+  })
+  test('is not seen where it is noise, in reused runs, or in nights of a watch', () => {
+    expect(marks(series([4, 3, 5, 4, 4, 3, 5, 4, 4, 3]))).toEqual([])
+    expect(trendHtml(buildTrend(series([4, 3, 5]), [], []))).not.toContain('changed its level')
+    const reused = { runs: 5, oldest: '2026-01-01T00:00:00Z', by_configuration: { with_skill: 5 }, agent_usd: null }
+    expect(marks(series(fall, (at) => (made) => (at > 5 ? { ...made, reused } : made)))).toEqual([])
+    const nights = series(fall).map((one) => ({ ...one, plan: one.plan && { ...one.plan, watch: true as const } }))
+    expect(buildTrend(nights, [], []).points).toEqual([])
+  })
+  test('is not looked for across models', () => {
+    const all = series(fall).map((one, at) => (at > 5 ? found({ day: day(at), passed: 0, model: 'm2' }) : one))
+    expect(marks(all)).toEqual([])
+  })
+})

@@ -1,0 +1,78 @@
+/** The kept baseline and nights of a watch: read, computed again from the runs, written. */
+import { existsSync } from 'node:fs'
+import { mkdir, rename } from 'node:fs/promises'
+import path from 'node:path'
+import {
+  watchBaseline as baselineSchema,
+  type Watch,
+  type WatchBaseline,
+  type WatchedNight,
+  watchFile as watchSchema,
+} from '../../../schemas/watch.ts'
+import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { readJson } from '../../base/json/json.ts'
+import { followLevel } from '../../phases/4-report/trend/level_evidence.ts'
+import { watchHtml } from '../../phases/4-report/trend/watch_page.ts'
+import { timestampName, type watchPaths } from '../../store/paths.ts'
+import { writeArtefact } from '../../store/store.ts'
+
+export type WatchPaths = ReturnType<typeof watchPaths>
+
+/** null: there is no baseline yet. Throws UserError for a damaged file. */
+export async function readWatch(paths: WatchPaths): Promise<{ baseline: WatchBaseline; watch: Watch } | null> {
+  if (!existsSync(paths.baseline)) return null
+  const baseline = await readJson(baselineSchema, paths.baseline)
+  const watch = existsSync(paths.watch) ? await readJson(watchSchema, paths.watch) : null
+  return { baseline, watch: watch ?? startWatch({ quietNights: 730, detect: 0.15 }) }
+}
+
+export function startWatch({ quietNights, detect }: { quietNights: number; detect: number }): Watch {
+  return { schema_version: 1, quiet_nights: quietNights, detect, status: 'quiet', since: null, nights: [] }
+}
+
+/** A night as it ran, before its evidence. */
+export type RawNight = Omit<WatchedNight, 'level' | 'expected' | 'p_value' | 'e_value' | 'evidence' | 'alarm'>
+
+/** The evidence of all nights, computed from their runs. */
+export function assessNights(baseline: WatchBaseline, watch: Watch, nights: readonly RawNight[]): Watch {
+  const steps = nights.map(({ runs, left_out, dismissed }) => ({
+    runs: left_out === undefined ? runs : [],
+    restarts: dismissed === true,
+  }))
+  const found = followLevel(baseline.runs, steps, {
+    limit: watch.quiet_nights,
+    detect: watch.detect,
+    direction: 'fall',
+    seed: baseline.seed,
+  })
+  const assessed = nights.flatMap((night, at): WatchedNight[] => {
+    const one = found[at]
+    if (one === undefined) return []
+    const { level, expected, p_value, e_value, evidence, isAlarm } = one
+    return [{ ...night, level, expected, p_value, e_value, evidence, alarm: isAlarm }]
+  })
+  const last = found.at(-1)
+  const isAlarm = last?.isAlarm === true && nights.at(-1)?.dismissed !== true
+  return {
+    ...watch,
+    status: isAlarm ? 'alarm' : 'quiet',
+    since: isAlarm && last.since !== null ? last.since + 1 : null,
+    nights: assessed,
+  }
+}
+
+export async function writeWatch(paths: WatchPaths, baseline: WatchBaseline, watch: Watch): Promise<void> {
+  await writeArtefact(watchSchema, paths.watch, watch)
+  await writeAtomic(paths.page, watchHtml(baseline, watch))
+}
+
+/** Moves baseline and nights into a folder of their own. */
+export async function archiveWatch(paths: WatchPaths, now: Date): Promise<void> {
+  if (!existsSync(paths.baseline)) return
+  const folder = path.join(paths.earlier, timestampName(now))
+  await mkdir(folder, { recursive: true })
+  // the baseline last: without it the nights count for nothing
+  for (const file of [paths.page, paths.watch, paths.baseline]) {
+    if (existsSync(file)) await rename(file, path.join(folder, path.basename(file)))
+  }
+}
