@@ -1,7 +1,7 @@
 /** What a candidate may not hold or be, found before any agent runs on it. */
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/json/json.ts'
-import { diffSkillFiles } from '../../../src/flows/improve/propose/text_diff.ts'
+import { diffSkillFiles } from '../../../src/flows/versions/text_diff.ts'
 import { specificAnswers } from '../../../src/phases/5-improve/case_specific_answers.ts'
 import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
 import { findAnswerPairs } from '../../../src/phases/5-improve/find_answer_tables.ts'

@@ -16,7 +16,7 @@ import { changeFolder, changesPerProposal, proposePrompt } from '../../../phases
 import { improvePaths } from '../../../store/paths.ts'
 import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { StepStopped } from '../bench_step.ts'
+import { StepStopped } from '../../versions/bench_versions.ts'
 import type { ImproveSession } from '../session/session.ts'
 import { describeDropped } from './earlier_edits.ts'
 import { guardFolders } from './read_only_folders.ts'

@@ -75,7 +75,7 @@ function amountGuard(
 }
 
 /** null: not known for a version. */
-function estimateAmount(cases: readonly PairedCase[], unit: 'usd' | 'seconds' | 'tokens'): AmountRatio | null {
+export function estimateAmount(cases: readonly PairedCase[], unit: 'usd' | 'seconds' | 'tokens'): AmountRatio | null {
   const keepKnown = (values: readonly (number | null)[]) => values.filter((value) => value !== null)
   const known = keepComparable(
     cases.map((one) => ({ candidate: keepKnown(one[unit].candidate), baseline: keepKnown(one[unit].baseline) })),
