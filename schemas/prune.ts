@@ -1,7 +1,7 @@
 /** The result of `prune`: what each unit of a skill changes and costs, and whether the skill without the others is as good and cheaper. */
 import * as z from 'zod'
 import { split } from './history/session.ts'
-import { stop } from './limits.ts'
+import { stopKind } from './limits.ts'
 
 const estimate = z.object({
   mean: z.number(),
@@ -56,7 +56,9 @@ export const dietCertification = z.object({
   pruned: z.number().nullable(),
   difference: estimate
     .extend({
-      lower_bound: z.number().describe('of the one-sided 95% interval: above −margin, the pruned skill is non-inferior'),
+      lower_bound: z
+        .number()
+        .describe('of the one-sided 95% interval: above −margin, the pruned skill is non-inferior'),
       p_value: z.number().describe('one-sided, of a loss of the margin or more'),
     })
     .nullable()
@@ -85,7 +87,7 @@ export const prunePlan = z.object({
   certification_runs: z.number().int().describe('at most'),
 })
 
-export const prune = z.object({
+export const pruneReport = z.object({
   schema_version: z.literal(1),
   created_at: z.string(),
   skill_name: z.string(),
@@ -101,7 +103,10 @@ export const prune = z.object({
   pruned_sha256: z.string().nullable().describe('null: nothing to leave out, or not known yet'),
   certification: dietCertification.nullable().describe('null: nothing to certify, or not ended'),
   usd: z.number().nullable().describe('of all its runs; null: unknown'),
-  stopped: stop.nullable().describe('the limit that stopped it; the same command continues'),
+  stopped: z
+    .object({ kind: z.union([stopKind, z.literal('interrupted')]), message: z.string() })
+    .nullable()
+    .describe('why it is not over; the same command continues'),
   sentence: z.string(),
   ended_at: z.string().nullable(),
 })
@@ -109,4 +114,4 @@ export const prune = z.object({
 export type SkillUnit = z.infer<typeof skillUnit>
 export type PrunePlan = z.infer<typeof prunePlan>
 export type DietCertification = z.infer<typeof dietCertification>
-export type Prune = z.infer<typeof prune>
+export type Prune = z.infer<typeof pruneReport>

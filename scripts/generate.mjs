@@ -43,6 +43,7 @@ const commands = [
   'check',
   'triggers',
   'improve',
+  'prune',
   'view',
   'explain',
   'diff',

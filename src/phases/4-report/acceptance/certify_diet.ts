@@ -8,7 +8,7 @@ import { moderatedT } from '../stats/tests/moderated_t.ts'
 import { pText } from '../text/format.ts'
 import { describeLostRuns } from './certify.ts'
 import type { PairedCase } from './compared_case.ts'
-import { checkGuards, estimateAmount, isCertainlyWorse } from './guards.ts'
+import { checkGuards, estimateAmountRatio, isCertainlyWorse } from './guards.ts'
 
 /** Of each of the two one-sided tests. Both must pass, so their joint error is no larger (Berger 1982). */
 export const dietAlpha = 0.05
@@ -79,7 +79,7 @@ function describeLoss(low: number, margin: number): string | null {
 
 function compareCost(cases: readonly PairedCase[]): DietCertification['cost'] {
   for (const unit of ['usd', 'tokens'] as const) {
-    const found = estimateAmount(cases, unit)
+    const found = estimateAmountRatio(cases, unit)
     if (found === null) continue
     return {
       unit,

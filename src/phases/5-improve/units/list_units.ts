@@ -1,6 +1,6 @@
 /** The units of a skill that can be left out one by one: sections, list items, references and scripts, joined where they depend on each other. */
 import type { SkillUnit } from '../../../../schemas/prune.ts'
-import { type Block, readBlocks } from './read_blocks.ts'
+import { readBlocks, type SkillBlock } from './read_blocks.ts'
 
 /** A file of the skill, relative to it with /. */
 interface UnitFile {
@@ -10,7 +10,7 @@ interface UnitFile {
   text: string | null
 }
 
-type Part = { kind: SkillUnit['kind']; label: string; blocks: Block[]; files: UnitFile[] }
+type Part = { kind: SkillUnit['kind']; label: string; blocks: SkillBlock[]; files: UnitFile[] }
 
 /**
  * A section is the text below a heading without its list items, each of which is a unit of its own. A file and the paragraph or list item
@@ -25,10 +25,10 @@ export async function listUnits(files: readonly UnitFile[], protect: readonly st
 }
 
 /** In the order of SKILL.md; files that it does not name come last. */
-function joinDependent(blocks: readonly Block[], files: readonly UnitFile[]): Part[] {
-  const groups = new Map<Block | UnitFile, Set<Block | UnitFile>>()
+function joinDependent(blocks: readonly SkillBlock[], files: readonly UnitFile[]): Part[] {
+  const groups = new Map<SkillBlock | UnitFile, Set<SkillBlock | UnitFile>>()
   for (const one of [...blocks, ...files]) groups.set(one, new Set([one]))
-  const join = (one: Block | UnitFile, other: Block | UnitFile) => {
+  const join = (one: SkillBlock | UnitFile, other: SkillBlock | UnitFile) => {
     const [mine, theirs] = [groups.get(one), groups.get(other)]
     if (mine === undefined || theirs === undefined || mine === theirs) return
     for (const each of theirs) {
@@ -45,12 +45,13 @@ function joinDependent(blocks: readonly Block[], files: readonly UnitFile[]): Pa
       if ('bytes' in one) named.add(one)
     }
   }
-  const alone = (block: Block) => !files.some((file) => groups.get(file) === groups.get(block))
+  const alone = (block: SkillBlock) => !files.some((file) => groups.get(file) === groups.get(block))
   for (const block of blocks) {
     // what is left of a section's text goes together
     const first = blocks.find((one) => isSameSection(one, block) && one.kind === 'text' && alone(one))
     if (block.kind === 'text' && alone(block) && first !== undefined) join(first, block)
-    for (const other of blocks) if (other.anchor !== '' && block.text.includes(`](#${other.anchor})`)) join(other, block)
+    for (const other of blocks)
+      if (other.anchor !== '' && block.text.includes(`](#${other.anchor})`)) join(other, block)
   }
   const strays = files.filter((file) => !named.has(file))
   for (const file of strays) {
@@ -60,7 +61,7 @@ function joinDependent(blocks: readonly Block[], files: readonly UnitFile[]): Pa
   return [...new Set(groups.values())].map(createPart).sort((a, b) => startOf(a) - startOf(b))
 }
 
-function createPart(members: ReadonlySet<Block | UnitFile>): Part {
+function createPart(members: ReadonlySet<SkillBlock | UnitFile>): Part {
   const blocks = [...members].flatMap((one) => ('bytes' in one ? [] : [one])).sort((a, b) => a.start - b.start)
   const files = [...members].flatMap((one) => ('bytes' in one ? [one] : []))
   const script = files.find(({ path }) => path.startsWith('scripts/'))
@@ -104,7 +105,7 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-function isSameSection(one: Block, other: Block): boolean {
+function isSameSection(one: SkillBlock, other: SkillBlock): boolean {
   return one.section === other.section
 }
 

@@ -1,7 +1,7 @@
 /** The paragraphs and list items of SKILL.md with their lines, as CommonMark reads them. */
 import type { Token } from 'markdown-it'
 
-export interface Block {
+export interface SkillBlock {
   kind: 'text' | 'item'
   text: string
   /** Lines of the file from 0; `end` is the first line after it. Empty lines after it are its own. */
@@ -22,10 +22,10 @@ export interface HeadingLine {
 }
 
 /** Frontmatter, headings and link definitions are in no block. Code after a paragraph belongs to it. */
-export async function readBlocks(text: string): Promise<Block[]> {
+export async function readBlocks(text: string): Promise<SkillBlock[]> {
   const { tokens, lines, from } = await parseBody(text)
   const starts = tokens.map(({ map }) => from + (map?.[0] ?? 0))
-  const blocks: Block[] = []
+  const blocks: SkillBlock[] = []
   let [section, heading] = [0, '']
   for (const [at, token] of tokens.entries()) {
     const start = starts[at] ?? 0
@@ -43,7 +43,10 @@ export async function readBlocks(text: string): Promise<Block[]> {
       continue
     }
     const kind = token.type === 'list_item_open' ? 'item' : 'text'
-    const anchor = heading.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-')
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-')
     blocks.push({ kind, text: textOf(lines, start, end), start, end, section, heading, anchor })
   }
   return blocks

@@ -16,6 +16,8 @@ export interface DietSize {
 
 /** Below this, a test is at the mercy of a few runs. */
 const fewest = 40
+/** Runs that all pass do not make the next one certain. */
+const leastVariance = 0.01
 
 /**
  * By the variance that the screening saw, what leaving out units that harm gains at least, and what it saves. The saving is an estimate
@@ -24,7 +26,7 @@ const fewest = 40
 export function sizeDiet({ fit, verdicts, cost, margin, most }: DietSize): number {
   const harm = fit.effects.filter((_, unit) => verdicts[unit] === 'harms')
   const gain = harm.reduce((sum, { high }) => sum + Math.max(0, -high), 0)
-  const forLoss = nonInferiorityRuns(margin, { gain, variance: fit.variance })
+  const forLoss = nonInferiorityRuns(margin, { gain, variance: Math.max(leastVariance, fit.variance) })
   return Math.max(Math.min(fewest, most), Math.min(most, Math.max(forLoss, runsForCost(cost, verdicts))))
 }
 
