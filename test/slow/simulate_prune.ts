@@ -1,7 +1,9 @@
 /** Whole sessions of `prune` on planted skills: the decisions by the shipped code, the runs by a world in which the truth is known. */
 import { certifyDiet } from '../../src/phases/4-report/acceptance/certify_diet.ts'
 import type { PairedCase } from '../../src/phases/4-report/acceptance/compared_case.ts'
+import { tQuantile } from '../../src/phases/4-report/stats/distributions/quantiles.ts'
 import type { Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { sampleMean, sampleVariance } from '../../src/phases/4-report/stats/numbers/moments.ts'
 import { decideUnit, isDropped } from '../../src/phases/4-report/stats/screening/choose_drops.ts'
 import { sizeDiet } from '../../src/phases/4-report/stats/screening/size_diet.ts'
 import { estimateUnitEffects } from '../../src/phases/4-report/stats/screening/unit_effects.ts'
@@ -19,9 +21,11 @@ export interface PlantedSkill {
   checks: number
   /** Tokens of a run without any unit, the share by which they vary, and what a unit adds. */
   tokens: { base: number; deviation: number; each: number }
+  /** Two units of which one is enough: what either adds. Absent: none. */
+  either?: { units: readonly [number, number]; amount: number }
 }
 
-export interface Session {
+interface Session {
   train: number
   heldOut: number
   screeningRuns: number
@@ -40,6 +44,8 @@ export interface SessionEnd {
   proposed: boolean[]
   /** Units whose effect is shown (95% CI above 0). */
   shown: boolean[]
+  /** Units whose 95% CI has the true effect on the training cases, where it is the same beside any other units. */
+  covered: boolean[]
   runs: number
   /** True difference of the proposed skill on the held-out cases. */
   truth: number
@@ -48,18 +54,21 @@ export interface SessionEnd {
 interface PlantedCase {
   base: number
   effects: readonly number[]
+  either?: PlantedSkill['either']
 }
 
-export function drawCases(random: Random, { effects, base, spread }: PlantedSkill, count: number): PlantedCase[] {
+function drawCases(random: Random, { effects, base, spread, either }: PlantedSkill, count: number): PlantedCase[] {
   return Array.from({ length: count }, () => ({
     base: base(random),
+    ...(either && { either }),
     // the mean over the cases stays near the planted effect
     effects: effects.map((one) => one * (1 + spread * (2 * random() - 1))),
   }))
 }
 
-export function passRate({ base, effects }: PlantedCase, has: readonly boolean[]): number {
-  const sum = effects.reduce((all, one, unit) => all + (has[unit] ? one : 0), base)
+function passRate({ base, effects, either }: PlantedCase, has: readonly boolean[]): number {
+  const more = either?.units.some((unit) => has[unit]) ? either.amount : 0
+  const sum = effects.reduce((all, one, unit) => all + (has[unit] ? one : 0), base + more)
   return Math.min(1, Math.max(0, sum))
 }
 
@@ -101,8 +110,18 @@ export function simulateSession(random: Random, skill: PlantedSkill, session: Se
   const verdicts = fit.effects.map((one) => decideUnit(one, { units, detect: session.detect }))
   const proposed = verdicts.map((one) => !isDropped(one))
   const shown = fit.effects.map(({ low }) => low > 0)
-  if (proposed.every(Boolean)) return { shorter: false, kept: all, proposed, shown, runs: runs.length, truth: 0 }
-  const asked = { fit, verdicts, cost, margin: session.margin, most: session.certificationRuns }
+  const truths = skill.effects.map((_, unit) => sampleMean((train ?? []).map(({ effects }) => effects[unit] ?? 0)))
+  const covered = fit.effects.map(({ low, high }, unit) => low <= (truths[unit] ?? 0) && (truths[unit] ?? 0) <= high)
+  if (proposed.every(Boolean))
+    return { shorter: false, kept: all, proposed, shown, covered, runs: runs.length, truth: 0 }
+  const asked = {
+    fit,
+    verdicts,
+    cost,
+    margin: session.margin,
+    most: session.certificationRuns,
+    heldOut: session.heldOut,
+  }
   const pairs = Math.max(2, Math.ceil(sizeDiet(asked) / 2 / session.heldOut))
   const cases = (held ?? []).map((one, at) => drawPairs(random, { skill, one, at, pairs, proposed, all }))
   const made = certifyDiet({ benchmark: '', cases, margin: session.margin })
@@ -110,7 +129,38 @@ export function simulateSession(random: Random, skill: PlantedSkill, session: Se
   const truth =
     (held ?? []).reduce((sum, one) => sum + passRate(one, proposed) - passRate(one, all), 0) / session.heldOut
   const total = runs.length + 2 * pairs * session.heldOut
-  return { shorter, kept: shorter ? proposed : all, proposed, shown, runs: total, truth }
+  return { shorter, kept: shorter ? proposed : all, proposed, shown, covered, runs: total, truth }
+}
+
+/** By unit, whether leave-one-out with so many runs drops it, at the same error: runs of the whole skill and of each skill without one unit. */
+export function leaveOneOut(
+  random: Random,
+  skill: PlantedSkill,
+  { train, runs, detect }: { train: number; runs: number; detect: number },
+): boolean[] {
+  const units = skill.effects.length
+  const cases = drawCases(random, skill, train)
+  const each = Math.max(2, Math.round(runs / (units + Math.sqrt(units))))
+  const draw = (has: readonly boolean[], count: number) =>
+    Array.from({ length: count }, (_, at) => {
+      const one = cases[at % cases.length]
+      return one === undefined ? 0 : drawScore(random, passRate(one, has), skill.checks)
+    })
+  const all = Array.from({ length: units }, () => true)
+  const whole = draw(all, Math.round(each * Math.sqrt(units)))
+  return all.map((_, unit) => {
+    const without = draw(
+      all.map((_has, at) => at !== unit),
+      each,
+    )
+    const variance = sampleVariance(whole) / whole.length + sampleVariance(without) / without.length
+    const mean = sampleMean(whole) - sampleMean(without)
+    const df = whole.length + without.length - 2
+    const standardError = Math.sqrt(Math.max(variance, 0.01 / without.length))
+    const low = mean - tQuantile(0.975, df) * standardError
+    const effect = { mean, standardError, df, low, high: 1, pValue: 1, pAdjusted: 1 }
+    return isDropped(decideUnit(effect, { units, detect }))
+  })
 }
 
 function drawPairs(

@@ -118,7 +118,7 @@ async function runPrune(session: PruneSession, started: Prune, context: FlowCont
 
 function planPairs({ plan, split }: PruneSession, { fit, verdicts, cost }: Screening): number {
   const step = 2 * split.held_out.length
-  const runs = sizeDiet({ fit, verdicts, cost, margin: plan.margin, most: plan.certification_runs })
+  const runs = sizeDiet({ fit, verdicts, cost, margin: plan.margin, most: plan.certification_runs, heldOut: step / 2 })
   return Math.min(plan.certification_runs, roundUp(Math.max(2 * step, runs), step)) / step
 }
 

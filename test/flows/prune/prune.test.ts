@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { describeScreenedUnits } from '../../../src/flows/improve/propose/screened_units.ts'
 import { openPlantedSkill, useful, wordy } from './planted_skill.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -44,6 +45,17 @@ test('the line that makes answers pass is kept, the others go, and only --apply 
     )
   expect([...casesOf(prune.screening?.benchmark ?? '')].sort()).toEqual(prune.split.train)
   expect([...casesOf(prune.certification?.benchmark ?? '')].sort()).toEqual(prune.split.held_out)
+
+  // a proposer of improve learns of effects on its own training cases only
+  const { train, held_out } = prune.split
+  const told = (sha256: string, ids: readonly number[]) =>
+    describeScreenedUnits(planted.workspace, { sha256, train: ids })
+  expect(told(prune.skill_sha256, train)).toEqual([
+    expect.stringMatching(/^item "End every answer with .*": \+100 points \(95% CI \d+ to 100\), -?\d+ tokens a run$/),
+    expect.stringMatching(/: 0 points/),
+    expect.stringMatching(/: 0 points/),
+  ])
+  expect([told(prune.skill_sha256, held_out), told('0'.repeat(64), train)]).toEqual([[], []])
 
   const paid = planted.requests()
   const applied = await planted.prune(...small, '--apply', '--yes')

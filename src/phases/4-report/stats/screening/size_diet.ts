@@ -12,22 +12,25 @@ export interface DietSize {
   margin: number
   /** Runs planned, the most. */
   most: number
+  heldOut: number
 }
 
 /** Below this, a test is at the mercy of a few runs. */
 const fewest = 40
-/** Runs that all pass do not make the next one certain. */
-const leastVariance = 0.01
 
 /**
  * By the variance that the screening saw, what leaving out units that harm gains at least, and what it saves. The saving is an estimate
  * on training cases; if it is none, nothing shorter would be kept, and the fewest runs show that.
  */
-export function sizeDiet({ fit, verdicts, cost, margin, most }: DietSize): number {
+export function sizeDiet({ fit, verdicts, cost, margin, most, heldOut }: DietSize): number {
   const harm = fit.effects.filter((_, unit) => verdicts[unit] === 'harms')
   const gain = harm.reduce((sum, { high }) => sum + Math.max(0, -high), 0)
-  const forLoss = nonInferiorityRuns(margin, { gain, variance: Math.max(leastVariance, fit.variance) })
-  return Math.max(Math.min(fewest, most), Math.min(most, Math.max(forLoss, runsForCost(cost, verdicts))))
+  let pairs = 2
+  // the test itself counts a case whose runs all agree with this variance
+  const variance = () => Math.max(fit.variance, 2 / (pairs + 2) ** 2)
+  const runs = () => 2 * pairs * heldOut
+  while (runs() < most && runs() < nonInferiorityRuns(margin, { gain, variance: variance() })) pairs += 1
+  return Math.max(Math.min(fewest, most), Math.min(most, Math.max(runs(), runsForCost(cost, verdicts))))
 }
 
 function runsForCost(cost: ScreeningFit | null, verdicts: readonly UnitVerdict[]): number {

@@ -71,8 +71,9 @@ export function estimateUnitEffects(
     })
     return { rows, squares, df: Math.max(0, rows.length - leverage) }
   })
-  const pooled = (sum(fitted, ({ squares }) => squares) + least) / (residualDf + (least > 0 ? 1 : 0))
-  const variances = fitted.map(({ squares, df }) => (priorDf * pooled + squares) / (priorDf + df))
+  const more = least > 0 ? 1 : 0
+  const pooled = (sum(fitted, ({ squares }) => squares) + least) / (residualDf + more)
+  const variances = fitted.map(({ squares, df }) => (priorDf * pooled + squares + least) / (priorDf + df + more))
   const plain = means.map((mean, unit) => {
     const row = inverse[unit] ?? []
     const parts = fitted.map(({ rows }, place) => at(variances, place) * sum(rows, ({ x }) => dot(row, x) ** 2))
