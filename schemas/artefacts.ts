@@ -30,6 +30,7 @@ import { olderRunsFile } from './older_runs.ts'
 import { plan, runSpec } from './plan.ts'
 import { pluginEvalCase } from './plugin_eval_case.ts'
 import { priceTable } from './prices.ts'
+import { pruneReport } from './prune.ts'
 import { rank } from './rank.ts'
 import { removed } from './removed.ts'
 import { runRecord } from './run.ts'
@@ -56,6 +57,7 @@ export const artefacts = {
   plan,
   run_spec: runSpec,
   run: runRecord,
+  prune: pruneReport,
   removed,
   transcript_event: transcriptEvent,
   metrics,

@@ -80,7 +80,7 @@ export const indexRow = z.object({
     .optional()
     .describe('the row covers only these cases and counts neither as better nor as worse; absent: the whole suite'),
   beside: z
-    .array(z.object({ tab: z.enum(['triggers', 'improve']), text: z.string() }))
+    .array(z.object({ tab: z.enum(['triggers', 'improve', 'prune']), text: z.string() }))
     .optional()
     .describe('other results in its workspace, and the tab of its page that shows them; absent: none'),
   front: indexFront

@@ -286,6 +286,8 @@ export const flowEvent = z.discriminatedUnion('type', [
       'certified',
       'confirm',
       'stopped',
+      'screen',
+      'screened',
     ]),
     version: z.string().nullable(),
     message: z.string().describe('message in plain words'),

@@ -9,6 +9,7 @@ import type { EvalReport } from './eval_report.ts'
 import type { EvalCaseResult, EvalResult } from './eval_result.ts'
 import type { GradedExpectation, JudgeError } from './grading.ts'
 import type { History } from './history.ts'
+import type { Prune } from './prune.ts'
 import type { RubricResult } from './rubric.ts'
 import type { Trend } from './trend.ts'
 import type { TriggerMatrix } from './trigger_matrix.ts'
@@ -190,6 +191,8 @@ export interface PageExtras {
   trigger_matrix?: Known<TriggerMatrix>
   /** The newest search for a description. */
   description?: Known<Description>
+  /** The newest one. */
+  prune?: Known<Prune>
   trend?: Known<Trend>
   /** One per point of the trend; absent: the trend can't be read. */
   trend_shown?: PageTrendPoint[]

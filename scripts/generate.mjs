@@ -45,6 +45,7 @@ const commands = [
   'rank',
   'watch',
   'improve',
+  'prune',
   'view',
   'explain',
   'diff',

@@ -10,6 +10,7 @@ import { Compare, hasComparisons } from './views/compare/compare.tsx'
 import { FleetView, hasFleet } from './views/fleet.tsx'
 import { hasHistory, Improve } from './views/improve/improve.tsx'
 import { Overview } from './views/overview/overview.tsx'
+import { hasPrune, PruneView } from './views/prune.tsx'
 import { RunView } from './views/run/run.tsx'
 import { Runs } from './views/run/runs.tsx'
 import { hasTrend, TrendView } from './views/trend.tsx'
@@ -45,6 +46,7 @@ const views: Record<string, View> = {
     draw: (model, route) => <TriggersView model={model} route={route} />,
   },
   improve: { label: 'Improve', present: hasHistory, draw: (model, route) => <Improve model={model} route={route} /> },
+  prune: { label: 'Prune', present: hasPrune, draw: (model) => <PruneView model={model} /> },
   trend: { label: 'Trend', present: hasTrend, draw: (model) => <TrendView model={model} /> },
   fleet: { label: 'Fleet', present: hasFleet, draw: () => <FleetView /> },
   case: { label: null, present: hasBenchmark, draw: (model, route) => <CaseView model={model} route={route} /> },

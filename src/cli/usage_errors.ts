@@ -10,6 +10,7 @@ import { gradeFlags, sessionFlags } from './commands/grade/options.ts'
 import { improveFlags } from './commands/improve/options.ts'
 import { initFlags } from './commands/init/options.ts'
 import { findRefusal } from './commands/options/refused_value.ts'
+import { pruneFlags } from './commands/prune/options.ts'
 import { testFlags } from './commands/test/options.ts'
 import { triggersFlags } from './commands/triggers/options.ts'
 
@@ -31,6 +32,7 @@ const commands: Readonly<Record<string, string>> = {
   triggers: '<skill>, or --all FOLDER',
   rank: '<skills..> --suite FILE, or <engines..> --skill SKILL',
   improve: '<skill>',
+  prune: '<skill>',
   view: '[folder]',
   diff: '<before> <after>, or a folder of benchmarks',
   cache: 'stats or prune',
@@ -78,6 +80,7 @@ const switches = new Set([
 const repeatable = new Set([
   'sessions',
   'confirm-on',
+  'protect',
   'confirmOn',
   'compare',
   'label',
@@ -112,6 +115,7 @@ const flagTables: Readonly<Record<string, object>> = {
   init: initFlags,
   triggers: triggersFlags,
   improve: improveFlags,
+  prune: pruneFlags,
 }
 const flags = [
   ...Object.values(flagTables).flatMap((own) => Object.keys(own)),

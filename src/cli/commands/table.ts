@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   triggers: async () => (await import('./triggers/command.ts')).addTriggers,
   watch: async () => (await import('./watch/command.ts')).addWatch,
   improve: async () => (await import('./improve/command.ts')).addImprove,
+  prune: async () => (await import('./prune/command.ts')).addPrune,
   view: async () => (await import('./view/command.ts')).addView,
   explain: async () => (await import('./explain/command.ts')).addExplain,
   diff: async () => (await import('./diff/command.ts')).addDiff,

@@ -11,6 +11,7 @@ import { evalFlags } from '../commands/eval/options.ts'
 import { gradeFlags } from '../commands/grade/options.ts'
 import { improveFlags } from '../commands/improve/options.ts'
 import { initFlags } from '../commands/init/options.ts'
+import { pruneFlags } from '../commands/prune/options.ts'
 import { testFlags } from '../commands/test/options.ts'
 import { triggersFlags } from '../commands/triggers/options.ts'
 
@@ -22,6 +23,7 @@ const configurableFlags = {
   analyze: analyzeFlags,
   audit: auditFlags,
   improve: improveFlags,
+  prune: pruneFlags,
   triggers: triggersFlags,
   eval: evalFlags,
   test: testFlags,
@@ -38,6 +40,7 @@ const commands = [
   'analyze',
   'audit',
   'improve',
+  'prune',
   'triggers',
   'eval',
   'test',
@@ -219,6 +222,7 @@ function sections() {
     analyze: of('analyze'),
     audit: of('audit'),
     improve: of('improve'),
+    prune: of('prune'),
     triggers: of('triggers'),
     eval: of('eval'),
     test: of('test'),

@@ -118,6 +118,7 @@ function listGivenFlags(argv: readonly string[]): Set<string> {
 const suiteSettings: Readonly<Partial<Record<ConfiguredCommand, ReadonlySet<string>>>> = {
   bench: new Set(['model', 'timeout']),
   improve: new Set(['model', 'timeout']),
+  prune: new Set(['model', 'timeout']),
   eval: new Set(['engine', 'model', 'judge', 'timeout']),
 }
 

@@ -28,6 +28,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
   },
   Improve: {
     improve: ['<skill>', 'Find a better version, tested on held-out cases'],
+    prune: ['<skill>', 'Find what each part is worth; drop the rest'],
   },
   Operate: {
     grade: ['<benchmark>', 'Grade finished runs again'],

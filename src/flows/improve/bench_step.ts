@@ -1,167 +1,20 @@
-/** Runs one benchmark of the loop. Reuses it if it finished before an interruption. */
-import path from 'node:path'
-import type { Benchmark } from '../../../schemas/benchmark.ts'
-import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
-import type { FlowEvent } from '../../../schemas/flow_event.ts'
-import type { StopKind } from '../../../schemas/limits.ts'
-import type { Plan, RunSpec } from '../../../schemas/plan.ts'
-import type { Skill } from '../../../schemas/suite.ts'
-import { IncompleteError } from '../../base/errors/error.ts'
-import { readJson } from '../../base/json/json.ts'
-import { assignVersions } from '../../phases/1-plan/plan/assign_versions.ts'
-import { benchmarkPaths, improvePaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan } from '../../store/store.ts'
-import { bench, planBench } from '../bench/bench.ts'
+/** Runs one benchmark of the loop, of versions by their names. */
+import { improvePaths } from '../../store/paths.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { toBudgetAmounts, zeroAmounts } from '../limits/budgets.ts'
-import { readBenchmarkSpending } from '../limits/limited_bench.ts'
-import { noLimits } from '../limits/limits.ts'
-import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
-import { chooseCollection } from '../report/calibrations.ts'
+import { type BenchStepResult, benchVersions, type VersionsStep } from '../versions/bench_versions.ts'
 import type { ImproveSession } from './session/session.ts'
 
-export interface ImproveBenchStep {
-  candidate: string
-  against: string
-  cases: readonly number[]
-  /** Most runs per case and configuration. */
-  runs: number
-  /** The version of a run; null: it is left out. `planned`: the version that its configuration has. */
-  choose: (run: RunSpec, planned: Skill | null) => Skill | null
-  /** Folders of further versions, by sha256. */
-  folders?: ReadonlyMap<string, string>
-  /** A search step: its runs are no comparison, and a used-up budget ends it with the runs that there are. */
-  isSearch: boolean
-  /** In place of the session's; absent: the session's. */
-  settings?: { judge?: string | null; engine?: string; model?: null }
-}
-
-export interface BenchStepResult {
-  /** Relative to the workspace. */
-  folder: string
-  benchmark: Benchmark
-}
-
-export type StopCause = StopKind | 'interrupted' | 'proposer'
-
-/** A limit, Ctrl-C or a failing proposer stopped the loop; its results are kept for a resume. */
-export class StepStopped extends Error {
-  override readonly name = 'StepStopped'
-  readonly kind: StopCause
-
-  constructor(message: string, kind: StopCause) {
-    super(message)
-    this.kind = kind
-  }
-}
+/** `candidate`, `against`: names of versions. */
+export type ImproveBenchStep = VersionsStep
 
 /** Throws StepStopped, or what bench throws. */
 export async function runBenchStep(
-  session: ImproveSession,
+  { request: { bench }, workspace, skill, budgets, history }: ImproveSession,
   step: ImproveBenchStep,
   context: FlowContext,
 ): Promise<BenchStepResult> {
-  const { workspace, budgets } = session
-  const asked = { ...createStepRequest(session, step), budgets }
-  const quiet = showStepEvents(context, step)
-  const { plan } = await planBench(asked, quiet)
-  const done = await findFinishedBench(session, plan)
-  const made = done ?? (await runStepBench(asked, step, quiet))
-  return { folder: path.relative(workspace, made.folder), benchmark: made.benchmark }
-}
-
-/** What bench is asked for. */
-function createStepRequest(
-  { request, workspace, skill }: Pick<ImproveSession, 'request' | 'workspace' | 'skill'>,
-  step: ImproveBenchStep,
-) {
   const { version } = improvePaths(workspace)
-  return {
-    ...request.bench,
-    skill: version(step.candidate),
-    baseline: version(step.against),
-    suite: request.bench.suite ?? skill.path,
-    suiteRoot: skill.path,
-    cases: step.cases.map(String),
-    runs: step.runs,
-    workspace,
-    cache: false,
-    fresh: false,
-    checked: true,
-    reshape: (plan: Plan) => ({ plan: reshapePlan(plan, step), folders: step.folders ?? new Map<string, string>() }),
-    ...step.settings,
-  }
-}
-
-function reshapePlan(plan: Plan, { choose, isSearch }: ImproveBenchStep): Plan {
-  const made = assignVersions(plan, (run) => choose(run, run.skill))
-  return isSearch ? { ...made, search: true } : made
-}
-
-async function runStepBench(asked: Parameters<typeof bench>[0], step: ImproveBenchStep, context: FlowContext) {
-  const { folder, benchmark } = await bench(asked, context)
-  const { stopped } = benchmark.metadata
-  const isOutOfBudget = stopped?.kind === 'budget' || stopped?.kind === 'budget_tokens'
-  if (stopped !== undefined && !(step.isSearch && isOutOfBudget)) throw new StepStopped(stopped.reason, stopped.kind)
-  if (context.drain.aborted) throw new StepStopped('interrupted', 'interrupted')
-  if ((benchmark.counts?.used ?? 0) === 0 && !isOutOfBudget) {
-    const message = benchmark.excluded_runs?.[0]?.message ?? 'no run has a grade'
-    throw new IncompleteError(`${folder}: no usable run: ${message}`, 'fix that, then continue with --resume')
-  }
-  return { folder, benchmark }
-}
-
-/** A complete benchmark of this plan in this session; its cost counts against the limits. */
-async function findFinishedBench({ workspace, history, budgets, request }: ImproveSession, plan: Plan) {
-  for (const folder of await listBenchmarks(workspace, chooseCollection(plan))) {
-    const other = await readPlan(folder).catch(() => null)
-    if (other === null || other.plan_id !== plan.plan_id || other.created_at < history.started_at) continue
-    if (!(await isBenchmarkComplete(folder))) return null
-    const benchmark = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
-    for (const line of await readBenchmarkSpending(folder))
-      budgets.settle(zeroAmounts, toBudgetAmounts(line, request.bench.limits ?? noLimits))
-    return { folder, benchmark }
-  }
-  return null
-}
-
-/** Hides what the session has said already. A search step has no configurations to compare: all its runs are shown as one. */
-function showStepEvents(context: FlowContext, { isSearch }: ImproveBenchStep): FlowContext {
-  const emit: FlowContext['emit'] = (event) => {
-    if (event.type === 'suite_commands') return
-    if (event.type === 'plan_ready') return context.emit(isSearch ? joinArms(showPlan(event)) : showPlan(event))
-    context.emit(isSearch && 'configuration' in event ? { ...event, configuration: searchArm } : event)
-  }
-  return { ...context, emit }
-}
-
-type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
-
-/** A version's folder name differs from the skill's, and the session has its own words for what its runs can show. */
-function showPlan({ detectable: _, warnings, ...event }: PlanReady): PlanReady {
-  return {
-    ...event,
-    choices: [],
-    warnings: warnings.filter(({ message }) => !message.includes('they should be equal')),
-  }
-}
-
-const searchArm = 'search'
-
-function joinArms({ planned_by_case, done_by_case, ...event }: PlanReady): PlanReady {
-  const planned = planned_by_case ?? event.cases.map(({ eval_id }) => ({ eval_id, runs: 2 * event.runs_per_case }))
-  return {
-    ...event,
-    ...{ candidate: searchArm, baseline: searchArm },
-    planned_by_case: sumByCase(planned),
-    ...(done_by_case && { done_by_case: sumByCase(done_by_case) }),
-  }
-}
-
-function sumByCase(counts: readonly { eval_id: number; runs: number }[]) {
-  const ids = [...new Set(counts.map(({ eval_id }) => eval_id))]
-  return ids.map((id) => {
-    const runs = counts.filter(({ eval_id }) => eval_id === id).reduce((sum, one) => sum + one.runs, 0)
-    return { eval_id: id, configuration: searchArm, runs }
-  })
+  const place = { bench, workspace, skill, budgets, since: history.started_at }
+  const folders = { candidate: version(step.candidate), against: version(step.against) }
+  return await benchVersions(place, { ...step, ...folders }, context)
 }

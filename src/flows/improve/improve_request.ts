@@ -1,24 +1,7 @@
 /** The request of `improve`, and the settings that a resumed session must share with its first start. */
 import type { Certification } from '../../../schemas/history/certification.ts'
 import type { GuardMargins } from '../../phases/4-report/acceptance/guards.ts'
-import type { BenchRequest } from '../prepare/prepare_bench.ts'
-
-/** The settings of every benchmark in the loop. */
-type BenchTemplate = Omit<
-  BenchRequest,
-  | 'skill'
-  | 'baseline'
-  | 'cases'
-  | 'runs'
-  | 'until'
-  | 'design'
-  | 'fresh'
-  | 'cache'
-  | 'calibrate'
-  | 'suiteRoot'
-  | 'budgets'
-  | 'reshape'
->
+import type { BenchTemplate } from '../versions/bench_versions.ts'
 
 export interface ImproveRequest {
   /** The skill's folder; the loop never changes it. */

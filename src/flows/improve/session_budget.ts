@@ -20,7 +20,7 @@ import {
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
 import { msUntilDeadline, noLimits } from '../limits/limits.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
-import { StepStopped } from './bench_step.ts'
+import { StepStopped } from '../versions/bench_versions.ts'
 import type { ImproveSession } from './session/session.ts'
 
 /** For errors in the estimate: a better version may cost more. */

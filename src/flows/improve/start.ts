@@ -1,12 +1,7 @@
-/** Starts a session: splits the cases, divides the runs, says what a result will show, and writes v0. */
-import type { SessionPlan, Split } from '../../../schemas/history/session.ts'
-import type { Suite } from '../../../schemas/suite.ts'
-import { UserError } from '../../base/errors/error.ts'
-import { hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
-import { type CaseSplit, leastForSimilarCases, splitCases } from '../../phases/1-plan/suite/split_suite.ts'
+/** Starts a session: divides the runs, says what a result will show, and writes v0. */
+import type { SessionPlan } from '../../../schemas/history/session.ts'
 import { certificationPower } from '../../phases/4-report/acceptance/certification_power.ts'
 import { sessionAlpha } from '../../phases/4-report/acceptance/certify.ts'
-import { leastCases } from '../../phases/4-report/acceptance/compare_held_out.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { planSession } from '../../phases/5-improve/search/plan_session.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -15,45 +10,9 @@ import type { ImproveRequest } from './improve_request.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from './session/session.ts'
 import { writeFirstVersion } from './session/version_folders.ts'
 
-/** Everything fixed before the first run. Throws UserError for a suite that can't be split. */
-export async function splitSuite(request: ImproveRequest, suite: Suite): Promise<Split> {
-  const drafts = suite.cases.filter(({ draft }) => draft === true).map(({ eval_id }) => eval_id)
-  const made = splitReviewed(suite, request, drafts.length)
-  return {
-    seed: request.seed,
-    ...made,
-    suite_sha256: await hashSuite(suite),
-    scope: describeScope(made) + draftsText(drafts.length, request.useDrafts),
-    ...(drafts.length > 0 && { drafts, drafts_used: request.useDrafts }),
-  }
-}
-
 export function planRuns({ totalRuns }: ImproveRequest): SessionPlan {
   const divided = planSession(totalRuns)
   return { runs: totalRuns, ...divided, alpha: sessionAlpha, ...certificationPower(divided.certification_runs) }
-}
-
-/** Uses unreviewed drafts only if the user asks for it. */
-function splitReviewed({ cases, path }: Suite, { seed, useDrafts }: ImproveRequest, drafts: number): CaseSplit {
-  if (useDrafts || drafts === 0) return splitCases(cases, seed)
-  const reviewed = cases.filter(({ draft }) => draft !== true)
-  if (reviewed.filter((one) => one.cannot_run === null).length >= 2) return splitCases(reviewed, seed)
-  throw new UserError(
-    `${path}: ${drafts} of its ${cases.length} cases are unreviewed drafts, and too few others are left`,
-    'review them and remove "review": "draft", or add --use-drafts',
-  )
-}
-
-function draftsText(drafts: number, isUsed: boolean): string {
-  if (drafts === 0) return ''
-  if (!isUsed) return `; ${drafts} unreviewed drafts are left out (--use-drafts includes them)`
-  return `; ${drafts} of the cases are unreviewed drafts: results hold for cases that a model wrote`
-}
-
-function describeScope({ train, held_out }: CaseSplit): string {
-  const parts = `${formatPlural(train.length, 'training case')}, ${formatPlural(held_out.length, 'held-out case')}`
-  if (held_out.length >= leastCases) return parts
-  return `${parts}; a result holds for these cases only (a claim about similar cases needs ${leastForSimilarCases} cases or more)`
 }
 
 /** Writes v0 and the split. On a resume nothing changes. */

@@ -1,4 +1,4 @@
-/** Writes the page of a workspace without a benchmark: trigger measurements, and the attempts of the improve loop. */
+/** Writes the page of a workspace without a benchmark: trigger measurements, the attempts of the improve loop, the units of a prune. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
@@ -75,8 +75,8 @@ async function freeReport(folder: string): Promise<string> {
 }
 
 /** Of one skill, else the name of the folder of many. */
-function findSkillName({ triggers, history, description, trigger_matrix }: PageExtras): string | null {
-  const all = [triggers, history, description].flatMap((one) =>
+function findSkillName({ triggers, history, description, prune, trigger_matrix }: PageExtras): string | null {
+  const all = [triggers, history, description, prune].flatMap((one) =>
     one !== undefined && 'value' in one ? [one.value] : [],
   )
   const [one] = all

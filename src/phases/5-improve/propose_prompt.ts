@@ -33,9 +33,11 @@ export interface ProposeWords {
   rejected: readonly string[]
   /** What people wrote about runs of training cases. */
   feedback: readonly string[]
+  /** What parts of the skill change and cost, by their runs with and without them: one line each. */
+  units: readonly string[]
 }
 
-export function proposePrompt({ name, goal, focus, passing, rejected, feedback }: ProposeWords): string {
+export function proposePrompt({ name, goal, focus, passing, rejected, feedback, units }: ProposeWords): string {
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`
   const { files, lines, skillLines } = proposalBounds
@@ -48,6 +50,10 @@ export function proposePrompt({ name, goal, focus, passing, rejected, feedback }
       rejected,
     ),
     feedback: list('What people say about the runs:', feedback),
+    units: list(
+      'Parts of the skill by what they change in the pass rate, from runs with and without them; a part without an effect can be shortened or replaced:',
+      units,
+    ),
   })
 }
 

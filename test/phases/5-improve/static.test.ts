@@ -1,7 +1,7 @@
 /** What a candidate may not hold or be, found before any agent runs on it. */
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/json/json.ts'
-import { diffSkillFiles } from '../../../src/flows/improve/propose/text_diff.ts'
+import { diffSkillFiles } from '../../../src/flows/versions/text_diff.ts'
 import { specificAnswers } from '../../../src/phases/5-improve/case_specific_answers.ts'
 import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
 import { findAnswerPairs } from '../../../src/phases/5-improve/find_answer_tables.ts'
@@ -242,7 +242,7 @@ describe('bounds of one step', () => {
 })
 
 describe('the prompt of a proposer', () => {
-  const words = { name: 'pdf', goal: 'better' as const, focus: '', passing: [], rejected: [], feedback: [] }
+  const words = { name: 'pdf', goal: 'better' as const, focus: '', passing: [], rejected: [], feedback: [], units: [] }
   test.each([
     ['focus', { focus: 'case-2 (timed out)' }, /Look at these failures first: case-2 \(timed out\)\./],
     ['passing cases', { passing: ['case-1', 'case-3'] }, /must not break: case-1, case-3\./],
@@ -256,6 +256,7 @@ describe('the prompt of a proposer', () => {
       { feedback: ['eval-1/run-1: too long'] },
       /What people say about the runs:[\s\S]*- eval-1\/run-1: too long/,
     ],
+    ['parts', { units: ['item "Be brief.": +2 points'] }, /Parts of the skill[\s\S]*- item "Be brief\.": \+2 points/],
   ])('names the %s, if there is one', (_, more, text) => {
     expect(proposePrompt({ ...words, ...more })).toMatch(text)
     expect(proposePrompt(words)).not.toMatch(text)

@@ -8,7 +8,7 @@ import { compareHeldOut, formatGain } from '../../../phases/4-report/acceptance/
 import { pairCases } from '../../../phases/4-report/acceptance/compared_case.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import type { BenchStepResult } from '../bench_step.ts'
+import type { BenchStepResult } from '../../versions/bench_versions.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
 import { type CertifyJudge, keepChecked } from './certify_judge.ts'
 import { benchHeldOut, heldOutStep } from './held_out_bench.ts'

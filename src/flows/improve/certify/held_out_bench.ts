@@ -3,7 +3,8 @@ import { createSeededRandom } from '../../../phases/4-report/stats/distributions
 import { takeTurns } from '../../../phases/5-improve/search/draw_mixes.ts'
 import { dividePairs } from '../../../phases/5-improve/search/plan_session.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { type BenchStepResult, type ImproveBenchStep, runBenchStep } from '../bench_step.ts'
+import type { BenchStepResult } from '../../versions/bench_versions.ts'
+import { type ImproveBenchStep, runBenchStep } from '../bench_step.ts'
 import type { ImproveSession } from '../session/session.ts'
 
 /** The step of `runs` runs. If they are too few for an equal number of pairs, the first cases get one more. */

@@ -16,10 +16,11 @@ import { changeFolder, changesPerProposal, proposePrompt } from '../../../phases
 import { improvePaths } from '../../../store/paths.ts'
 import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { StepStopped } from '../bench_step.ts'
+import { StepStopped } from '../../versions/bench_versions.ts'
 import type { ImproveSession } from '../session/session.ts'
 import { describeDropped } from './earlier_edits.ts'
 import { guardFolders } from './read_only_folders.ts'
+import { describeScreenedUnits } from './screened_units.ts'
 import { listPassing, readCaseFeedback, type TrainingCase } from './training_runs.ts'
 import { writeTraining } from './write_training.ts'
 
@@ -123,6 +124,7 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
     passing: listPassing(asked.seen),
     rejected: describeDropped(session.history),
     feedback: readCaseFeedback(session),
+    units: describeScreenedUnits(workspace, { sha256: await hashWalk(files), train: session.split.train }),
   }
   const copies = Array.from({ length: changesPerProposal }, (_, at) => changeFolder(at + 1, skill.name))
   const spec = {

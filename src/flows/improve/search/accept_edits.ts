@@ -9,11 +9,11 @@ import { mergeFiles, type VersionFiles } from '../../../phases/5-improve/edits/m
 import { changedFiles, type SkillEdit } from '../../../phases/5-improve/skill_edit.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { readFileTexts, readSkillTexts, readVersionFiles, writeVersionFiles } from '../../versions/skill_texts.ts'
+import { diffSkillFiles } from '../../versions/text_diff.ts'
 import type { EditCandidate } from '../propose/candidate.ts'
 import { findBrokenScript, findStaticRefusal } from '../propose/static_checks.ts'
-import { diffSkillFiles } from '../propose/text_diff.ts'
 import { emitImproveStep, type ImproveSession } from '../session/session.ts'
-import { readFileTexts, readSkillTexts, readVersionFiles, writeVersionFiles } from '../session/skill_texts.ts'
 import type { AcceptedEdit } from './run_mixes.ts'
 
 /** An edit before it ran. */

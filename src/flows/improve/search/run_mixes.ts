@@ -8,9 +8,9 @@ import { drawMixes, type MixPair } from '../../../phases/5-improve/search/draw_m
 import type { MixedRun } from '../../../phases/5-improve/search/estimate_effects.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { readVersionFiles, writeVersionFiles } from '../../versions/skill_texts.ts'
 import { runBenchStep } from '../bench_step.ts'
 import { emitImproveStep, type ImproveSession } from '../session/session.ts'
-import { readVersionFiles, writeVersionFiles } from '../session/skill_texts.ts'
 import { listScoredRuns } from './show_parent.ts'
 
 /** An edit that may run: the whole skill with it. */

@@ -1,11 +1,12 @@
 /** Moves an earlier session in the workspace to `sessions/`, before a new one starts. */
 import { existsSync } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import { type History, history as historySchema } from '../../../../schemas/history.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { improvePaths, timestampName } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { createNumberedFolder } from '../../versions/numbered_folder.ts'
 import { emitImproveStep, type ImproveSession } from './session.ts'
 
 /** Called once nothing can refuse the new session. Without a history it still moves versions and proposals. */
@@ -32,15 +33,4 @@ function describeLeft(before: History | null): string {
   return before.ended_at === undefined
     ? 'the unfinished session before this one'
     : 'the session before this one, which has ended,'
-}
-
-/** Creates a folder of that name; if it exists, adds -2, -3, … */
-export async function createNumberedFolder(base: string): Promise<string> {
-  await mkdir(path.dirname(base), { recursive: true })
-  for (let number = 1; ; number += 1) {
-    const folder = number === 1 ? base : `${base}-${number}`
-    if (existsSync(folder)) continue
-    await mkdir(folder)
-    return folder
-  }
 }

@@ -18,10 +18,11 @@ import {
 import type { FlowContext } from '../../flow_context.ts'
 import { SharedBudgets } from '../../limits/budgets.ts'
 import { noLimits } from '../../limits/limits.ts'
+import { splitSuite } from '../../versions/split_suite.ts'
 import { checkBranch } from '../branch.ts'
 import type { ImproveRequest } from '../improve_request.ts'
 import { loadSessionSuite } from '../prepare_session.ts'
-import { planRuns, splitSuite } from '../start.ts'
+import { planRuns } from '../start.ts'
 import { type ImproveSession, openHistory, openImproveSession } from './session.ts'
 
 export interface SessionPlace {

@@ -7,8 +7,8 @@ import { hashWalk } from '../../../base/fs/files.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { writeVersion } from '../../versions/skill_texts.ts'
 import { emitImproveStep, findHead, type ImproveSession } from './session.ts'
-import { writeVersion } from './skill_texts.ts'
 
 /** Writes v0, unless the session already did before an interruption; returns its hash. */
 export async function writeFirstVersion({ skill, workspace }: ImproveSession): Promise<string> {

@@ -5,14 +5,18 @@ import type * as z from 'zod'
 import { description as descriptionSchema } from '../../../../schemas/description.ts'
 import { history as historySchema } from '../../../../schemas/history.ts'
 import type { PageExtras } from '../../../../schemas/page.ts'
+import { pruneReport } from '../../../../schemas/prune.ts'
 import { trend as trendSchema } from '../../../../schemas/trend.ts'
 import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
 import { triggers as triggersSchema } from '../../../../schemas/triggers.ts'
 import { showTrendPoint } from '../../../phases/4-report/trend/trend_text.ts'
-import { collectionFolder, isTimestampName } from '../../../store/paths.ts'
+import { collectionFolder, isTimestampName, prunesFolder } from '../../../store/paths.ts'
 import { parseOrRaw } from './parse_or_raw.ts'
 
-type Extras = Pick<PageExtras, 'history' | 'triggers' | 'trigger_matrix' | 'description' | 'trend' | 'trend_shown'>
+type Extras = Pick<
+  PageExtras,
+  'history' | 'triggers' | 'trigger_matrix' | 'description' | 'prune' | 'trend' | 'trend_shown'
+>
 
 /** `only`: the trigger measurement to show; null: the newest. */
 export function readWorkspaceExtras(workspace: string, only: string | null = null): Extras {
@@ -21,11 +25,13 @@ export function readWorkspaceExtras(workspace: string, only: string | null = nul
   if (only !== null) return measured
   const tried = { file: 'description.json', only: null }
   const description = readNewest(descriptionSchema, collectionFolder(workspace, 'descriptions'), tried)
+  const prune = readNewestPrune(workspace)
   const trend = parseOrRaw(trendSchema, trendFile(workspace))
   return {
     ...(history && { history }),
     ...measured,
     ...(description && { description }),
+    ...(prune && { prune }),
     ...(trend && { trend }),
     ...(trend && 'value' in trend && { trend_shown: trend.value.points.map(showTrendPoint) }),
   }
@@ -46,6 +52,15 @@ function withoutPaths(matrix: TriggerMatrix): TriggerMatrix {
   const shorten = (place: string) => (path.isAbsolute(place) ? path.basename(place) : place)
   const skills = matrix.skills.map((one) => ({ ...one, set: one.set && shorten(one.set) }))
   return { ...matrix, skills_folder: shorten(matrix.skills_folder), skills }
+}
+
+/** Their folders are named by their settings, so the newest is that which started last. */
+function readNewestPrune(workspace: string) {
+  const folder = prunesFolder(workspace)
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  const found = names.flatMap((name) => parseOrRaw(pruneReport, path.join(folder, name, 'prune.json')) ?? [])
+  const startOf = (one: (typeof found)[number]) => ('value' in one ? one.value.created_at : '')
+  return found.sort((a, b) => startOf(b).localeCompare(startOf(a)))[0] ?? null
 }
 
 /** Skips measurements without a result. */

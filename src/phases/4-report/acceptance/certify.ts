@@ -120,7 +120,11 @@ function decide(
  * would otherwise be judged by the rest. One-sided sign test over the pairs with one run lost, or a case that only v0 could do, twice, while
  * all runs of v0 ended.
  */
-function describeLostRuns({ best, cases }: Pick<CertificationRequest, 'best' | 'cases'>): string | null {
+export function describeLostRuns({
+  best,
+  first = 'v0',
+  cases,
+}: Pick<CertificationRequest, 'best' | 'cases'> & { first?: string }): string | null {
   const pairs = cases.map(({ candidate, baseline, numbers }) => {
     const now = new Set(numbers?.candidate ?? candidate.map((_, at) => at + 1))
     const before = new Set(numbers?.baseline ?? baseline.map((_, at) => at + 1))
@@ -131,7 +135,7 @@ function describeLostRuns({ best, cases }: Pick<CertificationRequest, 'best' | '
   const isGone = lostBefore === 0 && pairs.some(({ now, before }) => now.size === 0 && before.size > 1)
   if (!isGone && signTest(lost, lostBefore, 1) > sessionAlpha) return null
   const all = sum((pair) => pair.all)
-  return `${lost} of ${all} runs with ${best} broke and have no result, and ${lostBefore} of ${all} with v0`
+  return `${lost} of ${all} runs with ${best} broke and have no result, and ${lostBefore} of ${all} with ${first}`
 }
 
 function tokensText(guards: Certification['guards']): string {

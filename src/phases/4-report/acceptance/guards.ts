@@ -33,7 +33,7 @@ export function checkGuards(cases: readonly PairedCase[], margins: GuardMargins)
 
 /** `--goal cheaper`: passed if the tokens are fewer for certain; null: unknown, or too few runs to say. */
 export function checkTokens(cases: readonly PairedCase[]): GuardResult {
-  const found = estimateAmount(cases, 'tokens')
+  const found = estimateAmountRatio(cases, 'tokens')
   const shared = { name: 'tokens' as const, limit: 1 }
   if (found === null) return { ...shared, ...unknown, message: 'tokens: unknown for at least one version' }
   const { high } = found
@@ -65,7 +65,7 @@ function amountGuard(
     word,
   }: { name: 'cost_usd' | 'time_seconds'; unit: 'usd' | 'seconds'; margin: number; word: string },
 ): GuardResult {
-  const found = estimateAmount(cases, unit)
+  const found = estimateAmountRatio(cases, unit)
   const limit = 1 + margin
   if (found === null) return { name, limit, ...unknown, message: `${word}: unknown for at least one version` }
   const isWithin = found.ratio <= limit
@@ -75,7 +75,10 @@ function amountGuard(
 }
 
 /** null: not known for a version. */
-function estimateAmount(cases: readonly PairedCase[], unit: 'usd' | 'seconds' | 'tokens'): AmountRatio | null {
+export function estimateAmountRatio(
+  cases: readonly PairedCase[],
+  unit: 'usd' | 'seconds' | 'tokens',
+): AmountRatio | null {
   const keepKnown = (values: readonly (number | null)[]) => values.filter((value) => value !== null)
   const known = keepComparable(
     cases.map((one) => ({ candidate: keepKnown(one[unit].candidate), baseline: keepKnown(one[unit].baseline) })),

@@ -7,20 +7,27 @@ import type { Triggers } from '../../../../schemas/triggers.ts'
 import { behavingText, formatPercent, formatPlural } from '../text/format.ts'
 import { matrixSentences } from '../triggers/all/matrix_text.ts'
 
-export type WorkspaceExtras = Pick<PageExtras, 'triggers' | 'trigger_matrix' | 'history' | 'description'>
+export type WorkspaceExtras = Pick<PageExtras, 'triggers' | 'trigger_matrix' | 'history' | 'description' | 'prune'>
 
 /** The page tab that shows it, and the sentence. */
 export interface ExtrasSentence {
-  tab: 'triggers' | 'improve'
+  tab: 'triggers' | 'improve' | 'prune'
   text: string
 }
 
-export function describeExtras({ triggers, trigger_matrix, history, description }: WorkspaceExtras): ExtrasSentence[] {
+export function describeExtras({
+  triggers,
+  trigger_matrix,
+  history,
+  description,
+  prune,
+}: WorkspaceExtras): ExtrasSentence[] {
   return [
     ...toExtrasSentence('triggers', triggers, triggersText),
     ...toExtrasSentence('triggers', trigger_matrix, manySkillsText),
     ...toExtrasSentence('triggers', description, descriptionText),
     ...toExtrasSentence('improve', history, historyText),
+    ...toExtrasSentence('prune', prune, ({ sentence }) => `Prune: ${sentence}`),
   ]
 }
 

@@ -1,11 +1,11 @@
 /** Reads a version's files, and writes versions as folders. */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { copyWalk, isExecutable, type WalkedFile } from '../../../base/fs/files.ts'
-import { sha256 } from '../../../base/json/json.ts'
-import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
-import type { VersionFiles } from '../../../phases/5-improve/edits/merge_files.ts'
-import { extractReadable, type SkillFile } from '../../../phases/5-improve/skill_edit.ts'
+import { copyWalk, isExecutable, type WalkedFile } from '../../base/fs/files.ts'
+import { sha256 } from '../../base/json/json.ts'
+import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import type { VersionFiles } from '../../phases/5-improve/edits/merge_files.ts'
+import { extractReadable, type SkillFile } from '../../phases/5-improve/skill_edit.ts'
 
 export async function readSkillTexts(folder: string): Promise<SkillFile[]> {
   return await readFileTexts((await listSkillFiles(folder)).files)

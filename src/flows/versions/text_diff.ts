@@ -1,6 +1,6 @@
 /** A line diff of two skill versions, for a person to read before applying it. */
 import { diffArrays } from 'diff'
-import { isSameFile, type SkillFile } from '../../../phases/5-improve/skill_edit.ts'
+import { isSameFile, type SkillFile } from '../../phases/5-improve/skill_edit.ts'
 
 export interface FileDiff {
   path: string

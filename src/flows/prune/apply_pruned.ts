@@ -1,0 +1,19 @@
+/** Replaces the author's skill with the shorter one, after a backup. Nothing else in `prune` touches that folder. */
+import path from 'node:path'
+import { UserError } from '../../base/errors/error.ts'
+import { hashWalk } from '../../base/fs/files.ts'
+import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import { prepareReplacement, type Replacement } from '../versions/replace_skill.ts'
+import type { PruneResult } from './prune.ts'
+
+/** What would change. Throws UserError if the skill or the shorter one has changed since it was tested. */
+export async function preparePruned({ prune, folder, workspace }: PruneResult, given: string): Promise<Replacement> {
+  const version = path.join(folder, 'pruned')
+  const hash = await hashWalk((await listSkillFiles(version)).files)
+  if (hash !== prune.pruned_sha256) {
+    throw new UserError(`${version}: changed since it was tested`, 'copy what you want from it by hand')
+  }
+  const expected = [prune.skill_sha256, hash]
+  const name = 'the shorter skill'
+  return await prepareReplacement({ given, version, name, expected, workspace, retry: 'the same command' })
+}

@@ -1,0 +1,88 @@
+/** Replaces the author's skill with another version, after a backup. */
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { copyWalk, hashWalk, type WalkedFile } from '../../base/fs/files.ts'
+import { escapesFolder } from '../../base/fs/inside_folder.ts'
+import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import { improvePaths, timestampName } from '../../store/paths.ts'
+import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
+import { createNumberedFolder } from './numbered_folder.ts'
+import { readSkillTexts } from './skill_texts.ts'
+import { diffSkillFiles, type FileDiff } from './text_diff.ts'
+
+export interface Replacement {
+  /** The author's folder, absolute. */
+  skill: string
+  diff: FileDiff[]
+  /** Backs up the skill and writes the version in its place; returns the backup folder. */
+  apply: (now: Date) => Promise<string>
+}
+
+export interface ReplacementRequest {
+  /** The author's folder, as given. */
+  given: string
+  /** The version's folder, and what messages call it. */
+  version: string
+  name: string
+  /** Hashes that the author's skill may have: of the version that the other is based on, and of that itself. */
+  expected: readonly (string | undefined)[]
+  workspace: string
+  /** The flags with which the user tries again. */
+  retry: string
+}
+
+/** What would change. Throws UserError if the skill has changed since the version was written. */
+export async function prepareReplacement(request: ReplacementRequest): Promise<Replacement> {
+  const { given, version, name, expected, workspace, retry } = request
+  const skill = path.resolve(await resolveSkillFolder(path.resolve(given)))
+  const { files } = await listSkillFiles(skill)
+  const now = await hashWalk(files)
+  const wanted = (await listSkillFiles(version)).files
+  if (!expected.includes(now)) {
+    throw new UserError(
+      `${skill}: it has changed since the session started, and ${name} is based on the earlier version`,
+      `copy by hand what you want from ${version}`,
+    )
+  }
+  const diff = diffSkillFiles(await readSkillTexts(skill), await readSkillTexts(version))
+  const linked = diff.find((file) => escapesFolder(skill, path.join(skill, file.path)))
+  if (linked !== undefined) {
+    throw new UserError(
+      `${path.join(skill, linked.path)}: behind a link that leads out of the skill, so it is not replaced`,
+      `copy by hand what you want from ${version}`,
+    )
+  }
+  return {
+    skill,
+    diff,
+    async apply(moment) {
+      const backup = await createNumberedFolder(path.join(improvePaths(workspace).backups, timestampName(moment)))
+      await copyWalk(files, backup)
+      const kept = new Set(wanted.map((file) => file.path))
+      try {
+        await copyWalk(wanted, skill)
+        for (const file of files) if (!kept.has(file.path)) await rm(path.join(skill, file.path), { force: true })
+      } catch (error) {
+        const isBack = await restoreBackup({ skill, backup, wanted }, now)
+        throw new UserError(
+          `${skill}: ${name} could not be put in place (${errorMessage(error)})`,
+          `${isBack ? 'the skill is unchanged' : 'restore the skill'}: a copy is in ${backup}; fix the folder's permissions, then ${retry}`,
+        )
+      }
+      return backup
+    },
+  }
+}
+
+/** After a partial write: whether the skill again matches `sha256`. Files that can't be written were not changed either. */
+async function restoreBackup(
+  { skill, backup, wanted }: { skill: string; backup: string; wanted: readonly WalkedFile[] },
+  sha256: string,
+): Promise<boolean> {
+  const before = (await listSkillFiles(backup)).files
+  for (const file of before) await copyWalk([file], skill).catch(() => {})
+  const had = new Set(before.map((file) => file.path))
+  for (const file of wanted) if (!had.has(file.path)) await rm(path.join(skill, file.path)).catch(() => {})
+  return (await hashWalk((await listSkillFiles(skill)).files)) === sha256
+}
