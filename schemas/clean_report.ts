@@ -12,6 +12,7 @@ export const cleanKind = z.enum([
   'triggers',
   'descriptions',
   'recorded',
+  'ranks',
   'sessions',
   'improve',
   'cache',

@@ -11,7 +11,7 @@ import { readNames, sumTreeBytes } from '../../base/fs/tree_size.ts'
 import { type Damage, tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { listRunParts } from '../../store/artefacts/removed_parts.ts'
 import { cachePaths } from '../../store/cache/cache.ts'
-import { benchmarkPaths, findBenchmarkWorkspace, improvePaths, isTimestampName } from '../../store/paths.ts'
+import { benchmarkPaths, findBenchmarkWorkspace, improvePaths, isTimestampName, rankPaths } from '../../store/paths.ts'
 
 export interface KeptFolder {
   /** Absolute, without links on the way from the workspace. */
@@ -44,6 +44,7 @@ const collections = {
   triggers: ['triggers.json', 'plan.json'],
   descriptions: ['description.json'],
   recorded: ['plan.json'],
+  ranks: ['plan.json'],
   sessions: ['history.json'],
 } as const satisfies Partial<Record<CleanKind, readonly string[]>>
 
@@ -145,7 +146,9 @@ export async function readWorkspace(workspace: string): Promise<KeptWorkspace> {
 
 function readFolder(workspace: string, place: string, kind: CollectionKind): KeptFolder {
   const skill = skillFile.safeParse(readJsonFile(benchmarkPaths(place).plan)).data?.skill.name ?? ''
-  const complete = completeFile.safeParse(readJsonFile(benchmarkPaths(place).benchmark)).success
+  const complete = completeFile.safeParse(
+    readJsonFile(kind === 'ranks' ? rankPaths(place).rank : benchmarkPaths(place).benchmark),
+  ).success
   const transcripts = [benchmarkPaths(place).partial, ...listRunFolders(place).flatMap(listRunParts)]
   const transcriptBytes = transcripts.reduce((sum, one) => sum + sumTreeBytes(one), 0)
   const base = { path: place, workspace, kind, skill, complete, transcriptBytes }
