@@ -40,12 +40,17 @@ const plans: Plan[] = [
 
 const verdicts = ['better', 'as_good_and_cheaper', 'better_but_dearer', 'worse', 'inconclusive'] as const
 
-function simulate(plan: Plan, corner: Corner, seed: number): Record<PriceVerdict, number> & { wrong: number } {
+function simulate(
+  plan: Plan,
+  corner: Corner,
+  seed: number,
+  level = alpha,
+): Record<PriceVerdict, number> & { wrong: number } {
   const random = createSeededRandom(seed)
   const counts = { better: 0, as_good_and_cheaper: 0, better_but_dearer: 0, worse: 0, inconclusive: 0, wrong: 0 }
   for (let session = 0; session < sessions; session += 1) {
     const truths = drawPricedTruths(random, plan.cases, corner)
-    const found = decidePrice(runPricedSuite(random, truths, plan), { alpha, margin })
+    const found = decidePrice(runPricedSuite(random, truths, plan), { alpha: level, margin })
     if (found === null) throw new Error('nothing to compare')
     counts[found.verdict] += 1 / sessions
     if (!isTrue(found.verdict, corner)) counts.wrong += 1 / sessions
@@ -70,3 +75,9 @@ test.each(plans)(
     expect(found.filter(({ counts }) => counts.wrong > most).map(({ corner }) => corner)).toEqual([])
   },
 )
+
+test('negative control: without the division of alpha, claims are wrong more often', () => {
+  const plan = { cases: 30, runs: 5, expectations: 4, correlation: 0.35 }
+  const { wrong } = simulate(plan, { difference: 0, ratio: 0.7 }, 77, 3 * alpha)
+  expect(wrong).toBeGreaterThan(alpha + twoErrors(alpha, sessions))
+})

@@ -1,6 +1,6 @@
 /** The ratio of the mean prices of both configurations on these cases, with tests against any ratio and an interval from the same tests. */
 import { smallestPValue } from '../../../../base/smallest_design.ts'
-import { tCdf } from '../distributions/quantiles.ts'
+import { tCdf, tQuantile } from '../distributions/quantiles.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 
 /** Dollars or tokens of each run of one case. */
@@ -31,61 +31,81 @@ export function hasPriceSpread(cases: readonly CasePrices[]): boolean {
 
 /** `cases`: all with runs in both configurations and a mean above 0 in both. */
 export function estimatePriceRatio(cases: readonly CasePrices[], alpha: number): PriceRatio {
-  const [candidate, baseline] = [meanPrice(cases, 'candidate'), meanPrice(cases, 'baseline')]
+  const arms = summarizePrices(cases)
+  const [candidate, baseline] = [arms.candidate.mean, arms.baseline.mean]
   const ratio = candidate / baseline
-  const bounds = { low: null, high: null }
-  if (relativeVariance(cases) === 0) return { candidate, baseline, ratio, ...bounds }
-  const bound = (isInside: (value: number) => boolean, end: number) => bisect(ratio, end, isInside)
+  if (contrast(arms, 1).standardError === 0) return { candidate, baseline, ratio, low: null, high: null }
   return {
     candidate,
     baseline,
     ratio,
-    low: bound((value) => tailAbove(contrast(cases, value)) > alpha / 2, ratio / mostFactor),
-    high: bound((value) => tailBelow(contrast(cases, value)) > alpha / 2, ratio * mostFactor),
+    low: bisect(ratio, ratio / mostFactor, (value) => tailAbove(contrast(arms, value)) > alpha / 2),
+    high: bisect(ratio, ratio * mostFactor, (value) => tailBelow(contrast(arms, value)) > alpha / 2),
   }
 }
 
 /** One-sided p-values of the hypotheses that the true ratio is at most, and at least, `value`. Never below what so few runs can show. */
 export function testPriceRatio(cases: readonly CasePrices[], value: number): { above: number; below: number } {
   const least = Math.min(1, smallestPValue(cases) / 2)
-  const found = contrast(cases, value)
+  const found = contrast(summarizePrices(cases), value)
   return { above: Math.max(least, tailAbove(found)), below: Math.max(least, tailBelow(found)) }
 }
 
 /** The one-sided upper bound of candidate − baseline at this level, in the unit of the prices. */
 export function boundExtraPrice(cases: readonly CasePrices[], level: number): number {
-  const { difference, standardError } = contrast(cases, 1)
-  if (standardError === 0) return difference
-  const isInside = (more: number) => tailBelow({ ...contrast(cases, 1), difference: difference - more }) > level
-  return bisect(difference, difference + 1000 * standardError, isInside)
+  const { difference, standardError, df } = contrast(summarizePrices(cases), 1)
+  return standardError === 0 ? difference : difference + tQuantile(1 - level, df) * standardError
+}
+
+interface ArmPrices {
+  /** Over the cases of the case means. */
+  mean: number
+  /** Of that mean. */
+  variance: number
+  /** Σ of the cells' squared parts of the variance ÷ their degrees of freedom (Satterthwaite). */
+  weights: number
+}
+
+interface ArmsPrices {
+  candidate: ArmPrices
+  baseline: ArmPrices
+}
+
+/** A cell's variance is moderated by the spread of all cells, in shares of their means (Smyth 2004). */
+function summarizePrices(cases: readonly CasePrices[]): ArmsPrices {
+  const spread = relativeVariance(cases)
+  const summarize = (cells: readonly (readonly number[])[]): ArmPrices => {
+    let [variance, weights] = [0, 0]
+    for (const prices of cells) {
+      const df = prices.length - 1
+      const moderated = (priorDf * spread * sampleMean(prices) ** 2 + df * sampleVariance(prices)) / (priorDf + df)
+      const part = moderated / prices.length / cells.length ** 2
+      variance += part
+      weights += part ** 2 / (priorDf + df)
+    }
+    return { mean: sampleMean(cells.map(sampleMean)), variance, weights }
+  }
+  return {
+    candidate: summarize(cases.map(({ candidate }) => candidate)),
+    baseline: summarize(cases.map(({ baseline }) => baseline)),
+  }
 }
 
 interface Contrast {
   /** Candidate − value × baseline. */
   difference: number
   standardError: number
-  /** By Satterthwaite. */
   df: number
 }
 
-/** The difference and its error; a cell's variance is moderated by the spread of all cells, in shares of their means (Smyth 2004). */
-function contrast(cases: readonly CasePrices[], value: number): Contrast {
-  const spread = relativeVariance(cases)
-  let [variance, weights] = [0, 0]
-  for (const { candidate, baseline } of cases) {
-    for (const [prices, factor] of [
-      [candidate, 1],
-      [baseline, value],
-    ] as const) {
-      const df = prices.length - 1
-      const moderated = (priorDf * spread * sampleMean(prices) ** 2 + df * sampleVariance(prices)) / (priorDf + df)
-      const part = (factor ** 2 * moderated) / prices.length / cases.length ** 2
-      variance += part
-      weights += part ** 2 / (priorDf + df)
-    }
+function contrast({ candidate, baseline }: ArmsPrices, value: number): Contrast {
+  const variance = candidate.variance + value ** 2 * baseline.variance
+  const weights = candidate.weights + value ** 4 * baseline.weights
+  return {
+    difference: candidate.mean - value * baseline.mean,
+    standardError: Math.sqrt(variance),
+    df: weights === 0 ? 1 : variance ** 2 / weights,
   }
-  const difference = meanPrice(cases, 'candidate') - value * meanPrice(cases, 'baseline')
-  return { difference, standardError: Math.sqrt(variance), df: weights === 0 ? 1 : variance ** 2 / weights }
 }
 
 /** The squared coefficient of variation within cells, over all of them. */
@@ -107,10 +127,6 @@ function tailAbove({ difference, standardError, df }: Contrast): number {
 
 function tailBelow({ difference, ...error }: Contrast): number {
   return tailAbove({ difference: -difference, ...error })
-}
-
-function meanPrice(cases: readonly CasePrices[], side: keyof CasePrices): number {
-  return sampleMean(cases.map((one) => sampleMean(one[side])))
 }
 
 /** An interval ends here at the latest: the runs say nothing about the ratio. */
