@@ -14,7 +14,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
     eval: ['<path> [case..]', 'Run a suite with one configuration: does it pass?'],
     test: ['<package>', 'Run the deterministic tests of a package'],
     triggers: ['[skill]', 'Measure for which queries an agent uses the skill'],
-    watch: ['<skill>', 'Alarm when the level of a skill falls, night by night'],
+    watch: ['<skill>', 'Alarm when the level of a skill falls'],
     compare: ['<benchmark> [other]', 'Judge two configurations blind, in both orders'],
   },
   Read: {
