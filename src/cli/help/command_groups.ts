@@ -15,7 +15,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
     test: ['<package>', 'Run the deterministic tests of a package'],
     triggers: ['[skill]', 'Measure for which queries an agent uses the skill'],
     rank: ['<contenders..>', 'Rank several skills or engines on one suite'],
-    watch: ['<skill>', 'Alarm when the level of a skill falls, night by night'],
+    watch: ['<skill>', 'Alarm when the level of a skill falls'],
     compare: ['<benchmark> [other]', 'Judge two configurations blind, in both orders'],
   },
   Read: {

@@ -13,10 +13,10 @@ import type { WatchRequest } from './watch_request.ts'
 import { readWatch } from './watch_state.ts'
 
 /** Fewest cases: a level over fewer says little of a suite. */
-export const fewestCases = 5
+const fewestCases = 5
 /** The baseline has at least this many times the runs of a night. */
-export const fewestNightsInBaseline = 10
-export const fewestRunsPerNight = 4
+const fewestNightsInBaseline = 10
+const fewestRunsPerNight = 4
 
 export async function prepareWatch(request: WatchRequest, context: FlowContext) {
   const prepared = await planBench(createWatchBench(request, { runs: 1 }), context)

@@ -54,7 +54,7 @@ function remark({ alarm, left_out, dismissed }: WatchedNight): string {
     .join(', ')
 }
 
-export function formatEvidence(evidence: number): string {
+function formatEvidence(evidence: number): string {
   return evidence >= 10 ? String(Math.round(evidence)) : evidence.toPrecision(2)
 }
 
@@ -62,7 +62,7 @@ function day(night: WatchedNight | undefined): string {
   return night?.at.slice(0, 10) ?? ''
 }
 
-export function baselineLevel({ runs }: WatchBaseline): number {
+function baselineLevel({ runs }: WatchBaseline): number {
   return meanOf(runs.map(({ score }) => score))
 }
 
