@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
 import { runsReused, sharedCacheTrouble } from './cache_events.ts'
 import { changesFound } from './changes_found.ts'
+import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './comparison_events.ts'
 import { batchProgress } from './judge_batches.ts'
 import { stop } from './limits.ts'
 import { mining } from './mining.ts'
@@ -202,41 +203,9 @@ export const flowEvent = z.discriminatedUnion('type', [
     benchmark: z.string().describe('the newest benchmark of the workspace'),
     cases: z.array(z.object({ eval_id: z.number().int(), eval_name: z.string(), reason: z.string() })),
   }),
-  z.object({
-    type: z.literal('comparison_planned'),
-    ...of,
-    folder: z.string().describe('folder that receives the verdicts'),
-    a: z.string(),
-    b: z.string(),
-    judge: z.string(),
-    pairs: z.number().int(),
-    done: z.number().int().describe('pairs already judged, which are kept'),
-    skipped: z.array(
-      z.object({ eval_id: z.number().int(), eval_name: z.string(), number: z.number().int(), reason: z.string() }),
-    ),
-    choices: z.array(z.string()),
-  }),
-  z.object({
-    type: z.literal('comparison_analyzed'),
-    ...of,
-    eval_id: z.number().int(),
-    eval_name: z.string(),
-    number: z.number().int(),
-    error: z.string().nullable(),
-    cached: z.boolean().describe('true: analyzed earlier, no model was asked'),
-  }),
-  z.object({
-    type: z.literal('pair_judged'),
-    ...of,
-    eval_id: z.number().int(),
-    eval_name: z.string(),
-    number: z.number().int().describe('the N of comparison-N.json'),
-    winner: z.string().nullable().describe('the side, or tie; null: the judge failed'),
-    flips: z.number().int(),
-    error: z.string().nullable(),
-    cost_usd: z.number().nullable(),
-    cached: z.boolean().describe('true: judged earlier, no judge was asked'),
-  }),
+  comparisonPlanned.extend(of),
+  comparisonAnalyzed.extend(of),
+  pairJudged.extend(of),
   z.object({
     type: z.literal('triggers_planned'),
     ...of,
