@@ -1,5 +1,5 @@
 /** prune, by the functions that its flow calls: what it drops wrongly, what it drops, and what that costs in runs. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { certifyDiet } from '../../src/phases/4-report/acceptance/certify_diet.ts'
 import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import {
@@ -12,6 +12,7 @@ import { leaveOneOut, type PlantedSkill, type SessionEnd, simulateSession } from
 import { printTable, share, twoErrors } from './table.ts'
 
 const trials = Number(process.env.WHETSTONE_TRIALS ?? 2000) // fewer in CI, for its time
+vi.setConfig({ testTimeout: 1_800_000 })
 const [worthy, harmful, units] = [3, 3, 20]
 /** Of a run, to print dollars: a small task with a small model. */
 const usd = 0.05

@@ -114,9 +114,9 @@ function UnitRow({ row: { id, effect, tokens, verdict }, unit, isDropped, scale 
         <EffectBar effect={effect.mean} scale={scale} />
       </td>
       <td>
-        {displayPoints(effect.mean)} {displayPointRange(effect.ci_low, effect.ci_high)}
+        {displayPoints(effect.mean)} ({displayPointRange(effect.ci_low, effect.ci_high)})
       </td>
-      <td>{displayProbability(effect.p_adjusted)}</td>
+      <td>{displayProbability(effect.p_adjusted).replace(/^= /, '')}</td>
       <td>
         {tokens === null ? 'unknown' : `${signed(tokens.mean)} [${signed(tokens.ci_low)}, ${signed(tokens.ci_high)}]`}
       </td>

@@ -65,7 +65,7 @@ test('the line that makes answers pass is kept, the others go, and only --apply 
 
 test('a protected line is in every version, and stays', async () => {
   await using planted = await openPlantedSkill()
-  const { stdout } = await planted.prune(...least, '--protect', 'mind what the USER', '--json')
+  const { stdout } = await planted.prune(...small, '--protect', 'mind what the USER', '--json')
   const { prune, folder } = planted.result(stdout)
   expect(prune.screening?.units.map(({ id }) => id)).toEqual(['u1', 'u3'])
   expect(readFileSync(path.join(folder, 'pruned/SKILL.md'), 'utf8')).toContain(wordy)
@@ -81,7 +81,8 @@ test('a budget stops it, and the same command with a larger one continues withou
   const second = await planted.prune(...least, '--budget', '5', '--cost-per-run', '0.01', '--json')
   expect(second.code).toBe(0)
   const { prune } = planted.result(second.stdout)
-  expect(prune.certification?.n_runs).toBe(16)
+  expect([prune.screening?.runs, prune.stopped]).toEqual([16, null])
+  expect(prune.ended_at).not.toBeNull()
   await using other = await openPlantedSkill()
   await other.prune(...least)
   expect(planted.requests()).toBe(other.requests())

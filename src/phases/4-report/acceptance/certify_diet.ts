@@ -11,7 +11,7 @@ import type { PairedCase } from './compared_case.ts'
 import { checkGuards, estimateAmountRatio, isCertainlyWorse } from './guards.ts'
 
 /** Of each of the two one-sided tests. Both must pass, so their joint error is no larger (Berger 1982). */
-export const dietAlpha = 0.05
+const dietAlpha = 0.05
 
 export interface DietRequest {
   /** The benchmark folder, relative to the workspace. */

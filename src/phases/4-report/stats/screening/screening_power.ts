@@ -4,7 +4,7 @@ import { usualPower } from '../statistics_options.ts'
 import { screeningAlpha } from './choose_drops.ts'
 
 /** Variance of a run's score within a case, before any run (statistics.md, 2.1). */
-export const usualVariance = 1 / 6
+const usualVariance = 1 / 6
 
 /**
  * Runs after which a unit without an effect is dropped with power 0.8, while one worth `detect` (0 to 1) or more is dropped in at most 5% of
