@@ -53,7 +53,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'Planning:': [
     'shard',
     'max-runs',
-    'margin',
     'detect',
     'power',
     'explain',

@@ -31,7 +31,7 @@ export const untilFlags = {
     requiresArg: true,
     coerce: parseMargin,
     defaultDescription: '10',
-    describe: 'points (and percent of the price) that are too few to matter',
+    describe: 'points, and % of the price, too few to matter',
   },
   power: {
     type: 'number',

@@ -27,7 +27,7 @@ export const sandboxFlags = {
   'trust-suite': {
     type: 'boolean',
     default: false,
-    describe: 'run commands of suite and skill without a sandbox',
+    describe: "run the suite's commands without a sandbox",
   },
 } satisfies Record<string, Options>
 

@@ -128,7 +128,10 @@ describe('the plan', () => {
   })
   test('every option of a plan stands in its runs, or does not shape them', () => {
     const inRuns = ['engine', 'user', 'max_turns', 'timeout_seconds', 'activation', 'runs']
-    const notShaping = ['judge', 'on_timeout', 'retries', 'judge_samples', 'require_evidence', 'until', 'fast_fail']
+    const notShaping = [
+      ...['judge', 'on_timeout', 'retries', 'judge_samples', 'require_evidence', 'until', 'fast_fail'],
+      'margin',
+    ]
     expect(Object.keys(planOptions.shape).filter((one) => ![...inRuns, ...notShaping].includes(one))).toEqual([])
   })
   test('a change of anything that shapes a run is seen', () => {
