@@ -14,6 +14,7 @@ import { initFlags } from '../commands/init/options.ts'
 import { pruneFlags } from '../commands/prune/options.ts'
 import { testFlags } from '../commands/test/options.ts'
 import { triggersFlags } from '../commands/triggers/options.ts'
+import { watchFlags } from '../commands/watch/options.ts'
 
 /** Commands that read the file, with their flags. */
 const configurableFlags = {
@@ -24,6 +25,7 @@ const configurableFlags = {
   audit: auditFlags,
   improve: improveFlags,
   prune: pruneFlags,
+  watch: watchFlags,
   triggers: triggersFlags,
   eval: evalFlags,
   test: testFlags,
@@ -41,6 +43,7 @@ const commands = [
   'audit',
   'improve',
   'prune',
+  'watch',
   'triggers',
   'eval',
   'test',
@@ -73,6 +76,7 @@ const oneTime: ReadonlySet<string> = new Set([
 const oneTimeByCommand: Partial<Record<ConfiguredCommand, ReadonlySet<string>>> = {
   improve: new Set(['set']),
   test: new Set(['case']),
+  watch: new Set(['rebaseline', 'dismiss', 'status']),
   // a configured judge must not become the drafting model
   init: new Set(['judge']),
 }
@@ -223,6 +227,7 @@ function sections() {
     audit: of('audit'),
     improve: of('improve'),
     prune: of('prune'),
+    watch: of('watch'),
     triggers: of('triggers'),
     eval: of('eval'),
     test: of('test'),

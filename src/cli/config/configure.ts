@@ -119,6 +119,7 @@ const suiteSettings: Readonly<Partial<Record<ConfiguredCommand, ReadonlySet<stri
   bench: new Set(['model', 'timeout']),
   improve: new Set(['model', 'timeout']),
   prune: new Set(['model', 'timeout']),
+  watch: new Set(['model', 'timeout']),
   eval: new Set(['engine', 'model', 'judge', 'timeout']),
 }
 

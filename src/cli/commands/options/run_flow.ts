@@ -1,14 +1,20 @@
 /** Options and steps that several commands share. */
 import type { Argv } from 'yargs'
 import type { FlowEvent } from '../../../../schemas/flow_event.ts'
-import { UserError } from '../../../base/errors/error.ts'
+import { IncompleteError, UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { type Limits, noLimits } from '../../../flows/limits/limits.ts'
 import type { OpenWaits, WaitsRequest } from '../../../flows/limits/wait_limits.ts'
 import { readChosenPrices } from '../../prices_file.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
-import { InterruptedError, type Interrupts, listenForInterrupts, type ResumeWay } from '../../terminal/interrupt.ts'
+import {
+  InterruptedError,
+  type Interrupts,
+  listenForInterrupts,
+  type ResumeWay,
+  stoppedLine,
+} from '../../terminal/interrupt.ts'
 import { type LiveView, liveView } from '../../terminal/live.ts'
 import { askYesNo } from '../../terminal/question.ts'
 import { ownEnvironment } from '../../user_environment.ts'
@@ -93,6 +99,8 @@ export async function withFlow<R>(
   } catch (error) {
     if (waits?.signal.aborted) throw waits.signal.reason
     if (interrupts.signal.aborted && !(error instanceof UserError)) throw toInterrupted(interrupts.signal.reason)
+    if (interrupts.drain.aborted && error instanceof IncompleteError)
+      throw new InterruptedError(stoppedLine(options.goesOn ?? null))
     throw error
   } finally {
     live.end()

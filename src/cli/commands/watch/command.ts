@@ -2,9 +2,12 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { WatchRequest } from '../../../flows/watch/watch_request.ts'
+import { configureCommand } from '../../config/configure.ts'
+import { announceConfig } from '../../config/report_config.ts'
+import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
-import { choosePricesFile } from '../../prices_file.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
+import { locateSkillConfig } from '../bench/settings.ts'
 import { judgingWish } from '../options/judge_flags.ts'
 import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
@@ -63,14 +66,19 @@ function refuseMixtures({ status, dryRun, rebaseline, dismiss }: WatchArguments)
     throw new UserError(`--rebaseline with ${given[0]}`, 'remove one of them')
 }
 
+const usage = 'watch <skill>'
+
 export function addWatch(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   return args.command(
-    'watch <skill>',
+    usage,
     'alarm when the level falls',
     (one) => groupOptions(watchOptions(one), argv),
-    async (parsed) => {
+    async (given) => {
+      const request = { command: 'watch', usage, options: watchOptions, argv, args: given } as const
+      const found = await configureCommand({ ...request, ...(await locateSkillConfig(given.skill, given.suite)) })
+      const parsed = await announceConfig({ of: given.skill, configured: found }, given)
+      if (parsed === null) return done(exitCodes.done)
       refuseMixtures(parsed)
-      choosePricesFile(parsed.prices)
       done(await start(buildWatchRequest(parsed), parsed))
     },
   )

@@ -73,6 +73,7 @@ export const watchFlags = {
   prices: limitFlags.prices,
   deadline: limitFlags.deadline,
   'max-wait': benchFlags['max-wait'],
+  'print-config': benchFlags['print-config'],
   'dry-run': { ...benchFlags['dry-run'], describe: 'print cost per night and month, run nothing' },
 } satisfies Record<string, Options>
 
