@@ -1,14 +1,17 @@
 /** `watch` on the practice model: it alarms when the answers get worse, not when they stay, and pays for nothing twice. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type BenchmarkRun, benchmark } from '../../../schemas/benchmark.ts'
 import { type Watch, type WatchBaseline, watchBaseline, watchFile } from '../../../schemas/watch.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
 import { takeLease } from '../../../src/store/lease/lease.ts'
-import { fresh, makeSkill } from '../../e2e/program.ts'
+import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { runMain } from '../run_main.ts'
+
+// a dozen calls, on a busy machine
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const places = ['Paris', 'Rome', 'Madrid', 'Oslo', 'Lima']
 const cases = places.map((place, at) => ({
@@ -134,6 +137,30 @@ test('a night that a limit stops is not counted, and continues without paying tw
   expect(part).toBeLessThan(5)
   expect((await world.run()).code).toBe(0)
   expect([world.calls(), world.watch().nights.length]).toEqual([55, 1])
+})
+
+test('Ctrl-C in the baseline ends with 130, and the same command pays only for what is missing', async () => {
+  const scenario = parseScenario(`latency: 100\n${fading(1000)}`, 'test.yaml')
+  await using server = await startPractice({ scenario })
+  const place = ['--engine', 'anthropic:practice-1', '--workspace', path.join(fresh(), 'ws'), '--trust-suite']
+  const args = ['watch', makeSkill(cases), ...place, ...flagsWith()]
+  const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: server.url }
+  const calls = () => server.requests.filter((one) => one.path.endsWith('/messages')).length
+  let said = ''
+  const stopped = await whetstone(args, {
+    env,
+    started: (child) =>
+      child.stderr?.on('data', (text: string) => {
+        const isFirst = !said.includes('[10/50]')
+        said += text
+        if (isFirst && said.includes('[10/50]')) child.kill('SIGINT')
+      }),
+  })
+  expect(stopped.code, stopped.stderr).toBe(130)
+  expect(calls()).toBeLessThan(50)
+  const again = await whetstone(args, { env })
+  expect(again.code, again.stderr).toBe(0)
+  expect(calls()).toBe(50)
 })
 
 test('failures of the provider: a night counts its completed runs, and one without any is incomplete', async () => {
