@@ -58,14 +58,15 @@ describe('429', () => {
   })
 
   test('waits count neither as work nor against --timeout', async () => {
-    const scenario = `faults: [{ status: 429, retry_after: 2, first: 1 }]\nrules: [${says}]`
-    const { result, records } = await benched(scenario, ['--timeout', '1', '--concurrency', '1', '--runs', '1'])
+    const scenario = `faults: [{ status: 429, retry_after: 4, first: 1 }]\nrules: [${says}]`
+    const { result, records } = await benched(scenario, ['--timeout', '3', '--concurrency', '1', '--runs', '1'])
     expect(result).toMatchObject({ exit_code: 0, counts: { used: 2, excluded: {} } })
     const [slow] = records.filter(({ held_back }) => held_back !== undefined)
     const wall = Date.parse(slow?.ended_at ?? '') - Date.parse(slow?.started_at ?? '')
     expect(slow).toMatchObject({ status: 'completed', held_back: { refusals: 1 } })
-    expect(slow?.held_back?.waited_ms).toBeGreaterThan(1900)
-    expect(Math.abs(wall - (slow?.duration_ms ?? 0) - (slow?.held_back?.waited_ms ?? 0))).toBeLessThan(100)
+    expect(slow?.held_back?.waited_ms).toBeGreaterThan(3900)
+    // a busy machine leaves out more
+    expect((slow?.duration_ms ?? 0) + (slow?.held_back?.waited_ms ?? 0)).toBeLessThan(wall + 100)
   })
 
   test('of a judge: every expectation has its verdict', async () => {

@@ -64,11 +64,11 @@ export function confidenceNotes(benchmark: Benchmark): string[] {
   ]
 }
 
-/** "More cases or more runs?", for the written report. */
+/** "More cases or more runs?", for the written report, where there is an estimate. */
 export function designNotes(benchmark: Benchmark): string[] {
   const { scopes = null, variance } = benchmark.statistics ?? {}
   const isShown = scopes !== null && !isCalibration(findArms(benchmark)) && scopes.these_cases.difference.mean !== null
-  return variance === undefined || !isShown ? [] : [variance.sentence]
+  return !isShown || typeof variance?.case !== 'number' ? [] : [variance.sentence]
 }
 
 /** The same after sentences on chosen cases and baseline, for places that do not show these otherwise. */
@@ -86,7 +86,7 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
   return [
     ...(isNoise || !hasResult ? [] : [similarCasesSentence(similar, own.verdict, describeDesign(statistics, arms))]),
     ...unreadNotes(statistics, arms.candidate),
-    ...(hasResult && statistics.price ? [statistics.price.sentence] : []),
+    ...(hasResult && statistics.price?.tests.length ? [statistics.price.sentence] : []),
     ...(until === undefined ? [] : [toSentence(until.reason)]),
     ...(isNoise ? ['Later benchmarks of this suite on this engine, model and judge show this noise.'] : []),
     ...indicatorNotes(statistics),
