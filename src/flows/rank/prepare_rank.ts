@@ -74,7 +74,8 @@ export async function prepareRank(
   const workspace =
     request.workspace ?? path.join('workspaces', request.skill === null ? 'rank' : first.plan.skill.name)
   return {
-    plan,
+    // a suite that several skills share names one of them at most
+    plan: request.skill === null ? { ...plan, warnings: plan.warnings.filter(isNotOfSkillName) } : plan,
     of: request.skill === null ? 'skills' : 'engines',
     contenders,
     design: {
@@ -88,6 +89,10 @@ export async function prepareRank(
     workspace: path.resolve(workspace),
     choices: [...new Set(prepared.flatMap(({ choices }) => choices))],
   }
+}
+
+function isNotOfSkillName({ message }: Plan['warnings'][number]): boolean {
+  return !message.includes('[skill-name-differs]')
 }
 
 /** What can be refused before anything is read. */

@@ -13,6 +13,7 @@ import type { StartRefusal } from '../prepare/refusals.ts'
 import { planBaseline, planNight } from './night_plan.ts'
 import { createWatchBench, prepareWatch, refuseOtherModel } from './prepare_watch.ts'
 import type { WatchRequest } from './watch_request.ts'
+import type { usualWatch } from './watch_state.ts'
 
 export interface WatchForecast {
   folder: string
@@ -32,7 +33,7 @@ export interface WatchForecast {
 const nightsPerMonth = 30
 
 export async function forecastWatch(request: WatchRequest, context: FlowContext): Promise<WatchForecast> {
-  const { prepared, paths, cases, kept } = await prepareWatch(request, context)
+  const { prepared, paths, cases, kept, rule } = await prepareWatch(request, context)
   const last = kept?.watch.nights.at(-1)?.model
   if (kept !== null && !request.rebaseline && last !== undefined && last !== kept.baseline.model)
     refuseOtherModel(kept.baseline.model, last, paths.folder)
@@ -53,7 +54,7 @@ export async function forecastWatch(request: WatchRequest, context: FlowContext)
     baseline: whole && { runs: whole.plan.runs.length, usd: whole.estimate.usd },
     night: { runs: size, usd, month_usd: usd === null ? null : nightsPerMonth * usd },
     from_runs: night.estimate.from_runs,
-    chance: forecastChance(request, isNew ? null : kept.baseline, cases.length),
+    chance: forecastChance({ ...request, ...rule }, isNew ? null : kept.baseline, cases.length),
     refusals: (whole ?? night).refusals,
   }
 }
@@ -74,7 +75,11 @@ async function estimateRuns(
 }
 
 /** By the cases' rates in the baseline; without one, as if every case passed in 90% of its runs. */
-function forecastChance(request: WatchRequest, baseline: WatchBaseline | null, cases: number): WatchForecast['chance'] {
+function forecastChance(
+  request: Pick<WatchRequest, 'baselineRuns' | 'runsPerNight'> & typeof usualWatch,
+  baseline: WatchBaseline | null,
+  cases: number,
+): WatchForecast['chance'] {
   const rates = baseline === null ? Array.from({ length: cases }, () => 0.9) : caseRates(baseline)
   const baselineRuns = baseline === null ? request.baselineRuns : Math.round(baseline.runs.length / cases)
   const design = {

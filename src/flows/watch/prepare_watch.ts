@@ -1,7 +1,7 @@
 /** What a watch compares: skill, suite, engine, model, settings. Refuses, before anything is paid for, what could not be compared. */
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
-import type { WatchBaseline, WatchSubject } from '../../../schemas/watch.ts'
+import type { Watch, WatchBaseline, WatchSubject } from '../../../schemas/watch.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { watchPaths } from '../../store/paths.ts'
@@ -10,7 +10,7 @@ import type { FlowContext } from '../flow_context.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { listWatchedCases } from './night_plan.ts'
 import type { WatchRequest } from './watch_request.ts'
-import { readWatch } from './watch_state.ts'
+import { readWatch, usualWatch } from './watch_state.ts'
 
 /** Fewest cases: a level over fewer says little of a suite. */
 const fewestCases = 5
@@ -18,16 +18,32 @@ const fewestCases = 5
 const fewestNightsInBaseline = 10
 const fewestRunsPerNight = 4
 
+/** Throws UserError for what can't be compared with the kept baseline, and for what could not find a fall. */
 export async function prepareWatch(request: WatchRequest, context: FlowContext) {
+  const place = await locateWatch(request, context)
+  const { kept, subject, cases } = place
+  const isNew = kept === null || request.rebaseline
+  refuseShortNight(request)
+  if (isNew) refuseSmall(request, cases.length)
+  else {
+    refuseChanged(kept.baseline, subject)
+    refuseOtherRule(kept.watch, request)
+  }
+  const rule = {
+    quietNights: request.quietNights ?? kept?.watch.quiet_nights ?? usualWatch.quietNights,
+    detect: request.detect ?? kept?.watch.detect ?? usualWatch.detect,
+  }
+  return { ...place, rule }
+}
+
+/** The watch of this skill and engine; kept is null before its baseline. */
+export async function locateWatch(request: WatchRequest, context: FlowContext) {
   const prepared = await planBench(createWatchBench(request, { runs: 1 }), context)
   const { plan, workspace } = prepared
   const paths = watchPaths(workspace, nameWatch(plan.options.engine))
   const subject = describeSubject(plan)
   const kept = await readWatch(paths)
-  const cases = listWatchedCases(plan)
-  if (kept === null || request.rebaseline) refuseSmall(request, cases.length)
-  else refuseChanged(kept.baseline, subject)
-  return { prepared, paths, subject, cases, kept }
+  return { prepared, paths, subject, cases: listWatchedCases(plan), kept }
 }
 
 export function createWatchBench(
@@ -76,17 +92,33 @@ function refuseSmall({ baselineRuns, runsPerNight }: WatchRequest, cases: number
       `the suite has ${cases} cases that can be watched, fewer than ${fewestCases}`,
       `add ${fewestCases - cases} cases: whetstone init drafts some`,
     )
-  if (runsPerNight < fewestRunsPerNight)
-    throw new UserError(
-      `--runs-per-night ${runsPerNight}: too few to show a fall in time`,
-      `use --runs-per-night ${fewestRunsPerNight} or more`,
-    )
   const needed = Math.ceil((fewestNightsInBaseline * runsPerNight) / cases)
   if (baselineRuns < needed)
     throw new UserError(
       `--baseline-runs ${baselineRuns}: ${baselineRuns * cases} runs are too few to compare nights of ${runsPerNight} with`,
       `use --baseline-runs ${needed} or more, or fewer --runs-per-night`,
     )
+}
+
+function refuseShortNight({ runsPerNight }: WatchRequest): void {
+  if (runsPerNight < fewestRunsPerNight)
+    throw new UserError(
+      `--runs-per-night ${runsPerNight}: too few to show a fall in time`,
+      `use --runs-per-night ${fewestRunsPerNight} or more`,
+    )
+}
+
+/** A limit chosen after nights were seen does not control the false alarms. */
+function refuseOtherRule(watch: Watch, { quietNights, detect }: WatchRequest): void {
+  const remedy = 'leave the flag out, or run a new baseline with --rebaseline'
+  if (quietNights !== null && quietNights !== watch.quiet_nights)
+    throw new UserError(`--quiet-nights ${quietNights}: the watch began with ${watch.quiet_nights}`, remedy)
+  if (detect !== null && detect !== watch.detect)
+    throw new UserError(`--detect ${toPoints(detect)}: the watch began with ${toPoints(watch.detect)}`, remedy)
+}
+
+function toPoints(share: number): number {
+  return Number((100 * share).toPrecision(6))
 }
 
 const known = '--rebaseline runs a new baseline; the earlier one is kept in earlier/'

@@ -14,7 +14,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_lock.ts'
 import { planBaseline, planNight } from './night_plan.ts'
-import { createWatchBench, prepareWatch, refuseOtherModel } from './prepare_watch.ts'
+import { createWatchBench, locateWatch, prepareWatch, refuseOtherModel } from './prepare_watch.ts'
 import type { Dismissal, WatchRequest, WatchResult } from './watch_request.ts'
 import { archiveWatch, assessNights, readWatch, startWatch, type WatchPaths, writeWatch } from './watch_state.ts'
 
@@ -40,17 +40,14 @@ export async function watch(request: WatchRequest, context: FlowContext): Promis
 
 /** Where it stands; runs and writes nothing. Throws UserError without a baseline. */
 export async function readWatchStatus(request: WatchRequest, context: FlowContext): Promise<WatchResult> {
-  const { paths, kept } = await prepareWatch(
-    { ...request, rebaseline: true, baselineRuns: Number.MAX_SAFE_INTEGER },
-    context,
-  )
+  const { paths, kept } = await locateWatch(request, context)
   if (kept === null) throw new UserError(`${paths.folder}: no baseline yet`, 'run the same command without --status')
   return { folder: paths.folder, page: paths.page, ...kept, did: 'nothing' }
 }
 
 async function runBaseline(
   request: WatchRequest,
-  { paths, subject, cases }: Prepared,
+  { paths, subject, cases, rule }: Prepared,
   context: FlowContext,
 ): Promise<WatchResult> {
   const reshape = planBaseline
@@ -73,9 +70,9 @@ async function runBaseline(
     cost_usd: totalCost(benchmark),
   }
   await archiveWatch(paths, context.now())
-  const watched = startWatch(request)
-  await writeArtefact(baselineSchema, paths.baseline, baseline)
+  const watched = startWatch(rule)
   await writeWatch(paths, baseline, watched)
+  await writeArtefact(baselineSchema, paths.baseline, baseline) // last: with it the watch has begun
   return { folder: paths.folder, page: paths.page, baseline, watch: watched, did: 'baseline' }
 }
 

@@ -9,10 +9,10 @@ export interface WatchRequest {
   runsPerNight: number
   /** Per case. */
   baselineRuns: number
-  /** The fall that the test is made for, as a share of 1. */
-  detect: number
-  /** At most one false alarm is expected in this many nights. */
-  quietNights: number
+  /** The fall that the test is made for, as a share of 1. null: that of the kept watch, else the default. */
+  detect: number | null
+  /** At most one false alarm is expected in this many nights. null: that of the kept watch, else the default. */
+  quietNights: number | null
   /** Replace the baseline, after a known change. */
   rebaseline: boolean
   /** What to do with the last alarm; null: keep it. */

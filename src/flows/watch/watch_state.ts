@@ -9,6 +9,7 @@ import {
   type WatchedNight,
   watchFile as watchSchema,
 } from '../../../schemas/watch.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { followLevel } from '../../phases/4-report/trend/level_evidence.ts'
@@ -16,17 +17,26 @@ import { watchHtml } from '../../phases/4-report/trend/watch_page.ts'
 import { timestampName, type watchPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 
+/** Without --quiet-nights and --detect. */
+export const usualWatch = { quietNights: 730, detect: 0.15 }
+
 export type WatchPaths = ReturnType<typeof watchPaths>
 
 /** null: there is no baseline yet. Throws UserError for a damaged file. */
 export async function readWatch(paths: WatchPaths): Promise<{ baseline: WatchBaseline; watch: Watch } | null> {
   if (!existsSync(paths.baseline)) return null
-  const baseline = await readJson(baselineSchema, paths.baseline)
-  const watch = existsSync(paths.watch) ? await readJson(watchSchema, paths.watch) : null
-  return { baseline, watch: watch ?? startWatch({ quietNights: 730, detect: 0.15 }) }
+  try {
+    const baseline = await readJson(baselineSchema, paths.baseline)
+    const watch = existsSync(paths.watch) ? await readJson(watchSchema, paths.watch) : null
+    return { baseline, watch: watch ?? startWatch(usualWatch) }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const folder = path.relative(process.cwd(), paths.folder) || '.'
+    throw new UserError(error.message, `restore the file, or move ${folder} away to run a new baseline`)
+  }
 }
 
-export function startWatch({ quietNights, detect }: { quietNights: number; detect: number }): Watch {
+export function startWatch({ quietNights, detect }: typeof usualWatch): Watch {
   return { schema_version: 1, quiet_nights: quietNights, detect, status: 'quiet', since: null, nights: [] }
 }
 

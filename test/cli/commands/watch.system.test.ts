@@ -8,6 +8,7 @@ import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
 import { takeLease } from '../../../src/store/lease/lease.ts'
 import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { atTerminal, needsTerminal } from '../../e2e/terminal.ts'
 import { runMain } from '../run_main.ts'
 
 // a dozen calls, on a busy machine
@@ -41,6 +42,7 @@ const flagsWith = (more: Record<string, string | number> = {}) =>
 interface World extends AsyncDisposable {
   server: PracticeServer
   skill: string
+  workspace: string
   folder: string
   calls: () => number
   run: (flags?: readonly string[], more?: Record<string, string | number>) => ReturnType<typeof runMain>
@@ -57,7 +59,7 @@ async function openWorld(scenario: string): Promise<World> {
   const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: server.url }
   const read = (file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
   return {
-    ...{ server, skill, folder },
+    ...{ server, skill, workspace, folder },
     calls: () => server.requests.filter(({ path: place }) => place.endsWith('/messages')).length,
     run: (flags = [], more = {}) => {
       const place = ['--engine', 'anthropic:practice-1', '--workspace', workspace, '--trust-suite']
@@ -243,4 +245,69 @@ test('what could not find a fall is refused before a call, with the number that 
   const dry = await world.run(['--dry-run'])
   expect(dry.stdout).toContain('baseline  50 runs')
   expect([dry.code, world.calls(), existsSync(world.folder)]).toEqual([0, 0, false])
+})
+
+describe('after the baseline', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(fading(1000))
+    expect((await world.run([], { 'quiet-nights': 5000 })).code).toBe(0)
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('--quiet-nights is kept, and another one is refused before a call', async () => {
+    expect((await world.run()).code).toBe(0)
+    expect(world.watch()).toMatchObject({ quiet_nights: 5000, detect: 0.15, nights: [{ planned: 5 }] })
+    const before = world.calls()
+    expect(await world.run([], { 'quiet-nights': 100 })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--quiet-nights 100: the watch began with 5000\nhint: .*--rebaseline/),
+    })
+    expect((await world.run([], { detect: 20 })).stderr).toContain('--detect 20: the watch began with 15')
+    expect((await world.run([], { 'quiet-nights': 5000, detect: 15 })).code).toBe(0)
+    expect(world.calls()).toBe(before + 5)
+  })
+  test('a later night of too few runs is refused as well; --status shows the nights with any flags', async () => {
+    const before = world.calls()
+    const refused = await world.run([], { 'runs-per-night': 3 })
+    expect([refused.code, world.calls()]).toEqual([2, before])
+    expect(refused.stderr).toContain('use --runs-per-night 4 or more')
+    const shown = await world.run(['--status'], { 'runs-per-night': 3, 'quiet-nights': 100 })
+    expect(shown, shown.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('Quiet: 100% in night') })
+  })
+  test('a damaged file is named with a way out', async () => {
+    for (const name of ['watch.json', 'baseline.json']) {
+      const file = path.join(world.folder, name)
+      const whole = readFileSync(file, 'utf8')
+      for (const damaged of ['{"schema_version":', '{"schema_version":1}']) {
+        writeFileSync(file, damaged)
+        const { code, stderr } = await world.run()
+        expect([code, stderr]).toEqual([2, expect.stringMatching(/hint: restore the file, or move .* away/)])
+        expect(stderr).toContain(name)
+      }
+      writeFileSync(file, whole)
+    }
+    expect((await world.run(['--status'])).code).toBe(0)
+  })
+  needsTerminal('in colour', () => {
+    test('no colour is shown as text', async () => {
+      const args = [
+        'watch',
+        world.skill,
+        '--engine',
+        'anthropic:practice-1',
+        '--workspace',
+        world.workspace,
+        '--status',
+      ]
+      const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: world.server.url, NO_COLOR: '' }
+      const { said } = await atTerminal({
+        ...{ args: [...args, ...flagsWith()], env: { ...env, FORCE_COLOR: '1' } },
+        question: 'asks nothing',
+        answer: () => '',
+      })
+      expect(said).toContain('\u001b[2m')
+      expect(said.replaceAll('\u001b[', '')).not.toMatch(/\[\d+m/)
+    })
+  })
 })

@@ -155,6 +155,13 @@ describe('before anything is paid for', () => {
       )
     })
   })
+  test('a suite that several skills share names one of them: no warning', async () => {
+    await inWorld(async (made) => {
+      const { code, stdout, stderr } = await rank(made, ['fair', 'good', ...skills.slice(3), '--dry-run'])
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).not.toContain('skill-name-differs')
+    })
+  })
   const suite = ['--suite', 'evals.json', '--engine', 'anthropic:claude-haiku-4-5']
   test.each<[string, string[], RegExp]>([
     ['one contender', ['good', ...suite], /rank with one contender \(good\)/],
@@ -178,6 +185,7 @@ describe('before anything is paid for', () => {
       ['good', 'fair', ...suite, '--case', '1'],
       /200 runs per case can't find .* it takes [\d,]+\nhint: use \d+ cases/,
     ],
+    ['--output without results of another tool', ['good', 'fair', ...suite, '-o', 'x'], /--output without --from/],
     ['a skill that is not there', ['good', 'gone', ...suite], /no such folder "gone"/],
   ])('%s is refused', async (_, args, why) => {
     await inWorld(async (made) => {

@@ -1,5 +1,6 @@
 /** `whetstone rank`: which of several skills or engines is best. */
 import type { Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
@@ -24,8 +25,17 @@ export function addRank(args: Argv, done: SetExitCode, argv: readonly string[]):
   )
 }
 
+/** Throws UserError for flags that do not go together. */
+function refuseMixtures({ from, output, dryRun }: RankArguments): void {
+  if (from === undefined && output !== undefined)
+    throw new UserError('--output without --from', 'use --workspace for the folder of results')
+  if (from !== undefined && dryRun)
+    throw new UserError('--from with --dry-run', 'remove --dry-run: --from runs nothing')
+}
+
 async function start(parsed: RankArguments): Promise<number> {
   const { json, concurrency, fresh, dryRun, maxWait } = parsed
+  refuseMixtures(parsed)
   const wish = readImportWish({ ...parsed, force: false })
   if (wish !== null) {
     const { readImportedRuns } = await import('../../../flows/aggregate/import/import_results.ts')

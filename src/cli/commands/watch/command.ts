@@ -33,7 +33,9 @@ function buildWatchRequest(parsed: WatchArguments): WatchRequest {
   const { skill, runsPerNight, baselineRuns, quietNights, detect, rebaseline, dismiss } = parsed
   const { concurrency, activation, retries, onTimeout, passEnv, engine, allowInvalid } = parsed
   return {
-    ...{ skill, runsPerNight, baselineRuns, quietNights, detect, rebaseline },
+    ...{ skill, runsPerNight, baselineRuns, rebaseline },
+    quietNights: quietNights ?? null,
+    detect: detect ?? null,
     dismiss: dismiss ?? null,
     bench: {
       ...{ engine, concurrency, activation, retries, onTimeout, passEnv, allowInvalid },

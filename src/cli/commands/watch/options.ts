@@ -27,14 +27,14 @@ export const watchFlags = {
   'quiet-nights': {
     type: 'number',
     requiresArg: true,
-    default: 730,
+    defaultDescription: '730',
     coerce: wholeNumber('quiet-nights', 10, 1e6),
     describe: 'at most one false alarm is expected in so many nights',
   },
   detect: {
     type: 'number',
     requiresArg: true,
-    default: 15,
+    defaultDescription: '15',
     coerce: points('detect'),
     describe: 'size of the fall to find soonest, in points',
   },

@@ -26,7 +26,7 @@ export function showWatch(result: WatchResult, { json }: { json: boolean }): num
   const { watch } = result
   const code = watch.status === 'alarm' ? exitCodes.gateFailed : exitCodes.done
   if (json) process.stdout.write(`${jsonText({ type: 'result', exit_code: code, ...result })}\n`)
-  else process.stdout.write(`${watchLines(result).map(toSafeLine).join('\n')}\n`)
+  else process.stdout.write(`${watchLines(result).join('\n')}\n`)
   return code
 }
 
@@ -40,11 +40,11 @@ function watchLines({ baseline, watch, page, did }: WatchResult): string[] {
   return [
     ...wrapText(watchHeadline(baseline, watch), width).map((line) => (isAlarm ? red(bold(line)) : bold(line))),
     ...wrapText(watchAbout(baseline, watch), width).map((line) => dim(line)),
-    ...table,
+    ...table.map(toSafeLine),
     ...(hidden > 0 ? [dim(`${formatPlural(hidden, 'earlier night')} on the page`)] : []),
     '',
     ...(isAlarm ? alarmLines(did) : []),
-    dim(`page: ${path.relative(process.cwd(), page)}`),
+    dim(toSafeLine(`page: ${path.relative(process.cwd(), page)}`)),
   ]
 }
 
