@@ -99,6 +99,15 @@ describe('the units of a skill', () => {
     expect(await unitsOf({ 'SKILL.md': 'Read the Makefile.\n', Makefile: 'all:\n' })).toEqual([['Makefile']])
   })
 
+  test('a heading in a file with CRLF is a label without the line end', async () => {
+    const text = '# Radio\r\n\r\nBe brief.\r\n\r\nMore\r\n----\r\n\r\nOver.\r\n'
+    const units = await listUnits([{ path: 'SKILL.md', text, bytes: text.length }])
+    expect(units.map(({ label, lines }) => [label, lines])).toEqual([
+      ['Radio', [{ start: 3, end: 4 }]],
+      ['More', [{ start: 8, end: 9 }]],
+    ])
+  })
+
   test('a skill of frontmatter alone has none', async () => {
     expect(await listUnits([{ path: 'SKILL.md', text: '---\nname: a\n---\n', bytes: 9 }])).toEqual([])
   })
