@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Prune, pruneReport } from '../../../schemas/prune.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { hashWalk } from '../../base/fs/files.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
@@ -44,7 +45,7 @@ export async function prune(request: PruneRequest, context: FlowContext): Promis
   refuseUnwritableWorkspace(workspace)
   await using _empty = removeEmptyFoldersAtEnd(workspace)
   await using lock = await lockBenchmark(workspace, context)
-  const before = tryReadArtefact(pruneReport, paths.result)
+  const before = readEarlier(paths.result)
   if (before?.ended_at) return { workspace, folder: paths.folder, prune: before }
   await authorizeCommands(opened.review, lock.context)
   const session = trustSuite(opened.session)
@@ -63,6 +64,16 @@ export async function prune(request: PruneRequest, context: FlowContext): Promis
   if (!existsSync(path.join(paths.full, 'SKILL.md')))
     await writeVersion((await listSkillFiles(session.skill.path)).files, paths.full)
   return { workspace, folder: paths.folder, prune: await runPrune(session, started, lock.context) }
+}
+
+/** null: it has not started. Throws UserError if it can't be read: to start again would pay for its runs twice. */
+function readEarlier(file: string): Prune | null {
+  const before = tryReadArtefact(pruneReport, file)
+  if (before !== null || !existsSync(file)) return before
+  throw new UserError(
+    `${file}: damaged`,
+    `restore it, or delete ${path.dirname(file)}: the prune then starts again and pays for its runs again`,
+  )
 }
 
 /** The user has agreed to the suite's commands for all versions. */

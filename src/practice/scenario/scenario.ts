@@ -1,7 +1,7 @@
 /** Loads the scenario file of the practice model and checks its schema; errors name line and field. */
 import { isMap, LineCounter, parseDocument } from 'yaml'
 import * as z from 'zod'
-import { UserError } from '../../base/errors/error.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { readText } from '../../base/json/json.ts'
 import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { delaySchema } from './delay.ts'
@@ -145,7 +145,7 @@ export function parseScenario(text: string, file: string): Scenario {
     const { line, col } = lines.linePos(mistake.pos[0])
     throw new UserError(`${file}:${line}:${col}: not valid YAML: ${mistake.message}`, yamlFix(mistake.message))
   }
-  const result = scenario.safeParse(document.toJS())
+  const result = scenario.safeParse(readValues(document, file))
   if (result.success) return result.data
   const told = result.error.issues.slice(0, 5).map(({ path, message }) => {
     const at = findOffset(document, path)
@@ -153,6 +153,18 @@ export function parseScenario(text: string, file: string): Scenario {
     return `${file}${line}: ${fieldPath(path)}: ${message}`
   })
   throw new UserError(told.join('\n'), 'see docs/reference/practice.md for every field of a scenario')
+}
+
+/** Throws UserError for an alias without an anchor before it. */
+function readValues(document: ReturnType<typeof parseDocument>, file: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    throw new UserError(
+      `${file}: not valid YAML: ${errorMessage(error)}`,
+      'move the anchor (&name) before its alias (*name)',
+    )
+  }
 }
 
 /** The offset of the value at this path, or of its nearest existing parent; null: none. */

@@ -1,5 +1,5 @@
 /** `prune` on a planted skill: which line is kept, what is refused before anything is paid, and what a second start runs. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { describeScreenedUnits } from '../../../src/flows/improve/propose/screened_units.ts'
@@ -61,6 +61,22 @@ test('the line that makes answers pass is kept, the others go, and only --apply 
   const applied = await planted.prune(...small, '--apply', '--yes')
   expect(applied.stdout).toContain('Applied the shorter skill')
   expect([planted.requests(), planted.text()]).toEqual([paid, shorter])
+})
+
+test('a damaged result is refused: to start again would pay twice', async () => {
+  await using planted = await openPlantedSkill()
+  const { folder } = planted.result((await planted.prune(...least, '--json')).stdout)
+  const file = path.join(folder, 'prune.json')
+  const [text, paid] = [readFileSync(file, 'utf8'), planted.requests()]
+  writeFileSync(file, text.slice(0, 100))
+  const { code, stderr } = await planted.prune(...least)
+  expect([code, stderr, planted.requests()]).toEqual([
+    2,
+    expect.stringMatching(/damaged .*prune\.json[\s\S]*delete/),
+    paid,
+  ])
+  writeFileSync(file, text)
+  expect([(await planted.prune(...least)).code, planted.requests()]).toEqual([0, paid])
 })
 
 test('a protected line is in every version, and stays', async () => {

@@ -21,6 +21,7 @@ const rule = (body: string) => `rules:\n  - name: a\n    text: x\n    ${body}\n`
 describe('a mistake is told', () => {
   test.each([
     ['no YAML', 'rules: [', 'x.yaml:1:9: not valid YAML'],
+    ['an alias before its anchor', 'rules: *later\nother: &later []', 'x.yaml: not valid YAML: Unresolved alias'],
     ['no mapping', '- a', 'x.yaml: the scenario: must be an object with schema_version, rules'],
     ['no rules', 'seed: 1', 'x.yaml: rules: must be a list of rules'],
     ['another schema version', 'schema_version: 2\nrules: []', 'x.yaml:1: schema_version'],

@@ -1,7 +1,7 @@
 /** A skill without some of its units: their lines, their files, and headings below which nothing is left. */
 import type { SkillUnit } from '../../../../schemas/prune.ts'
 import type { VersionFiles } from '../edits/merge_files.ts'
-import { readHeadings } from './read_blocks.ts'
+import { readBlocks, readHeadings } from './read_blocks.ts'
 
 export async function leaveOut(files: VersionFiles, units: readonly SkillUnit[]): Promise<VersionFiles> {
   const gone = new Set(units.flatMap((one) => one.files))
@@ -33,5 +33,16 @@ async function cutLines(text: string, units: readonly SkillUnit[]): Promise<stri
     const until = headings[index + 1]?.start ?? next
     if (isEmptied) for (let at = start; at < until; at += 1) empty.add(at)
   }
-  return lines.filter((_, at) => isOut[at] !== true && !empty.has(at)).join('\n')
+  const items = (await readBlocks(text)).filter(({ kind }) => kind === 'item')
+  const isItem = (at: number) => items.some(({ start, end }) => at >= start && at < end)
+  const left = lines.map((_, at) => at).filter((at) => isOut[at] !== true && !empty.has(at))
+  const shorter = left.flatMap((at, index) => [...gapBefore(at, left[index - 1]), lines[at] ?? '']).join('\n')
+  return `${shorter.trimEnd()}${/\r?\n$/.exec(text)?.[0] ?? ''}`
+
+  /** An empty line where a cut makes two blocks meet: else they are one paragraph, or the second is a part of the item before it. */
+  function gapBefore(at: number, before = at - 1): string[] {
+    const [line = '', last = ''] = [lines[at], lines[before]]
+    const areApart = before === at - 1 || line.trim() === '' || last.trim() === '' || (isItem(before) && isItem(at))
+    return areApart ? [] : [line.endsWith('\r') ? '\r' : '']
+  }
 }

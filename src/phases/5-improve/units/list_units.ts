@@ -39,7 +39,8 @@ function joinDependent(blocks: readonly SkillBlock[], files: readonly UnitFile[]
   const named = new Set<UnitFile>()
   for (const file of files) {
     for (const one of [...blocks, ...files]) {
-      if (one === file || one.text === null || !namesFile(one.text, file.path)) continue
+      if (one === file || one.text === null) continue
+      if (!namesFile(one.text, file.path) && !('bytes' in one && importsFile(one, file))) continue
       join(one, file)
       named.add(file)
       if ('bytes' in one) named.add(one)
@@ -94,11 +95,25 @@ function describeUnit(id: string, { kind, label, blocks, files }: Part, protect:
   }
 }
 
-/** By its path, or by its name where that stands alone. */
+/** By its path or its name, where that stands alone. */
 function namesFile(text: string, path: string): boolean {
-  if (text.includes(path)) return true
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  return name.includes('.') && new RegExp(`(^|[^\\w.-])${escapePattern(name)}(?![\\w-])`).test(text)
+  const name = nameOf(path)
+  return [path, ...(name.includes('.') ? [name] : [])].some((one) =>
+    new RegExp(`(^|[^\\w.-])${escapePattern(one)}(?![\\w-])`, 'm').test(text),
+  )
+}
+
+const codeEnding = /\.(py|[cm]?[jt]s|rb)$/
+
+/** In a line such as `from lib.helper import x` or `require('./helper')`. */
+function importsFile(one: UnitFile, { path }: UnitFile): boolean {
+  if (one.text === null || !codeEnding.test(one.path) || !codeEnding.test(path)) return false
+  const name = escapePattern(nameOf(path).replace(codeEnding, ''))
+  return new RegExp(`\\b(import|from|require(_relative)?)\\b.*(?<![\\w-])${name}(?![\\w-])`).test(one.text)
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 function escapePattern(text: string): string {

@@ -32,7 +32,7 @@ export async function readBlocks(text: string): Promise<SkillBlock[]> {
     const end = starts[at + 1] ?? lines.length
     if (token.type === 'heading_open') {
       section += 1
-      heading = (lines[start] ?? '').replace(/^\s*#+\s*|\s*#+\s*$/g, '')
+      heading = (lines[start] ?? '').replace(/^\s*#+\s*|\s*#+\s*$/g, '').trim()
       continue
     }
     const last = blocks.at(-1)

@@ -78,6 +78,36 @@ describe('the units of a skill', () => {
     ])
   })
 
+  test('a script that another imports belongs to it; a file whose name only ends alike does not', async () => {
+    const unitsOf = async (more: Record<string, string>) => {
+      const all = { 'SKILL.md': '- Run `scripts/main.py`.\n- Read platforms.md.\n', ...more }
+      const list = Object.entries(all).map(([path, text]) => ({ path, text, bytes: text.length }))
+      return (await listUnits(list)).map(({ files: own }) => own)
+    }
+    const code = { 'scripts/main.py': 'from lib.helper import x\n', 'scripts/lib/helper.py': 'x = 1\n' }
+    const docs = { 'platforms.md': 'P.\n', 'forms.md': 'F.\n' }
+    expect(await unitsOf({ ...code, ...docs })).toEqual([
+      ['scripts/lib/helper.py', 'scripts/main.py'],
+      ['platforms.md'],
+      ['forms.md'],
+    ])
+    // a word in a comment is no import
+    const apart = await unitsOf({ ...code, 'scripts/main.py': '# a helper\nimport os\n' })
+    expect(apart).toContainEqual(['scripts/lib/helper.py'])
+    // a file without an ending is named by the word
+    expect(await unitsOf({ Makefile: 'all:\n' })).toHaveLength(3)
+    expect(await unitsOf({ 'SKILL.md': 'Read the Makefile.\n', Makefile: 'all:\n' })).toEqual([['Makefile']])
+  })
+
+  test('a heading in a file with CRLF is a label without the line end', async () => {
+    const text = '# Radio\r\n\r\nBe brief.\r\n\r\nMore\r\n----\r\n\r\nOver.\r\n'
+    const units = await listUnits([{ path: 'SKILL.md', text, bytes: text.length }])
+    expect(units.map(({ label, lines }) => [label, lines])).toEqual([
+      ['Radio', [{ start: 3, end: 4 }]],
+      ['More', [{ start: 8, end: 9 }]],
+    ])
+  })
+
   test('a skill of frontmatter alone has none', async () => {
     expect(await listUnits([{ path: 'SKILL.md', text: '---\nname: a\n---\n', bytes: 9 }])).toEqual([])
   })
@@ -98,6 +128,28 @@ describe('a skill without a unit', () => {
   test('keeps a heading while anything below it is left', async () => {
     expect((await without('PDF forms')).text).toContain('# PDF forms\n\n## Steps')
     expect((await without('Be brief.')).text).not.toContain('## Style')
+  })
+
+  test.each(['\n', '\r\n'])('what is left of it does not run together (lines end with %j)', async (end) => {
+    const text = ['Steps:', '- one', '- two', '', '| a |', '', '1. x', '2. y', ''].join(end)
+    const content = Buffer.from(text)
+    const units = await listUnits([{ path: 'SKILL.md', text, bytes: text.length }])
+    const left = async (...out: number[]) => {
+      const gone = units.filter((_, at) => out.includes(at))
+      const made = await leaveOut(new Map([['SKILL.md', { content, isExecutable: false }]]), gone)
+      return made.get('SKILL.md')?.content.toString('utf8').split(end)
+    }
+    expect(units.map(({ label }) => label)).toEqual(
+      ['Steps:', 'one', 'two', 'x', 'y'].map((one) => expect.stringContaining(one)),
+    )
+    // else the table would be a part of the first item
+    expect(await left(2, 3)).toEqual(['Steps:', '- one', '', '| a |', '', '2. y', ''])
+    expect(await left(1, 2)).toEqual(['Steps:', '', '| a |', '', '1. x', '2. y', ''])
+    // else "2. y" would be a part of the table
+    expect(await left(1, 3)).toEqual(['Steps:', '', '- two', '', '| a |', '', '2. y', ''])
+    // nothing between items of one list, and the file still ends with a line end
+    expect(await left(2, 3, 4)).toEqual(['Steps:', '- one', '', '| a |', ''])
+    expect(await left(0, 2, 3)).toEqual(['- one', '2. y', ''])
   })
 
   test('without all units the frontmatter is left', async () => {
