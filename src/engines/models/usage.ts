@@ -31,7 +31,7 @@ export function withoutEarlier(total: Usage, earlier: Usage | null, seen: Usage 
   }
 }
 
-function countTokens({ input_tokens, output_tokens, cache_read_tokens, cache_write_tokens }: Usage): number {
+export function countTokens({ input_tokens, output_tokens, cache_read_tokens, cache_write_tokens }: Usage): number {
   return input_tokens + output_tokens + cache_read_tokens + cache_write_tokens
 }
 

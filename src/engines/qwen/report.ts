@@ -12,7 +12,7 @@ import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import { kindOfStatus } from '../limits/http_status.ts'
 import { withCost } from '../models/cost.ts'
 import { openaiModel } from '../models/providers.ts'
-import { knownUsage, withoutEarlier } from '../models/usage.ts'
+import { countTokens, knownUsage, withoutEarlier } from '../models/usage.ts'
 import type { ChatRecord, FailedRequest } from './chat_record.ts'
 import type { LoggedRequests } from './logged_requests.ts'
 import type { QwenStream } from './stream.ts'
@@ -63,7 +63,7 @@ function toLoaded({ task, stream: { init }, requests }: QwenSources): EngineRepo
   return { skills, tools: init.tools ?? null, mcp_servers }
 }
 
-/** The stream's totals count sub-agents too, but not the reasoning. */
+/** The stream's totals count sub-agents too, but not the reasoning, and on a busy machine not always the last response. */
 function chooseUsage(total: QwenTokens | undefined, recorded: Usage, earlier: Usage | null): Usage | null {
   if (total === undefined || total.input_tokens + total.output_tokens === 0) return knownUsage(recorded)
   const cached = Math.min(total.cache_read_input_tokens, total.input_tokens)
@@ -75,7 +75,8 @@ function chooseUsage(total: QwenTokens | undefined, recorded: Usage, earlier: Us
     cache_write_tokens: 0,
   }
   const own = knownUsage(withoutEarlier(all, earlier, recorded))
-  return own === null || reasoning_tokens === undefined ? own : { ...own, reasoning_tokens }
+  if (own === null || countTokens(own) < countTokens(recorded)) return knownUsage(recorded)
+  return reasoning_tokens === undefined ? own : { ...own, reasoning_tokens }
 }
 
 /** The stop reason if the agent ended by itself, though Qwen Code may call it an error: such runs are graded. null: it ended otherwise. */

@@ -144,6 +144,15 @@ describe('a session of a failed command, a skill and an answer', () => {
     expect(report.usage).toMatchObject({ cache_read_tokens: 3000, reasoning_tokens: 70 })
     expect(report.usage?.input_tokens).toBeLessThan(17_729)
   })
+  test('a last record that misses a response: all tokens of its own record', async () => {
+    const last = JSON.parse(lines.at(-1) ?? '')
+    const early = {
+      ...last,
+      usage: { ...last.usage, input_tokens: 9000, output_tokens: 80, cache_read_input_tokens: 3000 },
+    }
+    const { report } = await played([...lines.slice(0, -1), JSON.stringify(early)], { chat: chatLines, requests: both })
+    expect(report.usage).toMatchObject({ input_tokens: 17_729, output_tokens: 158, cache_read_tokens: 6000 })
+  })
   test('without its own records: tokens of the stream, and the skills are not known', async () => {
     const { report } = await played(lines)
     expect(report.usage).toEqual({

@@ -109,10 +109,11 @@ function processesNaming(folder: string): { pid: number; command: string }[] {
 async function killDuringStart(moment: () => Promise<unknown>, program: string): Promise<string> {
   const cwd = fresh()
   const child = spawn(process.execPath, [driver, cwd, program], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(child.stdout, 'data')
+  const ended = once(child, 'exit') // it may end by itself before the kill
+  await Promise.race([once(child.stdout, 'data'), ended])
   await moment()
   child.kill('SIGKILL')
-  await once(child, 'exit')
+  await ended
   return cwd
 }
 
