@@ -6,7 +6,7 @@ import { canAnswer } from './can_answer.ts'
 import { askYesNo } from './question.ts'
 import { colours, toSafeLine } from './style.ts'
 
-/** Nothing changes if the answer is no. Throws UserError if nobody can answer and --yes is absent. */
+/** Changes nothing if the answer is no. Throws UserError if it can't ask and --yes is missing. */
 export async function confirmReplacement(
   change: Replacement,
   { name, skill, json, yes }: { name: string; skill: string; json: boolean; yes: boolean },

@@ -80,7 +80,7 @@ test('checks on files are undecided, until --files names the folder', async () =
 
 const later = [check, { type: 'contains', value: 'mean', target: 'answer', turn: 2 }]
 
-test('a statement about a later message is on the answer to it, and left out where nobody wrote that message', async () => {
+test('a statement about a later message is graded on the answer to it, or left out if there is no such message', async () => {
   const cwd = place(later)
   writeFileSync(
     path.join(cwd, 'sess/a.jsonl'),

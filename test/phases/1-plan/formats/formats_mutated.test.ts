@@ -140,7 +140,7 @@ function toUserText(error: unknown): string {
   return `${error.message} ${error.fix ?? ''}`
 }
 
-/** All that a user is told of: refusals, reasons of cases, and warnings. */
+/** Everything a user is told: refusals, why cases were left out, and warnings. */
 function toldIn({ suites, refused }: Outcome): string {
   return JSON.stringify([
     refused,

@@ -37,7 +37,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   environment: ['build_timeout_sec', 'docker_image', 'cpus', 'memory_mb', 'allow_internet', 'env'],
 }
 
-/** `unread`: fields with content that Harbor or nobody knows, such as environment.gpus. */
+/** `unread`: fields that Whetstone does not use, such as environment.gpus. */
 type HarborSettingsRead = { settings: HarborSettings; unread: string[] } | { mistake: string }
 
 /** Returns the settings with Harbor's defaults, or what is wrong with the text. */
