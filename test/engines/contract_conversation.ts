@@ -189,8 +189,8 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
         if (name === 'acp:gemini') expectTokens(usage, tokens.call + tokens.first)
         else expect(usage?.cache_read_tokens).toBe(counted)
       }
-      // the tokens of a response may come a moment after its tool has begun
-      await vi.waitFor(seen, { timeout: 20_000 })
+      // the tokens of a response may come a moment after its tool has begun; over ACP they are read at the end
+      if (engine.name !== 'acp') await vi.waitFor(seen, { timeout: 20_000 })
       abort.abort(new Error('enough'))
       await ended
       await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })

@@ -16,7 +16,7 @@ import { countTokens, knownUsage, withoutEarlier } from '../models/usage.ts'
 import type { ChatRecord, FailedRequest } from './chat_record.ts'
 import type { LoggedRequests } from './logged_requests.ts'
 import type { QwenStream } from './stream.ts'
-import type { QwenTokens } from './stream_records.ts'
+import { noTokens, type QwenTokens } from './stream_records.ts'
 
 /** What was read from one run. */
 export interface QwenSources {
@@ -40,7 +40,7 @@ export function qwenReport(sources: QwenSources, end: ProcessEnd | null): Promis
     model: stream.model ?? openaiModel(task.model),
     provider: 'openai',
     sessionId: stream.init?.session_id ?? null,
-    usage: chooseUsage(stream.result?.usage, chat.usage, task.resumes?.usage ?? null),
+    usage: chooseUsage(sources),
     stopReason: ownEnd(sources, end) ?? toStopReason(requests.finishReason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
@@ -63,20 +63,24 @@ function toLoaded({ task, stream: { init }, requests }: QwenSources): EngineRepo
   return { skills, tools: init.tools ?? null, mcp_servers }
 }
 
-/** The stream's totals count sub-agents too, but not the reasoning, and on a busy machine not always the last response. */
-function chooseUsage(total: QwenTokens | undefined, recorded: Usage, earlier: Usage | null): Usage | null {
-  if (total === undefined || total.input_tokens + total.output_tokens === 0) return knownUsage(recorded)
-  const cached = Math.min(total.cache_read_input_tokens, total.input_tokens)
-  const { reasoning_tokens } = recorded
-  const all = {
-    input_tokens: total.input_tokens - cached,
-    output_tokens: total.output_tokens,
-    cache_read_tokens: cached,
-    cache_write_tokens: 0,
-  }
-  const own = knownUsage(withoutEarlier(all, earlier, recorded))
-  if (own === null || countTokens(own) < countTokens(recorded)) return knownUsage(recorded)
-  return reasoning_tokens === undefined ? own : { ...own, reasoning_tokens }
+/**
+ * The stream's totals count sub-agents too, but not the reasoning. On a busy machine the totals, and the record too, may miss the last
+ * response, which the stream's lines then show.
+ */
+function chooseUsage({ task, stream, chat }: QwenSources): Usage | null {
+  const { reasoning_tokens } = chat.usage
+  const shown = toUsage(stream.tokens)
+  const seen = countTokens(shown) > countTokens(chat.usage) ? shown : chat.usage
+  const total = toUsage(stream.result?.usage ?? noTokens)
+  const own = withoutEarlier(total, task.resumes?.usage ?? null, seen)
+  const most = countTokens(own) < countTokens(seen) ? seen : own
+  return knownUsage(reasoning_tokens === undefined ? most : { ...most, reasoning_tokens })
+}
+
+/** Qwen Code counts cached tokens as input too, and none that are written to a cache. */
+function toUsage({ input_tokens, output_tokens, cache_read_input_tokens }: QwenTokens): Usage {
+  const cached = Math.min(cache_read_input_tokens, input_tokens)
+  return { input_tokens: input_tokens - cached, output_tokens, cache_read_tokens: cached, cache_write_tokens: 0 }
 }
 
 /** The stop reason if the agent ended by itself, though Qwen Code may call it an error: such runs are graded. null: it ended otherwise. */

@@ -7,10 +7,12 @@ import type { AfterLine } from '../cli/headless_cli.ts'
 import { nameRecord, OtherLines } from '../cli/other_lines.ts'
 import type { EmittedEvent } from '../engine.ts'
 import {
+  noTokens,
   type QwenBlock,
   type QwenInit,
   type QwenMessage,
   type QwenResult,
+  type QwenTokens,
   type QwenToolResults,
   readQwenLine,
 } from './stream_records.ts'
@@ -23,6 +25,8 @@ export class QwenStream {
   /** The model that answered last. */
   model: string | null = null
   lastText = ''
+  /** The sum over the responses that came with their tokens. */
+  tokens = noTokens
   /** Whether a response has ended: with a tool call, or with its tokens. */
   hasAnswered = false
   /** Whether it sends a request again because it rejected the response. */
@@ -94,6 +98,7 @@ export class QwenStream {
     const hasTokens = (message.usage?.input_tokens ?? 0) > 0
     this.hasAnswered ||= hasTokens
     if (isMain) this.#isOpen = !hasTokens
+    if (message.usage !== undefined) this.tokens = addTokens(this.tokens, message.usage)
   }
 
   #takeBlock(block: QwenBlock, isMain: boolean): void {
@@ -133,7 +138,14 @@ export class QwenStream {
   }
 }
 
-/** Qwen Code shows a failed request as a text of the assistant. */
+function addTokens(sum: QwenTokens, one: QwenTokens): QwenTokens {
+  return {
+    input_tokens: sum.input_tokens + one.input_tokens,
+    output_tokens: sum.output_tokens + one.output_tokens,
+    cache_read_input_tokens: sum.cache_read_input_tokens + one.cache_read_input_tokens,
+  }
+}
+
 const bridged = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) })
 
 /** Its model calls some tools, such as those of MCP servers, through a tool of its own. */
@@ -142,6 +154,7 @@ function unwrapCall(name: string, input: unknown): { name: string; input: unknow
   return inner === undefined ? { name, input } : { name: inner.name, input: inner.arguments }
 }
 
+/** Qwen Code shows a failed request as a text of the assistant. */
 function isErrorText(text: string): boolean {
   return text.startsWith('[API Error: ')
 }

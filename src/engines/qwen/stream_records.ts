@@ -50,6 +50,7 @@ export type QwenMessage = Extract<QwenRecord, { type: 'assistant' }>
 export type QwenToolResults = Extract<QwenRecord, { type: 'user' }>
 export type QwenResult = Extract<QwenRecord, { type: 'result' }>
 export type QwenTokens = z.infer<typeof tokens>
+export const noTokens: QwenTokens = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 }
 export type QwenBlock = z.infer<typeof block>
 
 export function readQwenLine(line: string): RecordLine<QwenRecord> {

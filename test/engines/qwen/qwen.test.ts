@@ -153,6 +153,14 @@ describe('a session of a failed command, a skill and an answer', () => {
     const { report } = await played([...lines.slice(0, -1), JSON.stringify(early)], { chat: chatLines, requests: both })
     expect(report.usage).toMatchObject({ input_tokens: 17_729, output_tokens: 158, cache_read_tokens: 6000 })
   })
+  test('a last record and a record of its own that both miss a response: the tokens that the stream showed', async () => {
+    const last = JSON.parse(lines.at(-1) ?? '')
+    const early = { ...last, usage: { ...last.usage, input_tokens: 9000, output_tokens: 80 } }
+    const all = [...lines.slice(0, -1), JSON.stringify(early)]
+    const { report } = await played(all, { chat: chatLines.slice(0, 4), requests: both })
+    expect(report.usage).toMatchObject({ input_tokens: 17_729, output_tokens: 158, cache_read_tokens: 6000 })
+    expect(report.usage).toMatchObject({ reasoning_tokens: 70 })
+  })
   test('without its own records: tokens of the stream, and the skills are not known', async () => {
     const { report } = await played(lines)
     expect(report.usage).toEqual({
