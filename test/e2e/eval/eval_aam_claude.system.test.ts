@@ -27,6 +27,14 @@ needs(
     expect(JSON.parse(ran.read('closed-book', 'run.json')).permission_denials).toEqual(['Write'])
     expect(ran.read('open-book', 'outputs/open/april.csv')).toBe('test')
   })
+  test('of the wrapper of its hook nothing is seen, by the model or in the transcript', () => {
+    const transcript = ran.read('closed-book', 'transcript.jsonl')
+    for (const seen of [ran.log, transcript]) {
+      expect(seen).toContain('is a closed book')
+      expect(/hook-1\.sh|PACKAGE_ROOT|readFileSync/.exec(seen)).toBeNull()
+    }
+    expect(transcript).toContain('"exit_code":2')
+  })
   test('the skill under test was offered, and not its tests', () => {
     const record = JSON.parse(ran.read('sum-of-april', 'run.json'))
     expect(record.skill.offered).toBe(true)

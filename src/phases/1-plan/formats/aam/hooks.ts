@@ -195,21 +195,35 @@ export function toClaudeHooks({ groups }: AamHooks): Hooks {
 /** Adds the package's event name and camelCase copies of the fields to the hook's input. */
 function addPackageNames(entry: HookEntry, event: string): HookEntry {
   if (entry.command === undefined) return entry
-  return { ...entry, command: `${translatorPrefix} ${event} | {\n${entry.command}\n}` }
+  return { ...entry, command: `${translatorPrefix} ${event} '${entry.command.replaceAll("'", quote)}'` }
 }
 
 /** Returns the package's own command, without the wrapper of `addPackageNames`. */
 export function stripTranslator(command: string): string {
-  const [before, own = ''] = command.split(/ [\w-]+ \| \{\n(.*)\n\}$/s, 2)
-  return before === translatorPrefix ? own : command
+  if (!command.startsWith(translatorPrefix)) return command
+  const [, own = ''] = /^ [\w-]+ '(.*)'$/s.exec(command.slice(translatorPrefix.length)) ?? []
+  return own.replaceAll(quote, "'")
 }
 
-/** Must not contain single quotes. Fields of a tool's input are the same in both dialects. */
+/** A single quote within single quotes, as a shell reads it. */
+const quote = "'\\''"
+
+/**
+ * Runs the command with its input in both dialects; fields of a tool's input are the same in both. A block is also written as a JSON
+ * decision: for one without it, Claude Code shows the agent the command, which is this wrapper. Must not contain single quotes.
+ */
 const translator = [
   'const said = JSON.parse(require("fs").readFileSync(0, "utf8"))',
+  'const [event, command] = process.argv.slice(1)',
   'const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())',
   'const both = Object.fromEntries(Object.entries(said).map(([name, value]) => [camel(name), value]))',
-  'console.log(JSON.stringify({ ...both, ...said, hookEventName: process.argv[1] }))',
+  'const input = JSON.stringify({ ...both, ...said, hookEventName: event })',
+  'const maxBuffer = 64 * 1024 * 1024',
+  'const end = require("child_process").spawnSync("/bin/sh", ["-c", command], { input, encoding: "utf8", maxBuffer })',
+  'const block = { decision: "block", reason: end.stderr.trim() || "the hook says no, without a reason" }',
+  'process.stderr.write(end.stderr)',
+  'process.stdout.write(end.status === 2 ? JSON.stringify(block) : end.stdout)',
+  'process.exitCode = end.status ?? 1',
 ].join('; ')
 
 const translatorPrefix = `export PACKAGE_ROOT="\${ENVIRONMENT_DIR}" CLAUDE_PLUGIN_ROOT="\${ENVIRONMENT_DIR}"\nnode -e '${translator}'`
