@@ -3,13 +3,11 @@ import type { Argv } from 'yargs'
 import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
 import { parseBaselineAge } from '../options/baseline_age.ts'
 import { resolveDesign, resolveRuns } from '../options/design_flags.ts'
-import { judgingWish } from '../options/judge_flags.ts'
-import { parseLimits } from '../options/limit_flags.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { withJson } from '../options/run_flow.ts'
-import { sandboxWish } from '../options/sandbox_flags.ts'
 import { sharedCacheWish } from '../options/shared_cache_flags.ts'
 import { benchFlags } from './options.ts'
+import { readSkillRunSettings } from './run_settings.ts'
 
 export function benchOptions(args: Argv) {
   return withJson(args)
@@ -36,45 +34,24 @@ export type BenchArguments = Awaited<ReturnType<typeof benchOptions>['argv']>
 
 export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
   return {
-    suite: parsed.suite ?? null,
+    ...readSkillRunSettings(parsed),
     baseline: parsed.baseline ?? null,
     naming: { name: parsed.name ?? null, description: parsed.description ?? null },
     ...(parsed.among.length > 0 && { among: parsed.among }),
     cases: parsed.case,
     shard: parsed.shard ?? null,
-    engine: parsed.engine,
-    model: parsed.model ?? null,
-    judge: parsed.judge ?? null,
-    user: parsed.user ?? null,
-    effort: parsed.effort ?? null,
-    baseUrl: parsed.baseUrl ?? null,
-    skillsFolder: parsed.skillsFolder ?? null,
-    judging: judgingWish(parsed),
     judgeBatch: parsed.judgeBatch,
     ...resolveRuns(parsed),
     ...resolveDesign(parsed),
     margin: parsed.margin ?? null,
-    concurrency: parsed.concurrency,
-    timeoutSeconds: parsed.timeout ?? null,
-    pace: { idleMs: parsed.idleTimeout * 1000 },
-    maxTurns: parsed.maxTurns ?? null,
-    retries: parsed.retries,
-    activation: parsed.activation,
     liveMcp: parsed.liveMcp,
-    onTimeout: parsed.onTimeout,
-    workspace: parsed.workspace ?? null,
     fresh: parsed.fresh,
     calibrate: parsed.calibrate,
     cache: parsed.cache && !parsed.lastFailed,
     transcripts: parsed.transcripts,
     sharedCache: sharedCacheWish(parsed, process.env),
     baselineAgeMs: parseBaselineAge(parsed.baselineAge),
-    allowInvalid: parsed.allowInvalid,
-    passEnv: parsed.passEnv,
-    limits: parseLimits(parsed),
-    sandbox: sandboxWish(parsed),
     backend: parsed.backend,
-    links: parsed.links,
     queue: queueWish(parsed, process.env),
   }
 }

@@ -12,11 +12,9 @@ import type { Reporter } from '../../reporters/reporters.ts'
 import { parseReporters, writeReports } from '../../reporters/reporters.ts'
 import { chooseResumeWay } from '../../terminal/interrupt.ts'
 import { ownEnvironment } from '../../user_environment.ts'
-import { judgingWish } from '../options/judge_flags.ts'
-import { parseLimits } from '../options/limit_flags.ts'
+import { readRunSettings } from '../bench/run_settings.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { sandboxWish } from '../options/sandbox_flags.ts'
 import { resolveSuitePlace, withAtomicAgentsKeys } from './atomic_agents.ts'
 import { evalFlags } from './options.ts'
 
@@ -131,26 +129,12 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     target: parsed.target ?? null,
     category: parsed.category ?? null,
     test: parsed.test ?? null,
+    ...readRunSettings(parsed),
     engine: parsed.engine ?? null,
-    model: parsed.model ?? null,
     activation: parsed.activation ?? null,
-    judge: parsed.judge ?? null,
     user: parsed.user ?? null,
-    effort: parsed.effort ?? null,
-    baseUrl: parsed.baseUrl ?? null,
     skillsFolder: parsed.skillsFolder ?? null,
-    judging: judgingWish(parsed),
-    concurrency: parsed.concurrency,
-    timeoutSeconds: parsed.timeout ?? null,
-    pace: { idleMs: parsed.idleTimeout * 1000 },
-    maxTurns: parsed.maxTurns ?? null,
-    retries: parsed.retries,
-    workspace: parsed.workspace ?? null,
-    passEnv: parsed.passEnv,
-    limits: parseLimits(parsed),
-    sandbox: sandboxWish(parsed),
     backend: parsed.backend,
-    links: parsed.links,
     queue: queueWish(parsed, process.env),
     liveMcp: parsed.liveMcp,
     keep: parsed.keep,

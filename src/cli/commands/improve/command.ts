@@ -8,13 +8,11 @@ import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
+import { readSkillRunSettings } from '../bench/run_settings.ts'
 import { locateSkillConfig } from '../bench/settings.ts'
 import { nextAfterGrowth, showInit } from '../init/print.ts'
-import { judgingWish } from '../options/judge_flags.ts'
-import { parseLimits } from '../options/limit_flags.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { sandboxWish } from '../options/sandbox_flags.ts'
 import { startDescription } from './description_options.ts'
 import { improveFlags } from './options.ts'
 import { showImprove } from './print.ts'
@@ -38,32 +36,13 @@ export function buildImproveRequest(
   parsed: ArgumentsCamelCase<ImproveArguments>,
 ): Omit<ImproveRequest, 'review' | 'nobodyConfirms'> {
   const { skill, totalRuns, goal, seed, resume, proposeTimeout, useDrafts, confirmOn } = parsed
-  const { concurrency, activation, retries, onTimeout, passEnv, engine, allowInvalid } = parsed
   return {
     ...{ skill, totalRuns, goal, seed, resume, proposeTimeout, useDrafts, confirmOn },
     branch: parsed.branch ?? null,
     certifyJudge: parsed.certifyJudge ?? null,
     margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease, loss: parsed.maxLoss },
     proposer: parsed.proposer ?? null,
-    bench: {
-      ...{ engine, concurrency, activation, retries, onTimeout, passEnv, allowInvalid },
-      suite: parsed.suite ?? null,
-      model: parsed.model ?? null,
-      judge: parsed.judge ?? null,
-      user: parsed.user ?? null,
-      effort: parsed.effort ?? null,
-      baseUrl: parsed.baseUrl ?? null,
-      skillsFolder: parsed.skillsFolder ?? null,
-      judging: judgingWish(parsed),
-      timeoutSeconds: parsed.timeout ?? null,
-      maxTurns: parsed.maxTurns ?? null,
-      pace: { idleMs: parsed.idleTimeout * 1000 },
-      workspace: parsed.workspace ?? null,
-      limits: parseLimits(parsed),
-      sandbox: sandboxWish(parsed),
-      links: parsed.links,
-      queue: queueWish(parsed, process.env),
-    },
+    bench: { ...readSkillRunSettings(parsed), queue: queueWish(parsed, process.env) },
   }
 }
 

@@ -1,33 +1,13 @@
 /** The flags of `improve`. */
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
-import { allowInvalidFlag, printConfigFlag } from '../options/common_flags.ts'
+import { skillRunFlags } from '../bench/run_settings.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
 import { queueFlags } from '../options/queue_flags.ts'
 import { refuseForm } from '../options/refused_value.ts'
 import { wholeNumber } from '../options/run_flow.ts'
-import { sandboxFlags } from '../options/sandbox_flags.ts'
 import { descriptionFlags } from './description_options.ts'
-
-const { engine, model, judge, user, suite, concurrency, timeout, retries, activation, workspace } = benchFlags
-const shared = {
-  engine,
-  model,
-  judge,
-  user,
-  suite,
-  ...allowInvalidFlag,
-  concurrency,
-  timeout,
-  retries,
-  activation: {
-    ...activation,
-    choices: ['natural', 'instructed'] as const,
-    describe: 'whether the prompt names the skill (instructed)',
-  },
-  workspace,
-}
 
 export const improveFlags = {
   'total-runs': {
@@ -130,26 +110,15 @@ export const improveFlags = {
     describe: 'also use drafted cases without a review',
   },
   ...descriptionFlags,
-  ...shared,
-  'max-turns': benchFlags['max-turns'],
-  effort: benchFlags.effort,
-  'base-url': benchFlags['base-url'],
-  'skills-folder': benchFlags['skills-folder'],
-  'idle-timeout': benchFlags['idle-timeout'],
-  'on-timeout': benchFlags['on-timeout'],
-  links: benchFlags.links,
-  'pass-env': benchFlags['pass-env'],
+  ...skillRunFlags,
+  activation: {
+    ...benchFlags.activation,
+    choices: ['natural', 'instructed'] as const,
+    describe: 'whether the prompt names the skill (instructed)',
+  },
   ...judgeFlags,
-  ...sandboxFlags,
   ...queueFlags,
-  budget: limitFlags.budget,
-  'budget-tokens': limitFlags['budget-tokens'],
-  'cost-per-run': limitFlags['cost-per-run'],
-  prices: limitFlags.prices,
-  deadline: limitFlags.deadline,
-  'max-wait': benchFlags['max-wait'],
   yes: limitFlags.yes,
-  ...printConfigFlag('run nothing'),
 } satisfies Record<string, Options>
 
 function share(flag: string) {

@@ -7,12 +7,10 @@ import { announceConfig } from '../../config/report_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
+import { readSkillRunSettings } from '../bench/run_settings.ts'
 import { locateSkillConfig } from '../bench/settings.ts'
-import { judgingWish } from '../options/judge_flags.ts'
-import { parseLimits } from '../options/limit_flags.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { sandboxWish } from '../options/sandbox_flags.ts'
 import { pruneFlags } from './options.ts'
 
 function pruneOptions(args: Argv) {
@@ -31,30 +29,11 @@ type PruneArguments = ReturnType<typeof pruneOptions> extends Argv<infer T> ? T 
 
 function buildPruneRequest(parsed: ArgumentsCamelCase<PruneArguments>): PruneRequest {
   const { skill, protect, detect, margin, seed, useDrafts } = parsed
-  const { concurrency, activation, retries, onTimeout, passEnv, engine, allowInvalid } = parsed
   return {
     ...{ skill, protect, detect, margin, seed, useDrafts },
     screeningRuns: parsed.screeningRuns ?? null,
     certificationRuns: parsed.certifyRuns ?? null,
-    bench: {
-      ...{ engine, concurrency, activation, retries, onTimeout, passEnv, allowInvalid },
-      suite: parsed.suite ?? null,
-      model: parsed.model ?? null,
-      judge: parsed.judge ?? null,
-      user: parsed.user ?? null,
-      effort: parsed.effort ?? null,
-      baseUrl: parsed.baseUrl ?? null,
-      skillsFolder: parsed.skillsFolder ?? null,
-      judging: judgingWish(parsed),
-      timeoutSeconds: parsed.timeout ?? null,
-      maxTurns: parsed.maxTurns ?? null,
-      pace: { idleMs: parsed.idleTimeout * 1000 },
-      workspace: parsed.workspace ?? null,
-      limits: parseLimits(parsed),
-      sandbox: sandboxWish(parsed),
-      links: parsed.links,
-      queue: queueWish(parsed, process.env),
-    },
+    bench: { ...readSkillRunSettings(parsed), queue: queueWish(parsed, process.env) },
   }
 }
 

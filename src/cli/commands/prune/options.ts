@@ -1,16 +1,13 @@
 /** The flags of `prune`. */
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
+import { skillRunFlags } from '../bench/run_settings.ts'
 import { improveFlags } from '../improve/options.ts'
-import { allowInvalidFlag, printConfigFlag } from '../options/common_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
 import { queueFlags } from '../options/queue_flags.ts'
 import { refuseForm } from '../options/refused_value.ts'
 import { wholeNumber } from '../options/run_flow.ts'
-import { sandboxFlags } from '../options/sandbox_flags.ts'
-
-const { engine, model, judge, user, suite, concurrency, timeout, retries, workspace } = benchFlags
 
 export const pruneFlags = {
   protect: {
@@ -53,36 +50,11 @@ export const pruneFlags = {
   apply: { ...improveFlags.apply, describe: 'replace the skill by the shorter one, if it is kept' },
   'use-drafts': improveFlags['use-drafts'],
   'dry-run': { ...benchFlags['dry-run'], describe: 'print units, runs and dollars; run nothing' },
-  engine,
-  model,
-  judge,
-  user,
-  suite,
-  ...allowInvalidFlag,
-  concurrency,
-  timeout,
-  retries,
+  ...skillRunFlags,
   activation: improveFlags.activation,
-  workspace,
-  'max-turns': benchFlags['max-turns'],
-  effort: benchFlags.effort,
-  'base-url': benchFlags['base-url'],
-  'skills-folder': benchFlags['skills-folder'],
-  'idle-timeout': benchFlags['idle-timeout'],
-  'on-timeout': benchFlags['on-timeout'],
-  links: benchFlags.links,
-  'pass-env': benchFlags['pass-env'],
   ...judgeFlags,
-  ...sandboxFlags,
   ...queueFlags,
-  budget: limitFlags.budget,
-  'budget-tokens': limitFlags['budget-tokens'],
-  'cost-per-run': limitFlags['cost-per-run'],
-  prices: limitFlags.prices,
-  deadline: limitFlags.deadline,
-  'max-wait': benchFlags['max-wait'],
   yes: limitFlags.yes,
-  ...printConfigFlag('run nothing'),
 } satisfies Record<string, Options>
 
 /** Percentage points, as a share. */

@@ -5,10 +5,9 @@ import type { RankRequest } from '../../../flows/rank/prepare_rank.ts'
 import { usualGap, usualRacePower } from '../../../phases/4-report/stats/rank/race_design.ts'
 import { importFlags } from '../aggregate/import_flags.ts'
 import { benchFlags } from '../bench/options.ts'
-import { judgingWish } from '../options/judge_flags.ts'
-import { parseLimits } from '../options/limit_flags.ts'
+import { readRunSettings } from '../bench/run_settings.ts'
 import { withJson } from '../options/run_flow.ts'
-import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
+import { sandboxFlags } from '../options/sandbox_flags.ts'
 
 const { engine, model, effort, judge, suite, concurrency, timeout, activation, workspace, fresh } = benchFlags
 const { budget, deadline } = benchFlags
@@ -96,6 +95,7 @@ export type RankArguments = Awaited<ReturnType<typeof rankOptions>['argv']>
 
 export function buildRankRequest(parsed: RankArguments): RankRequest {
   return {
+    ...readRunSettings(parsed),
     contenders: parsed.contenders,
     skill: parsed.skill ?? null,
     suite: parsed.suite ?? null,
@@ -104,23 +104,8 @@ export function buildRankRequest(parsed: RankArguments): RankRequest {
     power: parsed.power,
     maxRuns: parsed.maxRuns ?? null,
     engine: parsed.engine,
-    model: parsed.model ?? null,
-    effort: parsed.effort ?? null,
-    baseUrl: parsed.baseUrl ?? null,
-    judge: parsed.judge ?? null,
-    judging: judgingWish(parsed),
     activation: parsed.activation,
-    concurrency: parsed.concurrency,
-    timeoutSeconds: parsed.timeout ?? null,
-    pace: { idleMs: parsed.idleTimeout * 1000 },
     onTimeout: parsed.onTimeout,
-    maxTurns: parsed.maxTurns ?? null,
-    retries: parsed.retries,
-    links: parsed.links,
-    passEnv: parsed.passEnv,
-    sandbox: sandboxWish(parsed),
-    workspace: parsed.workspace ?? null,
-    limits: parseLimits(parsed),
     allowInvalid: parsed.allowInvalid,
     fresh: parsed.fresh,
   }

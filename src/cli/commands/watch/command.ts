@@ -7,11 +7,9 @@ import { announceConfig } from '../../config/report_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
+import { readSkillRunSettings } from '../bench/run_settings.ts'
 import { locateSkillConfig } from '../bench/settings.ts'
-import { judgingWish } from '../options/judge_flags.ts'
-import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { sandboxWish } from '../options/sandbox_flags.ts'
 import { watchFlags } from './options.ts'
 import { showWatch, showWatchForecast } from './print.ts'
 
@@ -31,30 +29,12 @@ type WatchArguments = ArgumentsCamelCase<ReturnType<typeof watchOptions> extends
 
 function buildWatchRequest(parsed: WatchArguments): WatchRequest {
   const { skill, runsPerNight, baselineRuns, quietNights, detect, rebaseline, dismiss } = parsed
-  const { concurrency, activation, retries, onTimeout, passEnv, engine, allowInvalid } = parsed
   return {
     ...{ skill, runsPerNight, baselineRuns, rebaseline },
     quietNights: quietNights ?? null,
     detect: detect ?? null,
     dismiss: dismiss ?? null,
-    bench: {
-      ...{ engine, concurrency, activation, retries, onTimeout, passEnv, allowInvalid },
-      suite: parsed.suite ?? null,
-      model: parsed.model ?? null,
-      judge: parsed.judge ?? null,
-      user: parsed.user ?? null,
-      effort: parsed.effort ?? null,
-      baseUrl: parsed.baseUrl ?? null,
-      skillsFolder: parsed.skillsFolder ?? null,
-      judging: judgingWish(parsed),
-      timeoutSeconds: parsed.timeout ?? null,
-      maxTurns: parsed.maxTurns ?? null,
-      pace: { idleMs: parsed.idleTimeout * 1000 },
-      workspace: parsed.workspace ?? null,
-      limits: parseLimits(parsed),
-      sandbox: sandboxWish(parsed),
-      links: parsed.links,
-    },
+    bench: readSkillRunSettings(parsed),
   }
 }
 

@@ -1,13 +1,10 @@
 /** The flags of `watch`. */
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
+import { skillRunFlags } from '../bench/run_settings.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
-import { limitFlags } from '../options/limit_flags.ts'
 import { refuseForm } from '../options/refused_value.ts'
 import { wholeNumber } from '../options/run_flow.ts'
-import { sandboxFlags } from '../options/sandbox_flags.ts'
-
-const { engine, model, judge, user, suite, concurrency, timeout, retries, activation, workspace, links } = benchFlags
 
 export const watchFlags = {
   'runs-per-night': {
@@ -54,26 +51,11 @@ export const watchFlags = {
     default: false,
     describe: 'print the nights so far, run nothing',
   },
-  ...{ engine, model, judge, user, suite, concurrency, timeout, retries, activation, workspace, links },
-  'allow-invalid': benchFlags['allow-invalid'],
-  'max-turns': benchFlags['max-turns'],
-  effort: benchFlags.effort,
-  'base-url': benchFlags['base-url'],
-  'skills-folder': benchFlags['skills-folder'],
-  'idle-timeout': benchFlags['idle-timeout'],
-  'on-timeout': benchFlags['on-timeout'],
-  'pass-env': benchFlags['pass-env'],
+  ...skillRunFlags,
+  activation: benchFlags.activation,
   'judge-samples': judgeFlags['judge-samples'],
   'judge-effort': judgeFlags['judge-effort'],
   'require-evidence': judgeFlags['require-evidence'],
-  ...sandboxFlags,
-  budget: limitFlags.budget,
-  'budget-tokens': limitFlags['budget-tokens'],
-  'cost-per-run': limitFlags['cost-per-run'],
-  prices: limitFlags.prices,
-  deadline: limitFlags.deadline,
-  'max-wait': benchFlags['max-wait'],
-  'print-config': benchFlags['print-config'],
   'dry-run': { ...benchFlags['dry-run'], describe: 'print cost per night and month, run nothing' },
 } satisfies Record<string, Options>
 
