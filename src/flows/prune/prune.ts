@@ -6,6 +6,7 @@ import { type Prune, pruneReport } from '../../../schemas/prune.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { hashWalk } from '../../base/fs/files.ts'
+import { readNames } from '../../base/fs/tree_size.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { isDropped } from '../../phases/4-report/stats/screening/choose_drops.ts'
@@ -13,6 +14,7 @@ import { sizeDiet } from '../../phases/4-report/stats/screening/size_diet.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { leaveOut } from '../../phases/5-improve/units/leave_out.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { prunePaths, prunesFolder } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 import { authorizeCommands } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -47,6 +49,7 @@ export async function prune(request: PruneRequest, context: FlowContext): Promis
   await using lock = await lockBenchmark(workspace, context)
   const before = readEarlier(paths.result)
   if (before?.ended_at) return { workspace, folder: paths.folder, prune: before }
+  if (before === null && request.applies) refuseChanged(workspace)
   await authorizeCommands(opened.review, lock.context)
   const session = trustSuite(opened.session)
   const { plan } = await checkPruneStart(session, lock.context)
@@ -73,6 +76,18 @@ function readEarlier(file: string): Prune | null {
   throw new UserError(
     `${file}: damaged`,
     `restore it, or delete ${path.dirname(file)}: the prune then starts again and pays for its runs again`,
+  )
+}
+
+/** Throws UserError if the workspace has a finished prune: the user means to apply that one, and would pay for another. */
+function refuseChanged(workspace: string): void {
+  const other = readNames(prunesFolder(workspace)).find((name) => {
+    return tryReadArtefact(pruneReport, prunePaths(workspace, name).result)?.ended_at
+  })
+  if (other === undefined) return
+  throw new UserError(
+    `--apply: the skill, its suite or a setting has changed since the prune in ${prunePaths(workspace, other).folder}`,
+    'restore what has changed, or run the same command without --apply: it starts a new prune',
   )
 }
 

@@ -5,6 +5,8 @@ export interface PruneRequest {
   /** The skill's folder; only --apply changes it, afterwards. */
   skill: string
   bench: BenchTemplate
+  /** The shorter skill is to replace it: an earlier prune that no longer fits is then an error. */
+  applies: boolean
   /** Parts of the text of units that no run leaves out. */
   protect: readonly string[]
   /** The smallest loss of a unit that counts, as a share of the pass rate. */

@@ -58,6 +58,10 @@ test('the line that makes answers pass is kept, the others go, and only --apply 
   expect([told(prune.skill_sha256, held_out), told('0'.repeat(64), train)]).toEqual([[], []])
 
   const paid = planted.requests()
+  writeFileSync(path.join(planted.skill, 'SKILL.md'), `${before}\nOne more line.\n`)
+  const changed = await planted.prune(...small, '--apply', '--yes')
+  expect([changed.code, changed.stderr, planted.requests()]).toEqual([2, expect.stringContaining(folder), paid])
+  writeFileSync(path.join(planted.skill, 'SKILL.md'), before)
   const applied = await planted.prune(...small, '--apply', '--yes')
   expect(applied.stdout).toContain('Applied the shorter skill')
   expect([planted.requests(), planted.text()]).toEqual([paid, shorter])

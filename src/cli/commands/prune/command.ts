@@ -30,7 +30,7 @@ type PruneArguments = ReturnType<typeof pruneOptions> extends Argv<infer T> ? T 
 function buildPruneRequest(parsed: ArgumentsCamelCase<PruneArguments>): PruneRequest {
   const { skill, protect, detect, margin, seed, useDrafts } = parsed
   return {
-    ...{ skill, protect, detect, margin, seed, useDrafts },
+    ...{ skill, protect, detect, margin, seed, useDrafts, applies: parsed.apply },
     screeningRuns: parsed.screeningRuns ?? null,
     certificationRuns: parsed.certifyRuns ?? null,
     bench: { ...readSkillRunSettings(parsed), queue: queueWish(parsed, process.env) },
