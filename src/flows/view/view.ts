@@ -20,9 +20,10 @@ import type { SummarizedBenchmark } from '../report/summarize.ts'
 import { readTrend } from '../trend/trend.ts'
 import { resolveWorkspace } from '../workspace/resolve_workspace.ts'
 import { viewTwo } from './compare_page.ts'
+import { findWrittenPage } from './written_page.ts'
 
 export interface ViewRequest {
-  /** A benchmark, a workspace (its newest benchmark), a folder of workspaces or above `workspaces/`, or another tool's folder. */
+  /** A benchmark, rank or watch, a workspace (its newest benchmark), a folder of workspaces or above `workspaces/`, or another tool's folder. */
   folder: string
   /** A folder that gets a copy of the page as index.html; null: none. */
   copyTo: string | null
@@ -82,6 +83,8 @@ async function writeTrend(folder: string, context: FlowContext): Promise<ViewRes
 
 async function writeFolderPage(folder: string, request: ViewRequest, context: FlowContext): Promise<ViewResult> {
   const { folder: given, singleFile } = request
+  const written = await findWrittenPage(folder)
+  if (written !== null) return { page: written, summarized: null }
   const index = await refreshIndex(folder, context)
   if (index !== null) return { page: index, summarized: null }
   const evals = await findRequestedEvals(folder)

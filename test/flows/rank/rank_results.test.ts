@@ -1,5 +1,5 @@
 /** rank --from: every pair of a table of foreign results is what `aggregate --from` gives for the two. */
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -47,6 +47,17 @@ describe('rank --from csv', () => {
       const scope = made.statistics?.scopes?.these_cases.difference
       expect([difference, p_value], `${a} ${b}`).toEqual([scope?.mean, scope?.p_value])
     }
+  })
+  test('view opens its page, from its folder or its workspace; control: a folder without one', async () => {
+    const workspace = path.join(folder, 'workspace')
+    const kept = path.join(workspace, 'ranks/2026-01-15T10-30-00Z')
+    cpSync(path.join(folder, 'rank'), kept, { recursive: true })
+    for (const place of [path.join(folder, 'rank'), kept, workspace]) {
+      const { stdout } = await runMain(['view', place, '--no-open', '--json'])
+      expect(JSON.parse(stdout)).toMatchObject({ page: expect.stringMatching(/rank\.html$/) })
+    }
+    rmSync(path.join(kept, 'rank.json'))
+    expect(await runMain(['view', workspace, '--no-open'])).toMatchObject({ code: 2 })
   })
   test('a winner, and rank intervals and groups of the rest', () => {
     const found = rank.contenders.map(({ name, rank_best, rank_worst, groups }) => [
