@@ -65,11 +65,11 @@ function Units({ prune, screening }: { prune: Prune; screening: NonNullable<Prun
       <h2 id="units">Units</h2>
       <p class="hint">
         {screening.runs} runs on training cases, each without half of the units. An effect is the pass rate with the
-        unit minus without it. A unit is left out if it shows no effect and a loss of {displayPoints(plan.detect)}{' '}
+        unit minus without it. A unit is left out if it shows no effect and a loss of {Math.round(100 * plan.detect)}{' '}
         points without it is ruled out.
       </p>
       <div class="card scroll">
-        <table class="pairs">
+        <table class="pairs units">
           <thead>
             <tr>
               <th scope="col">unit</th>
@@ -118,7 +118,7 @@ function UnitRow({ row: { id, effect, tokens, verdict }, unit, isDropped, scale 
       </td>
       <td>{displayProbability(effect.p_adjusted).replace(/^= /, '')}</td>
       <td>
-        {tokens === null ? 'unknown' : `${signed(tokens.mean)} [${signed(tokens.ci_low)}, ${signed(tokens.ci_high)}]`}
+        {tokens === null ? 'unknown' : `${signed(tokens.mean)} (${signed(tokens.ci_low)} to ${signed(tokens.ci_high)})`}
       </td>
       <td>
         {verdicts[verdict]} <em class={isDropped ? 'tag warn' : 'tag'}>{isDropped ? 'left out' : 'kept'}</em>
