@@ -4,7 +4,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import { findMissingRequirement } from '../../engines/models/availability.ts'
 import { selectCredentials, sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveJudge } from '../../engines/models/judge_choice.ts'
-import { guessProvider } from '../../engines/models/providers.ts'
+import { guessJudgeEngine } from '../../engines/models/providers.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import type { JudgeAccess } from '../../phases/3-judge/judge_request.ts'
@@ -36,7 +36,8 @@ export async function listFallbackChoices(
   { agent, chosen }: { agent: EngineChoice; chosen: EngineChoice | null },
   env: FlowContext['env'],
 ): Promise<EngineChoice[]> {
-  const listed = [...judge.cross_family, ...judge.same_family_fallback].filter((model) => guessProvider(model) !== null)
+  const all = [...judge.cross_family, ...judge.same_family_fallback]
+  const listed = all.filter((model) => guessJudgeEngine(model) !== null)
   const choices: EngineChoice[] = []
   for (const model of listed) choices.push(await resolveJudge(model, agent, env))
   const at = choices.findIndex((one) => isSame(one, chosen))

@@ -91,7 +91,7 @@ describe('the summary', () => {
     const copy = copyOf('example-golden')
     const said = await printed(copy)
     for (const line of [
-      /^ledger evaluation — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+      /^Ledger evaluation — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
       /^\[2\/2\] 001_rent +\(happy\) +5\.00 +✅ pass$/m,
       /^Pass rate: 2\/2 \(100%\)$/m,
       /^Avg score: 5\.00$/m,

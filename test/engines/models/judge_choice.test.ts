@@ -87,6 +87,10 @@ describe("a judge's name, in --judge, eval-config.json and judge.md alike", () =
     ['anthropic:claude-opus', 'claude-code', oauth, 'anthropic:claude-opus-5-5'],
     ['claude-code:claude-opus', 'codex', keys.anthropic, 'claude-code:opus'],
     ['claude-opus-5', 'claude-code', keys.anthropic, 'anthropic:claude-opus-5'],
+    ['gemini-2.5-pro', 'claude-code', { GEMINI_API_KEY: 'k' }, 'gemini:gemini-2.5-pro'],
+    ['gemini-2.5-pro', 'anthropic', keys.anthropic, 'gemini:gemini-2.5-pro'],
+    ['anthropic:gemini-2.5-pro', 'codex', keys.anthropic, 'anthropic:gemini-2.5-pro'],
+    ['gemma-3', 'codex', keys.anthropic, 'anthropic:gemma-3'],
   ])('%s, runs on %s, with %j', async (text, agent, env, expected) => {
     expect(judgeName(await resolveJudge(text, { name: agent, model: null }, withPrograms(env)))).toBe(expected)
   })

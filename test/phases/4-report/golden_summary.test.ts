@@ -13,7 +13,7 @@ const line = (test_id: string, category: string, changes: Partial<GoldenRunLine>
   ...changes,
 })
 const documented: GoldenSummary = {
-  agent: 'Caldwell',
+  agent: 'caldwell',
   startedAt: new Date(2026, 4, 6, 15, 42, 18),
   durationSeconds: 47.3,
   lines: [
@@ -133,6 +133,11 @@ describe('cost', () => {
   test('unknown is unknown, never nothing', () => {
     expect(costs([line('a', 'b', { judge_cost_usd: null })])).toBe('Total cost: unknown (agent $0.18 + judge unknown)')
     expect(costs([line('a', 'b', { agent_cost_usd: null })])).toBe('Total cost: unknown (agent unknown + judge $0.07)')
+  })
+  test('below a cent has the digits that say how much', () => {
+    expect(costs([line('a', 'b', { agent_cost_usd: 0.0018, judge_cost_usd: 0.0019 })])).toBe(
+      'Total cost: $0.0037 (agent $0.0018 + judge $0.0019)',
+    )
   })
   test('a test that nobody was asked about costs nothing', () => {
     const gone = line('a', 'b', {

@@ -1,5 +1,6 @@
 /** The summary of a golden test run, as the format's documents print it, with what to review next. Pure. */
 import { type GoldenAuditLine, type GoldenRunLine, notInvoked } from '../../../../schemas/golden.ts'
+import { formatDollars } from '../text/format.ts'
 
 export interface GoldenSummary {
   agent: string
@@ -29,7 +30,7 @@ export function goldenSummary(summary: GoldenSummary, only: { totals: boolean })
   const { agent, startedAt, lines } = summary
   const hard = lines.filter(({ hard_fails }) => hard_fails.length > 0)
   return [
-    `${agent} evaluation — ${clock(startedAt)}`,
+    `${agent.charAt(0).toUpperCase()}${agent.slice(1)} evaluation — ${clock(startedAt)}`,
     '═'.repeat(width),
     ...hard.map(
       (one) =>
@@ -138,7 +139,7 @@ function sum(values: readonly (number | null)[]): number | null {
 }
 
 function dollars(usd: number | null): string {
-  return usd === null ? 'unknown' : `$${usd.toFixed(2)}`
+  return usd === null ? 'unknown' : formatDollars(usd)
 }
 
 function clock(at: Date): string {

@@ -211,6 +211,14 @@ describe('golden tests, field by field', () => {
   ] as const)('%s', async (_, file = '', change, place) => {
     expect(await differs(golden, file, change)).toContain(place)
   })
+  test('judges are those that an engine can ask, in their order; others are named', async () => {
+    const text = (golden[judge ?? ''] ?? '').replace('[gpt-5]', '[gemini-2.5-pro, mistral-large, gpt-5]')
+    const suite = await loaded({ ...golden, [judge ?? '']: text })
+    expect(suite.defaults?.judge).toBe('gemini-2.5-pro,gpt-5,claude-a')
+    expect(suite.warnings.map(({ message }) => message)).toEqual([
+      'the judge mistral-large belongs to no provider that Whetstone can ask',
+    ])
+  })
   test('the agent gets its vault, and of its evals nothing', async () => {
     const suite = await loaded({
       ...golden,
