@@ -211,9 +211,10 @@ describe('what goes wrong', () => {
   })
   test('the budget is reached: no further test, and the summary says so', async () => {
     const copy = copyOf('example-golden')
-    const said = await printed(copy, ['--budget-tokens', '600', '--concurrency', '1'])
-    expect(said).toContain('PARTIAL: ')
+    const limited = ['--budget-tokens', '600', '--concurrency', '1']
+    expect(await printed(copy, limited)).toContain('PARTIAL: ')
     expect(logOf(copy)).toHaveLength(1)
+    expect((await practised(copyOf('example-golden'), limited)).end.code).toBe(3)
   })
   test('a rubric without weights: refused with its line, exit 2', async () => {
     const copy = changed([['ledger/evals/rubric.md', 'weights:\n  persona_fidelity: 40\n  output_quality: 60\n', '']])
