@@ -169,6 +169,12 @@ describe('hints', () => {
     expect(has({ costs: ['model.md: 80%'] }, 'model.md: 80%')).toBe(true)
     expect(has({}, 'PARTIAL')).toBe(false)
   })
+  test('who judged in place of a judge that could not be asked, tests with the same reason together', () => {
+    const instead = { judge_model: 'k', judges_unavailable: ['a:j: HTTP 529'] }
+    const lines = [line('a', 'happy', instead), line('b', 'happy'), line('c', 'edge', instead)]
+    expect(said({ lines })).toContain('Judged by k instead (a:j: HTTP 529): a, c')
+    expect(has({}, 'Judged by')).toBe(false)
+  })
   test('the audit sample: how many of how many, the answer, the reason, what to do', () => {
     const { ts, agent, test_id, verdict, weighted_score, judge_model, judge_justification, agent_response_path } =
       failed

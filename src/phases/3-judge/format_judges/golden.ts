@@ -27,7 +27,11 @@ export async function judgeGolden(request: JudgeRequest, golden: Golden): Promis
     asked.push(end)
     if ('unavailable' in end) unavailable.push(`${nameJudgeAccess(access)}: ${end.unavailable}`)
     else if ('error' in end) return judged({ error: end.error })
-    else return judged(toGoldenVerdict(end.answer, golden, { access, asked }))
+    else {
+      const verdict = toGoldenVerdict(end.answer, golden, { access, asked, unavailable })
+      const { engine, model } = access.judge
+      return { ...judged(verdict), ...(unavailable.length > 0 && { decidedBy: { name: engine.name, model } }) }
+    }
   }
   return judged({ error: `no judge could be asked: ${unavailable.join('; ')}` })
 }
@@ -59,7 +63,7 @@ async function askForScores(
 function toGoldenVerdict(
   answer: GoldenAnswer,
   golden: Golden,
-  { access, asked }: { access: JudgeAccess; asked: readonly ScoredAnswer[] },
+  { access, asked, unavailable }: { access: JudgeAccess; asked: readonly ScoredAnswer[]; unavailable: string[] },
 ): JudgeVerdict {
   const scores = scoreGolden(answer, golden)
   const why = [
@@ -75,6 +79,7 @@ function toGoldenVerdict(
     golden: {
       ...scores,
       judge: nameJudgeAccess(access),
+      ...(unavailable.length > 0 && { unavailable }),
       judge_input_tokens: tokens.input,
       judge_output_tokens: tokens.output,
     },

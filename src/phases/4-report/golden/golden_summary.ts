@@ -88,6 +88,7 @@ function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: G
   const low = allPass && average !== null && average < thresholdPass + recalibrationMargin
   return [
     ...(stopped === null ? [] : [`PARTIAL: ${stopped}`]),
+    ...fallbackLines(lines),
     ...costs,
     ...(low
       ? [
@@ -100,6 +101,17 @@ function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: G
       ? []
       : ['  read the answer and the reason, then set "human" to "agree" or "disagree" in evals/runs/audit_log.jsonl']),
   ]
+}
+
+/** Which model judged in place of one that could not be asked, and why; tests with the same reason together. */
+function fallbackLines(lines: GoldenSummary['lines']): string[] {
+  const tests = new Map<string, string[]>()
+  for (const { test_id, judge_model, judges_unavailable = [] } of lines) {
+    if (judges_unavailable.length === 0) continue
+    const text = `Judged by ${judge_model} instead (${judges_unavailable.join('; ')})`
+    tests.set(text, [...(tests.get(text) ?? []), test_id])
+  }
+  return [...tests].map(([text, ids]) => `${text}: ${ids.join(', ')}`)
 }
 
 /** If every test passes the average is hardly below the threshold; within this margin it is called low. */
