@@ -184,7 +184,9 @@ describe('what goes wrong', () => {
       expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
       expect(ran.cases[0]?.judge).toMatchObject({ engine: 'anthropic', model: 'claude-haiku-5-5' })
       const unavailable = [expect.stringMatching(/^anthropic:claude-opus-9: /)]
-      expect(logOf(copy)).toMatchObject([{ judge_model: 'claude-haiku-5-5', judges_unavailable: unavailable }])
+      const [written] = logOf(copy)
+      expect(written).toMatchObject({ judge_model: 'claude-haiku-5-5', judges_unavailable: unavailable })
+      expect(written?.judge_input_tokens).toBeGreaterThan(0) // a judge that was not reached hides no cost
     })
     test('a judge of --judge has nobody in its place, also if the list names it', async () => {
       const copy = failing()

@@ -169,10 +169,11 @@ describe('hints', () => {
     expect(has({ costs: ['model.md: 80%'] }, 'model.md: 80%')).toBe(true)
     expect(has({}, 'PARTIAL')).toBe(false)
   })
-  test('who judged in place of a judge that could not be asked, tests with the same reason together', () => {
-    const instead = { judge_model: 'k', judges_unavailable: ['a:j: HTTP 529'] }
-    const lines = [line('a', 'happy', instead), line('b', 'happy'), line('c', 'edge', instead)]
-    expect(said({ lines })).toContain('Judged by k instead (a:j: HTTP 529): a, c')
+  test('who judged in place of a judge that could not be asked, with the first reason', () => {
+    const instead = (id: number) => ({ judge_model: 'k', judges_unavailable: [`a:j: HTTP 529, request ${id}`] })
+    const lines = [line('a', 'happy', instead(1)), line('b', 'happy'), line('c', 'edge', instead(2))]
+    const at = said({ lines }).indexOf('Judged by k instead of a:j: a, c')
+    expect(said({ lines })[at + 1]).toBe('  a:j: HTTP 529, request 1')
     expect(has({}, 'Judged by')).toBe(false)
   })
   test('the audit sample: how many of how many, the answer, the reason, what to do', () => {

@@ -20,7 +20,9 @@ export async function judgeGolden(request: JudgeRequest, golden: Golden): Promis
   const asked: ScoredAnswer[] = []
   const unavailable: string[] = []
   const judged = (verdict: JudgeVerdict): JudgeResult => {
-    return { verdicts: [verdict], answer: null, spent: sumCallUsage(asked.map(({ spent }) => spent)) }
+    const calls = asked.reduce((total, { spent }) => total + spent.calls, 0)
+    const spent = { ...sumCallUsage(paidAnswers(asked).map((one) => one.spent)), calls }
+    return { verdicts: [verdict], answer: null, spent }
   }
   for (const access of seats) {
     const end = await askForScores(request, access, { prompt, golden })
@@ -34,6 +36,12 @@ export async function judgeGolden(request: JudgeRequest, golden: Golden): Promis
     }
   }
   return judged({ error: `no judge could be asked: ${unavailable.join('; ')}` })
+}
+
+/** Those that may have cost something: a judge that could not be asked and reported nothing cost nothing, if another answered. */
+function paidAnswers(asked: readonly ScoredAnswer[]): readonly ScoredAnswer[] {
+  const paid = asked.filter((one) => !('unavailable' in one) || one.spent.tokens !== null || one.spent.costUsd !== null)
+  return paid.length === 0 ? asked : paid
 }
 
 type ScoredAnswer = { spent: CallUsage; tokens: TokenCounts } & (
@@ -72,7 +80,7 @@ function toGoldenVerdict(
     ...(scores.weighted < golden.rubric.threshold_pass ? [`below ${golden.rubric.threshold_pass}`] : []),
   ]
   const evidence = [`weighted score ${scores.weighted.toFixed(2)}`, ...why, scores.justification]
-  const tokens = sumTokenCounts(asked.map((one) => one.tokens))
+  const tokens = sumTokenCounts(paidAnswers(asked).map((one) => one.tokens))
   return {
     passed: scores.verdict === 'pass',
     evidence: evidence.filter(Boolean).join('; '),

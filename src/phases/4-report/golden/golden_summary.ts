@@ -103,15 +103,19 @@ function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: G
   ]
 }
 
-/** Which model judged in place of one that could not be asked, and why; tests with the same reason together. */
+/** Which model judged in place of one that could not be asked, with the first reason: others differ in no more than an id. */
 function fallbackLines(lines: GoldenSummary['lines']): string[] {
-  const tests = new Map<string, string[]>()
-  for (const { test_id, judge_model, judges_unavailable = [] } of lines) {
-    if (judges_unavailable.length === 0) continue
-    const text = `Judged by ${judge_model} instead (${judges_unavailable.join('; ')})`
-    tests.set(text, [...(tests.get(text) ?? []), test_id])
+  const tests = new Map<string, { ids: string[]; reasons: string[] }>()
+  for (const { test_id, judge_model, judges_unavailable: reasons = [] } of lines) {
+    if (reasons.length === 0) continue
+    const asked = reasons.map((reason) => reason.split(': ', 1)[0]).join(', ')
+    const text = `Judged by ${judge_model} instead of ${asked}`
+    tests.set(text, { reasons, ...tests.get(text), ids: [...(tests.get(text)?.ids ?? []), test_id] })
   }
-  return [...tests].map(([text, ids]) => `${text}: ${ids.join(', ')}`)
+  return [...tests].flatMap(([text, { ids, reasons }]) => [
+    `${text}: ${ids.join(', ')}`,
+    ...reasons.map((one) => `  ${one}`),
+  ])
 }
 
 /** If every test passes the average is hardly below the threshold; within this margin it is called low. */
