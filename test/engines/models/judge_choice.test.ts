@@ -55,7 +55,12 @@ describe('the judge of a recommended list', () => {
       select(keys.anthropic, { recommended: { crossFamily: [], sameFamilyFallback: [claude] } }),
     ).rejects.toThrow("the agent's own model")
   })
-  test('is an error that says why, where nobody can be asked', async () => {
+  test('is an error that says why, and what to do, where nobody can be asked', async () => {
+    const gemini = { crossFamily: [{ name: 'gemini', model: 'gemini-2.5-pro' }], sameFamilyFallback: [] }
+    await expect(select({ PATH: '' }, { recommended: gemini })).rejects.toMatchObject({
+      message: 'no judge available: not gemini:gemini-2.5-pro (gemini: no such program)',
+      fix: expect.stringMatching(/set the key or install the program/),
+    })
     await expect(select({})).rejects.toThrow(
       'no judge available: not openai:gpt-5.4 (OPENAI_API_KEY is not set); not anthropic:claude-opus-5-5 (ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN is not set)',
     )
