@@ -85,6 +85,10 @@ export const goldenScores = z.object({
   justification: z.string(),
   factual_checks: z.array(factualCheck),
   judge: z.string().optional().describe('engine:model of the judge that scored (of the fallback, if it was used)'),
+  unavailable: z
+    .array(z.string())
+    .optional()
+    .describe('judges that could not be asked before that one, each with the reason; absent: none'),
   judge_input_tokens: z.number().nullable().optional().describe('over all calls; null: unknown'),
   judge_output_tokens: z.number().nullable().optional(),
 })
@@ -117,6 +121,10 @@ export const goldenRunLine = z.looseObject({
   trigger: z.literal('eval'),
   agent_model: z.string(),
   judge_model: z.string(),
+  judges_unavailable: z
+    .array(z.string())
+    .optional()
+    .describe('judges in whose place that one judged, each with the reason; absent: none'),
   scores: z.record(z.string(), z.number()),
   score_justifications: z.record(z.string(), z.string()),
   weighted_score: z.number(),

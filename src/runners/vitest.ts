@@ -37,11 +37,12 @@ export function evalSuite(place: string, options: EvalSuiteOptions = {}): void {
   })
 }
 
-/** Vitest shows only the message, so it includes the fix. */
+/** Vitest shows only the message, so it includes the fix; and the stack of a cause, which says nothing about a mistake in a file. */
 function defineFailure(name: string, error: unknown): void {
-  const fix = error instanceof UserError && error.fix !== null ? `\n${error.fix}` : ''
+  const isMistake = error instanceof UserError
+  const fix = isMistake && error.fix !== null ? `\n${error.fix}` : ''
   test(name, () => {
-    throw new Error(`${errorMessage(error)}${fix}`, { cause: error })
+    throw new Error(`${errorMessage(error)}${fix}`, isMistake ? {} : { cause: error })
   })
 }
 

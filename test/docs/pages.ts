@@ -6,7 +6,8 @@ export const root = path.join(import.meta.dirname, '../..')
 
 /** Every page that users read, relative to the root. */
 export const pages: readonly string[] = [
-  ...['README.md', 'AGENTS.md', 'SECURITY.md', 'skills/whetstone/SKILL.md', 'skills/whetstone/references/results.md'],
+  ...['README.md', 'AGENTS.md', 'SECURITY.md', 'skills/eval/SKILL.md'],
+  ...['skills/whetstone/SKILL.md', 'skills/whetstone/references/results.md'],
   ...markdownIn('docs'),
 ]
 

@@ -62,11 +62,13 @@ async function run(testFile: string, env: Record<string, string> = {}) {
   symlinkSync(root, path.join(folder, 'node_modules/whetstone'))
   symlinkSync(path.join(root, 'node_modules/vitest'), path.join(folder, 'node_modules/vitest'))
   const bin = path.join(root, 'node_modules/vitest/vitest.mjs')
-  const args = [bin, 'run', '--reporter=json', '--outputFile=out.json', '--root', folder]
+  const args = [bin, 'run', '--reporter=json', '--reporter=default', '--outputFile=out.json', '--root', folder]
   const { VITEST: _, VITEST_WORKER_ID: __, VITEST_POOL_ID: ___, ...outer } = process.env
   const end = await promisify(execFile)(process.execPath, args, { cwd: folder, env: { ...outer, ...env } }).then(
-    ({ stderr }) => ({ code: 0, stderr }),
-    (error: { code: number; stderr: string }) => ({ code: error.code, stderr: error.stderr }),
+    ({ stdout, stderr }) => ({ code: 0, shown: stdout + stderr, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => {
+      return { code: error.code, shown: error.stdout + error.stderr, stderr: error.stderr }
+    },
   )
   const out = JSON.parse(readFileSync(path.join(folder, 'out.json'), 'utf8'))
   const outcomes: Outcome[] = out.testResults[0].assertionResults
@@ -108,6 +110,8 @@ describe('evalSuite', () => {
     ])
     expect(place).toContain(path.join(evals, made))
     expect(by('can be read')?.failureMessages[0]).toMatch(/EVAL\.md:2:\d+: the frontmatter is not valid YAML/)
+    expect(end.shown).toContain('the frontmatter is not valid YAML')
+    expect(end.shown).not.toMatch(/Caused by|load_suite/) // no stack for a mistake in a file
     expect(by('not here')?.failureMessages[0]).toMatch(/EVAL\.md:16: the case has no Expect/)
     expect(by('flawed')?.meta).toMatchObject({ whetstone: { warnings: ['a little terse'], cached: false } })
   })

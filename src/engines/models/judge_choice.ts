@@ -71,7 +71,7 @@ export async function selectJudge({ recommended, agent, env }: JudgeSelectionReq
   }
   throw new UserError(
     `no judge available: ${passed.join('; ') || 'none is recommended'}`,
-    'set the key of one of them, or name another with --judge',
+    'set the key or install the program of one of them, or name another with --judge',
     'no-judge',
   )
 }

@@ -64,6 +64,11 @@ export function guessProvider(model: string): keyof typeof providers | null {
   return name !== undefined && isProvider(name) ? name : null
 }
 
+/** The engine that judges with a model that is named alone, by the model's provider or family; null: unknown. */
+export function guessJudgeEngine(model: string): 'anthropic' | 'openai' | 'gemini' | null {
+  return guessProvider(model) ?? (/^gemini-[^:]+$/.test(model) ? 'gemini' : null)
+}
+
 /** The provider that serves an engine's model, by the engine, else by the provider or the id in the model's name; null: unknown. */
 export function findServingProvider({ name, model }: { name: string; model: string | null }): string | null {
   const table: Readonly<Record<string, Provider>> = providers

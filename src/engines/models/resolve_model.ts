@@ -5,7 +5,7 @@ import { findMisspelling, suggestChoice } from '../../base/text/did_you_mean.ts'
 import { type CloudName, cloudNames, findCloud, isCloudName, splitCloud } from '../clouds/table.ts'
 import { engineNames, findEngine, isEngineName, refuseReserved, takesCommand } from '../table.ts'
 import { checkModelName } from './model_alias.ts'
-import { anthropicModel, guessProvider, isProvider, providers } from './providers.ts'
+import { anthropicModel, guessJudgeEngine, guessProvider, isProvider, providers } from './providers.ts'
 
 export interface EngineRequest {
   /** The text of --engine: `auto`, an engine, `engine:model`, `command:<command line>` or `acp:<command line>`. */
@@ -39,7 +39,7 @@ export function resolveEngineChoice(request: EngineRequest): EngineChoice {
 
 /**
  * Parses the name of a judge: `engine[:model]`, `auto`, or a model alone, for which it returns its provider's API (by the pattern of its
- * id; otherwise Anthropic's). `resolveJudge` then finds an engine for it. Throws UserError as above.
+ * id; otherwise Anthropic's), or Gemini CLI for a Gemini model. `resolveJudge` then finds an engine for it. Throws UserError as above.
  */
 export function resolveJudgeChoice(text: string): EngineChoice {
   const given = text.trim()
@@ -51,12 +51,12 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   if (rest !== null && isProvider(name)) return makeChoice(name, rest)
   if (rest !== null && isCloudName(name)) return makeChoice(findCloud(name).engines[0] ?? name, given)
   refuseReserved(name)
-  const provider = guessProvider(given)
+  const engine = guessJudgeEngine(given)
   const names = [...new Set([...engineNames, ...Object.keys(providers), ...cloudNames])]
-  const isModelTag = provider !== null || /\d|^latest$/.test(rest ?? '') // llama3:8b, mistral:latest
+  const isModelTag = engine !== null || /\d|^latest$/.test(rest ?? '') // llama3:8b, mistral:latest
   const isEngineMeant = rest !== null && (!isModelTag || findMisspelling(name, names) !== null)
   if (isEngineMeant) throw new UserError(`--judge "${given}": unknown engine "${name}"`, suggestJudge(name, names))
-  return makeChoice(provider ?? 'anthropic', given)
+  return makeChoice(engine ?? 'anthropic', given)
 }
 
 /** The provider of a judge that is named by its model alone; null: the text names an engine, or a model of unknown provider. */

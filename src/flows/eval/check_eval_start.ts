@@ -69,7 +69,7 @@ async function refuseMissingJudge(plan: Plan, request: EvalRequest, context: Flo
   const { judge, engine } = plan.options
   if (judge === null) return
   const reasons: StartRefusal[] = []
-  for (const choice of [judge, ...(request.judge === null ? await otherJudges(plan, engine, context) : [])]) {
+  for (const choice of [judge, ...(await otherJudges(plan, engine, context))]) {
     const before = reasons.length
     await preflight({ '--judge': choice }, request.passEnv, context, (reason) => void reasons.push(reason))
     if (reasons.length === before) return

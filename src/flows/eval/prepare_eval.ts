@@ -19,6 +19,7 @@ import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { withoutFallbackJudges } from '../judge/fallback_judges.ts'
 import { type BenchEngines, chooseUserModel } from '../prepare/bench_engines.ts'
 import { type AutoEngine, createAutoEngine } from '../prepare/choose_engine.ts'
 import { skipUnrunnableCases } from '../prepare/engine_support.ts'
@@ -80,7 +81,7 @@ export async function prepareEval(
     ...listTaskSkills(honoured.cases).map((one) => [one.sha256, one.path] as const),
   ])
   const plan = makeEvalPlan({
-    suite: honoured,
+    suite: request.judge === null ? honoured : withoutFallbackJudges(honoured),
     subject,
     skillOf: (one) => one.harbor?.skills[0] ?? read.skills.get(resolveSkillPath(one, read.own) ?? '') ?? null,
     options: {

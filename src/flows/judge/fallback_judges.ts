@@ -1,10 +1,11 @@
 /** Finds a replacement for a golden test's unavailable judge: the next one that judge.md recommends. */
 import type { Golden } from '../../../schemas/golden.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { Suite } from '../../../schemas/suite.ts'
 import { findMissingRequirement } from '../../engines/models/availability.ts'
 import { selectCredentials, sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
 import { resolveJudge } from '../../engines/models/judge_choice.ts'
-import { guessProvider } from '../../engines/models/providers.ts'
+import { guessJudgeEngine } from '../../engines/models/providers.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import type { JudgeAccess } from '../../phases/3-judge/judge_request.ts'
@@ -13,7 +14,18 @@ import type { RateLimitedWork } from '../limits/rate_limiters.ts'
 import type { GradeRequest } from './grade_request.ts'
 import { toJudgeChoice } from './judge_of_choice.ts'
 
-/** In list order, other model families first; never the agent's own model. Empty if a flag named the judge. */
+/** The suite for a judge that a flag named: nobody judges in its place. */
+export function withoutFallbackJudges(suite: Suite): Suite {
+  const cases = suite.cases.map((one) => {
+    if (one.judging?.kind !== 'golden') return one
+    const { golden } = one.judging
+    const judge = { ...golden.judge, cross_family: [], same_family_fallback: [] }
+    return { ...one, judging: { ...one.judging, golden: { ...golden, judge } } }
+  })
+  return { ...suite, cases }
+}
+
+/** In list order, other model families first; never the agent's own model. */
 export async function resolveFallbackJudges(
   { judge }: Golden,
   { plan, spec, work }: Pick<GradeRequest, 'plan' | 'spec'> & { work: RateLimitedWork },
@@ -36,7 +48,8 @@ export async function listFallbackChoices(
   { agent, chosen }: { agent: EngineChoice; chosen: EngineChoice | null },
   env: FlowContext['env'],
 ): Promise<EngineChoice[]> {
-  const listed = [...judge.cross_family, ...judge.same_family_fallback].filter((model) => guessProvider(model) !== null)
+  const all = [...judge.cross_family, ...judge.same_family_fallback]
+  const listed = all.filter((model) => guessJudgeEngine(model) !== null)
   const choices: EngineChoice[] = []
   for (const model of listed) choices.push(await resolveJudge(model, agent, env))
   const at = choices.findIndex((one) => isSame(one, chosen))

@@ -2,10 +2,12 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { glob } from 'tinyglobby'
+import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { discoverAam } from '../../phases/1-plan/formats/aam.ts'
 import { findHarbor } from '../../phases/1-plan/formats/harbor.ts'
 import { findPluginEvals } from '../../phases/1-plan/formats/plugin_eval.ts'
+import { findSuites } from '../../phases/1-plan/suite/find_suites.ts'
 import { hasSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 
 export interface CheckPlace {
@@ -17,7 +19,7 @@ export interface CheckPlace {
 
 /**
  * Every place once. A glob yields matching skills; a folder without SKILL.md yields the skills below it, and its suite if it is a plugin
- * or AAM package. `suite`: for each skill; null: each has its own.
+ * or AAM package; a folder without any skill yields golden tests and EVAL.md files below it. `suite`: for each skill; null: each has its own.
  */
 export async function findCheckPlaces(given: readonly string[], suite: string | null): Promise<CheckPlace[]> {
   const found = new Map<string, CheckPlace>()
@@ -51,7 +53,7 @@ async function expandPlace(place: string, named: string | null): Promise<CheckPl
   const skills = await findNestedSkills(place)
   const suite = named === null ? await packageSuite(place) : null
   if (suite !== null) return [{ place: suite }, ...(await withOwnSuites(skills))]
-  if (skills.length === 0) return [{ place }]
+  if (skills.length === 0) return (await isSuiteFile(place)) ? [{ place }] : await suitesBelow(place)
   const ofPlugin = named === null ? findPluginEvals(place) : null
   return ofPlugin === null ? skills.map((skill) => ({ place: skill })) : withPlugin(skills, ofPlugin)
 }
@@ -61,6 +63,19 @@ export async function findNestedSkills(folder: string): Promise<string[]> {
   const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
   const below = await glob('**/SKILL.md', { cwd: folder, absolute: true, ignore, dot: true })
   return below.map((file) => path.dirname(file)).sort()
+}
+
+/** Formats whose subject may be an agent or code, so that no SKILL.md is missing. */
+const formatsWithoutSkill: readonly string[] = ['golden', 'eval.md', 'eval-comment']
+
+/** The suites of an agent or of code in a folder without skills; without one, the folder itself. */
+async function suitesBelow(folder: string): Promise<CheckPlace[]> {
+  const found = await findSuites(folder, null).catch((error: unknown) => {
+    if (error instanceof UserError) return []
+    throw error
+  })
+  const suites = found.filter(({ format }) => formatsWithoutSkill.includes(format))
+  return suites.length === 0 ? [{ place: folder }] : suites.map(({ place }) => ({ place }))
 }
 
 /** The config of an AAM package, which may also have cases about hooks and agents; null: not a package, or without a suite. */

@@ -50,6 +50,8 @@ export interface JudgeResult {
   verdicts: JudgeVerdict[]
   answer: JudgeAnswer | null
   spent: CallUsage
+  /** A fallback judge that decided; absent: the one that was to judge. */
+  decidedBy?: { name: string; model: string | null }
   /** Number of passes that the judge was asked about again because of a missing quote. */
   askedAgain?: number
   /** For several votes: their number and agreement (0 to 1). */

@@ -34,6 +34,9 @@ test('a key under its name there counts, unless the provider’s own variable is
   expect(none).toMatchObject({ code: 2, asked: 0, stderr: expect.stringContaining('neither ANTHROPIC_API_KEY nor') })
   const dry = await evaluate(['ROOT', '--test', '001_rent', '--dry-run'], key)
   expect(dry, dry.stderr).toMatchObject({ code: 0, asked: 0 })
+  expect(dry.stdout).not.toContain('activation') // no skill is under test
   const both = { ATOMIC_AGENTS_OPENAI_KEY: 'a', OPENAI_API_KEY: 'b', ATOMIC_AGENTS_ANTHROPIC_KEY: 'c' }
   expect(withAtomicAgentsKeys(both)).toEqual({ ...both, ANTHROPIC_API_KEY: 'c' })
+  const openai = { ATOMIC_AGENTS_OPENAI_KEY: 'a' }
+  expect(withAtomicAgentsKeys(openai)).toEqual({ ...openai, OPENAI_API_KEY: 'a' })
 })

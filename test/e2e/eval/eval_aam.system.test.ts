@@ -1,5 +1,5 @@
 /** AAM packages end to end on the SDK engine: the example passes; what is broken in it fails, is skipped, or is refused. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { copyOfExample, evaluated } from './aam.ts'
@@ -37,6 +37,23 @@ describe('the example package on the SDK engine', () => {
     })
     expect(verdicts(await evaluated(folder, [...sdk, 'closed-book']))).toEqual({ 'closed-book': 'pass' })
   })
+  test('variables of the config are in tools and hooks, and only those that it names', async () => {
+    const folder = copyOfExample((replace) => {
+      replace('hooks/scripts/guard.mjs', 'is a closed book', `is closed, mode \${process.env.EVAL_MODE}`)
+      replace('practice.yaml', 'command: "awk', 'command: "echo mode $EVAL_MODE; awk')
+    })
+    const said = async () => {
+      const ran = await evaluated(folder, [...sdk, 'closed-book', 'sum-of-april'])
+      const { checks = [] } = ran.result().cases.find((one) => one.eval_name === 'closed-book') ?? {}
+      const hook = checks.find(({ type }) => type === 'agent_blocked')?.evidence
+      const shell = ran.read('sum-of-april', 'transcript.md')
+      return [hook, shell].map((text) => /mode (\w+)/.exec(text ?? '')?.[1])
+    }
+    const read = () => readFileSync(path.join(folder, 'evals/eval-config.json'), 'utf8')
+    expect(await said()).toEqual(['true', 'true'])
+    writeFileSync(path.join(folder, 'evals/eval-config.json'), read().replace('EVAL_MODE', 'OTHER_MODE'))
+    expect(await said()).toEqual(['undefined', undefined])
+  })
   test('a judge that says no fails the case with its reason', async () => {
     const folder = copyOfExample((replace) => replace('evals/cases/audit.yaml', '`AUDIT`.', '`SOMETHING ELSE`.'))
     const ran = await evaluated(folder, [...sdk, 'audit'])
@@ -73,7 +90,8 @@ describe('the example package on the SDK engine', () => {
     const refused = await evaluated(folder, ['--json'])
     expect(refused.end.code).toBe(2)
     expect(JSON.parse(refused.end.stdout)).toMatchObject({ code: 'unsupported-engine' })
-    expect((await evaluated(folder, [...sdk, '--dry-run'])).end.code).toBe(0)
+    const dry = await evaluated(folder, [...sdk, '--dry-run'])
+    expect([dry.end.code, dry.asked.filter((rule) => rule !== null)]).toEqual([0, []]) // no model is asked
   })
 })
 

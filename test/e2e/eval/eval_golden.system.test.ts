@@ -91,7 +91,7 @@ describe('the summary', () => {
     const copy = copyOf('example-golden')
     const said = await printed(copy)
     for (const line of [
-      /^ledger evaluation — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+      /^Ledger evaluation — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
       /^\[2\/2\] 001_rent +\(happy\) +5\.00 +✅ pass$/m,
       /^Pass rate: 2\/2 \(100%\)$/m,
       /^Avg score: 5\.00$/m,
@@ -168,6 +168,34 @@ describe('what goes wrong', () => {
     expect(failed.end.stderr).toMatch(/no judge available: .*claude-gone-1.*claude-haiku-5-5/)
     expect(failed.asked.filter(Boolean)).toEqual([])
   })
+  describe('the judge fails while it judges', () => {
+    const down =
+      '  - { name: judge is down, when: { user: "^You judge Ledger", model: opus }, fault: { status: 401 } }\n'
+    const failing = () =>
+      changed([
+        ['ledger/evals/judge.md', '- gpt-5', '- claude-opus-9'],
+        ['practice.yaml', 'models: [practice-1', 'models: [practice-1, claude-opus-9, claude-haiku-5-5'],
+        ['practice.yaml', 'rules:\n', `rules:\n${down}`],
+      ])
+    const flags = ['--test', '001_rent', '--engine', 'anthropic:practice-1', '--retries', '0']
+    test('the next of the list judges, and eval.json, the line and the summary say so', async () => {
+      const copy = failing()
+      const ran = await practised(copy, flags)
+      expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
+      expect(ran.cases[0]?.judge).toMatchObject({ engine: 'anthropic', model: 'claude-haiku-5-5' })
+      const unavailable = [expect.stringMatching(/^anthropic:claude-opus-9: /)]
+      const [written] = logOf(copy)
+      expect(written).toMatchObject({ judge_model: 'claude-haiku-5-5', judges_unavailable: unavailable })
+      expect(written?.judge_input_tokens).toBeGreaterThan(0) // a judge that was not reached hides no cost
+    })
+    test('a judge of --judge has nobody in its place, also if the list names it', async () => {
+      const copy = failing()
+      const ran = await practised(copy, [...flags, '--judge', 'anthropic:claude-opus-9'])
+      expect(ran.end.code).toBe(3)
+      expect(logOf(copy)).toMatchObject([{ verdict: 'judge_error', error: expect.stringContaining('opus-9') }])
+      expect(ran.asked).not.toContain('judge passes')
+    })
+  })
   test('no judge has a key: a clear end, before anything is paid', async () => {
     const copy = changed([['ledger/evals/judge.md', '- claude-haiku-5-5', '- gpt-4']])
     const ran = await practised(copy, ['--engine', 'anthropic:practice-1'])
@@ -211,9 +239,10 @@ describe('what goes wrong', () => {
   })
   test('the budget is reached: no further test, and the summary says so', async () => {
     const copy = copyOf('example-golden')
-    const said = await printed(copy, ['--budget-tokens', '600', '--concurrency', '1'])
-    expect(said).toContain('PARTIAL: ')
+    const limited = ['--budget-tokens', '600', '--concurrency', '1']
+    expect(await printed(copy, limited)).toContain('PARTIAL: ')
     expect(logOf(copy)).toHaveLength(1)
+    expect((await practised(copyOf('example-golden'), limited)).end.code).toBe(3)
   })
   test('a rubric without weights: refused with its line, exit 2', async () => {
     const copy = changed([['ledger/evals/rubric.md', 'weights:\n  persona_fidelity: 40\n  output_quality: 60\n', '']])

@@ -88,6 +88,7 @@ describe('the example', () => {
     })
     expect(end, end.stderr).toMatchObject({ code: 2 })
     expect(end.stdout).toContain('explains a slug')
+    expect(end.stdout.match(/\w+ activation/g)).toEqual(['loaded activation']) // of the skill's suite alone
     expect(end.stdout).toContain('no engine available')
     expect(existsSync(workspace)).toBe(false)
   })

@@ -55,7 +55,12 @@ describe('the judge of a recommended list', () => {
       select(keys.anthropic, { recommended: { crossFamily: [], sameFamilyFallback: [claude] } }),
     ).rejects.toThrow("the agent's own model")
   })
-  test('is an error that says why, where nobody can be asked', async () => {
+  test('is an error that says why, and what to do, where nobody can be asked', async () => {
+    const gemini = { crossFamily: [{ name: 'gemini', model: 'gemini-2.5-pro' }], sameFamilyFallback: [] }
+    await expect(select({ PATH: '' }, { recommended: gemini })).rejects.toMatchObject({
+      message: 'no judge available: not gemini:gemini-2.5-pro (gemini: no such program)',
+      fix: expect.stringMatching(/set the key or install the program/),
+    })
     await expect(select({})).rejects.toThrow(
       'no judge available: not openai:gpt-5.4 (OPENAI_API_KEY is not set); not anthropic:claude-opus-5-5 (ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN is not set)',
     )
@@ -87,6 +92,10 @@ describe("a judge's name, in --judge, eval-config.json and judge.md alike", () =
     ['anthropic:claude-opus', 'claude-code', oauth, 'anthropic:claude-opus-5-5'],
     ['claude-code:claude-opus', 'codex', keys.anthropic, 'claude-code:opus'],
     ['claude-opus-5', 'claude-code', keys.anthropic, 'anthropic:claude-opus-5'],
+    ['gemini-2.5-pro', 'claude-code', { GEMINI_API_KEY: 'k' }, 'gemini:gemini-2.5-pro'],
+    ['gemini-2.5-pro', 'anthropic', keys.anthropic, 'gemini:gemini-2.5-pro'],
+    ['anthropic:gemini-2.5-pro', 'codex', keys.anthropic, 'anthropic:gemini-2.5-pro'],
+    ['gemma-3', 'codex', keys.anthropic, 'anthropic:gemma-3'],
   ])('%s, runs on %s, with %j', async (text, agent, env, expected) => {
     expect(judgeName(await resolveJudge(text, { name: agent, model: null }, withPrograms(env)))).toBe(expected)
   })

@@ -451,3 +451,27 @@ describe('a plugin', () => {
     expect(places).toEqual([['sums/evals', true, expect.not.arrayContaining(['input-missing'])]])
   })
 })
+
+test('a folder without skills gives the suites below it; with none of them it is no skill', async () => {
+  const root = tree({
+    'src/add.ts': 'export const add = 1\n',
+    'src/add.EVAL.md': '## adds\n### Prompt\nAdd\n### Expect\nIt adds.\n',
+    'src/deep/x.eval.md': '## lacks\n### Prompt\nAdd\n',
+    'bot/AGENT.md': '---\nname: bot\n---\nYou are Bot.\n',
+    'bot/EVAL.md': '## speaks\n### Prompt\nHi\n### Expect\nIt speaks.\n',
+    'empty/readme.txt': '',
+  })
+  const found = async (folder: string) => {
+    const { skills } = await run({ skills: [path.join(root, folder)] })
+    return skills.map(({ path: at, problems }) => [
+      path.relative(root, at),
+      problems.filter(({ severity }) => severity === 'error').map(({ rule }) => rule),
+    ])
+  }
+  expect(await found('src')).toEqual([
+    ['src/add.EVAL.md', []],
+    ['src/deep/x.eval.md', ['suite-ungraded', 'case-cannot-run', 'criteria-missing']],
+  ])
+  expect(await found('bot')).toEqual([['bot/EVAL.md', []]])
+  expect(await found('empty')).toEqual([['empty', ['skill-unreadable']]])
+})

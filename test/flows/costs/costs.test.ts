@@ -15,6 +15,7 @@ const agent = () =>
       { trigger: 'eval', cost_usd: 1 },
       { cost_usd: null },
     ),
+    'log/2026-03/2026-03-01.jsonl': lines({ trigger: 'cron', cost_usd: 0.004 }),
     'log/2026-04/2026-04-30.jsonl': lines({ trigger: 'cron', cost_usd: 2 }),
     'log/notes/2026-05-01.jsonl': lines({ cost_usd: 99 }),
     'evals/runs/2026-05-06.jsonl': lines(evaluated, { ...evaluated, trigger: undefined }),
@@ -24,10 +25,11 @@ const agent = () =>
 test('operational runs, helpers and evals by month, with what is not known', async () => {
   const { code, stdout } = await runMain(['costs', agent()])
   expect(code).toBe(0)
+  expect(stdout).toMatch(/2026-03 +\$0\.0040 +\$0\.00 +\$0\.00 +\$0\.0040\s/)
   expect(stdout).toMatch(/2026-04 +\$2\.00 +\$0\.00 +\$0\.00 +\$2\.00\s/)
   expect(stdout).toMatch(/2026-05 +\$4\.85 +\$0\.31 +\$1\.75 +\$6\.91 +1 of unknown cost/)
   const json = JSON.parse((await runMain(['costs', agent(), '--json'])).stdout)
-  expect(json[0].months[1]).toMatchObject({ month: '2026-05', evals: { usd: 1.75, unknown: 0 } })
+  expect(json[0].months[2]).toMatchObject({ month: '2026-05', evals: { usd: 1.75, unknown: 0 } })
 })
 test('a folder without any cost is a mistake', async () => {
   const end = await runMain(['costs', folderOf({ 'a.txt': '' })])

@@ -13,7 +13,8 @@ const cases = '## one\n### Prompt\nHi\n### Expect\nIt greets.\n## two\n### Promp
 const files = {
   'package.json': '{}',
   'x.EVAL.md': `${head}${cases}`,
-  'x.py': 'x = 1\n',
+  'x.py': 'from . import y\nx = 1\n',
+  'y.py': 'y = 1\n',
   'skills/a/SKILL.md': skill('a'),
   'skills/a/references/more.md': 'More.',
   'skills/b/SKILL.md': skill('b'),
@@ -79,7 +80,8 @@ describe('runs again', () => {
     ['a new file of the skill', () => write('skills/a/new.md', 'New.'), ['one', 'two']],
     ['the skill beside it', () => write('skills/b/SKILL.md', skill('b').replace('Do.', 'Go.')), ['one', 'two']],
     ['the tools', () => sidecar('system:', 'tools: SkillKit.Tools.Shell\nsystem:'), ['one', 'two']],
-    ['the source', () => write('x.py', 'x = 2\n'), ['one', 'two']],
+    ['the source', () => write('x.py', 'from . import y\nx = 2\n'), ['one', 'two']],
+    ['what the source imports', () => write('y.py', 'y = 2\n'), ['one', 'two']],
     ['the agent', () => write('agent/AGENT.md', '---\nname: neve\n---\nYou are Eve.\n'), ['three']],
     ['a sub-agent', () => write('agent/helper/AGENT.md', '---\nname: helper\n---\nHelp us.\n'), ['three']],
     ['a skill of the agent', () => write('agent/skills/c/SKILL.md', skill('c').replace('Do.', 'Go.')), ['three']],
@@ -89,6 +91,7 @@ describe('runs again', () => {
     ['a case more', () => sidecar('## two', '## new\n### Prompt\nx\n### Expect\ny\n## two'), ['new']],
     ['nothing', () => () => undefined, []],
     ['another file', () => write('readme.md', 'x'), []],
+    ['a source that is not imported', () => write('z.py', 'z = 1\n'), []],
     ['metadata', () => sidecar('system:', 'metadata: { owner: sam }\nsystem:'), []],
     ['how many at once', () => () => ({ concurrency: 4 }), []],
   ])('%s', async (_, change, names) => expect(await again(change())).toEqual(names))

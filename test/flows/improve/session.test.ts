@@ -25,14 +25,22 @@ describe('a defect in the script', () => {
     await using world = await openWorld(mends, 9)
     const { history, told } = await improveHere(world, { totalRuns: 24 })
     expect(history).toMatchObject({
+      ...{ skill_name: 'adder', started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) },
       ...{ current_best: 'v1', schema_version: 2, plan: { runs: 24, search_runs: 12, certification_runs: 12 } },
       split: { train: { length: 3 }, held_out: { length: 6 } },
       iterations: [
-        { version: 'v0', expectation_pass_rate: 0, rate_of: 'held_out', grading_result: 'baseline' },
-        { version: 'v1', parent: 'v0', expectation_pass_rate: 1, rate_of: 'held_out', grading_result: 'won' },
+        {
+          ...{ version: 'v0', parent: null, is_current_best: false },
+          ...{ expectation_pass_rate: 0, rate_of: 'held_out', grading_result: 'baseline' },
+        },
+        {
+          ...{ version: 'v1', parent: 'v0', is_current_best: true },
+          ...{ expectation_pass_rate: 1, rate_of: 'held_out', grading_result: 'won' },
+        },
       ],
       certification: { result: 'won', best: 'v1', gain: { mean: 1, n_cases: 6, n_runs: 12 }, judge: { kind: 'code' } },
     })
+    expect(world.history()).toEqual(history) // history.json at the root of the workspace
     const [edit] = editsOf(history)
     expect(edit).toMatchObject({ id: '1.1.1', summary: 'mends the script', kept: true, runs_with: 5 })
     expect(edit?.effect).toBeGreaterThan(0)

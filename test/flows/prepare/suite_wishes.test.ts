@@ -1,10 +1,19 @@
-/** What a suite says of model and time in a bench: a flag wins over it, it wins over ours. Starts nothing. */
-import { describe, expect, test } from 'vitest'
+/** What a suite says of model and time: a flag wins over it, it wins over ours. Runs no agent. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BenchRequest } from '../../../src/flows/prepare/prepare_bench.ts'
+import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
+import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
 import { folderOf, skillText, skillWith, userError } from '../../phases/1-plan/folder.ts'
+import { contextAt, planned as plannedEval } from '../eval/evaluate.ts'
 import { planHere } from '../queue/here.ts'
 
-const env = { PATH: '/nowhere', ANTHROPIC_API_KEY: 'practice', OPENAI_API_KEY: 'practice' }
+let server: PracticeServer
+const env: Record<string, string> = { PATH: '/nowhere', ANTHROPIC_API_KEY: 'practice', OPENAI_API_KEY: 'practice' }
+beforeAll(async () => {
+  server = await startPractice({ scenario: parseScenario('rules: [{ name: any, text: Hi }]\n', 'any.yaml') })
+  Object.assign(env, { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: `${server.url}/v1` })
+})
+afterAll(async () => await server[Symbol.asyncDispose]())
 
 async function planned(skill: string, wish: Partial<BenchRequest>) {
   return (await planHere({ skill, engine: 'auto', workspace: null, timeoutSeconds: null, ...wish }, env)).plan
@@ -22,7 +31,7 @@ describe('the model of an EVAL.md', () => {
     ['openai:gpt-x', { engine: 'anthropic', model: 'claude-y' }, 'anthropic:claude-y'],
   ])('%s with %j: %s', async (model, wish, wanted) => {
     const { options, warnings, runs } = await planned(evalMd(model), wish)
-    expect(`${options.engine.name}:${options.engine.model ?? ''}`).toMatch(wanted)
+    expect(`${options.engine.name}:${options.engine.model ?? ''}`).toBe(wanted)
     expect(runs.every(({ engine }) => engine.name === options.engine.name)).toBe(true)
     expect(warnings.map(({ message }) => message).join()).not.toContain('the model')
   })
@@ -35,6 +44,18 @@ describe('the model of an EVAL.md', () => {
       expect((await planned(evalMd('command:sh -c true'), { engine: 'openai' })).options.engine.name).toBe('openai')
     },
   )
+  test.each<[string, object, string]>([
+    ['openai:gpt-x', {}, 'openai:gpt-x'],
+    ['anthropic:claude-x', {}, 'anthropic:claude-x'],
+    ['anthropic:claude-x', { engine: 'anthropic:claude-y' }, 'anthropic:claude-y'],
+    ['anthropic:claude-x', { engine: 'anthropic:claude-y', judge: 'openai:gpt-x' }, 'anthropic:claude-y openai:gpt-x'],
+  ])('%s with %j runs and judges an eval as %s', async (model, wish, wanted) => {
+    const asked = { engine: null, judge: null, ...wish }
+    const { plans } = await plannedEval(evalMd(model), asked, contextAt(undefined, env))
+    const { engine, judge } = plans[0]?.plan.options ?? {}
+    const [first = '', second = first] = wanted.split(' ')
+    expect([engine, judge].map((one) => `${one?.name}:${one?.model}`)).toEqual([first, second])
+  })
   test('of a provider that is not reached is refused, and --model is the way out', async () => {
     const error = await userError(planned(evalMd('mistral:large'), {}))
     expect(`${error.message} ${error.fix}`).toMatch(/EVAL\.md: the model mistral:large belongs to a provider.*--model/)

@@ -23,6 +23,7 @@ describe('eval-config.json: each field alone', () => {
   })
   test.each([
     ['engine', { engine: 'codex' }, { defaults: { engine: 'codex' } }],
+    ['an engine with a headless mode by now', { engine: 'copilot' }, { defaults: { engine: 'copilot' } }],
     [
       'a reserved engine',
       { engine: 'cursor' },

@@ -85,6 +85,11 @@ test.each<[string, Parameters<typeof lineOf>[0], Partial<GoldenRunLine>]>([
     { grading: graded({}, { judge: { ...judge, model: null } }) },
     { judge_model: 'openai:gpt-5' },
   ],
+  [
+    'judges_unavailable',
+    { grading: graded({ unavailable: ['openai:gpt-5: 529'] }) },
+    { judges_unavailable: ['openai:gpt-5: 529'] },
+  ],
   ['scores', { grading: graded({ scores: { care: 4 } }) }, { scores: { care: 4 } }],
   ['score_justifications', { grading: graded({ justifications: {} }) }, { score_justifications: {} }],
   ['weighted_score', { grading: graded({ weighted: 4.1 }) }, { weighted_score: 4.1 }],

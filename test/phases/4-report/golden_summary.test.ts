@@ -13,7 +13,7 @@ const line = (test_id: string, category: string, changes: Partial<GoldenRunLine>
   ...changes,
 })
 const documented: GoldenSummary = {
-  agent: 'Caldwell',
+  agent: 'caldwell',
   startedAt: new Date(2026, 4, 6, 15, 42, 18),
   durationSeconds: 47.3,
   lines: [
@@ -134,6 +134,11 @@ describe('cost', () => {
     expect(costs([line('a', 'b', { judge_cost_usd: null })])).toBe('Total cost: unknown (agent $0.18 + judge unknown)')
     expect(costs([line('a', 'b', { agent_cost_usd: null })])).toBe('Total cost: unknown (agent unknown + judge $0.07)')
   })
+  test('below a cent has the digits that say how much', () => {
+    expect(costs([line('a', 'b', { agent_cost_usd: 0.0018, judge_cost_usd: 0.0019 })])).toBe(
+      'Total cost: $0.0037 (agent $0.0018 + judge $0.0019)',
+    )
+  })
   test('a test that nobody was asked about costs nothing', () => {
     const gone = line('a', 'b', {
       agent_model: '(not invoked)',
@@ -163,6 +168,13 @@ describe('hints', () => {
     expect(has({ stopped: 'stopped by the budget: 1 of 5 runs' }, 'PARTIAL: stopped by the budget')).toBe(true)
     expect(has({ costs: ['model.md: 80%'] }, 'model.md: 80%')).toBe(true)
     expect(has({}, 'PARTIAL')).toBe(false)
+  })
+  test('who judged in place of a judge that could not be asked, with the first reason', () => {
+    const instead = (id: number) => ({ judge_model: 'k', judges_unavailable: [`a:j: HTTP 529, request ${id}`] })
+    const lines = [line('a', 'happy', instead(1)), line('b', 'happy'), line('c', 'edge', instead(2))]
+    const at = said({ lines }).indexOf('Judged by k instead of a:j: a, c')
+    expect(said({ lines })[at + 1]).toBe('  a:j: HTTP 529, request 1')
+    expect(has({}, 'Judged by')).toBe(false)
   })
   test('the audit sample: how many of how many, the answer, the reason, what to do', () => {
     const { ts, agent, test_id, verdict, weighted_score, judge_model, judge_justification, agent_response_path } =

@@ -25,7 +25,7 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
     ...(plan.baseline === null ? [] : [`baseline  ${plan.baseline.name} (${plan.baseline.path})`]),
     ...otherLines(plan),
     `suite     ${plan.suite.path} (${plan.suite.format})`,
-    `engine    ${engineText(options.engine)} · ${options.activation} activation`,
+    `engine    ${engineText(options.engine)}${activationText(plan)}`,
     `judge     ${options.judge === null ? 'none needed' : engineText(options.judge)}`,
     ...(options.user === undefined ? [] : [`user      ${engineText(options.user)}`]),
     `results   ${workspace}`,
@@ -38,6 +38,11 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
     ...plan.cases.flatMap((one) => (one.cannot_run === null ? [] : [`cannot run ${one.eval_id}: ${one.cannot_run}`])),
     ...plan.warnings.flatMap(warningLines),
   ].map(toSafeLine)
+}
+
+/** '' where no run has a skill under test, as in evals of an agent or of code. */
+function activationText({ runs, options }: Plan): string {
+  return runs.some(({ skill }) => skill !== null) ? ` · ${options.activation} activation` : ''
 }
 
 /** The messages of users that a model plays; '' without such users. */

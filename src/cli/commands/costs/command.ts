@@ -2,6 +2,7 @@
 import type { Argv } from 'yargs'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { AgentCostReport } from '../../../flows/costs/costs.ts'
+import { formatDollars } from '../../../phases/4-report/text/format.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { alignColumns, colours, oneLine } from '../../terminal/style.ts'
 import { type SetExitCode, withJson } from '../options/run_flow.ts'
@@ -34,15 +35,11 @@ function costLines(reports: readonly AgentCostReport[]): string[] {
       const unknown = kinds.reduce((sum, one) => sum + one.unknown, 0)
       return [
         month,
-        ...[...kinds.map(({ usd }) => usd), total].map(dollars),
+        ...[...kinds.map(({ usd }) => usd), total].map(formatDollars),
         unknown === 0 ? '' : `${unknown} of unknown cost`,
       ]
     })
     const [header = '', ...lines] = alignColumns([['month', 'operational', 'helpers', 'evals', 'total', ''], ...rows])
     return [...(index === 0 ? [] : ['']), bold(oneLine(agent, 80)), dim(header), ...lines]
   })
-}
-
-function dollars(usd: number): string {
-  return `$${usd.toFixed(2)}`
 }

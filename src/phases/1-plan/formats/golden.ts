@@ -7,7 +7,7 @@ import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { readText } from '../../../base/json/json.ts'
-import { guessProvider } from '../../../engines/models/providers.ts'
+import { guessJudgeEngine } from '../../../engines/models/providers.ts'
 import { blankCase } from '../suite/blank_case.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { readJudge, readRubric } from './golden/config.ts'
@@ -205,7 +205,7 @@ function goldenPrompt({ setup, input }: Pick<GoldenTest, 'setup' | 'input'>): st
 /** Judges of another family first, in the form of --judge. */
 function listRecommendedJudges(judge: GoldenJudge, file: string, warnings: Suite['warnings']): { judge?: string } {
   const all = [...judge.cross_family, ...judge.same_family_fallback]
-  const known = all.filter((model) => guessProvider(model) !== null)
+  const known = all.filter((model) => guessJudgeEngine(model) !== null)
   for (const model of all) {
     if (!known.includes(model))
       warnings.push({

@@ -1,7 +1,7 @@
 /** Selects the cases of eval by name, target, category and test; each filter narrows the result of the others. */
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { findNearest, suggestChoice } from '../../../base/text/did_you_mean.ts'
+import { didYouMean, suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { type Shard, selectShardItems } from '../plan/select_shard.ts'
 import { selectCases } from './select_cases.ts'
 
@@ -89,9 +89,12 @@ function selectTests<S extends { suite: Suite }>(all: readonly S[], text: string
   const left = exact.length > 0 ? exact : withCases(all, (one) => readTestId(one).includes(text))
   if (left.length > 0) return left
   const ids = all.flatMap(({ suite }) => suite.cases.map(readTestId))
-  const near = findNearest(text, ids)
-  const listed = (near.length > 0 ? near : ids).slice(0, 8).join(', ')
-  throw new UserError(`--test "${text}": no such test`, `expected one of ${listed || '(the suite has none)'}`)
+  const more = ids.length > mostListed ? ` and ${ids.length - mostListed} more` : ''
+  const listed = `expected one of ${ids.slice(0, mostListed).join(', ') || '(the suite has none)'}${more}`
+  throw new UserError(`--test "${text}": no such test`, didYouMean(text, ids) ?? listed)
 }
+
+/** Ids of tests in a hint. */
+const mostListed = 8
 
 const readTestId = ({ eval_key, eval_name }: SuiteCase) => eval_key ?? eval_name

@@ -20,16 +20,28 @@ export async function judgeGolden(request: JudgeRequest, golden: Golden): Promis
   const asked: ScoredAnswer[] = []
   const unavailable: string[] = []
   const judged = (verdict: JudgeVerdict): JudgeResult => {
-    return { verdicts: [verdict], answer: null, spent: sumCallUsage(asked.map(({ spent }) => spent)) }
+    const calls = asked.reduce((total, { spent }) => total + spent.calls, 0)
+    const spent = { ...sumCallUsage(paidAnswers(asked).map((one) => one.spent)), calls }
+    return { verdicts: [verdict], answer: null, spent }
   }
   for (const access of seats) {
     const end = await askForScores(request, access, { prompt, golden })
     asked.push(end)
     if ('unavailable' in end) unavailable.push(`${nameJudgeAccess(access)}: ${end.unavailable}`)
     else if ('error' in end) return judged({ error: end.error })
-    else return judged(toGoldenVerdict(end.answer, golden, { access, asked }))
+    else {
+      const verdict = toGoldenVerdict(end.answer, golden, { access, asked, unavailable })
+      const { engine, model } = access.judge
+      return { ...judged(verdict), ...(unavailable.length > 0 && { decidedBy: { name: engine.name, model } }) }
+    }
   }
   return judged({ error: `no judge could be asked: ${unavailable.join('; ')}` })
+}
+
+/** Those that may have cost something: a judge that could not be asked and reported nothing cost nothing, if another answered. */
+function paidAnswers(asked: readonly ScoredAnswer[]): readonly ScoredAnswer[] {
+  const paid = asked.filter((one) => !('unavailable' in one) || one.spent.tokens !== null || one.spent.costUsd !== null)
+  return paid.length === 0 ? asked : paid
 }
 
 type ScoredAnswer = { spent: CallUsage; tokens: TokenCounts } & (
@@ -59,7 +71,7 @@ async function askForScores(
 function toGoldenVerdict(
   answer: GoldenAnswer,
   golden: Golden,
-  { access, asked }: { access: JudgeAccess; asked: readonly ScoredAnswer[] },
+  { access, asked, unavailable }: { access: JudgeAccess; asked: readonly ScoredAnswer[]; unavailable: string[] },
 ): JudgeVerdict {
   const scores = scoreGolden(answer, golden)
   const why = [
@@ -68,13 +80,14 @@ function toGoldenVerdict(
     ...(scores.weighted < golden.rubric.threshold_pass ? [`below ${golden.rubric.threshold_pass}`] : []),
   ]
   const evidence = [`weighted score ${scores.weighted.toFixed(2)}`, ...why, scores.justification]
-  const tokens = sumTokenCounts(asked.map((one) => one.tokens))
+  const tokens = sumTokenCounts(paidAnswers(asked).map((one) => one.tokens))
   return {
     passed: scores.verdict === 'pass',
     evidence: evidence.filter(Boolean).join('; '),
     golden: {
       ...scores,
       judge: nameJudgeAccess(access),
+      ...(unavailable.length > 0 && { unavailable }),
       judge_input_tokens: tokens.input,
       judge_output_tokens: tokens.output,
     },

@@ -6,13 +6,13 @@ import type { JudgeResult } from '../judge_request.ts'
 import { boundedList, boundedText } from './answer_bounds.ts'
 import type { JudgeAnswer } from './judge_answer.ts'
 
-/** The judge's parts of a grading; `engine` and `model` are the requested ones. */
+/** The judge's parts of a grading; `asked` is the judge that was to decide. */
 export function buildJudgeFields(
-  { answer, claims, spent, askedAgain, samples, agreement, injectionAttempts, cachedFrom }: JudgeResult,
+  { answer, claims, spent, decidedBy, askedAgain, samples, agreement, injectionAttempts, cachedFrom }: JudgeResult,
   asked: { name: string; model: string | null; heldBack?: HeldBack | null | undefined },
 ): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'injection_attempts' | 'judge'> {
   const judge = {
-    ...toAskedJudge(asked, spent),
+    ...toAskedJudge(decidedBy ?? asked, spent),
     ...(askedAgain !== undefined && { asked_again: askedAgain }),
     ...(samples !== undefined && { samples }),
     ...(agreement !== undefined && { agreement }),

@@ -1,5 +1,6 @@
 /** The summary of a golden test run, as the format's documents print it, with what to review next. Pure. */
 import { type GoldenAuditLine, type GoldenRunLine, notInvoked } from '../../../../schemas/golden.ts'
+import { formatDollars } from '../text/format.ts'
 
 export interface GoldenSummary {
   agent: string
@@ -29,7 +30,7 @@ export function goldenSummary(summary: GoldenSummary, only: { totals: boolean })
   const { agent, startedAt, lines } = summary
   const hard = lines.filter(({ hard_fails }) => hard_fails.length > 0)
   return [
-    `${agent} evaluation — ${clock(startedAt)}`,
+    `${agent.charAt(0).toUpperCase()}${agent.slice(1)} evaluation — ${clock(startedAt)}`,
     '═'.repeat(width),
     ...hard.map(
       (one) =>
@@ -87,6 +88,7 @@ function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: G
   const low = allPass && average !== null && average < thresholdPass + recalibrationMargin
   return [
     ...(stopped === null ? [] : [`PARTIAL: ${stopped}`]),
+    ...fallbackLines(lines),
     ...costs,
     ...(low
       ? [
@@ -99,6 +101,21 @@ function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: G
       ? []
       : ['  read the answer and the reason, then set "human" to "agree" or "disagree" in evals/runs/audit_log.jsonl']),
   ]
+}
+
+/** Which model judged in place of one that could not be asked, with the first reason: others differ in no more than an id. */
+function fallbackLines(lines: GoldenSummary['lines']): string[] {
+  const tests = new Map<string, { ids: string[]; reasons: string[] }>()
+  for (const { test_id, judge_model, judges_unavailable: reasons = [] } of lines) {
+    if (reasons.length === 0) continue
+    const asked = reasons.map((reason) => reason.split(': ', 1)[0]).join(', ')
+    const text = `Judged by ${judge_model} instead of ${asked}`
+    tests.set(text, { reasons, ...tests.get(text), ids: [...(tests.get(text)?.ids ?? []), test_id] })
+  }
+  return [...tests].flatMap(([text, { ids, reasons }]) => [
+    `${text}: ${ids.join(', ')}`,
+    ...reasons.map((one) => `  ${one}`),
+  ])
 }
 
 /** If every test passes the average is hardly below the threshold; within this margin it is called low. */
@@ -138,7 +155,7 @@ function sum(values: readonly (number | null)[]): number | null {
 }
 
 function dollars(usd: number | null): string {
-  return usd === null ? 'unknown' : `$${usd.toFixed(2)}`
+  return usd === null ? 'unknown' : formatDollars(usd)
 }
 
 function clock(at: Date): string {

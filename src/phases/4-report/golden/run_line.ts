@@ -34,6 +34,7 @@ export function goldenLine(
     trigger: 'eval',
     agent_model: record === null ? notInvoked : (record.engine.model ?? record.engine.name),
     judge_model: nameGoldenJudge(grading),
+    ...(scores?.unavailable && { judges_unavailable: scores.unavailable }),
     scores: scores?.scores ?? {},
     score_justifications: scores?.justifications ?? {},
     weighted_score: scores?.weighted ?? 0,

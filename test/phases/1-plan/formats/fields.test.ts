@@ -139,13 +139,24 @@ describe('EVAL.md, field by field', () => {
     const text = old.endsWith('\n') ? `${old}capabilities: [x]\n` : `${old}x`
     expect(await differs(files, file, [old, text])).toContain(place)
   })
-  test('they are found at any depth, by their three names, and in no dot-folder', async () => {
+  test('skills of the frontmatter win over the SKILL.md next to the file', async () => {
+    const beside = { 'EVAL.md': '## one\n### Prompt\nHi\n### Expect\nx\n', 'SKILL.md': skill('a') }
+    const files = { ...beside, 'package.json': '{}', 'skills/b/SKILL.md': skill('b') }
+    const skillOf = async (front: string) =>
+      (await loaded({ ...files, 'EVAL.md': `${front}${beside['EVAL.md']}` })).cases[0]?.skill_path
+    expect(await skillOf('')).toBe('<folder>')
+    expect(await skillOf('---\nskills: skills/b\n---\n')).toBe('<folder>/skills/b')
+  })
+  test('they are found at any depth, by their three names, in order of their paths, and in no dot-folder', async () => {
     const text = '## one\n### Prompt\nHi\n### Expect\nx\n'
     const names = ['EVAL.md', 'a/b/c/d/EVAL.md', 'a/x.eval.md', 'b/y.EVAL.md']
     const others = ['.git/EVAL.md', 'node_modules/p/EVAL.md', 'eval.md', 'x.eval.txt', 'MY_EVAL.md']
     const folder = folderOf(Object.fromEntries([...names, ...others].map((name) => [name, text])))
-    const found = (await findSuites(folder, null)).map(({ place }) => path.relative(folder, place))
-    expect(found.sort()).toEqual(names.sort())
+    const found = async (place: string) =>
+      (await findSuites(path.join(folder, place), null)).map((one) => path.relative(folder, one.place))
+    expect(await found('.')).toEqual(names)
+    expect(await found('a')).toEqual(names.slice(1, 3))
+    for (const name of names) expect(await found(name)).toEqual([name])
   })
 })
 
@@ -210,6 +221,14 @@ describe('golden tests, field by field', () => {
     ['the model', 'ledger/model.md', ['m-1', 'm-2'], 'defaults.model'],
   ] as const)('%s', async (_, file = '', change, place) => {
     expect(await differs(golden, file, change)).toContain(place)
+  })
+  test('judges are those that an engine can ask, in their order; others are named', async () => {
+    const text = (golden[judge ?? ''] ?? '').replace('[gpt-5]', '[gemini-2.5-pro, mistral-large, gpt-5]')
+    const suite = await loaded({ ...golden, [judge ?? '']: text })
+    expect(suite.defaults?.judge).toBe('gemini-2.5-pro,gpt-5,claude-a')
+    expect(suite.warnings.map(({ message }) => message)).toEqual([
+      'the judge mistral-large belongs to no provider that Whetstone can ask',
+    ])
   })
   test('the agent gets its vault, and of its evals nothing', async () => {
     const suite = await loaded({

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { type EvalSelection, selectEvals } from '../../../../src/phases/1-plan/suite/select_eval_cases.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
+import { userError } from '../folder.ts'
 
 const one = (eval_id: number, eval_key: string, target: string, category?: string) =>
   suiteCase({ eval_id, eval_key, eval_name: eval_key, target, ...(category !== undefined && { category }) })
@@ -40,3 +41,15 @@ test.each<[Partial<EvalSelection>, string]>([
   [{ target: 'skill:sums', category: 'edge' }, '--category "edge": no such case'],
   [{ cases: ['nothing'] }, 'nothing'],
 ])('%j is refused', (wish, message) => expect(() => chosen(wish)).toThrow(message))
+
+test.each<[string, number, RegExp]>([
+  ['zzz', 8, /^expected one of t0, t1, t2, t3, t4, t5, t6, t7$/],
+  ['zzz', 13, /^expected one of t0, .*, t7 and 5 more$/],
+  ['renr', 0, /^did you mean "rent"\?$/],
+])('--test %s of %i tests more: the hint names ids, and how many it leaves out', async (text, count, hint) => {
+  const tests = Array.from({ length: count }, (_, at) => one(at + 1, `t${at}`, 'agent:a'))
+  const suites = [suiteOf('/a', count === 0 ? [one(1, 'rent', 'agent:a')] : tests)]
+  const wish = { ...none, test: text }
+  const refused = userError(Promise.resolve().then(() => selectEvals(suites, wish)))
+  expect((await refused).fix).toMatch(hint)
+})
