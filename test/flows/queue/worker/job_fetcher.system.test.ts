@@ -33,7 +33,10 @@ needsRedis('a worker', () => {
     agent.open()
     for (const { benchmark } of await Promise.all(running)) expect(benchmark).toMatchObject({ complete: true })
     expect(mostAtOnce(agent.lines())).toBe(2)
-    expect(agent.starts()).toBe(24)
+    // on a busy machine a run may be repeated: after a failure, or because the lock of its job was lost
+    const begun = worker.told.map((one) => (one.type === 'job_ended' ? one.attempt : one.type === 'job_left' ? 1 : 0))
+    expect(worker.told.filter(({ type }) => type === 'job_ended')).toHaveLength(24)
+    expect(agent.starts()).toBe(begun.reduce((sum, one) => sum + one, 0))
   }, 60_000)
 
   test('whose disk is full gives back what it took, says why and takes nothing, until there is room again', async () => {
