@@ -159,11 +159,7 @@ export const contenders: Record<string, Contender> = {
       credentials: { ...keysFor(server), WHETSTONE_QWEN: cliBinary('qwen') ?? 'qwen' },
       model: 'gpt-5.4-mini',
     }),
-    // on a busy machine Qwen Code loses what a command prints within the last 200 ms before its end
-    shell: (command) => ({
-      name: 'run_shell_command',
-      input: { command: `${command}; sleep 1`, description: 'do it', is_background: false },
-    }),
+    shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'do it', is_background: false } }),
     read: (file) => ({ name: 'read_file', input: { file_path: file } }),
     shows: { model: 'gpt-5.4-mini', provider: 'openai', tool: 'run_shell_command', hidesCacheWrites: true },
   },

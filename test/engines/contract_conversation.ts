@@ -25,13 +25,18 @@ const allTokens = 15_000
 type RuleName = keyof typeof tokens
 const isRuleName = (rule: string | null): rule is RuleName => rule !== null && Object.hasOwn(tokens, rule)
 
+/** A call whose output the model waits for: Qwen Code may lose what a command prints just before its end on a busy machine. */
+function print({ engine, shell }: Contender, command: string) {
+  return shell(engine.name === 'qwen' ? `${command}; sleep 1` : command)
+}
+
 /** `changes` replace the answer of a rule; `more` are tried before the others. */
 function rulesFor(
-  { shell }: Contender,
+  contender: Contender,
   changes: Partial<Record<RuleName, object>> = {},
   more: readonly object[] = [],
 ): string {
-  const call = { tool_calls: [shell('printf "the tool says %s" seven')] }
+  const call = { tool_calls: [print(contender, 'printf "the tool says %s" seven')] }
   const usage = (name: RuleName) => ({ usage: { cache_read: tokens[name], reasoning: tokens[name] / 100 } })
   const rule = (name: RuleName, when: object, does: object) => ({
     ...{ name, when },
@@ -172,7 +177,7 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
     })
 
     test('abort in the second turn ends all processes, and both turns are counted', async () => {
-      const works = { second: { tool_calls: [shell('printf "the second says %s" eight')] } }
+      const works = { second: { tool_calls: [print(contender, 'printf "the second says %s" eight')] } }
       const sleep = { tool_calls: [shell('touch started; sleep 300')] }
       const sleeps = { name: 'sleeps', when: { last: 'the second says eight' }, answer: sleep }
       await using server = await practice(rulesFor(contender, works, [sleeps]))
