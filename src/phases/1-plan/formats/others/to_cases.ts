@@ -40,11 +40,12 @@ function addParts(
   { files, reasons }: { files: InputFile[]; reasons: string[] },
 ): SuiteCase {
   const all = [...(one.cannot_run === null ? [] : [one.cannot_run]), ...reasons]
-  const isPlain = Object.keys(texts).length === 0 && system === null
+  const placed = Object.fromEntries(Object.entries(texts).filter(([to]) => explainPlace(to) === null)) // the others are reasons
+  const isPlain = Object.keys(placed).length === 0 && system === null
   const around = one.environment ?? { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
   const environment = {
     ...around,
-    ...(Object.keys(texts).length > 0 && { texts }),
+    ...(Object.keys(placed).length > 0 && { texts: placed }),
     ...(system !== null && { system_prompt: system }),
   }
   return {

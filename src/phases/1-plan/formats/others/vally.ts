@@ -148,7 +148,7 @@ function readGrader({ value, at }: { value: unknown; at: string }, notes: FieldN
   const type = takeOtherText(fields, ['type'], notes)
   const text = takeOtherText(fields, ['name'], notes)
   const weight = takeOtherNumber(fields, ['weight'], notes)
-  const turn = fields.take(['turn'], (one) => Number.isInteger(one) && Number(one) >= 0) // 0 is the first
+  const turn = fields.take(['turn'], (one) => Number.isInteger(one) && Number(one) >= 0 && Number(one) < 1e6) // 0 is the first
   const config = takeOtherObject(fields, ['config'], notes)?.fields ?? openFieldReader({}, at)
   const read = type === null ? undefined : graders[type]
   if (read === undefined) {
