@@ -69,6 +69,7 @@ async function placeOtherInputs(
     const inner = path.isAbsolute(from) ? from : path.relative(place.root, path.resolve(base, comeBack(from, base)))
     const found = await placeInputs([{ path: inner || '.', at }], place)
     reasons.push(...found.reasons, ...(refusal === null ? [] : [refusal]))
+    if (refusal !== null) continue
     const target = path.posix.normalize(to).replace(/\/+$/, '')
     const isThere = files.some((other) => other.path === target)
     if (isThere) place.warn(at, 'the same file again; it counts once')
