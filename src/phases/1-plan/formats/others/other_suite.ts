@@ -66,7 +66,7 @@ export interface OwnCheck {
   own: Record<string, unknown>
 }
 
-export function isOwnCheck(item: unknown): item is OwnCheck {
+function isOwnCheck(item: unknown): item is OwnCheck {
   return isJsonObject(item) && 'own' in item
 }
 
