@@ -80,7 +80,16 @@ export const indexRow = z.object({
     .optional()
     .describe('the row covers only these cases and counts neither as better nor as worse; absent: the whole suite'),
   beside: z
-    .array(z.object({ tab: z.enum(['triggers', 'improve', 'prune']), text: z.string() }))
+    .array(
+      z.object({
+        tab: z.enum(['triggers', 'improve', 'prune', 'sessions']),
+        text: z.string(),
+        report: z
+          .string()
+          .optional()
+          .describe('its own report.html, relative to the index; absent: the page of the row'),
+      }),
+    )
     .optional()
     .describe('other results in its workspace, and the tab of its page that shows them; absent: none'),
   front: indexFront

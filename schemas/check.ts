@@ -25,7 +25,7 @@ import {
 import { verifierCheck } from './checks/harbor.ts'
 import { containsCheck, equalsCheck, notContainsCheck, regexCheck, similarityCheck } from './checks/texts.ts'
 import { noLoopCheck, toolCallsAtMostCheck, toolOrderCheck } from './checks/trajectory.ts'
-import { commandCheck, scriptCheck } from './checks/verifier.ts'
+import { commandCheck, javascriptCheck, scriptCheck } from './checks/verifier.ts'
 
 export const check = z.discriminatedUnion('type', [
   containsCheck,
@@ -45,6 +45,7 @@ export const check = z.discriminatedUnion('type', [
   fileSizeCheck,
   commandCheck,
   scriptCheck,
+  javascriptCheck,
   toolUsedCheck,
   toolNotUsedCheck,
   toolOrderCheck,
@@ -72,6 +73,11 @@ export function isReward(one: Check): boolean {
   return 'reward' in one && one.reward === true
 }
 
+/** Whether it starts a program of the suite in a copy of the working folder. */
+export function isProgramCheck(one: Check): one is ProgramCheck {
+  return one.type === 'command' || one.type === 'script' || one.type === 'javascript'
+}
+
 /** Whether it can look at the answer to any message of the user: it reads no file and no transcript. */
 export function isAnswerCheck(one: Check): one is AnswerCheck {
   switch (one.type) {
@@ -89,5 +95,6 @@ export function isAnswerCheck(one: Check): one is AnswerCheck {
 
 export type Check = z.infer<typeof check>
 type AnswerCheck = CheckOf<'contains' | 'not_contains' | 'regex' | 'equals' | 'similarity'>
+export type ProgramCheck = CheckOf<'command' | 'script' | 'javascript'>
 export type CheckType = Check['type']
 export type CheckOf<T extends CheckType> = Extract<Check, { type: T }>

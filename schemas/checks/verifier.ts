@@ -1,7 +1,7 @@
 /** Checks that start a verifier: a program of the suite that rates what the agent left. */
 import * as z from 'zod'
 import { pathBelow } from '../paths.ts'
-import { shared } from './shared.ts'
+import { inJsonSchema, shared } from './shared.ts'
 
 const resultFormat = z
   .enum(['exit_code', 'score_line', 'json', 'junit', 'ctrf', 'reward'])
@@ -66,6 +66,36 @@ export const scriptCheck = z.strictObject({
   pass_at: passAt,
   ...shared,
 })
+
+export const javascriptCheck = z
+  .strictObject({
+    type: z.literal('javascript'),
+    code: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('an expression, or the body of a function with a return; `output` is the final answer'),
+    script: z
+      .string()
+      .regex(/\.(?:[cm]?js|m?ts)$/, 'must end in .ts, .mts, .js, .mjs or .cjs')
+      .optional()
+      .describe('instead of code: a file, relative to the skill folder, that exports the function'),
+    function: z.string().min(1).optional().describe('the export of the script; absent: the default one'),
+    vars: z.record(z.string(), z.unknown()).optional().describe('`context.vars` of the function'),
+    config: z.record(z.string(), z.unknown()).optional().describe('`context.config` of the function'),
+    timeout,
+    files,
+    pass_at: z.number().optional().describe('lowest number that passes, if it returns one; absent: any above 0'),
+    ...shared,
+  })
+  .refine(({ code, script }) => (code === undefined) !== (script === undefined), {
+    message: 'needs either "code" or "script"',
+  })
+  .refine(({ script, function: name }) => script !== undefined || name === undefined, {
+    message: 'names an export of a "script"',
+    path: ['function'],
+  })
+  .meta(inJsonSchema.oneOf('code', 'script'))
 
 function isReport(result: ResultFormat | undefined): boolean {
   return result !== undefined && result !== 'exit_code' && result !== 'score_line'

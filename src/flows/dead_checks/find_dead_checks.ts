@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Check } from '../../../schemas/check.ts'
+import { type Check, isProgramCheck } from '../../../schemas/check.ts'
 import type { Problem } from '../../../schemas/check_report.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { openScratch } from '../../base/fs/temp_dir.ts'
@@ -51,7 +51,7 @@ async function foreseeReferenceFailure(check: Check, one: SuiteCase, context: Ch
 }
 
 async function foreseeEmpty(check: Check, one: SuiteCase, context: CheckContext): Promise<boolean | null> {
-  if (check.type === 'script') return null
+  if (check.type === 'script' || check.type === 'javascript') return null
   if ('turn' in check && check.turn !== undefined)
     return await foreseeEmpty({ ...check, turn: undefined }, one, context)
   if (check.type === 'command') {
@@ -77,7 +77,7 @@ function isInput(name: string, { files, setup, git, repo }: SuiteCase): boolean 
 function isAboutReference(check: Check, one: SuiteCase): boolean {
   const { reference } = one
   if ('turn' in check && check.turn !== undefined) return false // the reference is the end of a conversation
-  if (reference === null || isConductCheck(check) || check.type === 'command' || check.type === 'script') return false
+  if (reference === null || isConductCheck(check) || isProgramCheck(check)) return false
   if (check.type === 'file_modified' && isInput(check.path, one) === null) return false
   const isOfFiles =
     check.type.startsWith('file_') ||

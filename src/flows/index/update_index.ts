@@ -15,12 +15,14 @@ import {
   sortIndexRows,
   unbenchedRow,
 } from '../../phases/4-report/index/index_row.ts'
+import { describeExtras } from '../../phases/4-report/page/workspace_facts.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
 import { listBenchmarks } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type MeasuredWorkspace, readMeasuredWorkspace, writeWorkspacePage } from '../page/workspace_page.ts'
 import { refuseTakenIndex } from './assert_own_index.ts'
+import { describeSessions } from './recorded_sessions.ts'
 import { storeIndex, withWorkspaceExtras } from './write_index.ts'
 
 /**
@@ -35,7 +37,7 @@ export async function refreshIndex(folder: string, context: FlowContext): Promis
   // leaves an unknown format, or an index of calibrations, unchanged
   if (isThere && (known === null || known.calibrations === true)) return paths.page
   if (known === null && readMeasuredWorkspace(folder) !== null) return null
-  const rows = known?.rows ?? []
+  const rows = (known?.rows ?? []).filter(({ status }) => status !== 'unbenched') // those are read again
   const news = await newRows(folder, rows, context)
   if (known === null && news.length === 0) return null
   if (known === null) await refuseTakenIndex(folder)
@@ -127,7 +129,10 @@ async function createIndexRow(folder: string, name: string, context: FlowContext
   const [newest] = await listBenchmarks(workspace)
   if (newest !== undefined) return benchedRow(folder, name, newest)
   const measured = readMeasuredWorkspace(workspace)
-  return measured === null ? null : writeUnbenchedRow({ folder, name, measured }, context)
+  const sessions = describeSessions(folder, workspace)
+  if (measured !== null) return writeUnbenchedRow({ folder, name, measured, sessions }, context)
+  const [own] = sessions
+  return own?.report === undefined ? null : unbenchedRow(nameUnbenched(folder, name), own.report, sessions)
 }
 
 async function benchedRow(folder: string, name: string, newest: string): Promise<IndexRow> {
@@ -147,13 +152,18 @@ interface UnbenchedWorkspace {
   folder: string
   name: string
   measured: MeasuredWorkspace
+  sessions: ReturnType<typeof describeSessions>
 }
 
 async function writeUnbenchedRow(
-  { folder, name, measured }: UnbenchedWorkspace,
+  { folder, name, measured, sessions }: UnbenchedWorkspace,
   context: FlowContext,
 ): Promise<IndexRow> {
   const page = await writeWorkspacePage({ ...measured, redactor: getRedactor(context.env), now: context.now() })
   const report = path.relative(folder, page).replaceAll(path.sep, '/')
-  return unbenchedRow({ skill: path.basename(path.join(folder, name)), cell: null }, report, measured.extras)
+  return unbenchedRow(nameUnbenched(folder, name), report, [...describeExtras(measured.extras), ...sessions])
+}
+
+function nameUnbenched(folder: string, name: string) {
+  return { skill: path.basename(path.join(folder, name)), cell: null }
 }

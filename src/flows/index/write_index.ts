@@ -13,6 +13,7 @@ import { writeArtefact } from '../../store/store.ts'
 import { auditWorkspace } from '../labels/record_labels.ts'
 import { readWorkspaceExtras } from '../page/data/workspace.ts'
 import { compareIndexRows } from './compare_index_rows.ts'
+import { describeSessions } from './recorded_sessions.ts'
 
 /** The outcome of benchmarking one skill or cell. */
 export type BenchOutcome =
@@ -61,7 +62,8 @@ export async function storeIndex(root: string, made: BenchmarkIndex): Promise<Be
 /** A row with the other results in its workspace. */
 export function withWorkspaceExtras(root: string, { beside: _before, ...row }: IndexRow): IndexRow {
   if (row.folder === null) return row
-  const beside = describeExtras(readWorkspaceExtras(auditWorkspace(path.join(root, row.folder))))
+  const workspace = auditWorkspace(path.join(root, row.folder))
+  const beside = [...describeExtras(readWorkspaceExtras(workspace)), ...describeSessions(root, workspace)]
   return beside.length === 0 ? row : { ...row, beside }
 }
 

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
 import { parseJson, tryParseJson } from '../../base/json/json.ts'
 import { parseJsonLine } from '../../engines/cli/json_line.ts'
+import { explainNoSession, explainOtherTrajectory } from './explain_no_session.ts'
 import { atifTrajectory } from './formats/atif.ts'
 import { claudeCodeSessions } from './formats/claude_code.ts'
 import { codexSessions } from './formats/codex.ts'
@@ -43,7 +44,7 @@ export async function readSessions(
     await onFile(index, files.length)
     const outcome = await readFileOutcome(file)
     if (outcome === null) {
-      if (!isFolder) throw notASession(place)
+      if (!isFolder) throw notASession(place, await explainNoSession(file))
     } else if ('refused' in outcome) refused.push({ file, reason: outcome.refused })
     else read.push(outcome)
   }
@@ -53,9 +54,9 @@ export async function readSessions(
   return { sessions, refused: [...refused, ...repeated] }
 }
 
-function notASession(place: string): UserError {
+function notASession(place: string, why: string): UserError {
   const known = "Claude Code's or Codex's JSONL, the output of `opencode export`, or a trajectory in ATIF"
-  return new UserError(`${place}: not a session that Whetstone can read`, `give a file of a session: ${known}`)
+  return new UserError(`${place}: not a session that Whetstone can read: ${why}`, `give a file of a session: ${known}`)
 }
 
 /** Whether the place is a folder. */
@@ -133,12 +134,14 @@ async function readDocument(source: SessionFile): Promise<SessionOutcome | null>
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return null
   const record = Object.fromEntries(Object.entries(document))
   const format = documentFormats.find((one) => one.recognizes(record))
-  return format === undefined ? null : format.read(record, source)
+  if (format !== undefined) return format.read(record, source)
+  const why = explainOtherTrajectory(record)
+  return why === null ? null : { refused: why }
 }
 
 /** Whether the text begins as a document of a known format and can't be parsed. */
 function isDamagedDocument(text: string): boolean {
-  return /"ATIF-v|"ses_|\bsessionID\b/.test(text.slice(0, 2000)) && tryParseJson(text) === undefined
+  return /ATIF-v|"steps"\s*:\s*\[|"ses_|\bsessionID\b/.test(text.slice(0, 2000)) && tryParseJson(text) === undefined
 }
 
 /** Without the byte order mark. */

@@ -24,10 +24,11 @@ export async function readTrend(names: readonly string[], env: FlowContext['env'
   const found = [...files].flatMap((file) => (isHistory(file) ? [] : (readTrendBenchmark(file, tell) ?? [])))
   const improved = [...files].flatMap((file) => (isHistory(file) ? readImprovements(file, tell) : []))
   // it contains the agents' command lines
-  if (found.length > 0) return getRedactor(env).value(buildTrend(found, improved, left_out))
+  if (found.some(({ benchmark }) => benchmark.observational !== true))
+    return getRedactor(env).value(buildTrend(found, improved, left_out))
   const why = left_out.map(({ message }) => `: ${message}`)[0] ?? ''
   throw new UserError(
-    `${names.join(', ')}: no readable benchmark.json${why}`,
+    `${names.join(', ')}: ${found.length > 0 ? 'only recorded sessions, which are not benchmarks' : `no readable benchmark.json${why}`}`,
     'run bench first (for a package: eval --report), or pass another folder',
   )
 }

@@ -102,8 +102,33 @@ test('a byte order mark is no part of the first record', async () => {
 })
 
 test.each([
-  ['x.json', '{"name":"x"}'],
-  ['x.jsonl', '{"a":1}\n'],
-])('a file that is not a session is refused: %s %s', async (name, text) => {
-  await expect(readSessions(path.join(await folderOf({ [name]: text }), name))).rejects.toThrow('not a session')
+  ['x.json', '{"name":"x"}', 'JSON with "name"; expected "schema_version" and "steps" (ATIF)'],
+  ['x.json', '[1]', 'JSON that is not an object'],
+  ['x.jsonl', '{"a":1}\n{"b":2}\n', 'none of its first 2 lines is a record of an agent; line 1 is JSON with "a"'],
+  ['x.json', '\u0001{"name": "x"}', 'x.json:1:1: not valid JSON'],
+  ['SKILL.md', '---\nname: x\n', 'SKILL.md:1:2: not valid JSON'],
+])('a file that is not a session is refused with what was expected: %s %j', async (name, text, why) => {
+  const place = path.join(await folderOf({ [name]: text }), name)
+  await expect(readSessions(place)).rejects.toThrow(`${place}: not a session that Whetstone can read: ${why}`)
 })
+
+test.each([
+  ['first bytes lost', atifSession.slice(12), /^t\.json:1:\d+: not valid JSON/],
+  [
+    'first bytes lost, into the version',
+    atifSession.slice(atifSession.indexOf('ATIF') + 2),
+    /^t\.json:1:\d+: not valid/,
+  ],
+  ['first byte changed', `x${atifSession.slice(1)}`, /^t\.json:1:1: not valid JSON/],
+  ['version changed', atifSession.replace('ATIF-v', 'AT?F-v'), /^"schema_version" of the trajectory is "AT\?F-v1/],
+  ['version lost', atifSession.replace('"schema_version"', '"schema"'), /is missing, expected "ATIF-v1\.0"/],
+])(
+  'a trajectory that is damaged at its start is refused with the place, also in a folder: %s',
+  async (_, text, why) => {
+    const folder = await folderOf({ 't.json': text })
+    for (const place of [folder, path.join(folder, 't.json')])
+      expect((await readSessions(place)).refused).toEqual([
+        { file: path.join(folder, 't.json'), reason: expect.stringMatching(why) },
+      ])
+  },
+)

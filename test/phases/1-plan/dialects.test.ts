@@ -1,6 +1,7 @@
 /** Suites in shapes of other tools: a single case without a list, lists under other names, objects of statements. */
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { inspectSuite, loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { folderOf, loadCase, loadEvals, skillText, userError } from './folder.ts'
 
 const judged = async (part: object) => {
@@ -135,5 +136,24 @@ describe('groups of cases under "suites"', () => {
     expect(cases[1]?.setup).toContain('true')
     expect(cases[3]?.cannot_run).toMatch(/no prompt/)
     expect(JSON.stringify(warnings)).toContain('\\"retries\\" of a group is not read')
+  })
+  test.each(['evals/evals.json', 'evals/evals.yaml'])('are named by their places in %s', async (name) => {
+    const odd = { prompt: 'b', expectations: ['x'], oddity: 1 }
+    const file = { evals: [odd], suites: [{ tests: [{ prompt: 'a' }, odd] }, { suites: [{ cases: [odd, 3] }] }, {}] }
+    const root = folderOf({ 'SKILL.md': skillText, [name]: JSON.stringify(file) })
+    const { suite, places } = await inspectSuite(root)
+    const all = [
+      '$.evals[0]',
+      '$.suites[0].tests[0]',
+      '$.suites[0].tests[1]',
+      '$.suites[1].suites[0].cases[0]',
+      '$.suites[2]',
+    ]
+    expect(places.map(({ at }) => at)).toEqual(all)
+    const named = suite.warnings.map(({ at, file: of }) => `${path.basename(of)} ${at}`).join(' ')
+    expect(named).toContain(`${path.basename(name)} $.suites[1].suites[0].cases[1]`)
+    expect(suite.warnings.filter(({ message }) => message.includes('oddity')).map(({ at }) => at)).toEqual([
+      expect.stringContaining(all[0] ?? ''),
+    ])
   })
 })

@@ -17,7 +17,7 @@ describe('what the page shows is read', () => {
     expect(cases).toMatchObject([{ eval_id: 1, eval_name: 'march', cannot_run: null }])
     expect(warnings).toEqual([])
   })
-  test('there are checks and fields to look at', () => expect([checks.length, fields.length]).toEqual([30, 5]))
+  test('there are checks and fields to look at', () => expect([checks.length, fields.length]).toEqual([31, 5]))
   test.each(checks)('%s', async (text) => {
     const programs = { 'evals/bin/gh.yaml': '- args: "*"\n  stdout: x\n' } // for program_called
     const read = await loadCase({ id: 1, prompt: 'p', checks: [JSON.parse(text)] }, programs)

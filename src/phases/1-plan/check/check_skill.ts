@@ -6,6 +6,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath } from '../../../base/fs/dead_link.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { findHarbor } from '../formats/harbor.ts'
+import { findVisibleSuite } from '../formats/others.ts'
 import { findPluginEvals } from '../formats/plugin_eval.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { findSkillRoot, hasSuite, inspectSuite } from '../suite/load_suite.ts'
@@ -92,7 +93,7 @@ async function checkSuite(
   place: string,
   skill: SuiteSkill & { root: string | null },
 ): Promise<Pick<CheckedSkill, 'readable' | 'problems' | 'suite'>> {
-  if (place === skill.root && !(await hasSuite(place))) {
+  if (place === skill.root && !(await hasSuite(place)) && (await findVisibleSuite(place)) === null) {
     const problem = toProblem(placeRules.noSuite, { message: 'no suite', fix: suiteFix(place) }, place)
     return { readable: true, problems: [problem], suite: null }
   }

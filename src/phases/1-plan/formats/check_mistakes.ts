@@ -6,6 +6,7 @@ import type { CallParameters } from '../../../../schemas/checks/tool_calls.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
 import { findSchemaMistake } from '../../../base/json/json_schema.ts'
+import { toFunctionBody } from '../../../base/text/function_body.ts'
 
 export interface CheckMistake {
   field: string
@@ -48,6 +49,10 @@ function ownMistakes(check: Check): [string, string | null][] {
               message,
             ]),
       )
+    case 'javascript': {
+      const isCode = check.code === undefined || toFunctionBody(check.code) !== null
+      return [['code', isCode ? null : 'is not JavaScript']]
+    }
     case 'program_called':
       return [['args', check.args === undefined ? null : patternMistake(check.args)]]
     case 'json_path':

@@ -18,15 +18,48 @@ const names = ['eval', 'evals', 'EVAL', 'promptfooconfig', 'suite']
 const fileName =
   /(?:^|[/\\])(?:evals?|EVAL|suite|promptfooconfig|[^/\\]+\.(?:eval|EVAL)|promptfooconfig\.[^/\\]+)\.ya?ml$/
 
-/** The suite in a skill's folder or its evals/, if its content is of a known system; null: none. */
+/** The suite in a skill's folder, in its evals/, or in the repository's folder of suites, if its content is of a known system; null: none. */
 export async function findOtherSuite(folder: string): Promise<string | null> {
-  for (const place of ['evals', '']) {
+  const own = ['evals', ''].map((place) => path.join(folder, place))
+  return (await findSuiteIn(own)) ?? (await findSuiteIn(await listRepositoryPlaces(folder)))
+}
+
+/** A suite that is in the skill where agents would see it: waza and dotnet/skills know this place; null: none. */
+export async function findVisibleSuite(folder: string): Promise<string | null> {
+  return await findSuiteIn([path.join(folder, 'tests')])
+}
+
+async function findSuiteIn(folders: readonly string[]): Promise<string | null> {
+  for (const folder of folders) {
     for (const name of names.flatMap((one) => [`${one}.yaml`, `${one}.yml`])) {
-      const file = path.join(folder, place, name)
+      const file = path.join(folder, name)
       if ((await pathExists(file)) && (await isOtherSuite(file))) return file
     }
   }
   return null
+}
+
+/**
+ * Folders outside of a skill that are named like it: `evals/<skill>/` of waza, `tests/<plugin>/<skill>/` of dotnet/skills. They are in a folder
+ * at most four above the skill (`plugins/<plugin>/skills/<skill>`) and not above its repository.
+ */
+async function listRepositoryPlaces(skill: string): Promise<string[]> {
+  if (!(await pathExists(path.join(skill, 'SKILL.md')))) return []
+  const name = path.basename(skill)
+  const plugin = path.basename(path.resolve(skill, '..', '..'))
+  const places: string[] = []
+  let at = skill
+  for (let up = 0; up < 4 && !(await pathExists(path.join(at, '.git'))); up += 1) {
+    at = path.dirname(at)
+    places.push(
+      ...[
+        ['evals', name],
+        ['tests', name],
+        ['tests', plugin, name],
+      ].map((inner) => path.join(at, ...inner)),
+    )
+  }
+  return places
 }
 
 export function isOtherFile(file: string): boolean {

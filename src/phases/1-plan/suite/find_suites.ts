@@ -11,7 +11,7 @@ import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { requireValidEvalSuite } from '../check/invalid_suite.ts'
 import { type FileTree, type SuiteFormat, suiteFormats } from '../formats/table.ts'
-import { findSkillRoot } from './load_suite.ts'
+import { findSkillRoot, refuseVisibleSuite } from './load_suite.ts'
 
 /** A suite that is found but not read yet. */
 export interface FoundSuite {
@@ -52,6 +52,10 @@ export async function findSuites(given: string, format: string | null): Promise<
       throw new UserError(`${at}: ${describeMissingPath(at, 'no such file')}`, 'fix the link, or put the file there')
     const fix = `links are not followed: pass ${linked} itself, or copy it into the folder`
     throw new UserError(`${given}: no suite found`, fix)
+  }
+  for (const [name, row] of rows) {
+    const elsewhere = await row.find(place)
+    if (elsewhere !== null) return [ofSkill(toFoundSuite(name, { ...row, rootOf: () => place }, elsewhere), place)]
   }
   const places = rows.flatMap(([, row]) => row.places)
   throw new UserError(`${given}: no suite found`, `add one: ${places.join(', ')} (docs/reference/formats.md)`)
@@ -98,9 +102,18 @@ function toFoundSuite(name: string, row: SuiteFormat, place: string): FoundSuite
     format: name,
     place,
     note: row.note ?? null,
-    load: async () => requireValidEvalSuite(await row.inspect(place, await rootOf(place))),
+    load: async () => {
+      const root = await rootOf(place)
+      if (name === 'others' || name === 'evals.json') await refuseVisibleSuite(place, root)
+      return requireValidEvalSuite(await row.inspect(place, root))
+    },
     findRoot: async () => await rootOf(place),
   }
+}
+
+/** The suite of a skill that it is not a part of. */
+function ofSkill(found: FoundSuite, skill: string): FoundSuite {
+  return { ...found, load: async () => ({ ...(await found.load()), root: skill }) }
 }
 
 /** Skips dot-folders, node_modules and folders of results; does not follow links. */

@@ -5,6 +5,7 @@ import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
 import { missingPathError } from '../../../base/fs/nearest_path.ts'
+import { findVisibleSuite } from '../formats/others.ts'
 import { type SuiteFormat, suiteFormats } from '../formats/table.ts'
 import { isHiddenFromAgents } from '../skill/read_skill.ts'
 import type { InspectedSuite } from './inspected_suite.ts'
@@ -54,11 +55,11 @@ async function locateSuite(place: string, skillRoot?: string): Promise<LocatedSu
   if (info === null) throw missingPathError(given, 'file or folder', 'pass the skill folder or the suite file')
   if (info.isDirectory()) {
     const isSkill = skillRoot === undefined || (await pathExists(path.join(given, 'SKILL.md')))
-    const found = (await locateInFolder(given)) ?? noSuite(given)
+    const found = (await locateInFolder(given)) ?? (await refuseFolder(given))
     return isSkill ? found : { ...found, root: path.resolve(skillRoot) }
   }
   const root = skillRoot === undefined ? await findSkillRoot(path.dirname(given)) : path.resolve(skillRoot)
-  if (await pathExists(path.join(root, 'SKILL.md'))) assertSuiteHidden(given, root)
+  await refuseVisibleSuite(given, root)
   return { format: findSuiteFormat(given), file: given, root }
 }
 
@@ -70,7 +71,9 @@ async function locateInFolder(folder: string): Promise<LocatedSuite | null> {
   return null
 }
 
-function noSuite(folder: string): never {
+async function refuseFolder(folder: string): Promise<never> {
+  const visible = await findVisibleSuite(folder)
+  if (visible !== null) await refuseVisibleSuite(visible, folder)
   throw new UserError(
     `${folder}: no suite found`,
     'draft one with whetstone init, or write evals/evals.json (docs/reference/formats.md shows all formats)',
@@ -86,14 +89,15 @@ function findSuiteFormat(file: string): SuiteFormat {
   )
 }
 
-/** The skill is copied into the agent's workspace, so a suite inside it would reveal the answers. */
-function assertSuiteHidden(file: string, root: string): void {
+/** Throws UserError for a suite that is a part of the skill: the skill is copied into the agent's workspace, so it would reveal the answers. */
+export async function refuseVisibleSuite(file: string, root: string): Promise<void> {
+  if (!(await pathExists(path.join(root, 'SKILL.md')))) return
   const inside = path.relative(root, file)
   const isOutside = inside.startsWith('..') || path.isAbsolute(inside)
   if (isOutside || isHiddenFromAgents(inside.split(path.sep).join('/'))) return
   throw new UserError(
     `${file}: agents would see this suite, because it is part of the skill`,
-    `move it to ${root}/evals/`,
+    `move it, and the files that it names, to ${root}/evals/`,
   )
 }
 

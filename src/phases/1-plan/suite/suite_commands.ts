@@ -1,5 +1,5 @@
 /** Lists the programs that a suite and its skills start, case by case; every flow asks about these and no others. Pure. */
-import type { Check } from '../../../../schemas/check.ts'
+import { type Check, isProgramCheck } from '../../../../schemas/check.ts'
 import type { McpServers } from '../../../../schemas/environment.ts'
 import type { Environment, SuiteCase, SuitePrograms } from '../../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
@@ -113,14 +113,13 @@ function harborCommands(task: SuiteCase['harbor']): Command[] {
 
 /** What checks put into the working folder, by place and content. */
 function hashGraders({ checks, grading_files = [] }: CommandSource) {
-  const places = checks.flatMap((check) =>
-    check.type === 'command' || check.type === 'script' ? (check.files ?? []) : [],
-  )
+  const places = checks.flatMap((check) => (isProgramCheck(check) ? (check.files ?? []) : []))
   return { places, files: grading_files.map((file) => [file.path, file.sha256, file.executable === true]) }
 }
 
 function listCheckCommands(check: Check): string[] {
   if (check.type === 'command') return [check.run]
+  if (check.type === 'javascript') return [`javascript: ${check.code ?? check.script}`]
   return check.type === 'script' ? [[check.script, ...(check.args ?? [])].join(' ')] : []
 }
 

@@ -1,6 +1,6 @@
 /** Converts a suite about a skill from any format to evals.json and lists what is lost. Pure. */
 import path from 'node:path'
-import type { Check } from '../../../../schemas/check.ts'
+import { type Check, isProgramCheck } from '../../../../schemas/check.ts'
 import type { EvalCase, EvalsFile } from '../../../../schemas/evals.ts'
 import type { Environment, Expectation, InputFile, Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { draftMark } from '../formats/evals_json/case.ts'
@@ -133,7 +133,7 @@ function convertAttached({ attach = [] }: SuiteCase, files: readonly string[]): 
 /** The files of checks keep their path below the skill's folder. */
 function convertChecks({ checks, grading_files = [], ...one }: SuiteCase, root: string, lose: ReportLoss): Check[] {
   return checks.map((check) => {
-    if ((check.type !== 'command' && check.type !== 'script') || check.files === undefined) return check
+    if (!isProgramCheck(check) || check.files === undefined) return check
     const isThere = (from: string) => grading_files.some((file) => file.path === from && isInRoot(root, file))
     const files = check.files.filter((file) => isThere(typeof file === 'string' ? file : file.from))
     if (files.length < check.files.length)

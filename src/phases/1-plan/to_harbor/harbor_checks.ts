@@ -76,6 +76,10 @@ const translators: Translators = {
       return { entry: { type, script: placed?.to ?? script, args, ...fields }, readsAnswer: false }
     },
   },
+  javascript: {
+    reads: ['code', 'script', 'function', 'vars', 'config', 'timeout', 'files', 'pass_at'],
+    translate: () => ({ reason: 'it needs Node.js' }),
+  },
 }
 
 function writeVerifierFields({

@@ -48,6 +48,10 @@ const sentences = {
       : `\`${run}\` reaches a score of ${pass_at ?? 1}`,
   script: ({ script, pass_at }) =>
     pass_at === undefined ? `The script ${script} passes` : `The script ${script} gives a score of at least ${pass_at}`,
+  javascript: ({ code, script, function: name }) =>
+    script === undefined
+      ? `\`${code}\` passes`
+      : `The ${name === undefined ? 'function' : `function ${name}`} of ${script} passes`,
   tool_used: ({ times, ...call }) =>
     `The agent used ${tool(call)}${times === undefined ? '' : ` (${formatRangeCount(times, 'time')})`}`,
   tool_not_used: (check) => `The agent did not use ${tool(check)}`,

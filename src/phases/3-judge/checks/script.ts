@@ -25,7 +25,7 @@ export async function decideScript(check: ScriptCheck, context: CheckContext): P
     const problem = await putGradingFiles(check.files ?? [check.script], context, place.cwd)
     if (problem !== null) return problem
     const placed = (check.files ?? []).map(toPlacedFile).find(({ from }) => from === check.script)
-    const program = await findProgram(place.cwd, placed?.to ?? check.script)
+    const program = await findScriptProgram(place.cwd, placed?.to ?? check.script)
     if ('error' in program) return program
     const { command, file } = program
     const end = await runVerifier(
@@ -40,7 +40,7 @@ export async function decideScript(check: ScriptCheck, context: CheckContext): P
       context,
       place,
     )
-    return decideScriptEnd(check, end, command)
+    return decideScriptEnd(end, command, check.pass_at)
   })
 }
 
@@ -68,7 +68,10 @@ function buildScriptInput(
 }
 
 /** The interpreter and the file that it runs. TypeScript becomes JavaScript next to it, since Node 20 runs none. */
-async function findProgram(cwd: string, name: string): Promise<{ command: string; file: string } | { error: string }> {
+export async function findScriptProgram(
+  cwd: string,
+  name: string,
+): Promise<{ command: string; file: string } | { error: string }> {
   const script = path.join(cwd, name)
   const extension = path.extname(script)
   if (extension === '.py') return { command: 'python3', file: script }
@@ -94,7 +97,8 @@ function describeTranslatorError(error: unknown): string {
   return data.startLine === undefined ? data.message : `line ${data.startLine}: ${data.message}`
 }
 
-function decideScriptEnd(check: ScriptCheck, end: VerifierEnd, command: string): CheckVerdict {
+/** The verdict that the program printed. `command`: its interpreter. */
+export function decideScriptEnd(end: VerifierEnd, command: string, passAt: number | undefined): CheckVerdict {
   switch (end.end) {
     case 'not_started':
       return { error: `the script could not be started: ${path.basename(command)} is not installed here` }
@@ -102,7 +106,7 @@ function decideScriptEnd(check: ScriptCheck, end: VerifierEnd, command: string):
       return { error: `the script did not end within ${end.seconds} s` }
     case 'exited': {
       const { exitCode, signal, stdout, stderrTail } = end.process
-      if (exitCode === 0) return readScriptVerdict(stdout, check.pass_at)
+      if (exitCode === 0) return readScriptVerdict(stdout, passAt)
       const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
       const why = capTextEnd((stderrTail.trim() || end.output).trim())
       return { error: `the script failed (${how})${why === '' ? '' : `: ${why}`}` }

@@ -14,6 +14,7 @@ import { decideFileHash } from './file_hash.ts'
 import { decideFileModified } from './file_modified.ts'
 import { decideFileSize } from './file_size.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { decideJavascript } from './javascript.ts'
 import { decideJsonPath } from './json_path.ts'
 import { decideJsonSchema } from './json_schema.ts'
 import { decideNoLoop } from './no_loop.ts'
@@ -49,6 +50,7 @@ export const checkDeciders = {
   file_size: decideFileSize,
   command: decideCommand,
   script: decideScript,
+  javascript: decideJavascript,
   tool_used: decideToolUsed,
   tool_not_used: decideToolNotUsed,
   tool_order: decideToolOrder,

@@ -11,6 +11,7 @@ const fileChecks: ReadonlySet<CheckType> = new Set([
   'file_size',
   'command',
   'script',
+  'javascript',
   'verifier',
 ] satisfies CheckType[])
 

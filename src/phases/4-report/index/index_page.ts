@@ -146,7 +146,10 @@ function toIndexItem(row: IndexRow, shown: (value: string) => string): Item {
     mark: marks.join(', ') || null,
     said: shown(error?.message ?? headline ?? ''),
     why: nullable(error?.fix ?? incomplete, shown),
-    more: beside.map(({ tab, text }) => ({ link: link === null ? null : `${link}#/${tab}`, text: shown(text) })),
+    more: beside.map(({ tab, text, report }) => ({
+      link: report === undefined ? link && `${link}#/${tab}` : encodePath(report),
+      text: shown(text),
+    })),
   }
 }
 

@@ -3,7 +3,6 @@ import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { IndexArm, IndexLift, IndexRow } from '../../../../schemas/benchmark_index.ts'
 import { findArmSummary, findArms } from '../benchmark/arms.ts'
 import { incompleteness, leftOutCases } from '../benchmark/incomplete.ts'
-import { describeExtras, type WorkspaceExtras } from '../page/workspace_facts.ts'
 import { summarizeValues } from '../stats/numbers/describe.ts'
 import { round } from '../stats/numbers/round.ts'
 import { isVerdictWithheld } from '../stats/scopes/observational.ts'
@@ -94,8 +93,8 @@ export function failedRow(name: IndexName, message: string, fix: string | null):
 }
 
 /** The row of a workspace without a benchmark; `report`: its page, relative to the index. */
-export function unbenchedRow(name: IndexName, report: string, beside: WorkspaceExtras): IndexRow {
-  return { ...failedRow(name, '', null), status: 'unbenched', error: null, report, beside: describeExtras(beside) }
+export function unbenchedRow(name: IndexName, report: string, beside: IndexRow['beside']): IndexRow {
+  return { ...failedRow(name, '', null), status: 'unbenched', error: null, report, beside }
 }
 
 /** After the other rows; absent: sorted by effect. */

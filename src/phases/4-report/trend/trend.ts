@@ -9,7 +9,7 @@ import { findHeadlineRates } from '../text/headline_rates.ts'
 import { findLevelChanges } from './level_changes.ts'
 import { costsByMonth, type ImproveCost, type TrendBenchmark } from './trend_costs.ts'
 
-/** The order of `found` does not matter. Calibrations and nights of watch count only in the costs. */
+/** The order of `found` does not matter. Calibrations and nights of watch count only in the costs, recorded sessions only in those of judges. */
 export function buildTrend(
   found: readonly TrendBenchmark[],
   improved: readonly ImproveCost[],
@@ -17,6 +17,7 @@ export function buildTrend(
 ): Trend {
   const steps = found
     .filter(({ benchmark, plan }) => plan?.watch !== true && !isCalibration(findArms(benchmark)))
+    .filter(({ benchmark }) => benchmark.observational !== true)
     .map((one) => ({ point: toTrendPoint(one), benchmark: one.benchmark }))
     .sort(({ point: a }, { point: b }) =>
       a.timestamp === b.timestamp ? compareText(a.folder, b.folder) : compareText(a.timestamp, b.timestamp),

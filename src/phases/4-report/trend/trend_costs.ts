@@ -15,14 +15,15 @@ export function costsByMonth(found: readonly TrendBenchmark[], improved: readonl
   const months = [...new Set([...found, ...improved].map(({ at }) => formatMonth(at)))].sort()
   return months.map((month) => {
     const own = found.filter(({ at }) => formatMonth(at) === month)
+    const performed = own.filter(({ benchmark }) => benchmark.observational !== true) // a person paid for the sessions
     const iterations = improved.filter(({ at }) => formatMonth(at) === month)
     return {
       month,
-      benchmarks: own.length,
-      agent_usd: sum(own.map(agentPaid)),
+      benchmarks: performed.length,
+      agent_usd: sum(performed.map(agentPaid)),
       judge_usd: sum(own.flatMap(judgePaid)),
       improve_usd: sum(iterations.map(({ usd }) => usd)),
-      unknown_runs: own.reduce((all, one) => all + unknownRuns(one), 0),
+      unknown_runs: performed.reduce((all, one) => all + unknownRuns(one), 0),
     }
   })
 }

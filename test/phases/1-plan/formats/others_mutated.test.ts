@@ -229,6 +229,20 @@ describe.each(Object.entries(suites))('%s', (_name, { document, list }) => {
   }, 60_000)
 })
 
+test.each<[string, Path, unknown, RegExp]>([
+  ['vally', ['stimuli', 1, 'graders', 0, 'turn'], Number.MAX_SAFE_INTEGER, /\bturn\b/],
+  ['scenarios', ['scenarios', 0, 'setup', 'files', 0, 'path'], 'a\u0000b', /not below the working folder/],
+  ['skillgrade', ['tasks', 0, 'workspace', 0, 'dest'], 'a\u0000b', /not below the working folder/],
+  ['waza', ['tasks', 0, 'inputs', 'files', 0, 'path'], '/abs', /not below the working folder/],
+])('%s: a value at %j that no suite can have is named: %j', async (name, at, value, why) => {
+  const read = await load(stringify(changeAt(suites[name]?.document, at, value)))
+  const said = [
+    ...(read?.warnings ?? []),
+    ...(read?.cases ?? []).map(({ cannot_run }) => ({ message: cannot_run ?? '' })),
+  ]
+  expect(said.map(({ message }) => message).join('\n')).toMatch(why)
+})
+
 test('a file of no system is refused with what was looked for and the nearest', async () => {
   const place = `${folder('tests: 3\nname: x\n')}/evals/eval.yaml`
   const error = await loadSuite(place).catch((thrown: unknown) => thrown)

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { resolveSkillFolder } from '../../../../src/flows/prepare/prepare_bench.ts'
+import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
 import { readSkill } from '../../../../src/phases/1-plan/skill/read_skill.ts'
 import { findSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
 import { hasSuite, loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
@@ -12,6 +13,7 @@ const evals = JSON.stringify({
   skill_name: 's',
   evals: [{ id: 1, prompt: 'p', expectations: ['e'], files: ['x.csv'] }],
 })
+const waza = 'skill: sums\ntasks: [{ id: a, prompt: p, graders: [{ type: text, config: { contains: [x] } }] }]\n'
 const found = async (place: string, root?: string) => {
   const { path: file, cases } = await loadSuite(place, root)
   return [file, cases[0]?.cannot_run, cases[0]?.files[0]?.source]
@@ -71,6 +73,41 @@ describe('found', () => {
   })
 })
 
+describe('a suite outside of the skill that is named like it', () => {
+  const layout = (skill: string, suite: string, more: Record<string, string> = {}) => {
+    const root = folderOf({ [`${skill}/SKILL.md`]: skillText, [suite]: waza, ...more })
+    return { skill: path.join(root, skill), suite: path.join(root, suite) }
+  }
+  test.each([
+    ['skills/sums', 'evals/sums/eval.yaml'],
+    ['.github/skills/sums', 'evals/sums/eval.yaml'],
+    ['plugins/math/skills/sums', 'tests/math/sums/eval.yaml'],
+    ['plugins/math/skills/sums', 'plugins/math/tests/sums/eval.yaml'],
+  ])('%s with %s', async (skill, suite) => {
+    const place = layout(skill, suite)
+    expect((await loadSuite(place.skill)).path).toBe(place.suite)
+    expect(await hasSuite(place.skill)).toBe(true)
+    const [one, ...others] = await findSuites(place.skill, null)
+    expect([one?.place, await one?.findRoot(), (await one?.load())?.root]).toEqual([
+      place.suite,
+      place.skill,
+      place.skill,
+    ])
+    expect(others).toEqual([])
+  })
+  test.each([
+    ['of another skill', 'skills/sums', 'evals/other/eval.yaml', {}],
+    ['above the repository', 'repo/skills/sums', 'evals/sums/eval.yaml', { 'repo/.git/HEAD': '' }],
+    ['of no known system', 'skills/sums', 'evals/sums/other.yaml', { 'evals/sums/eval.yaml': 'a: 1\n' }],
+  ])('one %s is not taken', async (_, skill, suite, more) => {
+    expect((await userError(loadSuite(layout(skill, suite, more).skill))).message).toMatch(/no suite found$/)
+  })
+  test('one in the skill wins', async () => {
+    const place = layout('skills/sums', 'evals/sums/eval.yaml', { 'skills/sums/evals/evals.json': evals })
+    expect((await loadSuite(place.skill)).path).toBe(path.join(place.skill, 'evals/evals.json'))
+  })
+})
+
 describe('refused', () => {
   test('no such folder', async () => {
     const root = folderOf({})
@@ -120,6 +157,18 @@ describe('refused', () => {
     const root = folderOf({ 'SKILL.md': skillText, 'tests/suite.json': evals })
     const error = await userError(loadSuite(path.join(root, 'tests/suite.json')))
     expect(error.message).toMatch(/agents would see this suite/)
-    expect(error.fix).toBe(`move it to ${root}/evals/`)
+    expect(error.fix).toBe(`move it, and the files that it names, to ${root}/evals/`)
+  })
+  test("waza's tests/eval.yaml, for the skill's folder too", async () => {
+    const root = folderOf({ 'SKILL.md': skillText, 'tests/eval.yaml': waza })
+    const error = await userError(loadSuite(root))
+    expect(error.message).toBe(`${root}/tests/eval.yaml: agents would see this suite, because it is part of the skill`)
+    expect(error.fix).toContain(`${root}/evals/`)
+    const [found] = await findSuites(root, null)
+    expect((await userError(Promise.resolve(found?.load()))).message).toBe(error.message)
+    const { problems } = await checkSkill(root)
+    expect(problems.map(({ rule }) => rule)).toContain('suite-unreadable')
+    const plain = folderOf({ 'SKILL.md': skillText, 'tests/eval.yaml': 'a: 1\n' })
+    expect((await userError(loadSuite(plain))).message).toMatch(/no suite found$/)
   })
 })

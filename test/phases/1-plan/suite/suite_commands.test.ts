@@ -125,6 +125,25 @@ describe('evals.json', () => {
   ])('control: not a file %s', async (file) => {
     expect(listed(await loadEvals(evals({ files: [file], expectations: ['x'] }), { [file]: '' }))).toEqual([])
   })
+  test('code and scripts of javascript checks; other code and other content of a script are other hashes', async () => {
+    const of = (checks: object[], text = 'module.exports = () => true') =>
+      loadEvals(evals({ checks }), { ...files, 'evals/a.js': text })
+    const [code, script] = [
+      { type: 'javascript', code: 'output > 1' },
+      { type: 'javascript', script: 'evals/a.js' },
+    ]
+    expect(listed(await of([code, script]))).toEqual([
+      'check | javascript: output > 1 | 1 one',
+      'check | javascript: evals/a.js | 1 one',
+    ])
+    const all = [
+      await of([code]),
+      await of([{ ...code, code: 'output > 2' }]),
+      await of([script]),
+      await of([script], '1'),
+    ]
+    expect(new Set(all.flatMap((one) => hashesOf(one))).size).toBe(4)
+  })
   test('nothing: nothing is listed or remembered', async () => {
     const suite = await loadEvals(
       evals({ files: ['evals/data.csv'], checks: [{ type: 'contains', value: 'x' }] }),
@@ -139,6 +158,7 @@ describe('evals.json', () => {
     ['a file that it can run', base, { 'evals/hook.sh': 'false\n' }],
     ['a further file', { ...base, files: ['evals/hook.sh', 'evals/data.csv'] }, {}],
     ['a command check', { ...base, checks: [{ type: 'command', run: 'true' }] }, {}],
+    ['a javascript check', { ...base, checks: [{ type: 'javascript', code: 'true' }] }, {}],
     ['hooks', { ...base, environment: { hooks: around.hooks } }, {}],
   ])('another hash by %s', async (_, one, others) => {
     const [before] = hashesOf(await loadEvals(evals(base), files))

@@ -110,6 +110,19 @@ describe('points', () => {
     expect(point).toMatchObject({ skill_version: null, agent_version: null, lift: { mean: 0.4 } })
     expect(point?.lift?.ci_low).toBeLessThan(0.4)
   })
+  test('recorded sessions are none, and only their judge is paid', () => {
+    const recorded = cost(5, 0.5, { observational: true, cost: { agent_usd: 5, judge_usd: 0.5, unknown_runs: 3 } })
+    const all = [found({ day: '2026-01-02' }), found({ day: '2026-01-03', change: recorded })]
+    const seen = buildTrend(all, [], [])
+    expect(seen.points.map(({ folder }) => folder)).toEqual(['ws/2026-01-02'])
+    expect(seen.costs).toMatchObject([{ benchmarks: 1, agent_usd: 0.1, judge_usd: 0.52 }])
+    const performed = buildTrend(
+      [all[0], found({ day: '2026-01-03', change: cost(5, 0.5) })].flatMap((one) => one ?? []),
+      [],
+      [],
+    )
+    expect([performed.points.length, performed.costs[0]?.agent_usd]).toEqual([2, 5.1])
+  })
   test('calibrations are none, but are paid', () => {
     const arms = { candidate: 'without_skill_again', baseline: 'without_skill' }
     const lines = [...arm(1, 'without_skill_again', ['+']), ...arm(1, 'without_skill', ['+'])]

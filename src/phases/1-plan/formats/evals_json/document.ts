@@ -47,7 +47,7 @@ export const readAsList = 'a list at the top; it is read as "evals"'
 
 /** Throws UserError for a document without cases. */
 export function openDocument(given: unknown, file: string, warn: Warn): OpenDocument {
-  const document = flattenSuites(given, warn)
+  const { document, places } = flattenSuites(given, warn)
   if (Array.isArray(document)) {
     warn('$', readAsList)
     return {
@@ -77,7 +77,7 @@ export function openDocument(given: unknown, file: string, warn: Warn): OpenDocu
   const mistakes = takeMisspelt(fields, sharedNames).map((message) => ({ at: '$', message }))
   warnRest(fields, { what: 'the file', warn })
   const noted = collectUnreadFields(fields)
-  const cases = toCaseSources(found, file, warn)
+  const cases = toCaseSources({ ...found, places }, file, warn)
   const shared = omitUndefined({ environment, rubric, setup, teardown, env })
   const named = { ...(owner !== undefined && { owner }), ...(owners !== undefined && { owners }) }
   const around = Object.keys(noted).length > 0 && { noted }
@@ -103,7 +103,7 @@ function withoutNulls(object: Record<string, unknown>): Record<string, unknown> 
 
 /** Whether a document contains cases rather than any list: objects under a known name, or with a `prompt`. */
 export function isCaseDocument(given: unknown): boolean {
-  const document = flattenSuites(given)
+  const { document } = flattenSuites(given)
   if (Array.isArray(document)) return document.some(isAsking)
   if (!isJsonObject(document)) return false
   const fields = openFieldReader(document, '$')
@@ -130,6 +130,8 @@ function isListOfPrompts(value: unknown): boolean {
 interface List {
   list: unknown[]
   at: string
+  /** The JSON path of each item, if it differs from its place in the list. */
+  places?: readonly string[] | null
 }
 
 function findCaseList(fields: FieldReader, file: string, warn: Warn): List {
@@ -163,9 +165,9 @@ function hasPrompt(item: unknown): boolean {
   return isJsonObject(item) && openFieldReader(item, '').take(promptNames, isText) !== null
 }
 
-function toCaseSources({ list, at }: List, file: string, warn: Warn): CaseSource[] {
+function toCaseSources({ list, at, places }: List, file: string, warn: Warn): CaseSource[] {
   const cases = list.flatMap((item: unknown, index): CaseSource[] => {
-    const place = `${at}[${index}]`
+    const place = places?.[index] ?? `${at}[${index}]`
     if (isJsonObject(item)) return [{ object: item, at: place }]
     const prompt = readNonEmptyText(item)
     warn(

@@ -1,6 +1,6 @@
 /** Resolves the files that checks need while they are decided: listed in `files`, named as `script`, or named in a command. */
 import path from 'node:path'
-import type { Check, CheckOf } from '../../../../../schemas/check.ts'
+import { type Check, isProgramCheck, type ProgramCheck } from '../../../../../schemas/check.ts'
 import type { CheckFile } from '../../../../../schemas/checks/verifier.ts'
 import type { InputFile } from '../../../../../schemas/suite.ts'
 import { pathExists } from '../../../../base/fs/files.ts'
@@ -16,8 +16,6 @@ export interface GradingFilesOfCase {
   reasons: string[]
 }
 
-type Verifier = CheckOf<'command'> | CheckOf<'script'>
-
 interface CasePlace extends InputPlace {
   /** JSON path of the case. */
   at: string
@@ -31,13 +29,13 @@ interface CasePlace extends InputPlace {
 export async function placeGradingFiles(checks: readonly Check[], place: CasePlace): Promise<GradingFilesOfCase> {
   const all: GradingFilesOfCase = { checks: [], files: [], reasons: [] }
   for (const check of checks) {
-    if (check.type !== 'command' && check.type !== 'script') all.checks.push(check)
+    if (!isProgramCheck(check)) all.checks.push(check)
     else await placeFilesOfCheck(check, all, place)
   }
   return all
 }
 
-async function placeFilesOfCheck(check: Verifier, all: GradingFilesOfCase, place: CasePlace): Promise<void> {
+async function placeFilesOfCheck(check: ProgramCheck, all: GradingFilesOfCase, place: CasePlace): Promise<void> {
   const named: CheckFile[] = [...(check.files ?? []), ...(await listOwnFiles(check, all, place))]
   const files: { from: string; to: string }[] = []
   for (const one of named) {
@@ -54,15 +52,18 @@ async function placeFilesOfCheck(check: Verifier, all: GradingFilesOfCase, place
     warnVisible(file, place)
     all.files.push(file)
   }
-  const script = check.type === 'script' ? files.at(check.files?.length ?? 0) : undefined
+  const script = check.type !== 'command' && check.script !== undefined ? files.at(check.files?.length ?? 0) : undefined
   const own = script === undefined ? {} : { script: script.from }
   all.checks.push(files.length === 0 ? check : { ...check, ...own, files })
 }
 
 /** Files that a check needs without listing them. */
-async function listOwnFiles(check: Verifier, all: GradingFilesOfCase, place: CasePlace): Promise<string[]> {
+async function listOwnFiles(check: ProgramCheck, all: GradingFilesOfCase, place: CasePlace): Promise<string[]> {
   const listed = (check.files ?? []).map((file) => path.posix.normalize(typeof file === 'string' ? file : file.from))
-  if (check.type === 'script') return listed.includes(path.posix.normalize(check.script)) ? [] : [check.script]
+  if (check.type !== 'command') {
+    const { script } = check
+    return script === undefined || listed.includes(path.posix.normalize(script)) ? [] : [script]
+  }
   const given = [...listed, ...place.inputs.map((file) => file.path)]
   const isGiven = (name: string) => given.some((one) => `${name}/`.startsWith(`${one}/`))
   const placed = (check.files ?? []).flatMap((file) => (typeof file === 'string' ? [] : [file.to]))

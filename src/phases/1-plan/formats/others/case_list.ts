@@ -12,7 +12,7 @@ export const caseList: OtherSystem = {
     {
       words:
         'a list "evals", "cases" or "tests" of objects with a "prompt", one such object, or "suites" of such lists',
-      holds: (document) => isList(flattenSuites(document)),
+      holds: (document) => isList(flattenSuites(document).document),
     },
   ],
   read(document, { file, root, warn }) {

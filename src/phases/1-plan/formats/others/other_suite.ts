@@ -61,6 +61,23 @@ interface Sign {
   holds(document: unknown): boolean
 }
 
+/** A check in Whetstone's form, among the criteria of another tool. */
+export interface OwnCheck {
+  own: Record<string, unknown>
+}
+
+function isOwnCheck(item: unknown): item is OwnCheck {
+  return isJsonObject(item) && 'own' in item
+}
+
+/** The criteria as fields of a case. */
+export function splitCriteria(items: readonly unknown[]): { checks: unknown[]; assertions: unknown[] } {
+  return {
+    checks: items.filter(isOwnCheck).map(({ own }) => own),
+    assertions: items.filter((item) => !isOwnCheck(item)),
+  }
+}
+
 export function blankOtherCase(at: string): OtherCase {
   return { object: {}, at, inputs: [], texts: {}, system: null, reasons: [] }
 }

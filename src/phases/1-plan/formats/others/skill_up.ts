@@ -12,6 +12,7 @@ import {
   type OtherPlace,
   type OtherSystem,
   readEachCase,
+  splitCriteria,
 } from './other_suite.ts'
 import {
   type FieldNotes,
@@ -122,7 +123,7 @@ interface Shared {
 const known = ['id', 'input', 'context', 'constraints', 'expect', 'judge', 'user_simulator', 'mcp']
 
 function readOne(root: string, shared: Shared) {
-  return (fields: FieldReader, one: OtherCase, notes: FieldNotes): void => {
+  return async (fields: FieldReader, one: OtherCase, notes: FieldNotes): Promise<void> => {
     const broken = fields.take(['broken'])
     if (broken !== null) notes.refuse(String(broken.value))
     const id = takeOtherText(fields, ['id'], notes)
@@ -136,14 +137,15 @@ function readOne(root: string, shared: Shared) {
     const expect = [shared.expect, fields.take(['expect'])?.value].flatMap((value) =>
       readExpect(value ?? null, `${one.at}.expect`, notes),
     )
-    const judge = readJudges(fields, shared.judges, notes)
+    const judge = splitCriteria(await readJudges(fields, shared.judges, { root, notes }))
     one.object = dropEmpty({
       eval_key: id,
       name: takeOtherText(fields, ['title'], notes) ?? id,
       ...input,
       timeout: timeout ?? shared.timeout,
       git: git || null,
-      assertions: [...said, ...expect, ...judge],
+      checks: judge.checks,
+      assertions: [...said, ...expect, ...judge.assertions],
     })
     if (fields.take(['mcp']) !== null)
       notes.refuse('"mcp" cannot be read: write the servers into "environment" of an evals.json')

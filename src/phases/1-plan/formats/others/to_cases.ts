@@ -40,11 +40,12 @@ function addParts(
   { files, reasons }: { files: InputFile[]; reasons: string[] },
 ): SuiteCase {
   const all = [...(one.cannot_run === null ? [] : [one.cannot_run]), ...reasons]
-  const isPlain = Object.keys(texts).length === 0 && system === null
+  const placed = Object.fromEntries(Object.entries(texts).filter(([to]) => explainPlace(to) === null)) // the others are reasons
+  const isPlain = Object.keys(placed).length === 0 && system === null
   const around = one.environment ?? { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
   const environment = {
     ...around,
-    ...(Object.keys(texts).length > 0 && { texts }),
+    ...(Object.keys(placed).length > 0 && { texts: placed }),
     ...(system !== null && { system_prompt: system }),
   }
   return {
@@ -68,6 +69,7 @@ async function placeOtherInputs(
     const inner = path.isAbsolute(from) ? from : path.relative(place.root, path.resolve(base, comeBack(from, base)))
     const found = await placeInputs([{ path: inner || '.', at }], place)
     reasons.push(...found.reasons, ...(refusal === null ? [] : [refusal]))
+    if (refusal !== null) continue
     const target = path.posix.normalize(to).replace(/\/+$/, '')
     const isThere = files.some((other) => other.path === target)
     if (isThere) place.warn(at, 'the same file again; it counts once')

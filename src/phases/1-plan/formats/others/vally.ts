@@ -1,6 +1,6 @@
 /** Reads Vally's eval.yaml: stimuli with graders, some with several turns. */
 import path from 'node:path'
-import { type FieldReader, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
+import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../evals_json/fields.ts'
 import {
   answerHas,
   answerLacks,
@@ -10,7 +10,15 @@ import {
   toolsNotUsed,
   toolsUsed,
 } from './other_criteria.ts'
-import { createFileNotes, dropEmpty, type OtherCase, type OtherSystem, readEachCase } from './other_suite.ts'
+import {
+  createFileNotes,
+  dropEmpty,
+  type OtherCase,
+  type OtherSystem,
+  type OwnCheck,
+  readEachCase,
+  splitCriteria,
+} from './other_suite.ts'
 import {
   type FieldNotes,
   nameUnread,
@@ -81,7 +89,7 @@ function readStimulus(fields: FieldReader, { one, timeout, notes }: Stimulus): v
     turns: later,
     timeout: timeout ?? takeOtherNumber(fields, ['timeout'], notes),
     expectations: takeOtherTexts(fields, ['rubric'], notes),
-    assertions: takeOtherList(fields, ['graders']).flatMap((item) => readGrader(item, notes)),
+    ...splitCriteria(takeOtherList(fields, ['graders']).flatMap((item) => readGrader(item, notes))),
   })
   nameUnread(fields, { what: 'a stimulus', known, losses: {} }, notes)
 }
@@ -125,13 +133,47 @@ const graders: Readonly<Record<string, (config: FieldReader, notes: FieldNotes, 
     if (seconds === null) notes.refuse(`${config.at} has no "max" that is a time, such as 60s`)
     return seconds === null ? [] : [{ type: 'latency', max_ms: seconds * 1000 }]
   },
-  'tool-calls': (config, notes) => [
-    ...toolsUsed(takeOtherTexts(config, ['expect', 'required'], notes)),
-    ...toolsNotUsed(takeOtherTexts(config, ['reject', 'forbidden'], notes)),
+  'tool-calls': (config, notes, marks) => {
+    const wanted = readCalls(takeOtherList(config, ['expect', 'required']), notes)
+    const refused = readCalls(takeOtherList(config, ['reject', 'forbidden', 'disallowed']), notes)
+    return [
+      ...toolsUsed(wanted.names, marks),
+      ...wanted.described.map((call) => ({ ...marks, text: `The agent called a tool where ${call}` })),
+      ...toolsNotUsed(refused.names, marks),
+      ...refused.described.map((call) => ({ ...marks, text: `The agent called no tool where ${call}` })),
+    ]
+  },
+  'tool-call-count': (config, notes, marks) => {
+    const most = takeOtherNumber(config, ['max'], notes)
+    return most === null ? [] : [{ ...marks, type: 'max_tool_calls', value: most }]
+  },
+  'skill-invocation': (config, notes) => [
+    ...takeOtherTexts(config, ['required'], notes)
+      .slice(0, 1)
+      .map((): OwnCheck => ({ own: { type: 'skill_read' } })),
+    ...takeOtherTexts(config, ['disallowed'], notes).map((name) => ({
+      text: `The agent did not use the skill ${name}`,
+      indicator: true,
+    })),
   ],
 }
 
 type Marks = Readonly<Record<string, unknown>>
+
+/** Names of tools, and calls that patterns describe: a judge decides those, because tools have other names here. */
+function readCalls(items: readonly { value: unknown; at: string }[], notes: FieldNotes) {
+  const names: string[] = []
+  const described: string[] = []
+  for (const { value, at } of items) {
+    const name = readNonEmptyText(value)
+    const parts = isJsonObject(value) ? Object.entries(value).filter(([, part]) => typeof part === 'string') : []
+    if (name !== null) names.push(name)
+    else if (isJsonObject(value) && parts.length > 0 && parts.length === Object.keys(value).length)
+      described.push(parts.map(([key, pattern]) => `its ${key} matches /${String(pattern)}/`).join(' and '))
+    else notes.refuse(`${at} is neither the name of a tool nor an object of patterns`)
+  }
+  return { names, described }
+}
 
 function readWords(config: FieldReader, notes: FieldNotes): string[] {
   return takeOtherTexts(config, ['substring', 'substrings', 'value', 'text'], notes)
@@ -143,12 +185,15 @@ function isNegated(config: FieldReader): boolean {
   return negated
 }
 
+/** Graders that are not about one answer. */
+const ofRun: ReadonlySet<string | null> = new Set(['wall-time', 'tool-calls', 'tool-call-count', 'skill-invocation'])
+
 function readGrader({ value, at }: { value: unknown; at: string }, notes: FieldNotes): unknown[] {
   const fields = openFieldReader(isJsonObject(value) ? value : {}, at)
   const type = takeOtherText(fields, ['type'], notes)
   const text = takeOtherText(fields, ['name'], notes)
   const weight = takeOtherNumber(fields, ['weight'], notes)
-  const turn = fields.take(['turn'], (one) => Number.isInteger(one) && Number(one) >= 0) // 0 is the first
+  const turn = fields.take(['turn'], (one) => Number.isInteger(one) && Number(one) >= 0 && Number(one) < 1e6) // 0 is the first
   const config = takeOtherObject(fields, ['config'], notes)?.fields ?? openFieldReader({}, at)
   const read = type === null ? undefined : graders[type]
   if (read === undefined) {
@@ -156,7 +201,10 @@ function readGrader({ value, at }: { value: unknown; at: string }, notes: FieldN
     return []
   }
   const ofTurn = turn === null ? {} : { turn: Number(turn.value) + 1 }
-  const marks = dropEmpty({ description: text, weight, ...(type === 'wall-time' ? {} : ofTurn) })
+  const isOfRun = ofRun.has(type)
+  if (isOfRun && turn !== null)
+    notes.warn(turn.at, `"turn" of a grader "${type}" is not read: it is about the whole run`)
+  const marks = dropEmpty({ description: text, weight, ...(isOfRun ? {} : ofTurn) })
   const found = read(config, notes, marks)
   const losses = { threshold: settingLosses.threshold, scoring: settingLosses.threshold, model: settingLosses.judge }
   nameUnread(config, { what: 'a grader', known: [], losses }, notes)

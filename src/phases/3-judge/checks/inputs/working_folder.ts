@@ -1,7 +1,7 @@
 /** Gives checks access to the whole working folder as the agent left it, with files that it did not change. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { Check } from '../../../../../schemas/check.ts'
+import { type Check, isProgramCheck } from '../../../../../schemas/check.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { hashFile, walk } from '../../../../base/fs/files.ts'
@@ -61,6 +61,6 @@ function isListed({ files, git, setup }: CheckContext['start']): boolean {
 
 /** Whether deciding the check starts processes, which needs a temp directory. */
 export function checkStartsProcesses(check: Check, start: Pick<SuiteCase, 'files' | 'git' | 'setup'>): boolean {
-  if (check.type === 'command' || check.type === 'script') return true
+  if (isProgramCheck(check)) return true
   return (check.type === 'file_absent' || check.type === 'file_hash') && !isListed(start)
 }

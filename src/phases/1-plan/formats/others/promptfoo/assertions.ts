@@ -2,15 +2,9 @@
 import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
 import { readNamedFile } from '../named_text.ts'
 import type { FieldNotes } from '../read_fields.ts'
+import { readJavascript } from './javascript.ts'
 import { fillTemplate } from './prompt.ts'
-import type { NamedItem } from './tests.ts'
-
-interface AssertionPlace {
-  vars: Readonly<Record<string, unknown>>
-  base: string
-  limit: string
-  notes: FieldNotes
-}
+import type { AssertionPlace, NamedItem } from './tests.ts'
 
 /** Types that a judge decides by their value. */
 const judged =
@@ -21,7 +15,7 @@ const settings = ['metric', 'provider', 'threshold', 'transform', 'target', 'req
 
 /** Types of code and measures that have no equal; the reason. */
 const unread: Readonly<Record<string, string>> = {
-  javascript: 'code of another harness is not run',
+  'not-javascript': 'write what must be so as "javascript"',
   python: 'code of another harness is not run',
   ruby: 'code of another harness is not run',
   webhook: 'code of another harness is not run',
@@ -34,13 +28,6 @@ const unread: Readonly<Record<string, string>> = {
       ...['answer-relevance', 'context-faithfulness', 'context-recall', 'context-relevance'],
     ].map((type) => [type, 'no check is its equal']),
   ),
-}
-
-/** Whether a run reads the skill under test. */
-const skillRead = { type: 'skill_read' }
-
-export function isSkillRead(item: unknown): boolean {
-  return item === skillRead
 }
 
 export async function readAssertions(items: readonly NamedItem[], place: AssertionPlace): Promise<unknown[]> {
@@ -67,14 +54,19 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
     )
   }
   const isNegated = rest.negate === true || (typeof given === 'string' && given.startsWith('not-'))
-  const type = String(given ?? '').replace(/^not-/, '')
+  const type = given === 'not-javascript' ? given : String(given ?? '').replace(/^not-/, '')
   if (Object.hasOwn(unread, type)) {
     notes.warn(at, `the assertion of type "${type}" is not read: ${unread[type] ?? ''}`)
     return []
   }
+  if (type === 'javascript' && isNegated) {
+    notes.warn(at, `the assertion of type "javascript" with "negate" is not read: ${unread['not-javascript']}`)
+    return []
+  }
   if (type === 'skill-used') return readSkillUsed(rest.value, { isNegated, at }, notes)
-  const marks = readMarks(rest, at, notes)
+  const marks = readMarks(type === 'javascript' ? { ...rest, threshold: undefined } : rest, at, notes)
   if (marks === null) return []
+  if (type === 'javascript') return await readJavascript(rest, { marks, at }, place)
   if (judged.test(type)) return readJudged(rest, { isNegated, marks, at }, place)
   const filled = typeof rest.value === 'string' ? String(fillTemplate(rest.value, place.vars, notes) ?? '') : rest.value
   if (typeof filled === 'string' && filled.startsWith('file://')) {
@@ -94,7 +86,7 @@ function readSkillUsed(value: unknown, { isNegated, at }: { isNegated: boolean; 
   notes.warn(at, `the assertion "${isNegated ? 'not-' : ''}skill-used" is read as an indicator: it counts in no rate`)
   const name = readNonEmptyText(isJsonObject(value) ? (value.name ?? value.pattern) : value)
   const named = name === null ? 'the skill' : `the skill ${name}`
-  return isNegated ? [{ text: `The agent did not use ${named}`, indicator: true }] : [skillRead]
+  return isNegated ? [{ text: `The agent did not use ${named}`, indicator: true }] : [{ own: { type: 'skill_read' } }]
 }
 
 /** null: the assertion counts nothing, so it is left out. */

@@ -2,7 +2,14 @@
 import path from 'node:path'
 import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
 import { expandPattern, findLimit, readNamedFile } from '../named_text.ts'
-import { createFileNotes, dropEmpty, type OtherCase, type OtherSystem, readEachCase } from '../other_suite.ts'
+import {
+  createFileNotes,
+  dropEmpty,
+  type OtherCase,
+  type OtherSystem,
+  readEachCase,
+  splitCriteria,
+} from '../other_suite.ts'
 import {
   type FieldNotes,
   nameUnread,
@@ -13,7 +20,7 @@ import {
   takeOtherTexts,
 } from '../read_fields.ts'
 import { hasField, hasItems } from '../signs.ts'
-import { isSkillRead, readAssertions } from './assertions.ts'
+import { readAssertions } from './assertions.ts'
 import { fillTemplate, readPromptMessages } from './prompt.ts'
 import { expandVariables, listTests, type NamedItem } from './tests.ts'
 
@@ -166,7 +173,7 @@ async function readTest(fields: FieldReader, { one, prompt, base, limit, above, 
   ]
   const messages = [...asked, ...turns.map(({ text }) => text)].flatMap((text) => text ?? [])
   const [first, ...later] = messages
-  const read = await readAssertions(asserts, { vars: all, base, limit, notes })
+  const { checks, assertions } = splitCriteria(await readAssertions(asserts, { vars: all, base, limit, notes }))
   one.object = dropEmpty({
     eval_key: id,
     name: id,
@@ -175,9 +182,9 @@ async function readTest(fields: FieldReader, { one, prompt, base, limit, above, 
     expected_output: describeExpected(expected),
     expectations: takeOtherTexts(fields, ['criteria', 'expected_outcome'], notes),
     rubric: fields.take(['rubrics'])?.value ?? null,
-    checks: read.filter(isSkillRead),
+    checks,
     assertions: [
-      ...read.filter((item) => !isSkillRead(item)),
+      ...assertions,
       ...turns.flatMap(({ assert }, index) => assert.map((text) => ({ text, turn: asked.length + index + 1 }))),
     ],
   })

@@ -3,11 +3,19 @@ import { readYaml } from '../../../../../base/text/yaml.ts'
 import type { Warn } from '../../../suite/loader_warnings.ts'
 import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
 import { expandPattern, readNamedFile } from '../named_text.ts'
-import { takeOtherList } from '../read_fields.ts'
+import { type FieldNotes, takeOtherList } from '../read_fields.ts'
 
 export interface NamedItem {
   value: unknown
   at: string
+}
+
+/** Where an assertion is read. `base`, `limit`: absolute folders; files may be in `limit`. */
+export interface AssertionPlace {
+  vars: Readonly<Record<string, unknown>>
+  base: string
+  limit: string
+  notes: FieldNotes
 }
 
 interface TestPlace {

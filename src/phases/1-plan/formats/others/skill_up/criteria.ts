@@ -1,6 +1,8 @@
 /** Reads what decides about a skill-up case: expect, and the judges rule_based, agent_judge and script. */
 import { type FieldReader, isJsonObject, openFieldReader } from '../../evals_json/fields.ts'
+import { readNamedFile } from '../named_text.ts'
 import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from '../other_criteria.ts'
+import type { OwnCheck } from '../other_suite.ts'
 import {
   type FieldNotes,
   nameUnread,
@@ -41,13 +43,20 @@ export function readExpect(value: unknown, at: string, notes: FieldNotes): unkno
 }
 
 /** One judge, or a list of them under "judges". `shared`: those of the suite, for a case without one of its own. */
-export function readJudges(fields: FieldReader, shared: readonly Item[], notes: FieldNotes): unknown[] {
+export async function readJudges(fields: FieldReader, shared: readonly Item[], place: JudgePlace): Promise<unknown[]> {
   const own = [...takeOtherList(fields, ['judge']), ...takeOtherList(fields, ['judges'])]
-  return (own.length > 0 ? own : shared).flatMap(({ value, at }) => {
-    if (isJsonObject(value)) return readOneJudge(openFieldReader(value, at), notes)
-    notes.refuse(`${at} is not a judge`)
-    return []
-  })
+  const found: unknown[] = []
+  for (const { value, at } of own.length > 0 ? own : shared) {
+    if (isJsonObject(value)) found.push(...(await readOneJudge(openFieldReader(value, at), place)))
+    else place.notes.refuse(`${at} is not a judge`)
+  }
+  return found
+}
+
+/** `root`: the skill's folder, absolute. */
+interface JudgePlace {
+  root: string
+  notes: FieldNotes
 }
 
 interface Item {
@@ -61,18 +70,46 @@ const ofJudge = {
   pass_threshold: settingLosses.threshold,
   skills: 'a judge has no skills',
   context: 'a judge reads the answer, the transcript and the outputs',
-  script_path: 'a script of this tool gets another input than a "script" check',
   weight: 'each criterion weighs 1',
 }
 
-function readOneJudge(fields: FieldReader, notes: FieldNotes): unknown[] {
+async function readOneJudge(fields: FieldReader, { root, notes }: JudgePlace): Promise<unknown[]> {
   const type = takeOtherText(fields, ['type'], notes)
   const statements = takeOtherTexts(fields, ['criteria'], notes).map((text) => ({ text }))
   const rules = takeOtherList(fields, ['success']).flatMap((item) => readRule(item, false, notes))
   const never = takeOtherList(fields, ['failure']).flatMap((item) => readRule(item, true, notes))
-  if (type === 'script') notes.warn(fields.at, 'the judge "script" is not read: its script gets another input here')
+  const scripts = type === 'script' ? await readScript(fields, { root, notes }) : []
   nameUnread(fields, { what: 'a judge', known: ['type', 'criteria', 'success', 'failure'], losses: ofJudge }, notes)
-  return [...statements, ...rules, ...never]
+  return [...statements, ...rules, ...never, ...scripts]
+}
+
+/** The script gets the answer as a variable of the environment, and its exit code decides. */
+async function readScript(fields: FieldReader, { root, notes }: JudgePlace): Promise<OwnCheck[]> {
+  const script = takeOtherText(fields, ['script_path'], notes)
+  const timeout = takeOtherNumber(fields, ['timeout_seconds'], notes) ?? 30
+  const text = script === null ? null : await readNamedFile(script, root)
+  const interpreter = /\.sh$/.test(script ?? '') ? 'bash' : /\.py$/.test(script ?? '') ? 'python3' : null
+  const why = explainUnreadScript(text, interpreter)
+  if (why !== null) {
+    notes.warn(fields.at, `the judge "script" is not read: ${why}`)
+    return []
+  }
+  const code = [
+    `const { status, stdout, error } = require('node:child_process').spawnSync('${interpreter}', [${JSON.stringify(script)}], {`,
+    "  encoding: 'utf8',",
+    "  env: { ...process.env, EVAL_FINAL_MESSAGE: output, EVAL_EXIT_CODE: '0' },",
+    '})',
+    'if (error) return error.message',
+    "return { pass: status === 0, reason: stdout.trim() || 'exit code ' + status }",
+  ].join('\n')
+  return [{ own: { type: 'javascript', code, timeout, files: [script], text: `The script ${script} passes` } }]
+}
+
+/** null: it can run here. */
+function explainUnreadScript(text: string | null, interpreter: string | null): string | null {
+  if (text === null) return "its script is not a text file in the skill's folder"
+  if (text.includes('EVAL_TRANSCRIPT_PATH')) return 'its script reads the transcript of skill-up'
+  return interpreter === null ? 'its script is neither .sh nor .py' : null
 }
 
 type Rule = (rule: FieldReader, notes: FieldNotes) => unknown[]
