@@ -299,8 +299,8 @@ describe('eval', () => {
       const args = evalArgs(agentOf(golden))
       const [dry, real] = [await run([...args, '--dry-run']), await run(args)]
       expect([dry.code, real.code]).toEqual([2, 2])
-      expect(real.stderr).toMatch(/judge openai: OPENAI_API_KEY is not set/)
-      expect(dry.stdout).toMatch(/judge openai: OPENAI_API_KEY is not set/)
+      expect(real.stderr).toMatch(/not openai:gpt-5\.5 \(OPENAI_API_KEY is not set\)/)
+      expect(dry.stderr).toMatch(/not openai:gpt-5\.5 \(OPENAI_API_KEY is not set\)/)
       expect(calls()).toBe(0)
     })
   })
