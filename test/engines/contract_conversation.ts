@@ -202,6 +202,7 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
       await seen()
     })
 
+    if (which === 'chosen' && contender.startsSlowly) return
     test('the limit of responses is one of the whole conversation', async () => {
       const again = { second: { tool_calls: [shell('echo x >> turns.txt')] }, third: { text: third.answer } }
       await using server = await practice(rulesFor(contender, again))
@@ -214,7 +215,6 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
       expect(Math.max(...events.map(({ step }) => step))).toBe(3)
     })
 
-    if (which === 'chosen' && contender.startsSlowly) return
     test('a fresh session is seen in the log', async () => {
       await using server = await practice(rulesFor(contender))
       await converse(contender, taskFor(server), [])

@@ -83,12 +83,9 @@ const limitFor = ({ engine }: Contender) => (['gemini', 'opencode'].includes(eng
 
 /** What a CLI that starts slowly is played each time: events whose class depends on how it is driven, and on how it reports them. */
 const chosenEvents: readonly RunEvent[] = [
-  'the server is silent from the start',
   'the server is silent after an answer',
   'status 401',
-  'status 429, once',
   'status 500 after an answer, always',
-  'status 529 after an answer, for longer than the time limit',
   'the model refuses',
   'the context is full after an answer',
   'an answer is cut at the output limit',
