@@ -14,7 +14,7 @@ import type { RateLimitedWork } from '../limits/rate_limiters.ts'
 import type { GradeRequest } from './grade_request.ts'
 import { toJudgeChoice } from './judge_of_choice.ts'
 
-/** The suite for a judge that a flag named: nobody judges in its place. */
+/** The suite without fallback judges: a judge that the user named by a flag is never replaced. */
 export function withoutFallbackJudges(suite: Suite): Suite {
   const cases = suite.cases.map((one) => {
     if (one.judging?.kind !== 'golden') return one

@@ -188,7 +188,7 @@ describe('what goes wrong', () => {
       expect(written).toMatchObject({ judge_model: 'claude-haiku-5-5', judges_unavailable: unavailable })
       expect(written?.judge_input_tokens).toBeGreaterThan(0) // a judge that was not reached hides no cost
     })
-    test('a judge of --judge has nobody in its place, also if the list names it', async () => {
+    test('a judge of --judge is never replaced, even if the list of judge.md has it', async () => {
       const copy = failing()
       const ran = await practised(copy, [...flags, '--judge', 'anthropic:claude-opus-9'])
       expect(ran.end.code).toBe(3)

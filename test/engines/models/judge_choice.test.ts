@@ -55,7 +55,7 @@ describe('the judge of a recommended list', () => {
       select(keys.anthropic, { recommended: { crossFamily: [], sameFamilyFallback: [claude] } }),
     ).rejects.toThrow("the agent's own model")
   })
-  test('is an error that says why, and what to do, where nobody can be asked', async () => {
+  test('is an error with the reasons and the fix if no judge is available', async () => {
     const gemini = { crossFamily: [{ name: 'gemini', model: 'gemini-2.5-pro' }], sameFamilyFallback: [] }
     await expect(select({ PATH: '' }, { recommended: gemini })).rejects.toMatchObject({
       message: 'no judge available: not gemini:gemini-2.5-pro (gemini: no such program)',

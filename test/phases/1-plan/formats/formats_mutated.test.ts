@@ -140,7 +140,7 @@ function toUserText(error: unknown): string {
   return `${error.message} ${error.fix ?? ''}`
 }
 
-/** Everything a user is told: refusals, why cases were left out, and warnings. */
+/** All messages to the user: refusals, reasons of cases that can't run, warnings. */
 function toldIn({ suites, refused }: Outcome): string {
   return JSON.stringify([
     refused,
