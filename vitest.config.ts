@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests of the agent CLIs: small files that take long. Started last, they would run alone at the end. */
-const isLong = ({ moduleId }: TestSpecification) => /(contract|real)_\w+\.system\.test\.ts$/.test(moduleId)
+const isLong = ({ moduleId }: TestSpecification) => /(contract|real)_\w+\.nightly\.test\.ts$/.test(moduleId)
 const isShared = ({ project }: TestSpecification) => project.config.isolate === false
 
 class LongFirst extends BaseSequencer {
@@ -24,13 +24,15 @@ const shared = [
 ]
 const tests = (places: readonly string[], ending: string) => places.map((one) => `${one}${ending}`)
 
-/** Start the program often, or need a browser, a queue server, a sandbox or an agent CLI. */
+/** Start the program, or need a browser, a queue server or a sandbox. */
 const system = '.system.test.ts'
+/** Need a real agent CLI, the package registry or PostgreSQL, kill or race processes, or take more than a minute. */
+const nightly = '.nightly.test.ts'
 
 const each = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 20_000 } },
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
   pool: 'forks',
 } as const
 
@@ -46,7 +48,7 @@ export default defineConfig({
           ...each,
           name: 'quick',
           include: tests(shared, '.test.ts'),
-          exclude: [`**/*${system}`],
+          exclude: [`**/*${system}`, `**/*${nightly}`],
           isolate: false,
         },
       },
@@ -55,13 +57,14 @@ export default defineConfig({
           ...each,
           name: 'quick-alone',
           include: ['test/**/*.test.ts'],
-          exclude: [...tests(shared, '.test.ts'), `**/*${system}`],
+          exclude: [...tests(shared, '.test.ts'), `**/*${system}`, `**/*${nightly}`],
         },
       },
       { test: { ...each, name: 'system', include: tests(shared, system), isolate: false } },
       {
         test: { ...each, name: 'system-alone', include: [`test/**/*${system}`], exclude: tests(shared, system) },
       },
+      { test: { ...each, name: 'nightly', testTimeout: 600_000, include: [`test/**/*${nightly}`] } },
     ],
   },
 })
