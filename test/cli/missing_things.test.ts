@@ -3,18 +3,17 @@ import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { agent, fresh, makeSkill } from '../e2e/program.ts'
-import { runMain } from './run_main.ts'
+import { fresh, makeSkill } from '../e2e/program.ts'
+import { runMain, tidyAgent } from './run_main.ts'
 
 const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
-const bench = ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '1', '--no-cache']
+const bench = ['bench', skill, '--engine', tidyAgent, '--runs', '1', '--no-cache']
 const missing = path.join(fresh(), 'nope')
 
 describe('--allow-read', () => {
   test.each<[string, readonly string[]]>([
     ['bench', bench],
-    ['bench --dry-run', [...bench, '--dry-run']],
-    ['eval', ['eval', skill, '--engine', agent('tidy.mjs')]],
+    ['eval', ['eval', skill, '--engine', tidyAgent]],
     ['check', ['check', skill]],
   ])('of a missing place ends %s with 2, and names it', async (_, args) => {
     const end = await runMain([...args, '--allow-read', tmpdir(), '--allow-read', missing])
@@ -40,8 +39,7 @@ describe('--pass-env', () => {
   const line = '--pass-env NOPE_TODAY: not set here'
   test.each<[string, readonly string[]]>([
     ['bench', [...bench, '--workspace', path.join(fresh(), 'ws')]],
-    ['bench --dry-run', [...bench, '--dry-run']],
-    ['eval --dry-run', ['eval', skill, '--engine', agent('tidy.mjs'), '--dry-run']],
+    ['eval --dry-run', ['eval', skill, '--engine', tidyAgent, '--dry-run']],
   ])('of a variable that is not set is said by %s, and starts all the same', async (_, args) => {
     const { code, stdout, stderr } = await runMain([...args, '--pass-env', 'NOPE_TODAY', '--pass-env', 'YES_TODAY'], {
       env: { YES_TODAY: '' },

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
-import { agent, fresh, makeSkill } from '../e2e/program.ts'
-import { runMain } from './run_main.ts'
+import { fresh, makeSkill } from '../e2e/program.ts'
+import { runMain, tidyAgent } from './run_main.ts'
 
 const fine = { id: 7, prompt: 'Tidy up', checks: [{ type: 'contains', value: 'TIDY' }] }
 const judged = { id: 8, prompt: 'Tidy up', expectations: ['It is tidy'] }
@@ -155,7 +155,7 @@ describe('engine, judge, limits and workspace', () => {
     await refusedAlike(args, { code: 2, message: /no engine available/, env: { PATH: '/nowhere' } })
   })
   test('with a budget the missing judge is the only mistake', async () => {
-    const args = ['bench', makeSkill([judged]), '--engine', agent('tidy.mjs'), '--workspace', path.join(fresh(), 'ws')]
+    const args = ['bench', makeSkill([judged]), '--engine', tidyAgent, '--workspace', path.join(fresh(), 'ws')]
     const limited = [...args, '--budget', '1', '--cost-per-run', '0.1', '--dry-run']
     const end = await runMain(limited, { env: { PATH: '/nowhere' } })
     expect(end.stderr).toMatch(/^error: judge: no engine available \(.*\nhint: .*--judge engine\[:model\]\n$/)

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { allRules } from '../../src/phases/1-plan/check/rules/all_rules.ts'
 import { frontmatterRules } from '../../src/phases/1-plan/check/rules/frontmatter_rules.ts'
 import { treeRules } from '../../src/phases/1-plan/check/rules/tree_rules.ts'
-import { agent, fresh, makeSkill } from '../e2e/program.ts'
-import { runMain } from './run_main.ts'
+import { fresh, makeSkill } from '../e2e/program.ts'
+import { runMain, tidyAgent } from './run_main.ts'
 
 const sound = { prompt: 'Tidy up the room', checks: [{ type: 'contains', value: 'TIDY' }] }
 const cases = (...first: object[]) => [1, 2, 3, 4, 5, 6].map((id, at) => ({ id, ...(first[at] ?? sound) }))
@@ -25,7 +25,7 @@ interface Ends {
 
 async function runAll(skill: string, flags: readonly string[] = []): Promise<Ends> {
   const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', workspace, ...flags]
+  const args = ['bench', skill, '--engine', tidyAgent, '--runs', '1', '--workspace', workspace, ...flags]
   const check = await runMain(['check', skill])
   const dry = await runMain([...args, '--dry-run'])
   const real = await runMain(args)

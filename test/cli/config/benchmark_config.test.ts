@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { agent, fresh } from '../../e2e/program.ts'
-import { runMain } from '../run_main.ts'
+import { fresh } from '../../e2e/program.ts'
+import { runMain, tidyAgent } from '../run_main.ts'
 import { makeRepository, yaml } from './repository.ts'
 
 describe('commands on a benchmark', () => {
@@ -11,7 +11,7 @@ describe('commands on a benchmark', () => {
   async function benched(text: string, inSkill: Record<string, string> = {}) {
     const { skill, root } = makeRepository({}, inSkill)
     const workspace = path.join(fresh(), 'ws')
-    const flags = ['--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', workspace, '--sandbox', 'off']
+    const flags = ['--engine', tidyAgent, '--runs', '1', '--workspace', workspace, '--sandbox', 'off']
     expect((await runMain(['bench', skill, ...flags])).code).toBe(0)
     writeFileSync(path.join(root, yaml), text)
     const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')

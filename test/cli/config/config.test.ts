@@ -4,8 +4,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchFlags } from '../../../src/cli/commands/bench/options.ts'
 import { sectionKeys } from '../../../src/cli/config/config_keys.ts'
-import { agent, fresh } from '../../e2e/program.ts'
-import { runMain } from '../run_main.ts'
+import { fresh } from '../../e2e/program.ts'
+import { runMain, tidyAgent } from '../run_main.ts'
 import { makeRepository, yaml } from './repository.ts'
 
 async function printed(skill: string, ...flags: string[]) {
@@ -59,7 +59,7 @@ describe('values', () => {
   })
   test('they hold for the runs', async () => {
     const { skill, root } = makeRepository({
-      [yaml]: `engine: ${JSON.stringify(agent('tidy.mjs'))}\nruns: 1\nworkspace: out\n`,
+      [yaml]: `engine: ${JSON.stringify(tidyAgent)}\nruns: 1\nworkspace: out\n`,
     })
     expect(await runMain(['bench', skill])).toMatchObject({ code: 0 })
     expect(readdirSync(path.join(root, 'out/benchmarks'))).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('where it is looked for', () => {
   })
   test('of many skills each its own', async () => {
     const [one, two] = [makeRepository({ [yaml]: 'runs: 2\n' }), makeRepository({ [yaml]: 'runs: 6\n' })]
-    const end = await runMain(['bench', one.skill, two.skill, '--engine', agent('tidy.mjs'), '--dry-run'])
+    const end = await runMain(['bench', one.skill, two.skill, '--engine', tidyAgent, '--dry-run'])
     expect(end.stdout).toMatch(/4 agent runs[\s\S]*12 agent runs/)
   })
 })
@@ -191,7 +191,7 @@ describe('mistakes', () => {
   })
   test('one that is found later says where the value stands; not where a flag gives it', async () => {
     const { skill } = makeRepository({ [yaml]: 'runs: 1\nbudget: 2\n' })
-    const args = ['bench', skill, '--engine', agent('tidy.mjs')]
+    const args = ['bench', skill, '--engine', tidyAgent]
     const { stderr } = await runMain(args)
     expect(stderr).toMatch(/--budget: the cost of command is unknown \(.*whetstone\.config\.yaml:2\)/)
     expect((await runMain([...args, '--budget', '3'])).stderr).toMatch(/^(error: )?--budget: the cost of command/m)
