@@ -78,122 +78,66 @@ describe('where it lies', () => {
 })
 
 describe('a case', () => {
-  const yaml = (text: string) => `schema_version: "1.0"\nname: from-yaml\n${text}`
+  const yaml = (text: string) => ({ 'case.yaml': `schema_version: "1.0"\nname: from-yaml\n${text}` })
+  const prompt = (text: string, front = 'name: n') => ({ 'prompt.md': `---\n${front}\n---\n\n${text}\n` })
+  const none = { 'prompt.md': '' }
+  const scaffold = (file: string) => yaml(`context: { scaffold_script: ${file} }`)
+  const history = (file: string) => yaml(`context: { history_file: ${file} }`)
+  const before = (how: string) => yaml(`context: { conversation_history: ${how} }`)
+  const said = '[{ role: user, content: Add up }, { role: assistant, content: 4 }]'
+  const elsewhere = '../../../../etc/passwd'
+  const stopped = (reason: string) => ({ cannot_run: expect.stringContaining(reason) })
+  const talk = (...turns: string[]) => ({
+    prompt: 'Add up',
+    turns: turns.map((one) => ({ prompt: one })),
+    cannot_run: null,
+  })
   test.each<[string, Record<string, string>, object]>([
+    ['the body of prompt.md is the prompt', prompt('Do it.'), { prompt: 'Do it.', eval_name: 'n' }],
     [
-      'the body of prompt.md is the prompt',
-      { 'prompt.md': '---\nname: n\n---\n\nDo it.\n' },
-      { prompt: 'Do it.', eval_name: 'n' },
+      'case.yaml has its own',
+      { ...none, ...yaml('execution: { prompt: X }') },
+      { prompt: 'X', eval_name: 'from-yaml' },
     ],
+    ['prompt.md wins over case.yaml', yaml('execution: { prompt: Do that. }'), { prompt: 'Add up.' }],
+    ['timeout_seconds', prompt('x', 'timeout_seconds: 90'), { timeout_seconds: 90 }],
+    ['expected_outcome', yaml('expected_outcome: a sum'), { expected_output: 'a sum' }],
     [
-      'case.yaml has its own prompt',
-      { 'prompt.md': '', 'case.yaml': yaml('execution: { prompt: Do that. }') },
-      { prompt: 'Do that.', eval_name: 'from-yaml' },
-    ],
-    ['prompt.md wins over case.yaml', { 'case.yaml': yaml('execution: { prompt: Do that. }') }, { prompt: 'Add up.' }],
-    ['timeout_seconds', { 'prompt.md': '---\ntimeout_seconds: 90\n---\nx' }, { timeout_seconds: 90 }],
-    [
-      'expected_outcome',
-      { 'prompt.md': '---\nexpected_outcome: 42\n---\nx', 'case.yaml': yaml('expected_outcome: a sum') },
-      { prompt: 'x' },
-    ],
-    ['expected_outcome as text', { 'case.yaml': yaml('expected_outcome: a sum') }, { expected_output: 'a sum' }],
-    [
-      'a scaffold is the setup',
-      { 'case.yaml': yaml('context: { scaffold_script: s.sh }'), 's.sh': "echo 'a'" },
+      'a scaffold',
+      { ...scaffold('s.sh'), 's.sh': "echo 'a'" },
       { setup: `bash -c 'echo '\\''a'\\'''`, cannot_run: null },
     ],
+    ['a scaffold that is not there', scaffold('s.sh'), { cannot_run: 'scaffold script s.sh: no such file' }],
+    ['one that looks around', { ...scaffold('s.sh'), 's.sh': '. "$(dirname "$0")/l.sh"' }, stopped('next to itself')],
     [
-      'a scaffold that is not there',
-      { 'case.yaml': yaml('context: { scaffold_script: s.sh }') },
-      { cannot_run: 'scaffold script s.sh: no such file' },
-    ],
-    [
-      'a scaffold that looks beside itself',
-      { 'case.yaml': yaml('context: { scaffold_script: s.sh }'), 's.sh': '. "$(dirname "$0")/l.sh"' },
-      { cannot_run: expect.stringContaining('next to itself') },
-    ],
-    [
-      'a scaffold that several cases share',
-      { 'case.yaml': yaml('context: { scaffold_script: ../s.sh }'), '../s.sh': 'echo a' },
+      'one of several cases',
+      { ...scaffold('../s.sh'), '../s.sh': 'echo a' },
       { setup: "bash -c 'echo a'", cannot_run: null },
     ],
-    [
-      'a scaffold from elsewhere',
-      { 'case.yaml': yaml('context: { scaffold_script: ../../../../etc/passwd }') },
-      { setup: null, cannot_run: expect.stringContaining('leads out of what holds evals/') },
-    ],
-    [
-      'a saved session before',
-      { 'case.yaml': yaml('context: { history_file: h.jsonl }'), 'h.jsonl': session },
-      { prompt: 'Add up', turns: [{ prompt: 'In EUR' }, { prompt: 'Add up.' }], cannot_run: null },
-    ],
-    [
-      'messages before',
-      {
-        'case.yaml': yaml(
-          'context: { conversation_history: [{ role: user, content: Add up }, { role: assistant, content: 4 }] }',
-        ),
-      },
-      { prompt: 'Add up', turns: [{ prompt: 'Add up.' }], cannot_run: null },
-    ],
+    ['a scaffold from elsewhere', scaffold(elsewhere), { setup: null, ...stopped('leads out of what holds evals/') }],
+    ['a scaffold that is no path', scaffold('5'), stopped('"scaffold_script" is a number, not the path of a script')],
+    ['a saved session', { ...history('h.jsonl'), 'h.jsonl': session }, talk('In EUR', 'Add up.')],
+    ['messages before', before(said), talk('Add up.')],
     [
       'a session that is not there',
-      { 'case.yaml': yaml('context: { history_file: h.jsonl }') },
-      { cannot_run: 'history_file h.jsonl: no such file in what holds evals/' },
+      history('h.jsonl'),
+      stopped('history_file h.jsonl: no such file in what holds evals/'),
     ],
+    ['a session from elsewhere', history(elsewhere), stopped('no such file in what holds evals/')],
+    ['a session that is none', { ...history('h.jsonl'), 'h.jsonl': 'Hello' }, stopped('not a session of Claude Code')],
+    ['a conversation in another form', history('[h.jsonl]'), stopped('history_file')],
+    ['no prompt', prompt(''), { cannot_run: 'it has no prompt' }],
     [
-      'a session from elsewhere',
-      { 'case.yaml': yaml('context: { history_file: ../../../../etc/passwd }') },
-      { cannot_run: expect.stringContaining('no such file in what holds evals/') },
+      'a number',
+      { ...none, ...yaml('execution: { prompt: 5 }') },
+      stopped('it has no prompt: "prompt" is a number, not'),
     ],
-    [
-      'a session that is none',
-      { 'case.yaml': yaml('context: { history_file: h.jsonl }'), 'h.jsonl': 'Hello' },
-      { cannot_run: expect.stringContaining('not a session of Claude Code') },
-    ],
-    [
-      'a scaffold that is no path',
-      { 'case.yaml': yaml('context: { scaffold_script: 5 }') },
-      { cannot_run: '"scaffold_script" is a number, not the path of a script' },
-    ],
-    [
-      'a conversation in another form',
-      { 'case.yaml': yaml('context: { history_file: [h.jsonl] }') },
-      { cannot_run: expect.stringContaining('history_file') },
-    ],
-    ['no prompt', { 'prompt.md': '---\nname: n\n---\n' }, { cannot_run: 'it has no prompt' }],
-    [
-      'a prompt that is a number',
-      { 'prompt.md': '', 'case.yaml': yaml('execution: { prompt: 5 }') },
-      { cannot_run: 'it has no prompt: "prompt" is a number, not text' },
-    ],
-    [
-      'a prompt that is a list',
-      { 'prompt.md': '', 'case.yaml': yaml('prompt: [a, b]') },
-      { cannot_run: 'it has no prompt: "prompt" is a list, not text' },
-    ],
-    [
-      'a case.yaml that is a list',
-      { 'case.yaml': '[a]' },
-      { cannot_run: 'case.yaml has a list where its fields should be' },
-    ],
-    [
-      'a prompt.md with a text for its fields',
-      { 'prompt.md': '---\nfoo\n---\nx' },
-      { cannot_run: 'prompt.md has text where its fields should be' },
-    ],
-    [
-      'null further in',
-      { 'prompt.md': '', 'case.yaml': yaml('prompt: p\nexecution: { prompt: null }') },
-      { prompt: 'p' },
-    ],
+    ['a list', { ...none, ...yaml('prompt: [a, b]') }, stopped('it has no prompt: "prompt" is a list, not text')],
+    ['a case.yaml that is a list', { 'case.yaml': '[a]' }, stopped('case.yaml has a list where its fields should be')],
+    ['a prompt.md with a text', prompt('x', 'foo'), stopped('prompt.md has text where its fields should be')],
+    ['null further in', { ...none, ...yaml('prompt: p\nexecution: { prompt: null }') }, { prompt: 'p' }],
     ['an empty case.yaml', { 'case.yaml': '' }, { cannot_run: null }],
-    [
-      'YAML that is none',
-      { 'case.yaml': 'a: [' },
-      { cannot_run: expect.stringMatching(/^case\.yaml:1:\d+ is not valid YAML/) },
-    ],
+    ['YAML that is none', { 'case.yaml': 'a: [' }, stopped('case.yaml:1:5 is not valid YAML')],
   ])('%s', async (_, files, expected) => expect(await caseOf({ ...files, ...llm })).toMatchObject(expected))
 
   test.each([
@@ -244,106 +188,48 @@ describe('a field in another form is named as not read', () => {
 describe('a grader', () => {
   const read = (front: string, body = '') => caseOf({ 'graders/g.md': grader(front, body) })
   const used = (check: object) => ({ checks: [{ type: 'tool_used', name: 'Bash', text: 'g', ...check }], warnings: [] })
-  const answer = (check: object) => ({ checks: [{ type: 'regex', ...check }], warnings: [] })
+  const check = (one: object) => ({ checks: [one], warnings: [] })
+  const answer = (one: object) => check({ type: 'regex', ...one })
+  const file = (path: string, type = 'file_exists') => check({ type, path, text: 'g' })
+  const unused = (one: object) => check({ type: 'tool_not_used', text: 'g', ...one })
+  const order = (tools: unknown[], more: object = {}) =>
+    check({ type: 'tool_order', mode: 'first_in_order', tools, text: 'g', ...more })
+  const calls = [
+    { name: 'Bash', input_json: 'npm test' },
+    { name: 'Bash', input_json: 'git commit' },
+  ]
+  const ordered =
+    'type: tool_order\nbefore: { tool: Bash, input_match: npm test }\nafter: { tool: Bash, input_match: git commit }'
+  const bash = 'type: tool_used\ntool: Bash'
   test.each<[string, string, string, object]>([
     ['llm', 'type: llm', 'It is kind.', { expectations: [{ text: 'It is kind.' }], warnings: [] }],
     ['llm with criteria', 'type: llm\ncriteria: It is kind.', '', { expectations: [{ text: 'It is kind.' }] }],
     ['regex in its body', 'type: regex', 'a+b', answer({ pattern: 'a+b', text: 'The final answer matches /a+b/' })],
     ['regex with flags', 'type: regex\npattern: a\nflags: gi', '', answer({ pattern: 'a', flags: 'i' })],
-    [
-      'regex in a file',
-      'type: regex\ntarget: { source: file, path: o.md }',
-      'a',
-      answer({ pattern: 'a', path: 'o.md' }),
-    ],
-    [
-      'file_exists',
-      "type: file_exists\npath: 'out/*.md'",
-      '',
-      { checks: [{ type: 'file_exists', path: 'out/*.md', text: 'g' }] },
-    ],
-    [
-      'a file that must be absent',
-      'type: file_exists\npath: a\nexists: false',
-      '',
-      { checks: [{ type: 'file_absent', path: 'a', text: 'g' }], warnings: [] },
-    ],
-    ['tool_used', 'type: tool_used\ntool: Bash', '', { checks: [{ type: 'tool_used', name: 'Bash', text: 'g' }] }],
+    ['of a file', 'type: regex\ntarget: { source: file, path: o.md }', 'a', answer({ pattern: 'a', path: 'o.md' })],
+    ['file_exists', "type: file_exists\npath: 'out/*.md'", '', file('out/*.md')],
+    ['a file that must be absent', 'type: file_exists\npath: a\nexists: false', '', file('a', 'file_absent')],
+    ['tool_used', bash, '', used({})],
     ['the Skill tool', 'type: tool_used\ntool: Skill', '', { checks: [{ name: 'Skill', indicator: true }] }],
-    [
-      'the Skill tool in both arms',
-      'type: tool_used\ntool: Skill\narm: both\nmin: 0\nmax: 0',
-      '',
-      { checks: [{ type: 'tool_not_used', name: 'Skill', text: 'g' }], warnings: [] },
-    ],
-    ['tool_used with min', 'type: tool_used\ntool: Bash\nmin: 2', '', used({ times: { min: 2 } })],
-    ['tool_used with min 1', 'type: tool_used\ntool: Bash\nmin: 1', '', used({})],
-    [
-      'tool_used with max: at least one',
-      'type: tool_used\ntool: Bash\nmax: 3',
-      '',
-      used({ times: { min: 1, max: 3 } }),
-    ],
-    ['min and max', 'type: tool_used\ntool: Bash\nmin: 0\nmax: 2', '', used({ times: { min: 0, max: 2 } })],
-    ['a tool that may be called', 'type: tool_used\ntool: Bash\nmin: 0', '', used({ times: { min: 0 } })],
-    [
-      'a tool that may not be called',
-      'type: tool_used\ntool: Edit\nmin: 0\nmax: 0',
-      '',
-      { checks: [{ type: 'tool_not_used', name: 'Edit', text: 'g' }], warnings: [] },
-    ],
-    [
-      'input_match: on the JSON of the input',
-      'type: tool_used\ntool: Bash\ninput_match: git push',
-      '',
-      used({ input_json: 'git push' }),
-    ],
+    ['in both arms', 'type: tool_used\ntool: Skill\narm: both\nmin: 0\nmax: 0', '', unused({ name: 'Skill' })],
+    ['tool_used with min', `${bash}\nmin: 2`, '', used({ times: { min: 2 } })],
+    ['tool_used with max: at least one', `${bash}\nmax: 3`, '', used({ times: { min: 1, max: 3 } })],
+    ['min and max', `${bash}\nmin: 0\nmax: 2`, '', used({ times: { min: 0, max: 2 } })],
+    ['a tool that may be called', `${bash}\nmin: 0`, '', used({ times: { min: 0 } })],
+    ['a tool that may not be called', `${bash}\nmin: 0\nmax: 0`, '', unused({ name: 'Bash' })],
+    ['input_match: on the JSON of the input', `${bash}\ninput_match: git push`, '', used({ input_json: 'git push' })],
     [
       'an input that may not be',
-      'type: tool_used\ntool: Bash\ninput_match: git push\nmin: 0\nmax: 0',
+      `${bash}\ninput_match: git push\nmin: 0\nmax: 0`,
       '',
-      { checks: [{ type: 'tool_not_used', name: 'Bash', input_json: 'git push', text: 'g' }], warnings: [] },
+      unused({ name: 'Bash', input_json: 'git push' }),
     ],
-    [
-      'the order of two tools',
-      'type: tool_order\nbefore: Read\nafter: Write',
-      'Only words.',
-      { checks: [{ type: 'tool_order', mode: 'first_in_order', tools: ['Read', 'Write'], text: 'g' }], warnings: [] },
-    ],
-    [
-      'the order of two calls with inputs',
-      'type: tool_order\nbefore: { tool: Bash, input_match: npm test }\nafter: { tool: Bash, input_match: git commit }\narm: with-only',
-      '',
-      {
-        checks: [
-          {
-            type: 'tool_order',
-            mode: 'first_in_order',
-            tools: [
-              { name: 'Bash', input_json: 'npm test' },
-              { name: 'Bash', input_json: 'git commit' },
-            ],
-            text: 'g',
-            indicator: true,
-          },
-        ],
-        warnings: [],
-      },
-    ],
-    [
-      'an order with the Skill tool, which only the arm with the skill has',
-      'type: tool_order\nbefore: Skill\nafter: Write',
-      '',
-      { checks: [{ indicator: true }], warnings: [] },
-    ],
-    ['an empty input_match', "type: tool_used\ntool: Bash\ninput_match: ''", '', used({})],
-    ['of the plugin arm alone', 'type: file_exists\npath: a\narm: with-only', '', { checks: [{ indicator: true }] }],
-    [
-      'of the plugin arm alone, judged',
-      'type: llm\narm: with-only',
-      'x',
-      { expectations: [{ text: 'x', indicator: true }] },
-    ],
+    ['an order of tools', 'type: tool_order\nbefore: Read\nafter: Write', 'Only words.', order(['Read', 'Write'])],
+    ['an order of calls with inputs', `${ordered}\narm: with-only`, '', order(calls, { indicator: true })],
+    ['an order with the Skill tool', 'type: tool_order\nbefore: Skill\nafter: Write', '', check({ indicator: true })],
+    ['an empty input_match', `${bash}\ninput_match: ''`, '', used({})],
+    ['of the plugin arm alone', 'type: file_exists\npath: a\narm: with-only', '', check({ indicator: true })],
+    ['the same, judged', 'type: llm\narm: with-only', 'x', { expectations: [{ text: 'x', indicator: true }] }],
   ])('%s', async (_, front, body, expected) => expect(await read(front, body)).toMatchObject(expected))
   test('tool_used of one call has no range of its own', async () => {
     const { checks } = await read('type: tool_used\ntool: Bash\nmin: 1')
@@ -359,7 +245,6 @@ describe('a grader', () => {
     ['tool_order with more', 'type: tool_order\nbefore: A\nafter: B\nlast: C', 'its last is not known'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
     ['an unknown type', 'type: vibes', 'of type "vibes" is not read: known are regex, '],
-    ['a type that is no text', 'type: 5', 'of type 5 is not read'],
     ['no type', 'name: x', 'without a "type" is not read: known are regex, '],
     ['a regex over the trace', 'type: regex\npattern: a\ntarget: trace', 'their trace'],
     ['a regex that is counted', 'type: regex\npattern: a\nmatch: count:2', 'count:2'],
@@ -378,25 +263,15 @@ describe('a grader', () => {
     ['tool_used with a broken pattern', "type: tool_used\ntool: Bash\ninput_match: '('", 'Unterminated group'],
     ['tool_order without after', 'type: tool_order\nbefore: Read', 'after must be the name of a tool'],
     ['tool_order with a list', 'type: tool_order\nbefore: [A]\nafter: B', 'before must be the name of a tool'],
-    [
-      'tool_order with a misspelt field',
-      'type: tool_order\nbefore: A\nafter: { tool: B, input_mtach: x }',
-      'after must be the name of a tool',
-    ],
+    ['with a misspelt field', 'type: tool_order\nbefore: A\nafter: { tool: B, input_mtach: x }', 'after must be the'],
     ['tool_order with a broken pattern', "type: tool_order\nbefore: A\nafter: { tool: B, input_match: '(' }", 'group'],
     ['a regex that is none', "type: regex\npattern: '('", 'Unterminated group'],
     ['a regex without pattern', 'type: regex', 'pattern'],
     ['an llm grader without words', 'type: llm', 'no criteria'],
-    ['an llm grader of blanks', "type: llm\ncriteria: ' '", 'no criteria'],
     ['a file elsewhere', 'type: file_exists\npath: /etc/hostname', '/etc/hostname leads out of the working folder'],
     ['a file above', 'type: file_exists\npath: ../../x', '../../x leads out of the working folder'],
-    ['no file above', 'type: file_exists\npath: ../x\nexists: false', '../x leads out of the working folder'],
     ['no file where none is collected', 'type: file_exists\npath: .git/x\nexists: false', 'not collected'],
-    [
-      'a regex on a file elsewhere',
-      'type: regex\npattern: a\ntarget: { source: file, path: /etc/x }',
-      '/etc/x leads out',
-    ],
+    ['a regex elsewhere', 'type: regex\npattern: a\ntarget: { source: file, path: /etc/x }', '/etc/x leads out'],
     ['a misspelt field', 'type: regex\npattern: a\nmtach: not_contains', 'did you mean "match"?'],
     ['a misspelt arm', 'type: llm\ncriteria: a\namr: with-only', 'did you mean "arm"?'],
     ['a word for a truth value', 'type: file_exists\npath: a\nexists: maybe', 'exists'],
@@ -478,15 +353,11 @@ test.each([
 describe('an expected outcome alone', () => {
   const outcome = '---\nexpected_outcome: The sum is 42.\n---\n\nAdd up.'
   const derived = [{ text: 'The outcome matches the expected output: The sum is 42.', derived: true }]
+  const vibes = { 'graders/g.md': grader('type: vibes') }
   test.each<[string, Record<string, string>, object[], RegExp[]]>([
     ['is one expectation', {}, derived, [/^sum: no criteria; one expectation is derived from expected_outcome$/]],
-    [
-      'is one where no grader is read',
-      { 'graders/g.md': grader('type: vibes') },
-      derived,
-      [/"vibes" is not read/, /derived from expected_outcome$/],
-    ],
-    ['is none beside a grader', { 'graders/g.md': grader('type: llm', 'It is kind.') }, [{ text: 'It is kind.' }], []],
+    ['is one where no grader is read', vibes, derived, [/"vibes" is not read/, /derived from expected_outcome$/]],
+    ['is none beside a grader', { 'graders/g.md': grader('type: llm', 'Kind.') }, [{ text: 'Kind.' }], []],
   ])('%s', async (_, files, expectations, warnings) => {
     const found = await caseOf({ 'prompt.md': outcome, ...files })
     expect(found).toMatchObject({ expected_output: 'The sum is 42.', expectations })
