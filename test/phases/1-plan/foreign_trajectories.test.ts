@@ -10,48 +10,42 @@ const judged = async (item: object) => {
 describe('agentv', () => {
   const trajectory = (more: object) => ({ type: 'tool-trajectory', ...more })
   const order = (mode: string, tools: unknown[]) => ({ type: 'tool_order', mode, tools })
-  test.each<[object, object]>([
-    [trajectory({ mode: 'any_order', minimums: { Read: 2, Bash: 1 } }), order('superset', ['Read', 'Read', 'Bash'])],
-    [
-      trajectory({ mode: 'in_order', expected: [{ tool: 'Read' }, { tool: 'Edit' }] }),
-      order('in_order', ['Read', 'Edit']),
-    ],
-    [trajectory({ mode: 'exact', expected: [{ tool: 'Read' }] }), order('exact', ['Read'])],
-    [trajectory({ mode: 'superset', expected: [{ tool: 'Read' }] }), order('superset', ['Read'])],
-    [trajectory({ mode: 'subset', expected: [{ tool: 'Read' }] }), order('subset', ['Read'])],
-    [trajectory({ mode: 'any_order', expected: [{ tool: 'mcp__kb__find' }] }), order('superset', ['mcp__kb__find'])],
-    [
-      { type: 'tool_trajectory', mode: 'in_order', expected: [{ tool: 'Read', args: 'any' }] },
-      order('in_order', ['Read']),
-    ],
-    [
-      trajectory({ mode: 'in_order', expected: [{ tool: 'Bash', args: { command: 'ls' } }] }),
-      order('in_order', [{ name: 'Bash', args: { command: 'ls' } }]),
-    ],
-    [
-      trajectory({ mode: 'exact', args_match: 'ignore', expected: [{ tool: 'Bash', args: { command: 'ls' } }] }),
-      order('exact', ['Bash']),
-    ],
-    [
-      trajectory({
-        mode: 'exact',
-        expected: [{ tool: 'Bash', args: { command: 'ls', cwd: '/' }, args_match: ['cwd'] }],
-      }),
-      order('exact', [{ name: 'Bash', args: { cwd: '/' } }]),
-    ],
-    [
-      { type: 'execution-metrics', max_tool_calls: 10 },
-      { type: 'tool_calls_at_most', value: 10 },
-    ],
-    [
-      { type: 'latency', max_ms: 5000 },
-      { type: 'duration_at_most', value: 5 },
-    ],
-    [
-      { type: 'cost', max_usd: 0.1 },
-      { type: 'cost_at_most', value: 0.1 },
-    ],
-  ])('%j is a check', async (item, check) => {
+  test.each<{ item: object; check: object }>([
+    {
+      item: trajectory({ mode: 'any_order', minimums: { Read: 2, Bash: 1 } }),
+      check: order('superset', ['Read', 'Read', 'Bash']),
+    },
+    {
+      item: trajectory({ mode: 'in_order', expected: [{ tool: 'Read' }, { tool: 'Edit' }] }),
+      check: order('in_order', ['Read', 'Edit']),
+    },
+    { item: trajectory({ mode: 'exact', expected: [{ tool: 'Read' }] }), check: order('exact', ['Read']) },
+    { item: trajectory({ mode: 'superset', expected: [{ tool: 'Read' }] }), check: order('superset', ['Read']) },
+    { item: trajectory({ mode: 'subset', expected: [{ tool: 'Read' }] }), check: order('subset', ['Read']) },
+    {
+      item: trajectory({ mode: 'any_order', expected: [{ tool: 'mcp__kb__find' }] }),
+      check: order('superset', ['mcp__kb__find']),
+    },
+    {
+      item: { type: 'tool_trajectory', mode: 'in_order', expected: [{ tool: 'Read', args: 'any' }] },
+      check: order('in_order', ['Read']),
+    },
+    {
+      item: trajectory({ mode: 'in_order', expected: [{ tool: 'Bash', args: { command: 'ls' } }] }),
+      check: order('in_order', [{ name: 'Bash', args: { command: 'ls' } }]),
+    },
+    {
+      item: trajectory({ mode: 'exact', args_match: 'ignore', expected: [{ tool: 'Bash', args: { command: 'ls' } }] }),
+      check: order('exact', ['Bash']),
+    },
+    {
+      item: trajectory({ mode: 'exact', expected: [{ tool: 'Bash', args: { a: 1, cwd: '/' }, args_match: ['cwd'] }] }),
+      check: order('exact', [{ name: 'Bash', args: { cwd: '/' } }]),
+    },
+    { item: { type: 'execution-metrics', max_tool_calls: 10 }, check: { type: 'tool_calls_at_most', value: 10 } },
+    { item: { type: 'latency', max_ms: 5000 }, check: { type: 'duration_at_most', value: 5 } },
+    { item: { type: 'cost', max_usd: 0.1 }, check: { type: 'cost_at_most', value: 0.1 } },
+  ])('$item is a check', async ({ item, check }) => {
     const read = await judged({ name: 'n', ...item })
     expect([read.case.checks, read.texts]).toEqual([[{ ...check, text: 'n' }], []])
     expect(read.warnings).toEqual([expect.stringContaining('is read as a check of type')])
@@ -70,10 +64,7 @@ describe('agentv', () => {
   test.each<[object, RegExp]>([
     [trajectory({ mode: 'any_order', minimums: { knowledgeSearch: 2 } }), /fits this rule: .*"knowledgeSearch":2/],
     [trajectory({ mode: 'in_order', expected: [{ tool: 'Read', max_duration_ms: 100 }] }), /"max_duration_ms":100/],
-    [
-      trajectory({ mode: 'exact', args_match: 'exact', expected: [{ tool: 'Bash', args: { command: 'ls' } }] }),
-      /"exact"/,
-    ],
+    [trajectory({ mode: 'exact', args_match: 'exact', expected: [{ tool: 'Bash', args: { a: 1 } }] }), /"exact"/],
     [trajectory({ mode: 'sideways', expected: [{ tool: 'Read' }] }), /"sideways"/],
     [trajectory({ mode: 'exact', expected: [] }), /fits this rule/],
     [trajectory({ mode: 'exact', minimums: { Read: 1 } }), /fits this rule/],
@@ -97,68 +88,62 @@ describe('agentv', () => {
 })
 
 describe('promptfoo', () => {
-  test.each<[object, object]>([
-    [
-      { type: 'trajectory:tool-used', value: 'Bash' },
-      { type: 'tool_used', name: 'Bash' },
-    ],
-    [
-      { type: 'trajectory:tool-used', value: ['Read', 'Edit'] },
-      { type: 'tool_order', mode: 'superset', tools: ['Read', 'Edit'] },
-    ],
-    [
-      { type: 'trajectory:tool-used', value: { pattern: 'mcp__kb__*', min: 2, max: 3 } },
-      { type: 'tool_used', name: 'mcp__kb__*', times: { min: 2, max: 3 } },
-    ],
-    [
-      { type: 'trajectory:tool-used', value: { name: 'Bash', max: 3 } },
-      { type: 'tool_used', name: 'Bash', times: { min: 1, max: 3 } },
-    ],
-    [
-      { type: 'trajectory:tool-used', value: { name: 'Bash', min: 0, max: 0 } },
-      { type: 'tool_not_used', name: 'Bash' },
-    ],
-    [
-      { type: 'not-trajectory:tool-used', value: 'WebFetch' },
-      { type: 'tool_not_used', name: 'WebFetch' },
-    ],
-    [
-      { type: 'not-trajectory:tool-used', value: ['Edit', 'Write'] },
-      { type: 'tool_not_used', name: ['Edit', 'Write'] },
-    ],
-    [
-      { type: 'trajectory:tool-sequence', value: ['Read', 'Edit'] },
-      { type: 'tool_order', mode: 'in_order', tools: ['Read', 'Edit'] },
-    ],
-    [
-      { type: 'trajectory:tool-sequence', value: { mode: 'exact', steps: ['Read', { name: 'Edit' }] } },
-      { type: 'tool_order', mode: 'exact', tools: ['Read', 'Edit'] },
-    ],
-    [
-      { type: 'trajectory:tool-args-match', value: { name: 'Bash', args: { command: 'ls' }, mode: 'partial' } },
-      { type: 'tool_used', name: 'Bash', args: { command: 'ls' } },
-    ],
-    [
-      { type: 'trajectory:step-count', value: { type: 'tool', max: 8 } },
-      { type: 'tool_calls_at_most', value: 8 },
-    ],
-    [
-      { type: 'trajectory:step-count', value: { type: 'tool', min: 1, max: 8 } },
-      { type: 'tool_used', name: '*', times: { min: 1, max: 8 } },
-    ],
-    [
-      { type: 'tool_order', before: 'Read', after: 'Edit' },
-      { type: 'tool_order', mode: 'first_in_order', tools: ['Read', 'Edit'] },
-    ],
-    [
-      { type: 'tool_order', value: ['Read', 'Edit'] },
-      { type: 'tool_order', mode: 'in_order', tools: ['Read', 'Edit'] },
-    ],
-    [
-      { type: 'max_tool_calls', value: 3 },
-      { type: 'tool_calls_at_most', value: 3 },
-    ],
-  ])('%j is a check', async (item, check) => {
+  test.each<{ item: object; check: object }>([
+    { item: { type: 'trajectory:tool-used', value: 'Bash' }, check: { type: 'tool_used', name: 'Bash' } },
+    {
+      item: { type: 'trajectory:tool-used', value: ['Read', 'Edit'] },
+      check: { type: 'tool_order', mode: 'superset', tools: ['Read', 'Edit'] },
+    },
+    {
+      item: { type: 'trajectory:tool-used', value: { pattern: 'mcp__kb__*', min: 2, max: 3 } },
+      check: { type: 'tool_used', name: 'mcp__kb__*', times: { min: 2, max: 3 } },
+    },
+    {
+      item: { type: 'trajectory:tool-used', value: { name: 'Bash', max: 3 } },
+      check: { type: 'tool_used', name: 'Bash', times: { min: 1, max: 3 } },
+    },
+    {
+      item: { type: 'trajectory:tool-used', value: { name: 'Bash', min: 0, max: 0 } },
+      check: { type: 'tool_not_used', name: 'Bash' },
+    },
+    {
+      item: { type: 'not-trajectory:tool-used', value: 'WebFetch' },
+      check: { type: 'tool_not_used', name: 'WebFetch' },
+    },
+    {
+      item: { type: 'not-trajectory:tool-used', value: ['Edit', 'Write'] },
+      check: { type: 'tool_not_used', name: ['Edit', 'Write'] },
+    },
+    {
+      item: { type: 'trajectory:tool-sequence', value: ['Read', 'Edit'] },
+      check: { type: 'tool_order', mode: 'in_order', tools: ['Read', 'Edit'] },
+    },
+    {
+      item: { type: 'trajectory:tool-sequence', value: { mode: 'exact', steps: ['Read', { name: 'Edit' }] } },
+      check: { type: 'tool_order', mode: 'exact', tools: ['Read', 'Edit'] },
+    },
+    {
+      item: { type: 'trajectory:tool-args-match', value: { name: 'Bash', args: { command: 'ls' }, mode: 'partial' } },
+      check: { type: 'tool_used', name: 'Bash', args: { command: 'ls' } },
+    },
+    {
+      item: { type: 'trajectory:step-count', value: { type: 'tool', max: 8 } },
+      check: { type: 'tool_calls_at_most', value: 8 },
+    },
+    {
+      item: { type: 'trajectory:step-count', value: { type: 'tool', min: 1, max: 8 } },
+      check: { type: 'tool_used', name: '*', times: { min: 1, max: 8 } },
+    },
+    {
+      item: { type: 'tool_order', before: 'Read', after: 'Edit' },
+      check: { type: 'tool_order', mode: 'first_in_order', tools: ['Read', 'Edit'] },
+    },
+    {
+      item: { type: 'tool_order', value: ['Read', 'Edit'] },
+      check: { type: 'tool_order', mode: 'in_order', tools: ['Read', 'Edit'] },
+    },
+    { item: { type: 'max_tool_calls', value: 3 }, check: { type: 'tool_calls_at_most', value: 3 } },
+  ])('$item is a check', async ({ item, check }) => {
     const read = await judged(item)
     expect([read.case.checks, read.texts]).toEqual([[check], []])
     expect(read.warnings).toEqual([expect.stringContaining('is read as a check of type')])
@@ -171,10 +156,7 @@ describe('promptfoo', () => {
     [{ type: 'trajectory:tool-args-match', value: { name: 'Bash', args: { a: 1 }, mode: 'exact' } }, /"exact"/],
     [{ type: 'trajectory:step-count', value: { type: 'reasoning', max: 2 } }, /"reasoning"/],
     [{ type: 'not-trajectory:tool-sequence', value: ['Edit', 'Read'] }, /not-trajectory:tool-sequence/],
-    [
-      { type: 'trajectory:goal-success', value: { goal: 'Reply to the order' } },
-      /^The agent achieved this goal: Reply/,
-    ],
+    [{ type: 'trajectory:goal-success', value: { goal: 'Reply' } }, /^The agent achieved this goal: Reply/],
     [{ type: 'tool_order', value: ['verify_claim', 'approve_claim'] }, /"approve_claim"/],
   ])('%j is for a judge, with all its parameters', async (item, text) => {
     const read = await judged(item)

@@ -508,7 +508,11 @@ describe('criteria', () => {
       { user: { goal: 'a summary', facts: ['It is 088.85', 'VAT is kept apart'] } },
       [],
     ],
-    ['the reference', { prompt: 'Is it one, two or three?', reference: { answer: 'two or three' } }, given],
+    [
+      'the reference',
+      { prompt: 'Is it one, two or three apples?', reference: { answer: 'two or three apples' } },
+      given,
+    ],
     ['a reference of 60 kB', { prompt: `Is it ${long}?`, reference: { answer: long } }, given],
     ['a short reference in the prompt', { prompt: 'Is it yes or no?', reference: { answer: 'no' } }, []],
     ['a number of 1 MB in a longer one', { prompt: '1'.repeat(2 ** 21), expected_output: '1'.repeat(2 ** 20) }, []],

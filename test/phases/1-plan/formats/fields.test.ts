@@ -1,27 +1,9 @@
-/** EVAL.md and golden tests: the suite of each example as a golden file, and each documented field changed alone. */
-import { cpSync } from 'node:fs'
+/** EVAL.md and golden tests: each documented field changed alone. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Suite } from '../../../../schemas/suite.ts'
 import { findSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
 import { folderOf } from '../folder.ts'
-
-const workspaces = path.join(import.meta.dirname, '../../../../workspaces')
-
-/** All suites below a folder, the folder's own path taken out. */
-async function suitesIn(folder: string): Promise<string> {
-  const found = await findSuites(folder, null)
-  const suites = await Promise.all(found.map((one) => one.load()))
-  return `${JSON.stringify(suites, null, 2).replaceAll(folder, '<folder>')}\n`
-}
-
-describe('the suite of an example', () => {
-  test.each(['example-eval-md', 'example-golden'])('%s is its golden file', async (name) => {
-    const folder = path.join(folderOf({ [`${name}/package.json`]: '{}' }), name)
-    cpSync(path.join(workspaces, name), folder, { recursive: true, filter: (file) => !file.includes('evals/runs') })
-    await expect(await suitesIn(folder)).toMatchFileSnapshot(`golden/${name}.json`)
-  })
-})
 
 type Files = Record<string, string>
 const loaded = async (files: Files): Promise<Suite> => {

@@ -31,7 +31,6 @@ describe('sections', () => {
 describe('a misspelt section', () => {
   test.each([
     ['Expcted behavior', 'expected behavior'],
-    ['Expcted behavior (the judge evaluates against this)', 'expected behavior'],
     ['Expected behvior of the agent', 'expected behavior'],
     ['**Pas criteria**', 'pass criteria'],
     ['Pas criteria: all of them', 'pass criteria'],
@@ -90,29 +89,13 @@ describe('rubric.md', () => {
     ['weights: {a: 1}\nthreshold_pass: high', 'rubric.md:3:1: threshold_pass must be a number'],
   ])('%j is refused with its place', (front, message) => expect(() => rubric(front)).toThrow(message))
   test.each([
-    [
-      'weights: {a: 1}\ntreshold_pass: 5',
-      '',
-      '3:1: the field "treshold_pass" is not known (did you mean "threshold_pass"?)',
-    ],
-    [
-      'weights: {a: 1}\nThreshold_pass: 5',
-      '',
-      '3:1: the field "Threshold_pass" is not known (did you mean "threshold_pass"?)',
-    ],
-    ['wieghts: {a: 1}', '', '2:1: the field "wieghts" is not known (did you mean "weights"?)'],
-    [
-      'weights:\n  output_qualty: 50',
-      '## Output quality (50%)',
-      '3:3: the dimension "output_qualty" is not known (did you mean "output_quality"?)',
-    ],
-    [
-      'weights:\n  factual_acuracy: 50',
-      '',
-      '3:3: the dimension "factual_acuracy" is not known (did you mean "factual_accuracy"?)',
-    ],
-  ])('%j above %j is a slip', (front, body, message) =>
-    expect(() => rubric(front, body)).toThrow(`rubric.md:${message}`),
+    ['weights: {a: 1}\ntreshold_pass: 5', '', '3:1: the field "treshold_pass"', 'threshold_pass'],
+    ['weights: {a: 1}\nThreshold_pass: 5', '', '3:1: the field "Threshold_pass"', 'threshold_pass'],
+    ['wieghts: {a: 1}', '', '2:1: the field "wieghts"', 'weights'],
+    ['weights:\n  output_qualty: 5', '## Output quality (5%)', '3:3: the dimension "output_qualty"', 'output_quality'],
+    ['weights:\n  factual_acuracy: 50', '', '3:3: the dimension "factual_acuracy"', 'factual_accuracy'],
+  ])('%j above %j is a slip', (front, body, what, meant) =>
+    expect(() => rubric(front, body)).toThrow(`rubric.md:${what} is not known (did you mean "${meant}"?)`),
   )
   test.each([
     ['weights: {tone: 1, tune: 1}', '## Tone'],
@@ -173,15 +156,8 @@ describe('judge.md', () => {
     ['audit_sample_pct: ten', 'judge.md:2:1: audit_sample_pct'],
     ['recommended_judge: gpt-5', 'judge.md:2:1: recommended_judge'],
     ['recommended_judge:\n  cross_family: [3]', 'judge.md:3:3: cross_family'],
-    [
-      'recomended_judge: {}',
-      'judge.md:2:1: the field "recomended_judge" is not known (did you mean "recommended_judge"?)',
-    ],
     ['strict_mod: true', 'judge.md:2:1: the field "strict_mod" is not known (did you mean "strict_mode"?)'],
-    [
-      'recommended_judge:\n  cross_famly: [gpt-5]',
-      'judge.md:3:3: the field "recommended_judge.cross_famly" is not known (did you mean "cross_family"?)',
-    ],
+    ['recommended_judge:\n  cross_famly: [a]', 'judge.md:3:3: the field "recommended_judge.cross_famly" is not known'],
   ])('%j is refused with its place', (front, message) => expect(() => judge(front)).toThrow(message))
   test('a recommendation of another name is told', () => {
     const told: string[] = []
@@ -213,22 +189,19 @@ describe('a test', () => {
   })
   const whole = 'test_id: x\ncategory: happy'
   test.each([
-    ['tset_id: x\ncategory: happy', '', 2, 'the field "tset_id" is not known (did you mean "test_id"?)'],
-    [`${whole}\nexpected_fcts: []`, '', 4, 'the field "expected_fcts" is not known (did you mean "expected_facts"?)'],
-    [
-      `${whole}\nexpected_facts:\n  - claim: a\n    sorce: b`,
-      '',
-      6,
-      'the field "expected_facts[0].sorce" is not known (did you mean "source"?)',
-    ],
-    [whole, '## Pas criteria', 7, 'the section "Pas criteria" is not known (did you mean "pass criteria"?)'],
+    ['tset_id: x\ncategory: happy', '', 2, 'field "tset_id"', 'test_id'],
+    [`${whole}\nexpected_fcts: []`, '', 4, 'field "expected_fcts"', 'expected_facts'],
+    [`${whole}\nexpected_facts:\n  - claim: a\n    sorce: b`, '', 6, 'field "expected_facts[0].sorce"', 'source'],
+    [whole, '## Pas criteria', 7, 'section "Pas criteria"', 'pass criteria'],
     [
       whole,
       '## Pass criteria\n- output_qualty: ≥ 4',
       8,
-      'the dimension of the bullet "output_qualty: ≥ 4" is not known (did you mean "output_quality"?)',
+      'dimension of the bullet "output_qualty: ≥ 4"',
+      'output_quality',
     ],
-  ])('%j with %j is a slip', (front, more, line, message) => {
+  ])('%j with %j is a slip', (front, more, line, what, meant) => {
+    const message = `the ${what} is not known (did you mean "${meant}"?)`
     const text = `---\n${front}\n---\n## Input\nHi\n${more}\n`
     const place = { agent: 'x', folder: null, dimensions: ['output_quality'] }
     expect(readGoldenTest(text, place, nothing)).toEqual({ ok: false, line, column: 1, message })

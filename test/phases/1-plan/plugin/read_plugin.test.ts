@@ -85,62 +85,31 @@ describe('links out of the plugin', () => {
 })
 
 describe('broken parts', () => {
-  const broken: readonly [what: string, files: Record<string, string | undefined>, message: RegExp][] = [
+  const own = (more: object) => ({ '.claude-plugin/plugin.json': manifest(more) })
+  const servers = (server: object) => ({ '.mcp.json': JSON.stringify({ mcpServers: { t: server } }) })
+  test.each<[what: string, files: Record<string, string | undefined>, message: RegExp]>([
     ['plugin.json is not JSON', { '.claude-plugin/plugin.json': '{"name":' }, /plugin\.json:1:\d+: not valid JSON/],
     ['no name', { '.claude-plugin/plugin.json': '{}' }, /plugin\.json: .*name/],
-    [
-      'a path that leads out',
-      { '.claude-plugin/plugin.json': manifest({ agents: './../x' }) },
-      /agents.*stays in the plugin/,
-    ],
-    ['a path without ./', { '.claude-plugin/plugin.json': manifest({ commands: 'texts' }) }, /commands/],
-    [
-      'a folder that is missing',
-      { '.claude-plugin/plugin.json': manifest({ agents: './no/' }) },
-      /agents: no file or folder \.\/no\//,
-    ],
-    [
-      'no skill in a folder',
-      { '.claude-plugin/plugin.json': manifest({ skills: './agents' }) },
-      /skills: no skill in \.\/agents/,
-    ],
-    [
-      'a hooks file that is missing',
-      { '.claude-plugin/plugin.json': manifest({ hooks: './no.json' }) },
-      /no\.json: no such file/,
-    ],
+    ['a path that leads out', own({ agents: './../x' }), /agents.*stays in the plugin/],
+    ['a path without ./', own({ commands: 'texts' }), /commands/],
+    ['a folder that is missing', own({ agents: './no/' }), /agents: no file or folder \.\/no\//],
+    ['no skill in a folder', own({ skills: './agents' }), /skills: no skill in \.\/agents/],
+    ['a hooks file that is missing', own({ hooks: './no.json' }), /no\.json: no such file/],
     ['hooks.json is not JSON', { 'hooks/hooks.json': '{' }, /hooks\/hooks\.json:1:\d+: not valid JSON/],
     ['hooks without a list', { 'hooks/hooks.json': '{"hooks":{"Stop":{}}}' }, /hooks\/hooks\.json: .*Stop/],
-    [
-      'a misspelt event',
-      { 'hooks/hooks.json': '{"hooks":{"PreTolUse":[]}}' },
-      /"PreTolUse" is not a known event \(did you mean "PreToolUse"/,
-    ],
+    ['a misspelt event', { 'hooks/hooks.json': '{"hooks":{"PreTolUse":[]}}' }, /"PreTolUse" is .*mean "PreToolUse"/],
     ['a hook without its script', { 'hooks/guard.sh': undefined }, /hooks\.json: PreToolUse: no file hooks\/guard\.sh/],
     ['.mcp.json is not JSON', { '.mcp.json': 'x' }, /\.mcp\.json:1:\d+: not valid JSON/],
-    [
-      'a server without a command',
-      { '.mcp.json': '{"mcpServers":{"t":{}}}' },
-      /\.mcp\.json: .*needs a "command" or a "url"/,
-    ],
-    [
-      'a server without its script',
-      { 'server/tickets.mjs': undefined },
-      /server tickets: no file server\/tickets\.mjs/,
-    ],
+    ['a server without a command', servers({}), /\.mcp\.json: .*needs a "command" or a "url"/],
+    ['one without its script', { 'server/tickets.mjs': undefined }, /server tickets: no file server\/tickets\.mjs/],
     [
       'a script by a relative path',
-      { '.mcp.json': '{"mcpServers":{"t":{"command":"node","args":["server/tickets.mjs"]}}}' },
+      servers({ command: 'node', args: ['server/tickets.mjs'] }),
       /write \$\{CLAUDE_PLUGIN_ROOT\}\/server\/tickets\.mjs/,
     ],
-    [
-      'two skills of one name',
-      { 'skills/other/SKILL.md': skill('beta') },
-      /two skills are named beta: skills\/beta and skills\/other/,
-    ],
+    ['a name twice', { 'skills/other/SKILL.md': skill('beta') }, /named beta: skills\/beta and skills\/other/],
     ['a skill without frontmatter', { 'skills/beta/SKILL.md': 'Say 42.' }, /skills\/beta\/SKILL\.md: no frontmatter/],
-  ]
-  test.each(broken)('%s', async (_, files, message) => {
+  ])('%s', async (_, files, message) => {
     await expect(readPlugin(makePlugin(files))).rejects.toThrow(message)
   })
   test('all of them at once', async () => {

@@ -22,83 +22,39 @@ async function load(one: object, files: Record<string, string> = verify) {
 }
 
 describe('files of a command check', () => {
-  test.each<[string, object, unknown, string[] | undefined]>([
-    [
-      'a word of the command',
-      command('sh evals/verify.sh'),
-      [{ from: 'evals/verify.sh', to: 'evals/verify.sh' }],
-      ['file evals/verify.sh'],
-    ],
-    [
-      'a folder in the command',
-      command('pytest ./evals/t/ -q'),
-      [{ from: 'evals/t', to: 'evals/t' }],
-      ['directory evals/t'],
-    ],
-    [
-      'a list',
-      command('sh v.sh', { files: [{ from: 'evals/verify.sh', to: 'v.sh' }] }),
-      [{ from: 'evals/verify.sh', to: 'v.sh' }],
-      ['file evals/verify.sh'],
-    ],
-    [
-      'both name it',
-      command('sh evals/verify.sh', { files: ['evals/verify.sh'] }),
-      [{ from: 'evals/verify.sh', to: 'evals/verify.sh' }],
-      ['file evals/verify.sh'],
-    ],
+  const [sh, folder] = ['evals/verify.sh', 'evals/t']
+  const listed = (from: string, to: string) => ({ files: [{ from, to }] })
+  const input = { ...command('cat evals/t/b.txt'), files: [folder] }
+  test.each<[string, object, string | undefined, string | undefined]>([
+    ['a word of the command', command(`sh ${sh}`), `${sh} > ${sh}`, `file ${sh}`],
+    ['a folder in the command', command('pytest ./evals/t/ -q'), `${folder} > ${folder}`, `directory ${folder}`],
+    ['a list', command('sh v.sh', listed(sh, 'v.sh')), `${sh} > v.sh`, `file ${sh}`],
+    ['both name it', command(`sh ${sh}`, { files: [sh] }), `${sh} > ${sh}`, `file ${sh}`],
     [
       'below a listed folder',
-      command('sh evals/t/a.sh', { files: ['evals/t'] }),
-      [{ from: 'evals/t', to: 'evals/t' }],
-      ['directory evals/t'],
+      command('sh evals/t/a.sh', { files: [folder] }),
+      `${folder} > ${folder}`,
+      `directory ${folder}`,
     ],
-    [
-      'a place that the check fills',
-      command('sh evals/t/a.sh', { files: [{ from: 'evals/verify.sh', to: 'evals/t/a.sh' }] }),
-      [{ from: 'evals/verify.sh', to: 'evals/t/a.sh' }],
-      ['file evals/verify.sh'],
-    ],
-    [
-      'next to the suite',
-      command('sh verify.sh', { files: ['verify.sh'] }),
-      [{ from: 'verify.sh', to: 'verify.sh' }],
-      ['file verify.sh'],
-    ],
-    [
-      'an input, which the agent may change',
-      { ...command('cat evals/t/b.txt'), files: ['evals/t'] },
-      undefined,
-      undefined,
-    ],
+    ['a filled place', command('sh evals/t/a.sh', listed(sh, 'evals/t/a.sh')), `${sh} > evals/t/a.sh`, `file ${sh}`],
+    ['next to the suite', command('sh verify.sh', { files: ['verify.sh'] }), 'verify.sh > verify.sh', 'file verify.sh'],
+    ['an input, which the agent may change', input, undefined, undefined],
     ['the suite itself', command('test -s evals/evals.json'), undefined, undefined],
     ['no file of the suite', command('test -f evals/out.txt'), undefined, undefined],
   ])('%s', async (_, one, placed, named) => {
     const found = await load(one)
     expect(found.read.cannot_run).toBeNull()
-    expect([found.placed, found.named]).toEqual([placed, named])
+    const places = found.placed?.map((file) => (typeof file === 'string' ? file : `${file.from} > ${file.to}`))
+    expect([places?.join(), found.named?.join()]).toEqual([placed, named])
   })
 
   test.each<[string, object, string]>([
     ['a missing file', command('true', { files: ['evals/gone.sh'] }), 'file of a check evals/gone.sh: no such file'],
     ['a missing script in the command', command('sh evals/gone.sh'), 'file of a check evals/gone.sh: no such file'],
-    [
-      'a missing script check',
-      { id: 1, prompt: 'p', checks: [{ type: 'script', script: 'evals/gone.py' }] },
-      'evals/gone.py: no such file',
-    ],
+    ['a script', { id: 1, prompt: 'p', checks: [{ type: 'script', script: 'gone.py' }] }, 'gone.py: no such file'],
     ['outside', command('true', { files: ['../x'] }), 'leads out of the skill folder'],
     ['the suite', command('true', { files: ['evals'] }), 'it contains the suite itself'],
-    [
-      'two at one place',
-      command('true', {
-        files: [
-          { from: 'evals/verify.sh', to: 'x' },
-          { from: 'evals/t', to: 'x' },
-        ],
-      }),
-      "two of a check's files would be at x",
-    ],
+    ['two at one place', command('true', { files: [sh, folder].map((from) => ({ from, to: 'x' })) }), 'would be at x'],
   ])('%s keeps the case from running', async (_, one, reason) =>
     expect((await load(one)).read.cannot_run).toContain(reason),
   )
@@ -107,9 +63,8 @@ describe('files of a command check', () => {
   })
   test('what agents see is reported', async () => {
     const visible = { ...verify, 'scripts/v.sh': 'x' }
-    expect((await load(command('true', { files: ['scripts/v.sh'] }), visible)).warnings.join()).toContain(
-      'move it to evals/',
-    )
+    const seen = await load(command('true', { files: ['scripts/v.sh'] }), visible)
+    expect(seen.warnings.join()).toContain('move it to evals/')
     const given = { ...command('true', { files: ['evals/verify.sh'] }), files: ['evals/verify.sh'] }
     expect((await load(given)).warnings.join()).toContain('is also an input file')
     expect((await load(command('sh evals/verify.sh'))).warnings).toEqual([])

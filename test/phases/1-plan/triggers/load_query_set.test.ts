@@ -18,6 +18,12 @@ const both = [
   ['fill it in', true],
   ['what is it?', false],
 ]
+const group = (skill: string, ...queries: object[]) => ({ skill, queries })
+/** The two queries, with a field that says what they should do. */
+const pair = (field: string, first: unknown, second: unknown) => [
+  { query: yes.query, [field]: first },
+  { query: no.query, [field]: second },
+]
 
 test.each<[string, unknown]>([
   ['a list', [yes, no]],
@@ -26,64 +32,20 @@ test.each<[string, unknown]>([
     { [name]: [yes, no] },
   ]),
   ['two lists of texts', { should_trigger: ['fill it in'], should_not_trigger: ['what is it?'] }],
-  [
-    'two lists of objects',
-    { should_trigger: [{ query: 'fill it in' }], should_not_trigger: [{ prompt: 'what is it?' }] },
-  ],
-  [
-    'groups',
-    [
-      { skill: 'docx', queries: [{ ...yes, query: 'other' }] },
-      { skill: 'pdf', queries: [yes, no] },
-    ],
-  ],
+  ['of objects', { should_trigger: [{ query: 'fill it in' }], should_not_trigger: [{ prompt: 'what is it?' }] }],
+  ['groups', [group('docx', { ...yes, query: 'other' }), group('pdf', yes, no)]],
   ['skills', { skills: [{ name: 'pdf', should_trigger: ['fill it in'], should_not_trigger: ['what is it?'] }] }],
   ['prompt', [yes, no].map(({ query, should_trigger }) => ({ prompt: query, should_trigger }))],
   ['q and should', [yes, no].map(({ query, should_trigger }) => ({ q: query, should: should_trigger }))],
   [
-    'expected',
-    {
-      cases: [
-        { input: 'fill it in', expected: 'trigger' },
-        { input: 'what is it?', expected: 'skip' },
-      ],
-    },
+    'input and expected',
+    { cases: [yes, no].map(({ query }) => ({ input: query, expected: query === yes.query ? 'trigger' : 'skip' })) },
   ],
-  [
-    'expected, longer',
-    [
-      { query: 'fill it in', expected: 'trigger' },
-      { query: 'what is it?', expected: 'do_not_trigger' },
-    ],
-  ],
-  [
-    'names of skills',
-    [
-      { query: 'fill it in', should_trigger: 'pdf' },
-      { query: 'what is it?', should_trigger: 'docx' },
-    ],
-  ],
-  [
-    'a plugin before the name',
-    [
-      { query: 'fill it in', should_trigger: 'office:pdf' },
-      { query: 'what is it?', should_trigger: null },
-    ],
-  ],
-  [
-    'lists of names',
-    [
-      { query: 'fill it in', should_trigger: ['docx', 'pdf'] },
-      { query: 'what is it?', should_trigger: [] },
-    ],
-  ],
-  [
-    'expected_skill',
-    [
-      { ...yes, expected_skill: 'pdf' },
-      { ...yes, query: 'what is it?', expected_skill: 'docx' },
-    ],
-  ],
+  ['expected, longer', pair('expected', 'trigger', 'do_not_trigger')],
+  ['names of skills', pair('should_trigger', 'pdf', 'docx')],
+  ['a plugin before the name', pair('should_trigger', 'office:pdf', null)],
+  ['lists of names', pair('should_trigger', ['docx', 'pdf'], [])],
+  ['expected_skill', pair('expected_skill', 'pdf', 'docx').map((one) => ({ ...one, should_trigger: true }))],
   ['names and false', [{ query: 'fill it in', should_trigger: 'pdf' }, no]],
 ])('%s', async (_, content) => {
   const { queries } = await load(content)
