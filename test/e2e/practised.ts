@@ -4,7 +4,7 @@ import path from 'node:path'
 import { evalResult } from '../../schemas/eval_result.ts'
 import { loadScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
-import { fresh, whetstone } from './program.ts'
+import { fresh, type ProgramEnd, type ProgramOptions, whetstone } from './program.ts'
 
 const examples = path.join(import.meta.dirname, '../../workspaces')
 
@@ -37,11 +37,24 @@ export function copyOf(name: ExamplePackage): Copy {
 
 const sdk = ['--engine', 'anthropic:practice-1', '--judge', 'anthropic:practice-1']
 
-/** eval of it on the SDK engine, unless the flags name another; `asked`: which rules of the scenario answered. */
-export async function practised(copy: Copy, flags: readonly string[] = [], env: Record<string, string> = {}) {
+type Start = (
+  args: readonly string[],
+  options: Pick<ProgramOptions, 'env'>,
+) => Promise<Pick<ProgramEnd, 'code' | 'stdout' | 'stderr'>>
+
+/**
+ * eval of it on the SDK engine, unless the flags name another; `asked`: which rules of the scenario answered. `start`: the program,
+ * or `runMain`.
+ */
+export async function practised(
+  copy: Copy,
+  flags: readonly string[] = [],
+  env: Record<string, string> = {},
+  start: Start = whetstone,
+) {
   await using server = await startPractice({ scenario: await loadScenario(path.join(copy.folder, 'practice.yaml')) })
   const own = flags.includes('--engine') ? [] : sdk
-  const end = await whetstone(['eval', copy.folder, '--workspace', copy.workspace, '--json', ...own, ...flags], {
+  const end = await start(['eval', copy.folder, '--workspace', copy.workspace, '--json', ...own, ...flags], {
     env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice', ...env },
   })
   const last = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? 'null')

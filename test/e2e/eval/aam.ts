@@ -4,7 +4,9 @@ import path from 'node:path'
 import { evalResult } from '../../../schemas/eval_result.ts'
 import { loadScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
-import { fresh, whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { type Copy, practised } from '../practised.ts'
+import { fresh } from '../program.ts'
 
 const example = path.join(import.meta.dirname, '../../../workspaces/example-aam')
 
@@ -30,7 +32,7 @@ const keys = { ANTHROPIC_API_KEY: 'practice', OPENAI_API_KEY: 'practice' }
 export async function evaluated(folder: string, flags: readonly string[], env: Record<string, string> = {}) {
   await using server = await startPractice({ scenario: await loadScenario(path.join(folder, 'practice.yaml')) })
   const workspace = path.join(fresh(), 'ws')
-  const end = await whetstone(['eval', folder, '--workspace', workspace, ...flags], {
+  const end = await runMain(['eval', folder, '--workspace', workspace, ...flags], {
     env: { ...keys, ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: `${server.url}/v1`, ...env },
   })
   const made = path.join(workspace, 'evals')
@@ -43,3 +45,7 @@ export async function evaluated(folder: string, flags: readonly string[], env: R
   const log = JSON.stringify(server.requests)
   return { end, result, read, log, asked: server.requests.map(({ rule }) => rule) }
 }
+
+/** `practised` in this process and without a sandbox. */
+export const practisedHere = (copy: Copy, flags: readonly string[] = [], env: Record<string, string> = {}) =>
+  practised(copy, ['--sandbox', 'off', ...flags], env, runMain)

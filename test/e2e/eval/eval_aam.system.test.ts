@@ -1,10 +1,13 @@
-/** AAM packages end to end on the SDK engine: the example passes; what is broken in it fails, is skipped, or is refused. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** AAM packages from the file to the verdict: the example passes, what is broken in it fails, is skipped or is refused, and its sandbox holds. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { needs } from '../../require.ts'
+import { fresh } from '../program.ts'
 import { copyOfExample, evaluated } from './aam.ts'
 
-const sdk = ['--engine', 'anthropic:practice-1']
+const sdk = ['--engine', 'anthropic:practice-1', '--sandbox', 'off']
 const verdicts = ({ result }: Awaited<ReturnType<typeof evaluated>>) =>
   Object.fromEntries(result().cases.map(({ eval_name, verdict }) => [eval_name, verdict]))
 
@@ -61,11 +64,6 @@ describe('the example package on the SDK engine', () => {
       { verdict: 'fail', judge: { result: 'fail', reason: expect.stringContaining('SOMETHING ELSE') } },
     ])
   })
-  test('a judge that fails skips the case, outside the rate', async () => {
-    const ran = await evaluated(copyOfExample(), [...sdk, 'audit', '--judge', 'command:echo no'])
-    expect(ran.end.code).toBe(3)
-    expect(ran.result()).toMatchObject({ summary: { skipped: 1, pass_rate: null }, cases: [{ verdict: 'skip' }] })
-  })
   test('what the engine can not express skips the case; the others run', async () => {
     const folder = copyOfExample((replace) => replace('hooks/hooks.json', '"pre-tool-use"', '"pre-compact"'))
     writeFileSync(
@@ -105,4 +103,62 @@ test('past the time limit a case fails if the model had answered, and is skipped
   const ran = await evaluated(folder, [...sdk, '--retries', '0', 'sum-of-april', 'audit'])
   expect(ran.end, ran.end.stderr).toMatchObject({ code: 3 })
   expect(verdicts(ran)).toEqual({ 'sum-of-april': 'fail', audit: 'skip' })
-}, 60_000)
+})
+
+/** Tries to write in two places, and says what came of it and of EVAL_MODE. */
+const agent = `
+import { existsSync, writeFileSync } from 'node:fs'
+const said = ['open/a.txt', 'elsewhere.txt'].map((file) => {
+  try {
+    writeFileSync(file, 'x')
+    return file + ' written'
+  } catch (error) {
+    return file + ' refused'
+  }
+})
+console.log([...said, 'mode ' + process.env.EVAL_MODE, 'in ' + process.cwd()].join(', '))
+`
+
+async function runAgent(flags: readonly string[], folder = copyOfExample()) {
+  const program = path.join(fresh(), 'agent.mjs')
+  writeFileSync(program, agent)
+  const engine = ['--engine', `command:${process.execPath} ${program}`, '--judge', 'command:echo no']
+  return await evaluated(folder, ['audit', ...engine, ...flags])
+}
+
+async function said(...asked: Parameters<typeof runAgent>) {
+  const ran = await runAgent(...asked)
+  return `${ran.result().cases[0]?.output_snippet}\n${ran.end.stderr}`
+}
+
+needs(
+  'a sandbox',
+  (await probeSandbox(process.env.PATH ?? '')).ok,
+  'apt-get install bubblewrap',
+)('writable-paths', () => {
+  test('are the only folders that the agent may change', async () => {
+    expect(await said(['--sandbox', 'required'])).toContain('open/a.txt written, elsewhere.txt refused, mode true')
+  })
+  test('negative control: without them all of the workspace is', async () => {
+    const folder = copyOfExample((replace) => {
+      replace('evals/eval-config.json', ', "writable-paths": ["open/", "closed/", "output/"]', '')
+    })
+    expect(await said(['--sandbox', 'required'], folder)).toContain('elsewhere.txt written')
+  })
+})
+test('without a sandbox it is said that nothing keeps the agent to them', async () => {
+  const text = await said(['--sandbox', 'off'])
+  expect(text).toContain('elsewhere.txt written')
+  expect(text).toContain('without a sandbox nothing enforces this')
+})
+test('the temporary folder is gone at the end; --keep keeps the working folder with the results', async () => {
+  for (const keep of [[], ['--keep']]) {
+    const ran = await runAgent(['--sandbox', 'off', ...keep])
+    const [, place = ''] = /in (\/\S+)/.exec(ran.result().cases[0]?.output_snippet ?? '') ?? []
+    expect(place).toMatch(/\/work$/)
+    expect(existsSync(path.dirname(place))).toBe(false)
+    const kept = () => ran.read('audit', 'work/elsewhere.txt')
+    if (keep.length > 0) expect(kept()).toBe('x')
+    else expect(kept).toThrow('ENOENT')
+  }
+})

@@ -3,8 +3,11 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { goldenAuditLine, goldenRunLine } from '../../../schemas/golden.ts'
-import { type Copy, copyOf, practised } from '../practised.ts'
-import { whetstone } from '../program.ts'
+import { loadScenario } from '../../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../../src/practice/server.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { type Copy, copyOf } from '../practised.ts'
+import { practisedHere } from './aam.ts'
 
 const runs = 'ledger/evals/runs'
 const logOf = ({ folder }: Copy) => {
@@ -25,7 +28,7 @@ const rent = 'ledger/evals/golden/happy/001_rent.md'
 describe('the example', () => {
   test('passes with its identity, its vault and its own judge', async () => {
     const copy = copyOf('example-golden')
-    const ran = await practised(copy)
+    const ran = await practisedHere(copy)
     expect(ran.end, ran.end.stderr).toMatchObject({ code: 0 })
     expect(ran.verdicts).toEqual({ '001_transfer': 'pass', '001_rent': 'pass' })
     const [transfer, paid] = logOf(copy)
@@ -47,7 +50,7 @@ describe('the example', () => {
       .map(String)
       .filter((name) => name.endsWith('.md'))
     const texts = before.map(copy.read)
-    await practised(copy)
+    await practisedHere(copy)
     expect(before.map(copy.read)).toEqual(texts)
     const after = readdirSync(path.join(copy.folder, 'ledger'), { recursive: true }).map(String)
     expect(
@@ -58,9 +61,9 @@ describe('the example', () => {
   })
   test('a second run of the day adds lines and overwrites no response', async () => {
     const copy = copyOf('example-golden')
-    await practised(copy)
+    await practisedHere(copy)
     const first = logOf(copy)
-    await practised(copy)
+    await practisedHere(copy)
     expect(logOf(copy)).toHaveLength(4)
     expect(logOf(copy).slice(0, 2)).toEqual(first)
     const responses = readdirSync(path.join(copy.folder, runs, 'responses'))
@@ -72,18 +75,16 @@ describe('the example', () => {
     [['--test', 'rent'], ['001_rent']],
     [['--all'], ['001_transfer', '001_rent']],
   ])('%j', async (flags, names) => {
-    expect(Object.keys((await practised(copyOf('example-golden'), flags)).verdicts)).toEqual(names)
+    expect(Object.keys((await practisedHere(copyOf('example-golden'), flags)).verdicts)).toEqual(names)
   })
 })
 
 /** What the program prints without --json. */
 async function printed(copy: Copy, flags: readonly string[] = []) {
-  const { startPractice } = await import('../../../src/practice/server.ts')
-  const { loadScenario } = await import('../../../src/practice/scenario/scenario.ts')
   await using server = await startPractice({ scenario: await loadScenario(path.join(copy.folder, 'practice.yaml')) })
-  const engine = ['--engine', 'anthropic:practice-1', '--judge', 'anthropic:practice-1']
+  const engine = ['--engine', 'anthropic:practice-1', '--judge', 'anthropic:practice-1', '--sandbox', 'off']
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
-  return (await whetstone(['eval', copy.folder, '--workspace', copy.workspace, ...engine, ...flags], { env })).stdout
+  return (await runMain(['eval', copy.folder, '--workspace', copy.workspace, ...engine, ...flags], { env })).stdout
 }
 
 describe('the summary', () => {
@@ -107,12 +108,6 @@ describe('the summary', () => {
     const [open] = copy.read(`${runs}/audit_log.jsonl`).trim().split('\n')
     expect(goldenAuditLine.parse(JSON.parse(open ?? '')).human).toBeNull()
   })
-  test('what a person has judged is not asked again', async () => {
-    const copy = copyOf('example-golden')
-    await printed(copy)
-    copy.change(`${runs}/audit_log.jsonl`, '"human":null', '"human":"agree"')
-    expect(await printed(copy)).toContain('Audit sample for review: 1 of 2')
-  })
   test('--summary-only has the sums alone', async () => {
     const said = await printed(copyOf('example-golden'), ['--summary-only'])
     expect(said).toContain('Pass rate: 2/2')
@@ -126,22 +121,12 @@ describe('the summary', () => {
     expect(said).toMatch(/not met: output_quality: 5 \(scored 1\)/)
     expect(said).toMatch(/the agent's answer: evals\/runs\/responses\//)
   })
-  test('all pass, and hardly: recalibrate', async () => {
-    const copy = changed([
-      ['practice.yaml', answer, answer.replace('5', '4')],
-      ['practice.yaml', '"output_quality": {"score": 5', '"output_quality": {"score": 4'],
-      ['ledger/evals/golden/decline/001_transfer.md', 'output_quality: 5', 'output_quality: 4'],
-    ])
-    expect(await printed(copy)).toContain(
-      'an average of only 4.00: the rubric or threshold_pass (4) may need recalibration',
-    )
-  })
 })
 
 describe('what goes wrong', () => {
   test('malformed JSON: asked once more, stricter; then judge_error, and skipped', async () => {
     const copy = changed([['practice.yaml', answer, `Well: ${answer}`]])
-    const ran = await practised(copy, ['--test', '001_rent'])
+    const ran = await practisedHere(copy, ['--test', '001_rent'])
     expect(ran.end.code).toBe(3)
     expect(ran.asked.filter((rule) => rule === 'judge passes')).toHaveLength(2)
     expect(ran.log).toContain('could not be read. Output ONLY one valid JSON object')
@@ -151,7 +136,7 @@ describe('what goes wrong', () => {
     const first = '  - name: judge stutters\n    when: { user: "^You judge Ledger", not_called: x }\n    text: Well\n'
     const stutter = first.replace('"^You judge Ledger", not_called: x', '"^You judge Ledger(?![\\\\s\\\\S]*IMPORTANT)"')
     const copy = changed([['practice.yaml', 'rules:\n', `rules:\n${stutter}`]])
-    const ran = await practised(copy, ['--test', '001_rent'])
+    const ran = await practisedHere(copy, ['--test', '001_rent'])
     expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
     expect(ran.asked).toContain('judge stutters')
   })
@@ -159,11 +144,11 @@ describe('what goes wrong', () => {
     const list: [string, string, string] = ['ledger/evals/judge.md', '- gpt-5', '- claude-gone-1']
     const copy = changed([list, ['practice.yaml', 'models: [practice-1', 'models: [practice-1, claude-haiku-5-5']])
     const engine = ['--engine', 'anthropic:practice-1']
-    const ran = await practised(copy, ['--test', '001_rent', ...engine])
+    const ran = await practisedHere(copy, ['--test', '001_rent', ...engine])
     expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
     expect(logOf(copy)[0]?.judge_model).toBe('claude-haiku-5-5')
     const none = changed([list])
-    const failed = await practised(none, ['--test', '001_rent', ...engine])
+    const failed = await practisedHere(none, ['--test', '001_rent', ...engine])
     expect(failed.end.code).toBe(2)
     expect(failed.end.stderr).toMatch(/no judge available: .*claude-gone-1.*claude-haiku-5-5/)
     expect(failed.asked.filter(Boolean)).toEqual([])
@@ -180,7 +165,7 @@ describe('what goes wrong', () => {
     const flags = ['--test', '001_rent', '--engine', 'anthropic:practice-1', '--retries', '0']
     test('the next of the list judges, and eval.json, the line and the summary say so', async () => {
       const copy = failing()
-      const ran = await practised(copy, flags)
+      const ran = await practisedHere(copy, flags)
       expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
       expect(ran.cases[0]?.judge).toMatchObject({ engine: 'anthropic', model: 'claude-haiku-5-5' })
       const unavailable = [expect.stringMatching(/^anthropic:claude-opus-9: /)]
@@ -190,26 +175,18 @@ describe('what goes wrong', () => {
     })
     test('a judge of --judge is never replaced, even if the list of judge.md has it', async () => {
       const copy = failing()
-      const ran = await practised(copy, [...flags, '--judge', 'anthropic:claude-opus-9'])
+      const ran = await practisedHere(copy, [...flags, '--judge', 'anthropic:claude-opus-9'])
       expect(ran.end.code).toBe(3)
       expect(logOf(copy)).toMatchObject([{ verdict: 'judge_error', error: expect.stringContaining('opus-9') }])
       expect(ran.asked).not.toContain('judge passes')
     })
   })
-  test('no judge has a key: a clear end, before anything is paid', async () => {
-    const copy = changed([['ledger/evals/judge.md', '- claude-haiku-5-5', '- gpt-4']])
-    const ran = await practised(copy, ['--engine', 'anthropic:practice-1'])
-    expect(ran.end.code).toBe(2)
-    expect(`${ran.end.stdout}${ran.end.stderr}`).toMatch(/no judge available: .*OPENAI_API_KEY/)
-    expect(ran.asked).toEqual([])
-  })
   test.each([
     ['broken frontmatter', 'test_id: 001_rent', 'test_id: [001_rent'],
-    ['no category', 'category: happy\n', ''],
     ['a source that is gone', 'source: memory/rent_2026.md', 'source: memory/rent_2025.md'],
   ])('%s: skipped with file and line, the others run', async (_, old, text) => {
     const copy = changed([[rent, old, text]])
-    const ran = await practised(copy)
+    const ran = await practisedHere(copy)
     expect(ran.end.code).toBe(3)
     expect(ran.verdicts).toEqual({ '001_transfer': 'pass', '001_rent': 'skip' })
     expect(ran.cases[1]?.reason).toMatch(/001_rent\.md:\d+/)
@@ -217,15 +194,8 @@ describe('what goes wrong', () => {
   })
   test('the agent crashes: fail, agent_error, what it said', async () => {
     const copy = copyOf('example-golden')
-    const crash = [
-      '--engine',
-      `command:sh -c 'echo it broke >&2; exit 3'`,
-      '--judge',
-      'anthropic:practice-1',
-      '--retries',
-      '0',
-    ]
-    const ran = await practised(copy, ['--test', '001_rent', ...crash])
+    const crash = ['--engine', `command:sh -c 'echo it broke >&2; exit 3'`, '--judge', 'anthropic:practice-1']
+    const ran = await practisedHere(copy, ['--test', '001_rent', ...crash, '--retries', '0'])
     expect(ran.end.code).toBe(1)
     expect(logOf(copy)).toMatchObject([
       { verdict: 'fail', hard_fails: ['agent_error'], traceback: expect.stringContaining('it broke') },
@@ -233,7 +203,7 @@ describe('what goes wrong', () => {
   })
   test('a server that fails is no crash: skipped', async () => {
     const copy = changed([['practice.yaml', 'rules:\n', 'faults: [{ status: 500 }]\nrules:\n']])
-    const ran = await practised(copy, ['--test', '001_rent', '--retries', '0'])
+    const ran = await practisedHere(copy, ['--test', '001_rent', '--retries', '0'])
     expect(ran.verdicts).toEqual({ '001_rent': 'skip' })
     for (const line of existsSync(path.join(copy.folder, runs)) ? logOf(copy) : []) expect(line.hard_fails).toEqual([])
   })
@@ -242,11 +212,11 @@ describe('what goes wrong', () => {
     const limited = ['--budget-tokens', '600', '--concurrency', '1']
     expect(await printed(copy, limited)).toContain('PARTIAL: ')
     expect(logOf(copy)).toHaveLength(1)
-    expect((await practised(copyOf('example-golden'), limited)).end.code).toBe(3)
+    expect((await practisedHere(copyOf('example-golden'), limited)).end.code).toBe(3)
   })
   test('a rubric without weights: refused with its line, exit 2', async () => {
     const copy = changed([['ledger/evals/rubric.md', 'weights:\n  persona_fidelity: 40\n  output_quality: 60\n', '']])
-    const ran = await practised(copy)
+    const ran = await practisedHere(copy)
     expect(ran.end.code).toBe(2)
     expect(`${ran.end.stdout}${ran.end.stderr}`).toMatch(/rubric\.md:\d+:1: weights must name/)
   })
@@ -260,11 +230,11 @@ describe('--isolate', () => {
       [`${snapshot}/persona/IDENTITY.md`, null, 'You are Ledger.\n'],
       [rent, '`1,240.50`', '`990.00`'],
     ])
-    const plain = await practised(copy, ['--test', '001_rent'])
+    const plain = await practisedHere(copy, ['--test', '001_rent'])
     expect(plain.verdicts).toEqual({ '001_rent': 'fail' })
-    const isolated = await practised(copy, ['--test', '001_rent', '--isolate'])
+    const isolated = await practisedHere(copy, ['--test', '001_rent', '--isolate'])
     expect(isolated.verdicts, isolated.end.stderr).toEqual({ '001_rent': 'pass' })
     rmSync(path.join(copy.folder, 'ledger/evals/snapshots'), { recursive: true })
-    expect((await practised(copy, ['--test', '001_rent', '--isolate'])).verdicts).toEqual({ '001_rent': 'fail' })
+    expect((await practisedHere(copy, ['--test', '001_rent', '--isolate'])).verdicts).toEqual({ '001_rent': 'fail' })
   })
 })

@@ -1,8 +1,9 @@
 /** EVAL.md, its sidecars and @eval blocks end to end on the SDK engine: verdicts, what is cached, what runs again. */
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { copyOf, practised } from '../practised.ts'
-import { whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { copyOf } from '../practised.ts'
+import { practisedHere } from './aam.ts'
 
 const all = {
   'greets the user by name': 'pass',
@@ -14,7 +15,7 @@ const cached = Object.fromEntries(Object.keys(all).map((name) => [name, 'cached'
 
 describe('the example', () => {
   test('passes: skill, sidecar with a tool, @eval with a system prompt', async () => {
-    const ran = await practised(copyOf('example-eval-md'))
+    const ran = await practisedHere(copyOf('example-eval-md'))
     expect(ran.end, ran.end.stderr).toMatchObject({ code: 0 })
     expect(ran.verdicts).toEqual(all)
     expect(ran.asked).toEqual(
@@ -42,48 +43,50 @@ describe('the example', () => {
       `printf '%s' {{quote title}} | tr 'A-Z ' 'a-z-'`,
       'cat slugs.js words.js; echo 3 > slugs.js; ls -l slugs.js; echo old-harbours',
     )
-    const ran = await practised(copy, ['greets*', 'explains*'])
+    const ran = await practisedHere(copy, ['greets*', 'explains*'])
     expect(ran.verdicts).toEqual({ 'greets the user by name': 'pass', 'explains a slug': 'pass' })
     expect(ran.log).toContain('The skill greeter is loaded. Its instructions:')
     expect(ran.log).toContain('export const words = 2')
     expect(ran.log).toMatch(/-r--r--r--/)
     expect(ran.log).not.toContain('HIDDEN')
     expect(ran.suites[0]?.activation).toBe('loaded')
-    const natural = await practised(copy, ['greets*', '--activation', 'natural'])
+    const natural = await practisedHere(copy, ['greets*', '--activation', 'natural'])
     expect(natural.log).not.toContain('is loaded')
     expect(natural.suites[0]?.activation).toBe('natural')
   })
   test('negative control: without its system prompt the title fails, with the reason of the judge', async () => {
     const copy = copyOf('example-eval-md')
     copy.change('title.ts', 'You write titles.', 'You are quiet.')
-    const ran = await practised(copy, ['writes a title'])
+    const ran = await practisedHere(copy, ['writes a title'])
     expect(ran.end.code).toBe(1)
     expect(ran.cases).toMatchObject([
       { verdict: 'fail', judge: { result: 'fail', reason: expect.stringContaining('VERDICT: FAIL') } },
     ])
   })
-  test('a pass with a warning says it; a judge without a verdict fails', async () => {
+  test('a pass with a warning says it; a judge without a verdict fails, and no fail is taken from the cache', async () => {
     const copy = copyOf('example-eval-md')
     copy.change('practice.yaml', 'VERDICT: PASS\n', 'VERDICT: PASS\n      WARNING: rather short\n')
     copy.change('practice.yaml', 'VERDICT: FAIL', 'Hm.')
     copy.change('greeter/EVAL.md', '`Hello`', '`Bonjour`')
-    const ran = await practised(copy, ['--target', 'skill:greeter'])
+    const flags = ['--target', 'skill:greeter']
+    const ran = await practisedHere(copy, flags)
     expect(ran.cases).toMatchObject([
       { verdict: 'pass', warnings: ['rather short'] },
       { verdict: 'fail', reason: expect.stringContaining('no verdict') },
     ])
+    expect(Object.values((await practisedHere(copy, flags)).verdicts)).toEqual(['cached', 'fail'])
   })
   test('a tool of SkillKit that is not here: its cases are skipped, the others run', async () => {
     const copy = copyOf('example-eval-md')
     copy.change('slugs.EVAL.md', 'SkillKit.Tools.Shell', 'SkillKit.Tools.Webhook')
-    const ran = await practised(copy)
+    const ran = await practisedHere(copy)
     expect(ran.end.code).toBe(3)
     expect(ran.verdicts).toEqual({ ...all, 'explains a slug': 'skip' })
     expect(ran.cases).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('not runnable here') }))
   })
   test('--dry-run where no agent can work plans all the same, tools and system prompts too, and says so', async () => {
     const { folder, workspace } = copyOf('example-eval-md')
-    const end = await whetstone(['eval', folder, '--workspace', workspace, '--dry-run'], {
+    const end = await runMain(['eval', folder, '--workspace', workspace, '--dry-run'], {
       env: { PATH: '/nowhere', ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' },
     })
     expect(end, end.stderr).toMatchObject({ code: 2 })
@@ -97,7 +100,7 @@ describe('the example', () => {
     copy.change('a/EVAL.md', null, '---\nmodel: [\n---\n## x\n### Prompt\ny\n### Expect\nz\n')
     copy.change('b/EVAL.md', null, '# Report\n\nAll went well.\n')
     copy.change('c/EVAL.md', null, '---\nname: old\n---\n## Prompt\nHi\n## Expect\nx\n')
-    const ran = await practised(copy)
+    const ran = await practisedHere(copy)
     expect(ran.verdicts).toEqual(all)
     expect(ran.end.code).toBe(3)
     expect(ran.broken).toMatchObject([
@@ -108,47 +111,14 @@ describe('the example', () => {
 })
 
 describe('the cache', () => {
-  test('takes what passed, asks nobody, and costs nothing', async () => {
+  test('takes what passed, asks nobody, and costs nothing; a change of the system prompt asks its case again', async () => {
     const copy = copyOf('example-eval-md')
-    await practised(copy)
-    const again = await practised(copy)
+    await practisedHere(copy)
+    const again = await practisedHere(copy)
     expect([again.verdicts, again.asked, again.end.code]).toEqual([cached, [], 0])
     expect(again.cases[0]).toMatchObject({ cost_usd: 0, checks: [], run: null })
-    expect((await practised(copy, ['--no-cache'])).verdicts).toEqual(all)
-  })
-  test('a fail is never taken', async () => {
-    const copy = copyOf('example-eval-md')
-    copy.change('greeter/EVAL.md', '`Hello`', '`Bonjour`')
-    const wanted = { 'greets the user by name': 'pass', 'handles a missing name': 'fail' }
-    expect((await practised(copy, ['--target', 'skill:'])).verdicts).toEqual(wanted)
-    const again = await practised(copy, ['--target', 'skill:'])
-    expect(again.verdicts).toEqual({ ...wanted, 'greets the user by name': 'cached' })
-  })
-  test.each([
-    [
-      'the skill',
-      'greeter/SKILL.md',
-      'one warm sentence',
-      'two warm sentences',
-      ['greets the user by name', 'handles a missing name'],
-    ],
-    ['a file of the skill', 'greeter/more.md', null, 'x', ['greets the user by name', 'handles a missing name']],
-    ['a prompt', 'greeter/EVAL.md', 'Hello there', 'Hello there!', ['handles a missing name']],
-    ['a rubric', 'greeter/EVAL.md', 'says `Hello`', 'just says `Hello`', ['handles a missing name']],
-    ['the source beside a sidecar', 'slugs.js', 'toLowerCase', 'toLocaleLowerCase', ['explains a slug']],
-    ['the source around an @eval', 'title.ts', 'toUpperCase', 'toLocaleUpperCase', ['writes a title']],
-    ['a system prompt', 'title.ts', 'title alone', 'title only', ['writes a title']],
-  ] as const)('%s changed: its cases run again, and no other', async (_, file, old, text, fresh) => {
-    const copy = copyOf('example-eval-md')
-    await practised(copy)
-    copy.change(file, old, text)
-    const { verdicts } = await practised(copy)
-    expect(Object.keys(verdicts).filter((name) => verdicts[name] !== 'cached')).toEqual(fresh)
-  })
-  test('another judge is another verdict', async () => {
-    const copy = copyOf('example-eval-md')
-    await practised(copy, ['writes a title'])
-    const other = ['--engine', 'anthropic:practice-1', '--judge', 'command:echo VERDICT: PASS']
-    expect((await practised(copy, ['writes a title', ...other])).verdicts).toEqual({ 'writes a title': 'pass' })
+    expect((await practisedHere(copy, ['--no-cache'])).verdicts).toEqual(all)
+    copy.change('title.ts', 'title alone', 'title only')
+    expect((await practisedHere(copy)).verdicts).toEqual({ ...cached, 'writes a title': 'pass' })
   })
 })

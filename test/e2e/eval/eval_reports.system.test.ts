@@ -5,10 +5,12 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { evalDiff, evalTrend } from '../../../schemas/eval_diff.ts'
 import { evalReport } from '../../../schemas/eval_report.ts'
-import { fresh, whetstone } from '../program.ts'
+import { writeEvalReports } from '../../../src/flows/eval/write_reports.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh } from '../program.ts'
 import { copyOfExample, evaluated } from './aam.ts'
 
-const sdk = ['--engine', 'anthropic:practice-1', '--report']
+const sdk = ['--engine', 'anthropic:practice-1', '--sandbox', 'off', '--report']
 const reportsOf = (folder: string) => {
   const home = path.join(folder, 'evals/reports')
   return readdirSync(home)
@@ -72,13 +74,12 @@ describe('--report', () => {
     const [out, program] = [path.join(folder, 'r.json'), path.join(folder, 'owl.mjs')]
     writeFileSync(program, 'console.log("🦉".repeat(700))')
     const flags = ['--engine', `command:${process.execPath} ${program}`, '--judge', 'command:echo no']
-    await evaluated(copyOfExample(), ['audit', ...flags, '--report', '-o', out])
+    await evaluated(copyOfExample(), ['audit', ...flags, '--sandbox', 'off', '--report', '-o', out])
     expect([...(read(out).cases[0]?.agent_output_snippet ?? '')]).toHaveLength(500)
   })
   test('two of the same second are two files', async () => {
     const folder = copyOfExample()
     const ran = await evaluated(folder, [...sdk, 'audit'])
-    const { writeEvalReports } = await import('../../../src/flows/eval/write_reports.ts')
     const result = ran.result()
     const more = await Promise.all([1, 2, 3].map(() => writeEvalReports([result], null, process.env)))
     expect(new Set([...more.flat(), ...reportsOf(folder)]).size).toBe(4)
@@ -105,7 +106,7 @@ describe('diff on reports', () => {
   }
   test('two reports: what regressed, what was not the same, and --fail-on', async () => {
     const { file, worse, folder } = await made()
-    const end = await whetstone(['diff', file, worse, '--json'])
+    const end = await runMain(['diff', file, worse, '--json'])
     const diff = evalDiff.parse(JSON.parse(end.stdout))
     expect(diff.provenance).toEqual([{ what: 'model', before: 'practice-1', after: 'practice-2' }])
     expect(
@@ -115,13 +116,13 @@ describe('diff on reports', () => {
       ['new', null, 'PASS', 'other'],
       ['closed-book', 'PASS', null, 'other'],
     ])
-    const said = await whetstone(['diff', file, worse])
+    const said = await runMain(['diff', file, worse])
     expect(said.stdout).toContain('1 regressed, 0 fixed')
     expect(said.stdout).toContain('it broke')
-    expect((await whetstone(['diff', file, worse, '--fail-on', 'regression'])).code).toBe(1)
-    expect((await whetstone(['diff', worse, file, '--fail-on', 'regression'])).code).toBe(0)
-    const trend = evalTrend.parse(JSON.parse((await whetstone(['diff', folder, '--json'])).stdout))
+    expect((await runMain(['diff', file, worse, '--fail-on', 'regression'])).code).toBe(1)
+    expect((await runMain(['diff', worse, file, '--fail-on', 'regression'])).code).toBe(0)
+    const trend = evalTrend.parse(JSON.parse((await runMain(['diff', folder, '--json'])).stdout))
     expect(trend.reports.map(({ pass_rate }) => pass_rate)).toEqual([1, 0.75])
-    expect((await whetstone(['diff', path.dirname(file), '--markdown'])).stdout).toContain('### Reports, oldest first')
+    expect((await runMain(['diff', path.dirname(file), '--markdown'])).stdout).toContain('### Reports, oldest first')
   })
 })

@@ -1,14 +1,14 @@
 /** What eval left opens in the viewer: verdicts with their evidence, scores, reports; several evals have an index. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runMain } from '../../cli/run_main.ts'
 import { launch, open, texts, visit, withChromium } from '../../viewer/browser.ts'
 import { pageIn } from '../../viewer/unpack.ts'
-import { copyOf, practised } from '../practised.ts'
-import { whetstone } from '../program.ts'
-import { copyOfExample, evaluated } from './aam.ts'
+import { copyOf } from '../practised.ts'
+import { copyOfExample, evaluated, practisedHere } from './aam.ts'
 
 const made: Record<string, string> = {}
 const newestIn = (workspace: string) => {
@@ -28,20 +28,20 @@ beforeAll(async () => {
     replace('evals/cases/open-book.yaml', 'files-created:\n    - open/april.csv', 'files-created:\n    - open/may.csv')
     replace('evals/cases/sum-of-april.yaml', 'name: sum-of-april', 'name: [sum')
   })
-  const ran = await evaluated(broken, ['--engine', 'anthropic:practice-1', '--report'])
+  const ran = await evaluated(broken, ['--engine', 'anthropic:practice-1', '--sandbox', 'off', '--report'])
   made.aam = ran.result().folder
   const golden = copyOf('example-golden')
   golden.change('ledger/tools.md', 'You move no money', 'You may move money')
-  await practised(golden)
+  await practisedHere(golden)
   made.golden = newestIn(golden.workspace)
   const markdown = copyOf('example-eval-md')
-  await practised(markdown)
-  await practised(markdown)
+  await practisedHere(markdown)
+  await practisedHere(markdown)
   made.many = markdown.workspace
-}, 120_000)
+})
 
 const viewed = async (folder: string, flags: readonly string[] = []) => {
-  const end = await whetstone(['view', folder, '--no-open', ...flags], { cwd: '/' })
+  const end = await runMain(['view', folder, '--no-open', ...flags], { cwd: '/' })
   return { end, page: `/${/^page (.+)$/m.exec(end.stdout)?.[1]}` }
 }
 
@@ -74,7 +74,6 @@ describe('view', () => {
   test('control: without eval.json the page has runs and no verdicts', async () => {
     const folder = made.golden ?? ''
     const before = readFileSync(path.join(folder, 'eval.json'), 'utf8')
-    const { writeFileSync } = await import('node:fs')
     rmSync(path.join(folder, 'eval.json'))
     const { page } = await viewed(folder)
     expect(pageIn(readFileSync(page, 'utf8')).extras.evaluation).toBeUndefined()

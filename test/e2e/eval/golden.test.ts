@@ -2,22 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { fresh, whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh } from '../program.ts'
 
 let folder = ''
 beforeAll(async () => {
   const workspace = path.join(fresh(), 'ws')
-  const end = await whetstone([
-    'demo',
-    '--workspace',
-    workspace,
-    '--concurrency',
-    '1',
-    '--runs',
-    '2',
-    '--sandbox',
-    'off',
-  ])
+  const flags = ['--workspace', workspace, '--concurrency', '1', '--runs', '2', '--sandbox', 'off']
+  const end = await runMain(['demo', ...flags])
   expect(end.code).toBe(0)
   const benchmarks = path.join(workspace, 'benchmarks')
   folder = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')

@@ -4,13 +4,13 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { analysis } from '../../../schemas/analysis.ts'
 import { benchmark } from '../../../schemas/benchmark.ts'
-import { whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { analyst, type Benched, benched, compareWith, judgeFlags, judgeServer, judges } from './comparing.ts'
 
 const resultOf = (folder: string) =>
   benchmark.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')))
 const ask = (url: string, args: readonly string[]) =>
-  whetstone(['analyze', ...args, ...judgeFlags], { env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' } })
+  runMain(['analyze', ...args, ...judgeFlags], { env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' } })
 
 describe('analyze', () => {
   let made: Benched
@@ -57,7 +57,7 @@ describe('analyze', () => {
       dropped: [{ text: 'Eval 2 fails half of the time, 50%.', reason: expect.stringContaining('is 1, not 0.5') }],
     })
     expect(metadata.analyzer_model).toBe('practice-1')
-    expect((await whetstone(['aggregate', made.folder])).code).toBe(0)
+    expect((await runMain(['aggregate', made.folder])).code).toBe(0)
     expect(resultOf(made.folder)).toMatchObject({ notes, analyst_notes })
   })
   test('a model that answers nothing usable: exit 3, no analysis', async () => {
@@ -104,7 +104,7 @@ describe('six notes in all', () => {
     const notes = [1, 2, 3, 4, 5, 6, 7, 8].map(note)
     const stored = { schema_version: 1, analyzer_model: 'm', made_at: '2026-01-15T10:30:00Z', notes }
     writeFileSync(path.join(folder, 'analyst_notes.json'), JSON.stringify(stored))
-    const { code, stdout } = await whetstone(['aggregate', folder])
+    const { code, stdout } = await runMain(['aggregate', folder])
     expect(code).toBe(0)
     const made = resultOf(folder)
     expect(made.notes).toHaveLength(6)

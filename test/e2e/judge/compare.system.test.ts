@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
 import { createBlinder } from '../../../src/phases/3-judge/compare/blind.ts'
 import type { PracticeServer } from '../../../src/practice/server.ts'
-import { fresh, whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh } from '../program.ts'
 import { type Benched, benched, compareWith, comparisonOf, judgeFlags, judgeServer, judges } from './comparing.ts'
 
 const summaryOf = (folder: string) =>
@@ -72,11 +73,6 @@ describe('a fair judge', () => {
     expect(end.stdout).toContain('judge anthropic:practice-1: 4 judgements (each pair in both orders)')
     expect(asked(server)).toEqual([])
     expect(readdirSync(path.join(made.folder, 'eval-1-alpha'))).toEqual(before)
-  })
-  test('aggregate keeps what was compared', async () => {
-    const before = summaryOf(made.folder)
-    expect((await whetstone(['aggregate', made.folder])).code).toBe(0)
-    expect(summaryOf(made.folder)).toEqual(before)
   })
 })
 
@@ -234,17 +230,16 @@ describe('mistakes', () => {
     [['--a', 'with_skills'], 'unknown configuration "with_skills"'],
     [['--a', 'with_skill', '--b', 'with_skill'], '--a and --b are both "with_skill"'],
     [['--case', 'gamma'], '--case "gamma": no such case'],
-    [['--pairs', '0'], '--pairs: expected a whole number'],
     [['--output', 'x'], 'the verdicts on a benchmark stay in its folder'],
   ])('%j', async (flags, message) => {
-    const end = await whetstone(['compare', folder, ...judgeFlags, ...flags])
+    const end = await runMain(['compare', folder, ...judgeFlags, ...flags])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })
   test.each([
     ['itself', (own: string) => own, 'are the same folder'],
     ['nothing', (own: string) => `${own}-gone`, 'error: no such folder "'],
   ])('a folder with %s', async (_what, other, message) => {
-    const end = await whetstone(['compare', folder, other(folder), ...judgeFlags])
+    const end = await runMain(['compare', folder, other(folder), ...judgeFlags])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })
 })

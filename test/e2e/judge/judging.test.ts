@@ -4,8 +4,9 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { plan as planSchema } from '../../../schemas/plan.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { judgeCommand } from '../../phases/3-judge/scene.ts'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const skill = makeSkill([{ id: 1, prompt: 'task', expectations: ['It says TIDY'] }])
 // the practice judge notes what it was asked, outside of its room
@@ -14,8 +15,8 @@ const keys = { ANTHROPIC_API_KEY: 'k' }
 
 async function bench(evidence: string, more: readonly string[] = []) {
   const judge = `command:${judgeCommand('quoter', fresh(), evidence)}`
-  const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--judge', judge, '--runs', '1', ...noSandbox]
-  const end = await whetstone([...args, '--workspace', path.join(fresh(), 'ws'), '--json', ...more])
+  const args = ['bench', skill, '--engine', tidyAgent, '--judge', judge, '--runs', '1', ...noSandbox]
+  const end = await runMain([...args, '--workspace', path.join(fresh(), 'ws'), '--json', ...more])
   const { folder } = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
   const read = (name: string) => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
   return {
@@ -29,28 +30,21 @@ async function bench(evidence: string, more: readonly string[] = []) {
 describe('the judge', () => {
   test('of a list is the first of another family that can be asked, or the fallback with a warning', async () => {
     const plan = (judge: string, env: Record<string, string>) =>
-      whetstone(['bench', skill, '--engine', 'anthropic:sonnet', '--judge', judge, '--dry-run'], { env })
+      runMain(['bench', skill, '--engine', 'anthropic:sonnet', '--judge', judge, '--dry-run'], { env })
     const both = await plan('anthropic:opus,openai:gpt-5.4', { ...keys, OPENAI_API_KEY: 'k' })
     expect(both.stdout, both.stderr).toMatch(/^judge +openai \(gpt-5\.4\)/m)
     expect(both.stdout).not.toContain('warning')
     const one = await plan('anthropic:opus,openai:gpt-5.4', keys)
     expect(one.stdout).toMatch(/^judge +anthropic \(claude-opus-5-5\)/m)
     expect(one.stdout).toMatch(/warning: the judge .* model family \(anthropic\)/)
-    const none = await whetstone([
-      'bench',
-      skill,
-      '--engine',
-      agent('tidy.mjs'),
-      '--judge',
-      'anthropic:opus,openai:gpt-5.4',
-      '--dry-run',
-    ])
+    const judge = ['--judge', 'anthropic:opus,openai:gpt-5.4']
+    const none = await runMain(['bench', skill, '--engine', tidyAgent, ...judge, '--dry-run'])
     expect(none.code).toBe(2)
     expect(none.stderr).toMatch(/no judge available: .*OPENAI_API_KEY is not set/)
   })
   test('that is not named is the engine of the runs, with a warning and a way out', async () => {
     const env = { ...keys, OPENAI_API_KEY: 'k' }
-    const end = await whetstone(['bench', skill, '--engine', 'anthropic:sonnet', '--dry-run'], { env })
+    const end = await runMain(['bench', skill, '--engine', 'anthropic:sonnet', '--dry-run'], { env })
     expect(end.stdout).toMatch(/judge: anthropic:claude-sonnet-5-5 \(the engine of the runs/)
     expect(end.stdout).toContain('--judge openai is from another family and is available here')
   })
@@ -68,7 +62,7 @@ describe('evidence that is not there', () => {
     const { end, folder, plan } = await bench(invented, ['--require-evidence'])
     expect(end.code).toBe(3)
     expect(plan.options.require_evidence).toBe(true)
-    const again = await whetstone(['grade', folder, '--no-require-evidence', '--json', ...noSandbox])
+    const again = await runMain(['grade', folder, '--no-require-evidence', '--json', ...noSandbox])
     expect(again.code, again.stderr).toBe(0)
   })
 })

@@ -1,6 +1,7 @@
-/** The example package on the real Claude Code CLI: the hook blocks and lets through, skill, sub-agent, rules and AGENTS.md are there. */
+/** The example packages on the real Claude Code CLI: hooks, skills, sub-agents, rules, system prompts, tools and identity reach the model. */
 import { beforeAll, expect, test } from 'vitest'
 import { claudeBinary, needs } from '../../require.ts'
+import { copyOf, practised } from '../practised.ts'
 import { copyOfExample, evaluated } from './aam.ts'
 
 const claude = claudeBinary()
@@ -52,4 +53,27 @@ needs(
     expect(tools).not.toContain('Write')
     expect(JSON.parse(ran.read('open-book', 'run.json')).loaded.tools).toContain('Write')
   })
+})
+
+const flags = ['--engine', 'claude-code:claude-practice-1', '--judge', 'anthropic:practice-1']
+const env = { WHETSTONE_CLAUDE: claude ?? '' }
+
+needs(
+  'the claude CLI',
+  claude !== null,
+  'npm run agents',
+)('other formats on the real claude CLI', () => {
+  test('the EVAL.md package passes: skill read, a tool of SkillKit used, a system prompt kept', async () => {
+    const ran = await practised(copyOf('example-eval-md'), flags, env)
+    expect(ran.end, ran.end.stdout + ran.end.stderr).toMatchObject({ code: 0 })
+    expect(Object.values(ran.verdicts)).toEqual(['pass', 'pass', 'pass', 'pass'])
+    expect(ran.asked).toEqual(expect.arrayContaining(['looks it up', 'writes a title']))
+    expect(ran.log).toContain('greeter')
+  }, 240_000)
+  test('the golden tests pass with the persona, the pinned note and the vault of the agent', async () => {
+    const ran = await practised(copyOf('example-golden'), flags, env)
+    expect(ran.end, ran.end.stdout + ran.end.stderr).toMatchObject({ code: 0 })
+    expect(ran.verdicts).toEqual({ '001_transfer': 'pass', '001_rent': 'pass' })
+    expect(ran.log).toContain('Calm, exact, short')
+  }, 240_000)
 })

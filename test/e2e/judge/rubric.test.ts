@@ -1,11 +1,12 @@
-/** A suite with a rubric and the checks of files, through the program: what is graded, shown, and graded again when the rubric changes. */
+/** A suite with a rubric and the checks of files: what is graded, shown, and graded again when the rubric changes. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { grading as gradingSchema } from '../../../schemas/grading.ts'
 import { sha256 } from '../../../src/base/json/json.ts'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const rubric = {
   dimensions: [
@@ -35,8 +36,8 @@ test('a rubric counts as one expectation and is shown; another threshold is anot
   const judge = `command:${process.execPath} ${path.join(import.meta.dirname, '../../fixtures/judges/scorer.mjs')} ${calls} ${Buffer.from(JSON.stringify(scores)).toString('base64')}`
   const skill = makeSkill(suite(rubric))
   const workspace = path.join(fresh(), 'ws')
-  const args = ['--engine', agent('tidy.mjs'), '--judge', judge, '--workspace', workspace, '--sandbox', 'off']
-  const end = await whetstone(['bench', skill, ...args, '--runs', '1', '--concurrency', '1'])
+  const args = ['--engine', tidyAgent, '--judge', judge, '--workspace', workspace, '--sandbox', 'off']
+  const end = await runMain(['bench', skill, ...args, '--runs', '1', '--concurrency', '1'])
   expect(end.code, end.stderr).toBe(0)
   expect(end.stdout).toMatch(/rubric, of 5 +4\.20 ± 0\.00 +4\.20 ± 0\.00/)
   const [name = ''] = readdirSync(path.join(workspace, 'benchmarks'))
@@ -55,7 +56,7 @@ test('a rubric counts as one expectation and is shown; another threshold is anot
   expect(readFileSync(path.join(folder, 'benchmark.md'), 'utf8')).toContain('| accuracy | 5.00 ± 0.00 |')
 
   const asked = () => readdirSync(calls).length
-  const regrade = () => whetstone(['grade', folder, '--judge', judge, '--sandbox', 'off'])
+  const regrade = () => runMain(['grade', folder, '--judge', judge, '--sandbox', 'off'])
   expect(asked()).toBe(2)
   expect((await regrade()).code).toBe(0)
   expect(asked()).toBe(2)

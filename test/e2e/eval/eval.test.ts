@@ -4,7 +4,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { evalReport } from '../../../schemas/eval_report.ts'
 import { evalResult } from '../../../schemas/eval_result.ts'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const judge = (name: string) =>
   `command:${process.execPath} ${path.join(import.meta.dirname, '../../fixtures/judges', name)}`
@@ -16,10 +17,8 @@ const asked = { id: 4, name: 'asked', prompt: 'tidy', expectations: ['it is tidy
 
 async function evaluated(evals: readonly object[], flags: readonly string[] = []) {
   const workspace = path.join(fresh(), 'ws')
-  const end = await whetstone(
-    ['eval', makeSkill(evals), ...flags, '--engine', agent('tidy.mjs'), '--workspace', workspace],
-    {},
-  )
+  const place = ['--engine', tidyAgent, '--workspace', workspace, '--sandbox', 'off']
+  const end = await runMain(['eval', makeSkill(evals), ...flags, ...place])
   const made = path.join(workspace, 'evals')
   const folder = path.join(made, existsSync(made) ? (readdirSync(made)[0] ?? '') : '')
   return {
@@ -51,8 +50,8 @@ describe('exit codes', () => {
   test('an agent that does not end in time has failed', async () => {
     const skill = makeSkill([pass])
     const workspace = path.join(fresh(), 'ws')
-    const engine = ['--engine', 'command:sleep 30', '--timeout', '1']
-    const end = await whetstone(['eval', skill, ...engine, '--workspace', workspace])
+    const engine = ['--engine', 'command:sleep 30', '--timeout', '1', '--sandbox', 'off']
+    const end = await runMain(['eval', skill, ...engine, '--workspace', workspace])
     expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining('the agent did not end within 1 s') })
   })
 })
@@ -112,9 +111,6 @@ describe('choosing', () => {
   test.each([
     [['nowhere'], 'no such case'],
     [['--target', 'tidy'], 'expected skill:'],
-    [['--target', 'skill:tidy'], 'no such case'],
-    [['--category', 'edge'], 'no such case'],
-    [['--test', 'zzz'], 'no such test'],
     [['--all', '--category', 'x'], '--all with --category'],
     [['--case', 'goes well'], 'eval has no --case'],
     [['--case=goes well'], 'after the path: whetstone eval <path> goes well'],
@@ -123,10 +119,6 @@ describe('choosing', () => {
   ])('a wish that means nothing: %j', async (flags, message) => {
     const { end } = await evaluated([pass, fail], flags)
     expect(end, end.stderr).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
-  })
-  test('--test takes every name that has it', async () => {
-    expect((await evaluated([pass, fail], ['--test', 'well'])).result().cases).toHaveLength(1)
-    expect((await evaluated([pass, fail], ['--test', 'goes'])).result().cases).toHaveLength(2)
   })
 })
 
@@ -146,13 +138,13 @@ describe('several suites below a folder', () => {
     return root
   }
   test('each is run; a broken one stops no other and is said', async () => {
-    const end = await whetstone(['eval', tree(), '--engine', agent('tidy.mjs')])
+    const end = await runMain(['eval', tree(), '--engine', tidyAgent, '--sandbox', 'off'])
     expect(end.code).toBe(3)
     expect(end.stdout).toContain('1 of 2 passed, 1 failed, 1 suite not run')
     expect(end.stdout).toMatch(/not valid JSON.*b\/evals\/evals\.json:1:2/)
   })
   test('a place without any says what was looked for', async () => {
-    const end = await whetstone(['eval', fresh()])
+    const end = await runMain(['eval', fresh()])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('add one: evals/evals.json') })
   })
 })
