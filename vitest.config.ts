@@ -34,12 +34,14 @@ const each = {
   hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
   pool: 'forks',
+  setupFiles: 'test/costs/measure.ts',
 } as const
 
 /** `npm test` runs the quick ones, `npm run test:system` the others. */
 export default defineConfig({
   test: {
     globalSetup: 'test/temporary_folder.ts',
+    reporters: ['default', './test/costs/report_costs.ts'],
     maxWorkers: 3, // a third of the time of two they wait
     sequence: { sequencer: LongFirst },
     projects: [

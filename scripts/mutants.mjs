@@ -1,0 +1,162 @@
+// Breaks the source in places chosen by a fixed seed, one at a time, and counts how many of these mutants a test notices.
+//   node scripts/mutants.mjs [--count 300] [--seed 20261128] [--system] [--survivors FILE] [--json FILE]
+// A mutant that quick tests leave alive goes through the system tests with --system. Stryker runs tests in threads, where ours can't
+// change their folder, so this is our own.
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { writeMutants } from './mutants/sample.mjs'
+
+const root = path.join(import.meta.dirname, '..')
+const folders = ['src/base', 'src/phases', 'src/store', 'src/jobs']
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '20261128' },
+    system: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    workers: { type: 'string', default: '3' },
+    tests: { type: 'string', multiple: true, default: [] },
+  },
+})
+
+const passMutant = `
+function passMutant(): Record<string, string> {
+  const names = ['WHETSTONE_MUTANT', 'WHETSTONE_MUTANTS_PASSED']
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+}
+`
+
+/** Longer than any test runs with a mutant, so that only one that loops for ever is ended. */
+const patience = 180_000
+
+const copy = copyTree()
+const state = mkdtempSync(path.join(tmpdir(), 'mutants-'))
+const mutants = writeMutants(copy, folders, { count: Number(values.count), seed: Number(values.seed) })
+execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' })
+
+const ids = mutants.map(({ id }) => id)
+await runTests(['quick', 'quick-alone'], ids)
+if (values.system)
+  await runTests(
+    ['system', 'system-alone'],
+    ids.filter((id) => killer(id) === null),
+  )
+report()
+rmSync(copy, { recursive: true, force: true })
+rmSync(state, { recursive: true, force: true })
+
+/** The files that git knows, and links to what is installed. */
+function copyTree() {
+  const place = mkdtempSync(path.join(tmpdir(), 'mutated-'))
+  const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
+  for (const file of files) {
+    mkdirSync(path.dirname(path.join(place, file)), { recursive: true })
+    cpSync(path.join(root, file), path.join(place, file), { verbatimSymlinks: true })
+  }
+  for (const name of ['node_modules', '.agent-clis', '.registry'])
+    symlinkSync(path.join(root, name), path.join(place, name))
+  const runner = path.join(import.meta.dirname, 'mutants/runner.mjs')
+  edit(place, 'vitest.config.ts', 'const each = {', `const each = {\n  runner: ${JSON.stringify(runner)},`)
+  // the program that a test starts has the mutant too
+  edit(place, 'test/e2e/program.ts', "    NO_COLOR: '1',\n", "    NO_COLOR: '1',\n    ...passMutant(),\n")
+  appendFileSync(path.join(place, 'test/e2e/program.ts'), passMutant)
+  // a mutant's types may be wrong
+  edit(place, 'scripts/build.mjs', 'import { execFileSync }', 'import { spawnSync as execFileSync }')
+  return place
+}
+
+function edit(place, file, from, to) {
+  const text = readFileSync(path.join(place, file), 'utf8')
+  if (!text.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}`)
+  writeFileSync(
+    path.join(place, file),
+    text.replace(from, () => to),
+  )
+}
+
+/** Runs the tests of these projects; files whose worker was ended because a mutant never did are run again. */
+async function runTests(projects, wanted) {
+  if (wanted.length === 0) return
+  let files = values.tests
+  for (;;) {
+    const ended = await runOnce(projects, wanted, files)
+    if (ended.length === 0) return
+    files = ended
+  }
+}
+
+async function runOnce(projects, wanted, files) {
+  const args = ['vitest', 'run', ...projects.flatMap((one) => ['--project', one]), ...files]
+  const child = spawn('npx', [...args, '--maxWorkers', values.workers, '--testTimeout', '30000', '--reporter', 'dot'], {
+    cwd: copy,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, CI: '1', WHETSTONE_MUTANTS_STATE: state, WHETSTONE_MUTANTS_WANTED: wanted.join(' ') },
+  })
+  const ended = []
+  const watch = setInterval(() => ended.push(...endLoops()), 5_000)
+  await new Promise((resolve) => child.once('close', resolve))
+  clearInterval(watch)
+  return ended
+}
+
+/** Ends the workers whose mutant takes too long: it counts as killed. Gives their test files. */
+function endLoops() {
+  const now = Date.now()
+  return readdirSync(state)
+    .filter((name) => name.startsWith('trying-') && now - statSync(path.join(state, name)).mtimeMs > patience)
+    .flatMap((name) => {
+      const [id = '', ...files] = readFileSync(path.join(state, name), 'utf8').split(' ')
+      rmSync(path.join(state, name))
+      writeFileSync(path.join(state, `killed-${id}`), `${files.join(' ')} > did not end`)
+      process.kill(Number(name.slice('trying-'.length)), 'SIGKILL')
+      return files
+    })
+}
+
+function killer(id) {
+  try {
+    return readFileSync(path.join(state, `killed-${id}`), 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function report() {
+  const covered = new Set(
+    readdirSync(state)
+      .filter((name) => name.startsWith('covered-'))
+      .map((name) => Number(name.slice(8))),
+  )
+  const rows = mutants.map((one) => ({
+    ...one,
+    covered: covered.has(one.id),
+    killedBy: killer(one.id)?.replace(`${copy}/`, '') ?? null,
+  }))
+  const alive = rows.filter(({ killedBy }) => killedBy === null)
+  for (const { file, line, kind, from, to, covered: isCovered } of alive) {
+    const place = `${file}:${line}`
+    console.log(`alive: ${place} (${kind}${isCovered ? '' : ', no test passes it'}) ${shorten(from)} → ${shorten(to)}`)
+  }
+  const killed = rows.length - alive.length
+  console.log(`${killed} of ${rows.length} mutants killed (${((100 * killed) / rows.length).toFixed(1)}%)`)
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
+}
+
+function shorten(text) {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > 70 ? `${line.slice(0, 70)}…` : line
+}
