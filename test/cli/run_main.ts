@@ -21,8 +21,9 @@ export function runMain(
 ): Promise<MainEnd> {
   return oneAtATime(async () => {
     const [stdout, stderr] = [collectText(), collectText()]
-    using _ = replaceProcessState({ cwd, env: { ...plainEnvironment(), ...env }, stdout, stderr })
-    const code = await main(addTrust(args))
+    const argv = addTrust(args)
+    using _ = replaceProcessState({ argv, cwd, env: { ...plainEnvironment(), ...env }, stdout, stderr })
+    const code = await main(argv)
     return { code, stdout: stdout.text, stderr: stderr.text }
   })
 }
@@ -42,6 +43,7 @@ function collectText(): TextCollector {
 }
 
 interface ProcessState {
+  argv: readonly string[]
   cwd: string
   env: Record<string, string | undefined>
   stdout: Writable
@@ -49,15 +51,17 @@ interface ProcessState {
 }
 
 /** Sets what a new process would start with; disposing of it sets back what was there before. */
-function replaceProcessState({ cwd, env, stdout, stderr }: ProcessState): Disposable {
-  const before = { cwd: process.cwd(), env: { ...process.env }, console: globalThis.console }
+function replaceProcessState({ argv, cwd, env, stdout, stderr }: ProcessState): Disposable {
+  const before = { argv: process.argv, cwd: process.cwd(), env: { ...process.env }, console: globalThis.console }
   const streams = { stdout: process.stdout, stderr: process.stderr }
+  process.argv = [...before.argv.slice(0, 2), ...argv]
   process.chdir(cwd)
   setEnvironment(env)
   setStreams({ stdout, stderr })
   globalThis.console = new Console(stdout, stderr)
   return {
     [Symbol.dispose]() {
+      process.argv = before.argv
       process.chdir(before.cwd)
       setEnvironment(before.env)
       setStreams(streams)

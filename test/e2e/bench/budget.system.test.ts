@@ -1,79 +1,55 @@
-/** A budget ends a benchmark in time, what is there is valid and balanced, a larger one goes on; a deadline likewise. */
-import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+/** Limits of a benchmark: a budget, costs that are not known, tokens, judges, many skills, a deadline, what a person is asked. */
+import { appendFileSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { benchmark } from '../../../schemas/benchmark.ts'
 import { flowEvent } from '../../../schemas/flow_event.ts'
-import { runRecord } from '../../../schemas/run.ts'
-import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/practice/server.ts'
-import { fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { needs } from '../../require.ts'
+import { agent, fresh, makeSkill, type ProgramOptions, whetstone } from '../program.ts'
+import { bench, jsonLines, newestIn, says, sum, tidyCases, tidySkill, withModel } from './benched.ts'
 
-const evals = [1, 2, 3].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))
-const scenario = "latency: 40\nrules: [{ name: says, text: 'TIDY, and so on, and so on' }]"
+const engine = 'anthropic:claude-haiku-4-5'
+const costOf = (workspace: string) => sum(newestIn(workspace).records.map(({ cost }) => cost?.usd ?? 0))
 
-interface Bench {
-  run: (...flags: string[]) => ReturnType<typeof look>
+type Run = (...flags: string[]) => Promise<Awaited<ReturnType<typeof bench>> & ReturnType<typeof newestIn>>
+
+/** Benchmarks of one skill in one workspace: 24 runs each. */
+function inWorkspace<R>(work: (run: Run) => Promise<R>): Promise<R> {
+  const [skill, workspace] = [tidySkill(3), path.join(fresh(), 'ws')]
+  return withModel(`latency: 40\n${says}`, (env) =>
+    work(async (...flags) => {
+      const how = ['--runs', '4', '--concurrency', '4', '--json']
+      const end = await bench({ skill, workspace, engine, env }, ...how, ...flags)
+      return { ...end, ...newestIn(workspace) }
+    }),
+  )
 }
 
-async function look(skill: string, workspace: string, flags: readonly string[], url: string) {
-  const args = ['bench', skill, '--workspace', workspace, '--runs', '4', '--concurrency', '4', '--json']
-  const env = { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' }
-  const end = await whetstone([...args, '--engine', 'anthropic:claude-haiku-4-5', ...flags], { env })
-  return { ...end, ...stateOf(workspace), lines: linesOf(end.stdout) }
-}
-
-function linesOf(text: string) {
-  const lines = text.trim() === '' ? [] : text.trim().split('\n')
-  return lines.map((line) => JSON.parse(line))
-}
-
-function stateOf(workspace: string) {
-  const folder = path.join(workspace, 'benchmarks')
-  const names = readdirSync(folder).sort()
-  const newest = path.join(folder, names.at(-1) ?? '')
-  const files = readdirSync(newest, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('run.json'))
-  const records = files.map((name) => runRecord.parse(JSON.parse(readFileSync(path.join(newest, name), 'utf8'))))
-  const result = benchmark.parse(JSON.parse(readFileSync(path.join(newest, 'benchmark.json'), 'utf8')))
-  const read = (name: string) => readFileSync(path.join(newest, name), 'utf8')
-  return { benchmarks: names.length, folder: newest, records, result, read }
-}
-
-const costs = (records: ReturnType<typeof stateOf>['records']) => records.map(({ cost }) => cost?.usd ?? Number.NaN)
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
-
-async function withServer<R>(work: (made: Bench) => Promise<R>, text = scenario): Promise<R> {
-  await using server = await startPractice({ scenario: parseScenario(text, 'test.yaml') })
-  const [skill, workspace] = [makeSkill(evals), path.join(fresh(), 'ws')]
-  return await work({ run: (...flags) => look(skill, workspace, flags, server.url) })
-}
-
-/** What the whole benchmark costs. */
-const whole = withServer(async ({ run }) => {
-  const { records } = await run()
-  return { total: sum(costs(records)), most: Math.max(...costs(records)), runs: records.length }
+/** What the whole benchmark costs, and its dearest run. */
+const whole = inWorkspace(async (run) => {
+  const costs = (await run()).records.map(({ cost }) => cost?.usd ?? Number.NaN)
+  return { total: sum(costs), most: Math.max(...costs) }
 })
 
-describe('--budget for half of the runs', () => {
+describe('--budget for a part of the runs', () => {
   test('ends it there: exit 3, valid, marked everywhere, both arms alike; a larger one goes on', async () => {
     const { total, most } = await whole
     const budget = total / 2
-    await withServer(async ({ run }) => {
+    await inWorkspace(async (run) => {
       const first = await run('--budget', String(budget))
       expect(first.code, first.stderr).toBe(3)
-      expect(sum(costs(first.records))).toBeLessThanOrEqual(budget + 4 * most)
+      expect(costOf(first.workspace)).toBeLessThanOrEqual(budget + 4 * most)
       expect(first.records.length).toBeGreaterThan(8)
       expect(first.records.length).toBeLessThan(16)
       const arms = first.records.map(({ eval_id, run_number }) => `${eval_id} ${run_number}`)
       expect(first.records).toHaveLength(2 * new Set(arms).size)
-      const words = new RegExp(
-        `stopped by the budget: ${first.records.length} of 24 runs; \\$0\\.\\d+ of \\$0\\.\\d+ spent`,
-        'i',
-      )
+      const said = `stopped by the budget: ${first.records.length} of 24 runs; \\$0\\.\\d+ of \\$0\\.\\d+ spent`
       expect(first.result).toMatchObject({ complete: false, metadata: { stopped: { kind: 'budget', limit: budget } } })
-      for (const name of ['benchmark.md', 'report.html']) expect(first.read(name)).toMatch(words)
+      for (const name of ['benchmark.md', 'report.html']) expect(first.read(name)).toMatch(new RegExp(said, 'i'))
       const events = first.lines.slice(0, -1).map((line) => flowEvent.parse(line))
       expect(events.filter(({ type }) => type === 'budget_reached')).toHaveLength(1)
+      const aggregated = await runMain(['aggregate', first.folder])
+      expect(aggregated).toMatchObject({ code: 3, stdout: expect.stringContaining('stopped by the budget') })
       const again = await run('--budget', String(2 * total))
       expect(again).toMatchObject({ code: 0, benchmarks: 1, result: { complete: true } })
       expect(again.result.metadata.stopped).toBeUndefined()
@@ -83,16 +59,16 @@ describe('--budget for half of the runs', () => {
   /** Ends early, loses two runs, and is resumed with the same budget. */
   const resumed = async (forget: boolean) => {
     const { total } = await whole
-    return await withServer(async ({ run }) => {
+    return await inWorkspace(async (run) => {
       const flags = ['--budget', String(total / 2), '--no-cache']
       const first = await run(...flags)
-      const [one, other] = readdirSync(first.folder).filter((name) => name.startsWith('eval-'))
-      for (const name of [one, other])
-        rmSync(path.join(first.folder, name ?? '', 'with_skill/run-1'), { recursive: true })
+      const lost = readdirSync(first.folder).filter((name) => name.startsWith('eval-'))
+      for (const name of lost.slice(0, 2))
+        rmSync(path.join(first.folder, name, 'with_skill/run-1'), { recursive: true })
       if (forget) rmSync(path.join(first.folder, 'spent.jsonl'))
       const second = await run(...flags)
       expect(second.benchmarks).toBe(1)
-      return { kept: sum(costs(second.records)), spent: second.result.metadata.stopped?.spent ?? 0 }
+      return { kept: costOf(second.workspace), spent: second.result.metadata.stopped?.spent ?? 0 }
     })
   }
   test('what was paid for runs that are lost counts after a resume', async () => {
@@ -105,34 +81,212 @@ describe('--budget for half of the runs', () => {
   })
   test('a last line of spent.jsonl that was cut off is named and left out, and the benchmark goes on', async () => {
     const { total } = await whole
-    await withServer(async ({ run }) => {
+    await inWorkspace(async (run) => {
       const first = await run('--budget', String(total / 4), '--no-cache')
       const file = path.join(first.folder, 'spent.jsonl')
       const lines = first.read('spent.jsonl')
       appendFileSync(file, lines.slice(0, 40))
       const second = await run('--budget', String(2 * total), '--no-cache')
       expect(second, second.stderr).toMatchObject({ code: 0, benchmarks: 1, result: { complete: true } })
+      const message = `${file}:${lines.split('\n').length}: the last line is cut off`
       const damaged = second.lines.filter(({ type }) => type === 'artefact_damaged')
-      expect(damaged).toMatchObject([
-        {
-          file,
-          message: `${file}:${lines.split('\n').length}: the last line is cut off`,
-          mended: expect.stringMatching(/^skipped/),
-        },
-      ])
-      expect(() => linesOf(second.read('spent.jsonl'))).not.toThrow()
+      expect(damaged).toMatchObject([{ file, message, mended: expect.stringMatching(/^skipped/) }])
+      expect(() => jsonLines(second.read('spent.jsonl'))).not.toThrow()
     })
   })
-  test('aggregate keeps the mark', async () => {
-    const { total } = await whole
-    await withServer(async ({ run }) => {
-      const { folder } = await run('--budget', String(total / 4))
-      const end = await whetstone(['aggregate', folder])
-      expect(end).toMatchObject({ code: 3, stdout: expect.stringContaining('stopped by the budget') })
+})
+
+describe('an engine that does not say what it costs', () => {
+  test('is refused with a budget before anything is started', async () => {
+    const end = await bench({ engine: tidyAgent }, '--budget', '6')
+    const message = /--budget: the cost of command is unknown[\s\S]*--cost-per-run/
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+    expect(existsSync(end.workspace)).toBe(false)
+  })
+  test('so it is with a budget of tokens, as engine and as judge', async () => {
+    const end = await bench({ engine: tidyAgent }, '--budget-tokens', '100')
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('command does not report tokens') })
+    const skill = makeSkill([{ id: 1, prompt: 'x', expectations: ['it is tidy'] }])
+    const refused = await withModel(says, (env) =>
+      bench({ skill, engine, env }, '--judge', agent('tidy.mjs'), '--budget', '1'),
+    )
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('the cost of command is unknown') })
+  })
+  test('counts what --cost-per-run says', async () => {
+    const end = await bench(
+      { skill: tidySkill(2), engine: tidyAgent },
+      ...['--budget', '6', '--cost-per-run', '1.4', '--runs', '3', '--sandbox', 'off'],
+    )
+    const message = 'stopped by the budget: 4 of 12 runs; $5.60 of $6.00 spent'
+    expect(end).toMatchObject({ code: 3, stdout: expect.stringContaining(message) })
+    expect(newestIn(end.workspace).records).toHaveLength(4)
+  })
+})
+
+describe('a cost that is missing in the middle (a model without a known price)', () => {
+  const mixed = ['well', 'unpriced_stranger'].map((prompt, at) => ({ ...tidyCases(1)[0], id: at + 1, prompt }))
+  const onClaude = async (...flags: readonly string[]) => {
+    const fake = path.join(import.meta.dirname, '../../fixtures/agents/fake_claude.mjs')
+    const env = { WHETSTONE_CLAUDE: fake, CLAUDE_CODE_OAUTH_TOKEN: 'x' }
+    const how = ['--concurrency', '1', '--budget', '5', '--runs', '2', '--sandbox', 'off']
+    const end = await bench({ skill: makeSkill(mixed), engine: 'claude-code', env }, ...how, ...flags)
+    return { ...end, ...newestIn(end.workspace) }
+  }
+  test('ends it: no further run is started, exit 3', async () => {
+    const end = await onClaude()
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.records.map(({ status }) => status).sort()).toEqual(['completed', 'completed', 'completed'])
+    const reason = expect.stringMatching(/eval-2.*was not reported: 3 of 8 runs; give --cost-per-run/)
+    expect(end.result.metadata.stopped).toMatchObject({ kind: 'unreported_cost', reason })
+  })
+  test('control: with --cost-per-run it goes on', async () => {
+    const end = await onClaude('--cost-per-run', '0.01')
+    expect([end.code, end.records.length]).toEqual([0, 8])
+  })
+})
+
+test('what a run took before it timed out is counted, and the benchmark goes on', async () => {
+  const hangs = `rules:
+    - { name: hangs, when: { user: 'task 2', turn: { min: 2 } }, fault: { hang: true }, text: x }
+    - { name: begins, when: { user: 'task 2' }, tool_calls: [{ name: Glob, input: { pattern: '*' } }] }
+    - { name: says, text: TIDY }`
+  const how = ['--runs', '1', '--timeout', '2', '--budget', '5', '--concurrency', '1']
+  const end = await withModel(hangs, (env) => bench({ skill: tidySkill(2), engine, env }, ...how))
+  const { records, read } = newestIn(end.workspace)
+  expect([end.code, records.length], end.stderr).toEqual([0, 4])
+  const late = records.filter(({ status }) => status === 'timed_out')
+  expect(late).toHaveLength(2)
+  for (const { cost, usage } of late) {
+    expect(cost).toMatchObject({ usd: expect.any(Number), source: 'estimated' })
+    expect(usage).toMatchObject({ input_tokens: expect.any(Number) })
+  }
+  const paid = jsonLines(read('spent.jsonl')).filter(({ part }) => part === 'run')
+  expect(paid.map(({ usd }) => usd).sort()).toEqual(records.map(({ cost }) => cost?.usd).sort())
+})
+
+test('--budget-tokens ends it in the same way', async () => {
+  const how = ['--runs', '4', '--concurrency', '2', '--budget-tokens', '6000']
+  const end = await withModel(says, (env) => bench({ skill: tidySkill(2), engine, env }, ...how))
+  const { records, result } = newestIn(end.workspace)
+  const tokens = sum(records.flatMap(({ usage }) => Object.values(usage ?? {}).map(Number)))
+  expect(end.code, end.stderr).toBe(3)
+  expect(result.metadata.stopped).toMatchObject({ kind: 'budget_tokens', limit: 6000, spent: tokens })
+  expect(tokens).toBeLessThanOrEqual(6000 + (2 * tokens) / records.length)
+})
+
+describe('a judge that says what it costs', () => {
+  const input = `{ verdicts: [{ n: 1, passed: true, evidence: TIDY }], claims: [], user_notes_summary: { uncertainties: [], needs_review: [], workarounds: [] }, eval_feedback: null }`
+  const judges = `rules: [{ name: judge, when: { tool: '^submit$' }, tool_calls: [{ name: submit, input: ${input} }] }, { name: says, text: TIDY }]`
+  const judge = ['--judge', 'anthropic:claude-haiku-4-5']
+  const judged = (count: number) =>
+    makeSkill(tidyCases(count).map(({ id, prompt }) => ({ id, prompt, expectations: ['it is tidy'] })))
+
+  test('only runs are set aside at --cost-per-run; where none fits, the end says what one needs', async () => {
+    await withModel(judges, async (env) => {
+      const how = [...judge, '--cost-per-run', '0.3', '--runs', '1', '--sandbox', 'off']
+      const silent = { skill: judged(1), engine: tidyAgent, env }
+      const end = await bench(silent, ...how, '--budget', '1.1')
+      expect([end.code, newestIn(end.workspace).records.length], end.stdout + end.stderr).toEqual([0, 2])
+      const said = '0 of 2 runs; $0.00 of $0.20 spent; the next run needs $0.30: give --budget 0.3 or more'
+      const none = await bench(silent, ...how, '--budget', '0.2')
+      expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining(said) })
     })
   })
-  test('negative control: without the purse more than the bound is spent', async () => {
-    const { total, most } = await whole
-    expect(total).toBeGreaterThan(total / 2 + 4 * most)
+  test('is paid from the same budget', async () => {
+    await withModel(judges, async (env) => {
+      const asked = { skill: judged(2), engine, env, workspace: path.join(fresh(), 'ws') }
+      const flags = [...judge, '--runs', '4', '--no-cache', '--fresh']
+      const spentIn = (workspace: string) => {
+        const gradings = sum(newestIn(workspace).gradings.map((one) => one.judge.cost_usd))
+        return { gradings, total: costOf(workspace) + gradings }
+      }
+      expect((await bench(asked, ...flags)).code).toBe(0)
+      const all = spentIn(asked.workspace)
+      expect(all.gradings).toBeGreaterThan(0.3 * all.total)
+      const half = await bench(asked, ...flags, '--budget', String(all.total / 2))
+      const made = newestIn(asked.workspace)
+      expect(half.code, half.stderr).toBe(3)
+      expect(spentIn(asked.workspace).total).toBeLessThanOrEqual(all.total / 2 + (4 * all.total) / 16)
+      expect(made.records.length).toBeLessThan(12)
+      expect(made.gradings).toHaveLength(made.records.length)
+    })
+  })
+})
+
+test('many skills share one budget; what was not started is in the index', async () => {
+  await withModel(says, async (env) => {
+    const named = (name: string) => makeSkill(tidyCases(2), {}, name)
+    const [one, two, three, root] = [named('one'), named('two'), named('three'), fresh()]
+    const before = await bench({ skill: one, engine, env }, '--runs', '2')
+    const each = costOf(before.workspace)
+    const asked = { skill: one, engine, env, workspace: path.join(root, 'all') }
+    const end = await bench(asked, two, three, '--runs', '2', '--budget', String(1.5 * each), '--json')
+    expect(end.code, end.stderr).toBe(3)
+    const rows: { folder: string | null; status: string }[] = end.lines.at(-1).rows
+    expect(rows.map(({ status }) => status).sort()).toEqual(['done', 'failed', 'incomplete'])
+    const made = readdirSync(asked.workspace, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(made).toHaveLength(2)
+    const spent = made.map(({ name }) => costOf(path.join(asked.workspace, name)))
+    expect(sum(spent)).toBeLessThanOrEqual(1.5 * each + each / 2)
+  })
+})
+
+test('a deadline: what is in flight is cancelled, exit 3; the same command makes it again', async () => {
+  const asked = { skill: tidySkill(2), engine, workspace: path.join(fresh(), 'ws') }
+  const how = ['--runs', '2', '--concurrency', '2']
+  const late = await withModel(`latency: 60000\n${says}`, (env) =>
+    bench({ ...asked, env }, ...how, '--deadline', '10s'),
+  )
+  expect(late.code, late.stderr).toBe(3)
+  expect(late.stdout).toMatch(/stopped by the deadline .*: 0 of 8 runs/)
+  const before = newestIn(asked.workspace)
+  expect(before.records.map(({ status }) => status)).toEqual(['cancelled', 'cancelled'])
+  expect(before.result.counts).toMatchObject({ used: 0, excluded: { cancelled: 2, missing: 6 } })
+  const after = await withModel(says, (env) => bench({ ...asked, env }, ...how))
+  expect(after.code, after.stderr).toBe(0)
+  expect(newestIn(asked.workspace)).toMatchObject({ benchmarks: 1, result: { complete: true, counts: { used: 8 } } })
+})
+
+test('--dry-run estimates by earlier runs, or says that there are none', async () => {
+  await withModel(says, async (env) => {
+    const asked = { skill: tidySkill(2), engine, env, workspace: path.join(fresh(), 'ws') }
+    const how = ['--runs', '2', '--fresh']
+    expect((await bench(asked, ...how, '--dry-run')).stdout).toContain('estimate  unknown: no earlier run')
+    await bench(asked, ...how)
+    const [{ estimate }] = (await bench(asked, ...how, '--dry-run', '--json')).lines
+    expect(estimate).toMatchObject({ from_runs: 8, done: 0, judge: { gradings: 0, usd: 0 } })
+    expect(estimate.usd).toBeCloseTo(costOf(asked.workspace), 9)
+    expect(estimate.arms.map(({ runs }: { runs: number }) => runs)).toEqual([4, 4])
+    const { stdout } = await bench(asked, ...how, '--dry-run')
+    expect(stdout).toMatch(/estimate {2}<?\$0\.0\d, [\d,]+ tokens, .* with 4 at once \(from 8 earlier runs\)/)
+  })
+})
+
+const script = '/usr/bin/script'
+needs(
+  'script, for a terminal',
+  existsSync(script),
+  'install util-linux',
+)('on a terminal', () => {
+  /** The program on a pseudo terminal, with this typed in. */
+  const typed = (args: readonly string[], options: ProgramOptions, answer: string) => {
+    const shell = `printf '${answer}\\n' | ${script} -qec "$(printf '%q ' "$0" "$@")" /dev/null`
+    return whetstone(args, { ...options, shell })
+  }
+  test('what is dear is asked about; no starts nothing, yes and --yes start it', async () => {
+    await withModel(says, async (env) => {
+      const { args, workspace } = await bench({ engine, env }, '--runs', '1', '--no-cache')
+      const count = () => readdirSync(path.join(workspace, 'benchmarks')).length
+      const dear = [...args, '--ask-above-cost', '0']
+      const no = await typed(dear, { env }, 'n')
+      expect(no.stdout).toContain('Continue? [y/N]')
+      expect([no.code, count()]).toEqual([130, 1])
+      expect([(await typed(dear, { env }, 'y')).code, count()]).toEqual([0, 2])
+      const silent = await typed([...dear, '--yes'], { env }, 'n')
+      expect(silent.stdout).not.toContain('Continue?')
+      expect([silent.code, count()]).toEqual([0, 3])
+      // in process there is no terminal
+      expect([(await runMain(dear, { env })).code, count()]).toEqual([0, 4])
+    })
   })
 })

@@ -1,11 +1,11 @@
 /** MCP servers recorded once and replayed in runs: the same answers without the server, errors for what was not recorded. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { describe, expect, test } from 'vitest'
-import { practice } from '../../engines/stage.ts'
-import { fresh, makeSkill, plainEnvironment, whetstone } from '../program.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeSkill, plainEnvironment } from '../program.ts'
+import { bench, newestIn, withModel } from './benched.ts'
 
 const bin = path.join(import.meta.dirname, '../../../dist/program/bin.js')
 /** The real server needs its packages. */
@@ -50,105 +50,96 @@ const scenario = (words: readonly string[]) =>
     ],
   })
 
-async function benched(skill: string, words: readonly string[], flags: readonly string[] = []) {
-  await using server = await practice(scenario(words))
-  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice-key' }
-  const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', skill, '--engine', 'anthropic:practice-1', '--runs', '1', '--workspace', workspace, ...flags]
-  const end = await whetstone(args, { env })
-  const read = (arm: string, name: string) => {
-    const benchmarks = path.join(workspace, 'benchmarks')
-    const folder = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '', 'eval-1-looks', arm, 'run-1')
-    return readFileSync(path.join(folder, name), 'utf8')
-  }
-  return { end, read, log: JSON.stringify(server.requests), calls: server.requests.length }
+const recordingIn = (skill: string) => path.join(skill, 'evals/mcp/lookup.json')
+
+/** `bench` of it by an agent that looks up these words; `log`: all that the model was told. */
+function benched(skill: string, words: readonly string[], flags: readonly string[] = []) {
+  return withModel(scenario(words), async (env, server) => {
+    const end = await bench({ skill, env }, '--runs', '1', ...flags)
+    const read = (name: string) => newestIn(end.workspace).read(`eval-1-looks/with_skill/run-1/${name}`)
+    const record = () => JSON.parse(read('run.json'))
+    return { end, read, record, log: JSON.stringify(server.requests), calls: server.requests.length }
+  })
 }
 
 describe('a recorded MCP server', () => {
-  test('gives the recorded answers in both configurations though the server is gone', async () => {
+  let recording: string
+  beforeAll(async () => {
     const skill = makeLookupSkill(real)
-    const answers = await record(skill, ['owl', 'elk'])
-    expect(answers.join()).toContain('REAL-ANSWER 2: elk')
-    const file = path.join(skill, 'evals/mcp/lookup.json')
-    const kept = JSON.parse(readFileSync(file, 'utf8'))
-    expect(kept).toMatchObject({ server: 'lookup', tools: [{ name: 'look_up' }], calls: [{ tool: 'look_up' }, {}] })
-    const suite = path.join(skill, 'evals/evals.json')
-    writeFileSync(suite, readFileSync(suite, 'utf8').replace(real, '/nonexistent/lookup.mjs'))
-    const { end, read, log } = await benched(skill, ['elk', 'owl', 'owl'])
-    expect(end, end.stderr).toMatchObject({ code: 0 })
+    expect((await record(skill, ['owl', 'elk'])).join()).toContain('REAL-ANSWER 2: elk')
+    recording = readFileSync(recordingIn(skill), 'utf8')
+  })
+  /** Its server is gone. */
+  const recorded = (text = recording) => {
+    const skill = makeLookupSkill('/nonexistent/lookup.mjs')
+    mkdirSync(path.dirname(recordingIn(skill)), { recursive: true })
+    writeFileSync(recordingIn(skill), text)
+    return skill
+  }
+
+  test('gives the recorded answers in both configurations though the server is gone', async () => {
+    const kept = { server: 'lookup', tools: [{ name: 'look_up' }], calls: [{ tool: 'look_up' }, {}] }
+    expect(JSON.parse(recording)).toMatchObject(kept)
+    const skill = recorded()
+    const { end, log } = await benched(skill, ['elk', 'owl', 'owl'])
+    expect(end.code, end.stderr).toBe(0)
     expect(log).toContain('REAL-ANSWER 2: elk')
+    const { records, read } = newestIn(end.workspace)
+    expect(records.map(({ warnings }) => warnings)).toEqual([[], []])
     for (const arm of ['with_skill', 'without_skill']) {
-      expect(read(arm, 'transcript.md').match(/REAL-ANSWER 1: owl/g)?.length).toBe(2)
-      expect(JSON.parse(read(arm, 'run.json')).warnings).toEqual([])
+      expect(read(`eval-1-looks/${arm}/run-1/transcript.md`).match(/REAL-ANSWER 1: owl/g)?.length).toBe(2)
     }
     const live = await benched(skill, ['owl'], ['--live-mcp'])
-    expect(JSON.parse(live.read('with_skill', 'run.json')).error).toMatchObject({ kind: 'setup' })
+    expect(live.record().error).toMatchObject({ kind: 'setup' })
   })
-  test('the recording holds no secret of the server', async () => {
-    const skill = makeLookupSkill(real)
-    await record(skill, ['owl'])
-    const text = readFileSync(path.join(skill, 'evals/mcp/lookup.json'), 'utf8')
-    expect(text).not.toContain('secret-of-lookup-1')
-    expect(text).toContain('[redacted:LOOKUP_TOKEN]')
+  test('holds no secret of the server', () => {
+    expect(recording).not.toContain('secret-of-lookup-1')
+    expect(recording).toContain('[redacted:LOOKUP_TOKEN]')
   })
-  test('the server gets a variable of the user’s, and its value is not recorded', async () => {
+  test("the server gets a variable of the user's, and its value is not recorded", async () => {
     const skill = makeLookupSkill(real, '$' + '{LOOKUP_TOKEN}')
     await expect(record(skill, ['owl'])).rejects.toThrow()
     const answers = await record(skill, ['owl'], { LOOKUP_TOKEN: 'token-of-the-user-1' })
     expect(answers.join()).toContain('token-of-the-user-1')
-    const text = readFileSync(path.join(skill, 'evals/mcp/lookup.json'), 'utf8')
+    const text = readFileSync(recordingIn(skill), 'utf8')
     expect(text).toContain('[redacted:LOOKUP_TOKEN]')
     expect(text).not.toContain('token-of-the-user-1')
   })
-  test('a server with a url is refused before anything is paid for where the sandbox has no network', async () => {
-    const environment = { mcp_servers: { far: { type: 'http', url: 'http://127.0.0.1:1/mcp' } } }
-    const checks = [{ type: 'contains', value: 'Done' }]
-    const skill = makeSkill([{ id: 1, name: 'looks', prompt: 'look up, please', checks, environment }])
-    const closed = await benched(skill, ['owl'], ['--sandbox', 'required'])
-    expect(closed.end.code).toBe(2)
-    expect(closed.end.stderr).toContain('the MCP server far has a url, and agents in the sandbox have no network')
-    expect(closed.calls).toBe(0)
-    const open = await benched(skill, ['owl'], ['--sandbox', 'required', '--network', 'open'])
-    expect(JSON.parse(open.read('with_skill', 'run.json')).error).toMatchObject({
-      kind: 'setup',
-      message: expect.stringMatching(/did not start: far \(/),
-    })
-  })
   test('an unrecorded call is an error for the agent and a warning of the run', async () => {
-    const skill = makeLookupSkill(real)
-    await record(skill, ['owl'])
-    const { read, log } = await benched(skill, ['owl', 'newt'])
+    const { record, log } = await benched(recorded(), ['owl', 'newt'])
     expect(log).toContain('not in the recording of lookup: look_up with')
     expect(log).not.toContain('REAL-ANSWER 2')
-    expect(JSON.parse(read('with_skill', 'run.json')).warnings).toEqual([
+    expect(record().warnings).toEqual([
       expect.stringMatching(
         /^a call of an MCP tool was not in the recording, so the agent got an error \(lookup: look_up with \{.*newt.*\}\)\. Record again, or use --live-mcp$/,
       ),
     ])
   })
-  test('a broken recording stops the benchmark before anything is paid for, with file and fix', async () => {
-    const skill = makeLookupSkill(real)
-    await record(skill, ['owl'])
-    const file = path.join(skill, 'evals/mcp/lookup.json')
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"look_up"', '7'))
-    const { end, calls } = await benched(skill, ['owl'])
-    expect(end.code).toBe(2)
-    expect(end.stderr).toContain('evals/mcp/lookup.json')
-    expect(end.stderr).toContain('record it again')
+  test('that is broken stops the benchmark before anything is paid for, with file and fix', async () => {
+    const { end, calls } = await benched(recorded(recording.replace('"look_up"', '7')), ['owl'])
+    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/evals\/mcp\/lookup\.json[\s\S]*record it again/)])
     expect(calls).toBe(0)
   })
-  test('a changed list of tools is what the agent is offered', async () => {
-    const skill = makeLookupSkill(real)
-    await record(skill, ['owl'])
-    const file = path.join(skill, 'evals/mcp/lookup.json')
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('look_up', 'search_for'))
-    const { log } = await benched(skill, ['owl'])
+  test('whose list of tools has changed is what the agent is offered', async () => {
+    const { log } = await benched(recorded(recording.replaceAll('look_up', 'search_for')), ['owl'])
     expect(log).toContain('mcp__lookup__search_for')
     expect(log).not.toContain('mcp__lookup__look_up')
   })
   test('negative control: without a recording the real server answers', async () => {
     const { end, log } = await benched(makeLookupSkill(real), ['newt'], ['--allow-read', repository])
-    expect(end, end.stderr).toMatchObject({ code: 0 })
+    expect(end.code, end.stderr).toBe(0)
     expect(log).toContain('REAL-ANSWER 1: newt')
   })
+})
+
+test('a server with a url is refused before anything is paid for where the sandbox has no network', async () => {
+  const environment = { mcp_servers: { far: { type: 'http', url: 'http://127.0.0.1:1/mcp' } } }
+  const checks = [{ type: 'contains', value: 'Done' }]
+  const skill = makeSkill([{ id: 1, name: 'looks', prompt: 'look up, please', checks, environment }])
+  const closed = await benched(skill, ['owl'], ['--sandbox', 'required'])
+  const message = 'the MCP server far has a url, and agents in the sandbox have no network'
+  expect([closed.end.code, closed.end.stderr, closed.calls]).toEqual([2, expect.stringContaining(message), 0])
+  const open = await benched(skill, ['owl'], ['--sandbox', 'required', '--network', 'open'])
+  const failed = { kind: 'setup', message: expect.stringMatching(/did not start: far \(/) }
+  expect(open.record().error).toMatchObject(failed)
 })

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { needs } from '../../require.ts'
-import { fresh, makeSkill, whetstone } from '../program.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
 
@@ -19,7 +20,7 @@ async function said(mode: string): Promise<{ arm: string; home: string; found: s
   const [place, workspace] = [fresh(), path.join(fresh(), 'ws')]
   writeFileSync(path.join(place, 'agent.sh'), script)
   const args = ['bench', skill, '--engine', `command:sh ${place}/agent.sh`, '--runs', '3', '--concurrency', '1']
-  const end = await whetstone([...args, '--workspace', workspace, '--sandbox', mode])
+  const end = await runMain([...args, '--workspace', workspace, '--sandbox', mode])
   expect(end.code, end.stderr).toBe(0)
   const files = readdirSync(workspace, { recursive: true }).map(String)
   const records = files.filter((name) => path.basename(name) === 'run.json')

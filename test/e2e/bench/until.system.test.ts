@@ -4,8 +4,9 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { flowEvent } from '../../../schemas/flow_event.ts'
 import { plan as planSchema } from '../../../schemas/plan.ts'
-import { whetstone } from '../program.ts'
-import { benchUntil, inWorld, stateOf, worlds } from './until.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { bench, withModel } from './benched.ts'
+import { benchUntil, inWorld, lookedIn, worlds } from './until.ts'
 
 const most = ['--max-runs', '10']
 
@@ -22,9 +23,9 @@ test('a skill that always helps: two blocks of four cases, ten were allowed; sai
     expect(end.stderr).toContain('interim analysis after 2 blocks: 8 pairs won, 0 lost, 0 even')
     expect(end.stdout).not.toContain('too few to tell')
     // every later command on the folder comes to the same
-    const again = await whetstone(['aggregate', end.folder])
+    const again = await runMain(['aggregate', end.folder])
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Stopped after 2 blocks: decided (helps)') })
-    const failed = await whetstone(['bench', made.skill, '--workspace', made.workspace, '--last-failed', '--dry-run'])
+    const failed = await bench(made, '--last-failed', '--dry-run')
     expect(failed.stdout + failed.stderr).not.toContain('a run is missing')
   })
 })
@@ -32,11 +33,7 @@ test('a skill that always helps: two blocks of four cases, ten were allowed; sai
 test('no interim analysis decides, up to the most; the events say each', async () => {
   await inWorld(worlds.mixed, 7, async (made) => {
     const end = await benchUntil(made, '--max-runs', '3', '--json')
-    const events = end.stdout
-      .trim()
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => flowEvent.parse(JSON.parse(line)))
+    const events = end.lines.slice(0, -1).map((line) => flowEvent.parse(line))
     const looks = events.flatMap((event) => (event.type === 'looked' ? event : []))
     expect(looks.map(({ blocks, status, next }) => [blocks, status, next])).toEqual([
       [1, 'open', 2],
@@ -85,26 +82,11 @@ test('runs lost after it was decided are made again, and no more', async () => {
 
 test('runs of an earlier benchmark are reused block by block, up to the look that decides', async () => {
   await inWorld(worlds.helps, 4, async (made) => {
-    const env = { ANTHROPIC_BASE_URL: made.url, ANTHROPIC_API_KEY: 'practice' }
-    const fixed = [
-      'bench',
-      made.skill,
-      '--workspace',
-      made.workspace,
-      '--runs',
-      '4',
-      '--engine',
-      'anthropic:claude-haiku-4-5',
-    ]
-    expect(await whetstone(fixed, { env })).toMatchObject({ code: 0 })
-    expect(stateOf(made.workspace)).toMatchObject({ until: undefined, made: { length: 32 } })
+    expect(await bench(made, '--runs', '4')).toMatchObject({ code: 0 })
+    expect(lookedIn(made.workspace)).toMatchObject({ until: undefined, made: { length: 32 } })
     const end = await benchUntil(made, ...most, '--budget', '1')
-    expect(end, end.stderr).toMatchObject({
-      code: 0,
-      benchmarks: 2,
-      until: { blocks: 2 },
-      result: { reused: { runs: 16 } },
-    })
+    const expected = { code: 0, benchmarks: 2, until: { blocks: 2 }, result: { reused: { runs: 16 } } }
+    expect(end, end.stderr).toMatchObject(expected)
     expect(end.made).toHaveLength(16)
   })
 })
@@ -117,19 +99,42 @@ describe('what breaks every run', () => {
     expect(end, end.stderr).toMatchObject({ code: 3, until: { blocks: 2, stopped: null }, made: { length: 16 } })
   })
   test('an error that would meet every run ends it at once', async () => {
-    const end = await broken('{ status: 401, after: 9 }', '--concurrency', '1')
+    const end = await broken('{ status: 401, after: 5 }')
     expect(end, end.stderr).toMatchObject({ code: 3, until: { stopped: null } })
     expect(end.made.length).toBeLessThan(16)
   })
 })
 
+describe('a deadline', () => {
+  /** Blocks of 14 runs and a look after each. Beyond `after` requests no answer comes. */
+  const hanging = (after: number) => `faults: [{ hang: true, after: ${after} }]\n${worlds.mixed}`
+  const three = ['--max-runs', '3', '--no-cache']
+
+  test('in the second block: the look after the first stands, none at the part; then on to the same looks', async () => {
+    await inWorld(hanging(18), 7, async (made) => {
+      const end = await benchUntil(made, ...three, '--deadline', '12s')
+      expect(end, end.stderr).toMatchObject({ code: 3, until: { blocks: 1, next: 2, stopped: null } })
+      expect(end.until?.looks.map(({ blocks, pairs }) => [blocks, pairs])).toEqual([[1, 7]])
+      expect(end.stdout).toMatch(/stopped by the deadline/)
+      expect(end.stdout).toMatch(/Inconclusive after 1 of at most 3 blocks/)
+      // what ended in the second block is kept, and in no look
+      expect(end.result.counts).toMatchObject({ planned: 28, used: 18 })
+      expect(end.result.statistics?.scopes?.these_cases.difference.n_runs).toBe(14)
+      const after = await withModel(worlds.mixed, (env) => benchUntil({ ...made, env }, ...three))
+      expect(after, after.stderr).toMatchObject({ code: 0, benchmarks: 1, until: { blocks: 3, stopped: 'max_runs' } })
+      const untouched = await inWorld(worlds.mixed, 7, (again) => benchUntil(again, ...three))
+      expect(after.until).toEqual(untouched.until)
+      expect(after.made).toEqual(untouched.made)
+      expect(after.made).toHaveLength(42)
+      expect(after.made).toEqual(expect.arrayContaining(end.made))
+    })
+  })
+})
+
 test('which arm of a pair starts first is drawn, the same for the same plan; with --runs it never changes', async () => {
   await inWorld(worlds.helps, 4, async (made) => {
-    const plan = async (...flags: string[]) => {
-      const args = ['bench', made.skill, '--engine', 'anthropic:claude-haiku-4-5', '--dry-run', '--json', ...flags]
-      const end = await whetstone(args, { env: { ANTHROPIC_API_KEY: 'practice' } })
-      return planSchema.parse(JSON.parse(end.stdout)).runs
-    }
+    const plan = async (...flags: string[]) =>
+      planSchema.parse((await bench(made, '--dry-run', '--json', ...flags)).lines[0]).runs
     const firsts = (runs: Awaited<ReturnType<typeof plan>>) =>
       runs.filter((_, at) => at % 2 === 0).map(({ configuration }) => configuration)
     const drawn = await plan('--until', 'decided')
@@ -151,6 +156,6 @@ test.each([
   ['--calibrate', ['--until', 'decided', '--calibrate'], '--calibrate with --until'],
   ['another word', ['--until', 'sure'], 'expected "decided"'],
 ])('a mixture that makes no sense: %s', async (_, flags, message) => {
-  const end = await whetstone(['bench', 'nowhere', ...flags])
+  const end = await runMain(['bench', 'nowhere', ...flags])
   expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
 })

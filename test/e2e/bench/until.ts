@@ -1,15 +1,11 @@
-/** bench --until decided against the practice model, and what lies on disk after it. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** bench --until decided against the practice model. */
 import path from 'node:path'
-import { benchmark } from '../../../schemas/benchmark.ts'
-import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/practice/server.ts'
-import { fresh, makeSkill, type ProgramOptions, whetstone } from '../program.ts'
+import { fresh } from '../program.ts'
+import { bench, newestIn, tidySkill, withModel } from './benched.ts'
 
 /** The skill does it all; nobody does; who does it is drawn by the conversation. */
 export const worlds = {
   helps: "rules: [{ name: skilled, when: { system: 'SKILL.md' }, text: TIDY }, { name: else, text: untidy }]",
-  hurts: "rules: [{ name: skilled, when: { system: 'SKILL.md' }, text: untidy }, { name: else, text: TIDY }]",
   same: 'rules: [{ name: both, text: untidy }]',
   /** Of seven cases the skill wins tasks 1 to 5 and loses 6 and 7: too few to decide, too many to give up. */
   mixed:
@@ -19,47 +15,22 @@ export const worlds = {
 export interface Made {
   skill: string
   workspace: string
-  url: string
+  engine: string
+  env: Record<string, string>
 }
 
-const evals = (cases: number) =>
-  Array.from({ length: cases }, (_, at) => ({
-    id: at + 1,
-    prompt: `task ${at + 1}`,
-    checks: [{ type: 'contains', value: 'TIDY' }],
-  }))
-
-export async function inWorld<R>(scenario: string, cases: number, work: (made: Made) => Promise<R>): Promise<R> {
-  await using server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
-  return await work({ skill: makeSkill(evals(cases)), workspace: path.join(fresh(), 'ws'), url: server.url })
+export function inWorld<R>(scenario: string, cases: number, work: (made: Made) => Promise<R>): Promise<R> {
+  const asked = { skill: tidySkill(cases), workspace: path.join(fresh(), 'ws'), engine: 'anthropic:claude-haiku-4-5' }
+  return withModel(scenario, (env) => work({ ...asked, env }))
 }
 
-/** The program's end, the lines it wrote with --json, and the newest benchmark; null: none was written. */
-export async function benchUntil(made: Made, ...flags: string[]) {
-  return { ...(await startUntil(made, flags)), ...stateOf(made.workspace) }
+/** How it ended, and the newest benchmark. */
+export async function benchUntil(made: Made, ...flags: readonly string[]) {
+  const end = await bench(made, '--until', 'decided', '--concurrency', '4', ...flags)
+  return { ...end, ...lookedIn(made.workspace) }
 }
 
-/** The program's end alone, with a hand on the child. */
-export async function startUntil(made: Made, flags: readonly string[], started?: ProgramOptions['started']) {
-  const args = [
-    'bench',
-    made.skill,
-    '--workspace',
-    made.workspace,
-    ...(flags.includes('--concurrency') ? [] : ['--concurrency', '4']),
-    '--engine',
-    'anthropic:claude-haiku-4-5',
-  ]
-  const env = { ANTHROPIC_BASE_URL: made.url, ANTHROPIC_API_KEY: 'practice' }
-  return await whetstone([...args, '--until', 'decided', ...flags], { env, ...(started && { started }) })
-}
-
-export function stateOf(workspace: string) {
-  const root = path.join(workspace, 'benchmarks')
-  const names = readdirSync(root).sort()
-  const folder = path.join(root, names.at(-1) ?? '')
-  const read = (name: string) => readFileSync(path.join(folder, name), 'utf8')
-  const made = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('run.json'))
-  const result = benchmark.parse(JSON.parse(read('benchmark.json')))
-  return { folder, benchmarks: names.length, read, made, result, until: result.statistics?.until }
+export function lookedIn(workspace: string) {
+  const state = newestIn(workspace)
+  return { ...state, until: state.result.statistics?.until }
 }

@@ -29,40 +29,31 @@ const bench = (...args: string[]) => runMain(['bench', skill, '--prices', priceF
 /** Requests to the model. The start of a benchmark is one: it asks whether the model answers. */
 const countAnswers = () => server.requests.filter(({ method }) => method === 'POST').length
 const one = path.join(home, 'one')
-const patience = 240_000
 
 describe('one benchmark', () => {
   const asked = ['--engine', 'anthropic:practice-1', '--runs', '3', '--workspace', one]
-  test(
-    'better but dearer: worth fails, worth with a limit passes, and the files say it',
-    async () => {
-      const end = await bench(...asked, '--gate', 'worth', '--gate', 'worth <= 0.0005')
-      expect(end.stdout.replaceAll('\n', ' ')).toMatch(
-        /With its price: better but dearer, cost per run × 1\.\d\d, 95% CI \[1\.\d\d, 1\.\d\d\]; each further point costs \$0\.000\d+, at most \$0\.000\d+\./,
-      )
-      expect(end.stdout).toMatch(/gate failed: worth \(is better_but_dearer/)
-      expect(end.stdout).toMatch(/gate passed: worth <= 0\.0005 \(is better_but_dearer/)
-      expect(end.code).toBe(1)
-      const folder = path.join(one, 'benchmarks', readdirSync(path.join(one, 'benchmarks'))[0] ?? '')
-      const { statistics } = benchmark.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')))
-      expect(statistics?.price).toMatchObject({ verdict: 'better_but_dearer', unit: 'cost_usd', margin: 0.1 })
-      const text = readFileSync(path.join(folder, 'benchmark.md'), 'utf8')
-      expect(text).toContain('With its price: better but dearer')
-      expect(text).toContain('More cases or more runs?')
-    },
-    patience,
-  )
-  test(
-    'a margin is another plan of the same runs: nothing is paid again, and --json has the verdict',
-    async () => {
-      const before = countAnswers()
-      const end = await bench(...asked, '--margin', '5', '--json')
-      expect(countAnswers()).toBeLessThanOrEqual(before + 1)
-      const last = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
-      expect(last).toMatchObject({ exit_code: 0, price: { verdict: 'better_but_dearer', margin: 0.05 } })
-    },
-    patience,
-  )
+  test('better but dearer: worth fails, worth with a limit passes, and the files say it', async () => {
+    const end = await bench(...asked, '--gate', 'worth', '--gate', 'worth <= 0.0005')
+    expect(end.stdout.replaceAll('\n', ' ')).toMatch(
+      /With its price: better but dearer, cost per run × 1\.\d\d, 95% CI \[1\.\d\d, 1\.\d\d\]; each further point costs \$0\.000\d+, at most \$0\.000\d+\./,
+    )
+    expect(end.stdout).toMatch(/gate failed: worth \(is better_but_dearer/)
+    expect(end.stdout).toMatch(/gate passed: worth <= 0\.0005 \(is better_but_dearer/)
+    expect(end.code).toBe(1)
+    const folder = path.join(one, 'benchmarks', readdirSync(path.join(one, 'benchmarks'))[0] ?? '')
+    const { statistics } = benchmark.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')))
+    expect(statistics?.price).toMatchObject({ verdict: 'better_but_dearer', unit: 'cost_usd', margin: 0.1 })
+    const text = readFileSync(path.join(folder, 'benchmark.md'), 'utf8')
+    expect(text).toContain('With its price: better but dearer')
+    expect(text).toContain('More cases or more runs?')
+  })
+  test('a margin is another plan of the same runs: nothing is paid again, and --json has the verdict', async () => {
+    const before = countAnswers()
+    const end = await bench(...asked, '--margin', '5', '--json')
+    expect(countAnswers()).toBeLessThanOrEqual(before + 1)
+    const last = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
+    expect(last).toMatchObject({ exit_code: 0, price: { verdict: 'better_but_dearer', margin: 0.05 } })
+  })
   test.each([
     [['--margin', '0.05'], '--margin'],
     [['--gate', 'worth > 1'], 'worth takes no value but a limit'],
@@ -74,23 +65,19 @@ describe('one benchmark', () => {
   })
 })
 
-test(
-  'a matrix: both models in one index, compared in pairs, with the front of pass rate and cost',
-  async () => {
-    const cells = ['anthropic:practice-1', 'anthropic:practice-mini']
-    const two = path.join(home, 'two')
-    const judge = ['--judge', 'anthropic:practice-1']
-    const end = await bench('--matrix', cells.join(','), ...judge, '--runs', '3', '--workspace', two)
-    expect(end.code, end.stderr).toBe(0)
-    const index = benchmarkIndex.parse(JSON.parse(readFileSync(path.join(two, 'index.json'), 'utf8')))
-    expect(index.front_axes).toBe('rate_and_cost')
-    expect(index.rows.map(({ front }) => front?.status)).toEqual(['front', 'front'])
-    expect(index.pairs).toMatchObject([{ first: cells[0], second: cells[1], n_cases: 4, reason: null }])
-    expect(index.pairs?.[0]?.lift?.mean).toBeGreaterThan(0)
-    for (const text of [end.stdout, readFileSync(path.join(two, 'index.md'), 'utf8')]) {
-      expect(text.replaceAll('\n', ' ')).toContain('By pass rate with the skill and cost per run, not dominated:')
-    }
-    expect(readFileSync(path.join(two, 'index.html'), 'utf8')).toContain('Models against each other')
-  },
-  patience,
-)
+test('a matrix: both models in one index, compared in pairs, with the front of pass rate and cost', async () => {
+  const cells = ['anthropic:practice-1', 'anthropic:practice-mini']
+  const two = path.join(home, 'two')
+  const judge = ['--judge', 'anthropic:practice-1']
+  const end = await bench('--matrix', cells.join(','), ...judge, '--runs', '3', '--workspace', two)
+  expect(end.code, end.stderr).toBe(0)
+  const index = benchmarkIndex.parse(JSON.parse(readFileSync(path.join(two, 'index.json'), 'utf8')))
+  expect(index.front_axes).toBe('rate_and_cost')
+  expect(index.rows.map(({ front }) => front?.status)).toEqual(['front', 'front'])
+  expect(index.pairs).toMatchObject([{ first: cells[0], second: cells[1], n_cases: 4, reason: null }])
+  expect(index.pairs?.[0]?.lift?.mean).toBeGreaterThan(0)
+  for (const text of [end.stdout, readFileSync(path.join(two, 'index.md'), 'utf8')]) {
+    expect(text.replaceAll('\n', ' ')).toContain('By pass rate with the skill and cost per run, not dominated:')
+  }
+  expect(readFileSync(path.join(two, 'index.html'), 'utf8')).toContain('Models against each other')
+})

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, cpSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const names = ['first', 'second']
 
@@ -25,9 +26,12 @@ function repository(): string {
 }
 
 const benchIn = (cwd: string, ...flags: string[]) =>
-  whetstone(['bench', ...names, '--baseline', 'git:HEAD', '--engine', agent('tidy.mjs'), '--runs', '1', ...flags], {
-    cwd,
-  })
+  runMain(
+    ['bench', ...names, '--baseline', 'git:HEAD', '--engine', tidyAgent, '--runs', '1', '--sandbox', 'off', ...flags],
+    {
+      cwd,
+    },
+  )
 
 describe.each([['--dry-run'], ['--yes']])('bench %s', (flag) => {
   test('of two skills, one changed: the other is named and left out', async () => {

@@ -1,28 +1,23 @@
 /** A disk that is full, or can't be written to: one clear line, nothing half-written counts, nothing more is paid for. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { needs } from '../../require.ts'
-import { agent, fresh, makeSkill, type ProgramOptions, whetstone } from '../program.ts'
+import { agent, fresh, type ProgramOptions, whetstone } from '../program.ts'
+import { tidySkill } from './benched.ts'
 
-const cases = [1, 2, 3, 4, 5, 6].map((id) => ({ id, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }))
-const skill = makeSkill(cases)
+const skill = tidySkill(6)
 const log = () => path.join(fresh(), 'agent.log')
 const starts = (file: string) => (existsSync(file) ? (readFileSync(file, 'utf8').match(/start/g)?.length ?? 0) : 0)
 
 function bench(workspace: string, options: ProgramOptions & { log: string; bytes: number }) {
   const args = ['bench', skill, '--engine', agent('verbose.mjs'), '--workspace', workspace, '--runs', '1']
   const env = { ...options.env, AGENT_LOG: options.log, AGENT_BYTES: String(options.bytes) }
-  return whetstone(
-    [...args, '--sandbox', 'off', '--concurrency', '2', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_BYTES'],
-    {
-      ...options,
-      env,
-    },
-  )
+  const passed = ['--sandbox', 'off', '--concurrency', '2', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_BYTES']
+  return whetstone([...args, ...passed], { ...options, env })
 }
 
 /** Every JSON file of a workspace, which must be whole; gives how many run.json there are. */
@@ -84,7 +79,7 @@ needsMounts('a disk of 1 MiB', () => {
     const disk = mounted('size=1m') ?? ''
     const maker = path.join(fresh(), 'maker.sh')
     writeFileSync(maker, 'cat > /dev/null; head -c 3000000 /dev/zero > large.bin; echo TIDY\n')
-    const args = ['bench', makeSkill(cases.slice(0, 1)), '--engine', `command:sh ${maker}`, '--workspace', disk]
+    const args = ['bench', tidySkill(1), '--engine', `command:sh ${maker}`, '--workspace', disk]
     const end = await whetstone([...args, '--runs', '1', '--sandbox', 'off'])
     expect(end.code, end.stderr).toBe(3)
     expect(end.stderr).toMatch(/^error: .*ENOSPC.*\nhint: free the missing resource/m)
@@ -98,12 +93,10 @@ needsMounts('a disk of 1 MiB', () => {
   })
 })
 
-/** A disk that holds the rooms alone. */
 needsMounts('a temporary folder that is full while an agent works ends with 3, and no run becomes a grade', () => {
-  const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
   const ends = async (tmp: string, engine: string, env: Record<string, string> = {}) => {
     const workspace = path.join(fresh(), 'ws')
-    const args = ['bench', makeSkill(cases), '--engine', engine, '--workspace', workspace, '--runs', '3']
+    const args = ['bench', tidySkill(1), '--engine', engine, '--workspace', workspace, '--runs', '3']
     const more = ['--sandbox', 'off', '--concurrency', '1']
     const end = await whetstone([...args, ...more], { env: { TMPDIR: tmp, ...env } })
     return { end, made: runsIn(workspace) }
@@ -147,24 +140,6 @@ needsMounts('a temporary folder that is full while an agent works ends with 3, a
   })
 })
 
-test('a benchmark.json that can not be written leaves no page beside it', async () => {
-  const workspace = path.join(fresh(), 'ws')
-  await bench(workspace, { log: log(), bytes: 0 })
-  const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
-  const [report, file] = [path.join(folder, 'report.html'), path.join(folder, 'benchmark.json')]
-  for (const one of [report, file]) rmSync(one)
-  mkdirSync(path.join(file, 'in the way'), { recursive: true })
-  const end = await whetstone(['aggregate', folder])
-  expect(end.code, end.stderr).toBe(2)
-  expect(end.stderr).toMatch(/^error: .*benchmark\.json/m)
-  expect(end.stderr).not.toMatch(/\n\s+at /)
-  expect(existsSync(report)).toBe(false)
-  // control: nothing in the way
-  rmSync(file, { recursive: true })
-  expect((await whetstone(['aggregate', folder])).code).toBe(0)
-  expect(existsSync(report)).toBe(true)
-})
-
 const refusesBeforePaying = async (folder: string) => {
   const file = log()
   const end = await bench(path.join(folder, 'ws'), { log: file, bytes: 0 })
@@ -172,14 +147,6 @@ const refusesBeforePaying = async (folder: string) => {
   expect(end.stderr).toMatch(/^error: .*\nhint: .*--workspace/m)
   expect(starts(file)).toBe(0)
 }
-
-describe('a workspace that can not be written to ends with 2 before anything is paid for', () => {
-  test.each([
-    ['a place below a file', path.join(skill, 'SKILL.md')],
-    ['a place of the system', '/sys'],
-    ['a place below which Node would look for a folder without end', '/proc/nowhere'],
-  ])('%s', async (_what, folder) => refusesBeforePaying(folder))
-})
 
 needsMounts('a disk that is read-only ends with 2 before anything is paid for', () => {
   test('from the start', async () => refusesBeforePaying(mounted('ro') ?? ''))

@@ -101,18 +101,8 @@ test.each(['anthropic', 'openai'])('%s: answers that came while it was stopped a
   })
   const keys = { ANTHROPIC_API_KEY: 'practice', OPENAI_API_KEY: 'practice' }
   const env = { ...keys, ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: `${server.url}/v1` }
-  const flags = [
-    '--engine',
-    `${engine}:practice-1`,
-    '--runs',
-    '4',
-    '--concurrency',
-    '8',
-    '--timeout',
-    '3',
-    '--retries',
-    '0',
-  ]
+  const how = ['--runs', '4', '--concurrency', '8', '--timeout', '3', '--retries', '0']
+  const flags = ['--engine', `${engine}:practice-1`, ...how]
   const works = () => server.requests.length > 7
   const { end, records } = await benched(flags, [{ after: 300, ms: 5000 }], { env, works })
   expect(

@@ -4,10 +4,11 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import { flowEvent } from '../../../schemas/flow_event.ts'
-import { runMain } from '../../cli/run_main.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { agent, fresh, makeSkill } from '../program.ts'
 
-const command = ['--engine', agent('tidy.mjs'), '--runs', '1']
+const how = ['--runs', '1', '--sandbox', 'off']
+const command = ['--engine', tidyAgent, ...how]
 const skillMd = (name: string) => ({ 'SKILL.md': `---\nname: ${name}\ndescription: Tidies.\n---\nSay TIDY.\n` })
 const says = (value: string) => [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains', value }] }]
 const helps = makeSkill(says('TIDY'))
@@ -143,7 +144,7 @@ describe('workspaces', () => {
     expect(index.rows.map(({ skill }: { skill: string }) => skill).sort()).toEqual(['tidy', 'tidy-2'])
   })
   test('an arm that is never graded makes it incomplete: exit 3, marked', async () => {
-    const args = ['bench', helps, idle, '--engine', 'command:false', '--retries', '0', '--runs', '1']
+    const args = ['bench', helps, idle, '--engine', 'command:false', '--retries', '0', ...how]
     const end = await runMain(args)
     expect(end.code).toBe(3)
     expect(end.stdout).toContain('INCOMPLETE')
@@ -151,14 +152,14 @@ describe('workspaces', () => {
 })
 
 describe('--matrix', () => {
-  const cells = `${agent('tidy.mjs')},command:false`
+  const cells = `${tidyAgent},command:false`
   test('one row a cell, a workspace each, compared in one table', async () => {
     const root = fresh()
-    const end = await runMain(['bench', helps, '--matrix', cells, '--runs', '1', '--retries', '0', '--workspace', root])
+    const end = await runMain(['bench', helps, '--matrix', cells, ...how, '--retries', '0', '--workspace', root])
     expect(end.code).toBe(3)
     const { rows } = indexOf(root)
     expect(rows.map(({ cell, status, delta }) => [cell, status, delta])).toEqual([
-      [agent('tidy.mjs'), 'done', 1],
+      [tidyAgent, 'done', 1],
       ['command:false', 'incomplete', null],
     ])
     expect(new Set(rows.map(({ folder }) => folder?.split('/')[0])).size).toBe(2)
@@ -166,7 +167,7 @@ describe('--matrix', () => {
   })
   test('again is the same folders', async () => {
     const root = fresh()
-    const args = ['bench', helps, '--matrix', cells, '--runs', '1', '--retries', '0', '--workspace', root]
+    const args = ['bench', helps, '--matrix', cells, ...how, '--retries', '0', '--workspace', root]
     await runMain(args)
     const before = readdirSync(root).sort()
     await runMain(args)
@@ -175,8 +176,8 @@ describe('--matrix', () => {
   test('one judge for all of them: the one that is named', async () => {
     const judged = makeSkill([{ id: 1, prompt: 'x', expectations: ['It is tidy'] }])
     const judge = agent('../judges/reader.mjs')
-    const two = `${agent('tidy.mjs')},${agent('worker.mjs')}`
-    const end = await runMain(['bench', judged, '--matrix', two, '--judge', judge, '--runs', '1', '--json'])
+    const two = `${tidyAgent},command:echo done`
+    const end = await runMain(['bench', judged, '--matrix', two, '--judge', judge, ...how, '--json'])
     const lines = jsonLines(end.stdout)
     expect(lines.filter(({ type }) => type === 'plan_ready').map((line) => line.judge)).toEqual(['command', 'command'])
     expect(lines.at(-1)).toMatchObject({ type: 'index', judge })
@@ -189,16 +190,14 @@ describe('--matrix', () => {
     expect(judges[0]).toMatchObject({ name: 'anthropic', model: expect.stringContaining('haiku') })
   })
   test.each([
-    ['an engine of no name', 'anthropic:a,claud-code', /claude-code/],
-    ['an empty cell', 'anthropic:a,', /an empty entry/],
-    ['the same twice', 'anthropic:haiku,anthropic:haiku', /the same/],
+    ['an engine of no name', ['anthropic:a,claud-code'], /claude-code/],
+    ['an empty cell', ['anthropic:a,'], /an empty entry/],
+    ['the same twice', ['anthropic:haiku,anthropic:haiku'], /the same/],
+    ['beside --engine it', ['anthropic:a', ...command], /--engine/],
   ])('%s is a mistake', async (_what, matrix, message) => {
-    const end = await runMain(['bench', helps, '--matrix', matrix])
+    const end = await runMain(['bench', helps, '--matrix', ...matrix])
     expect(end).toMatchObject({ code: 2 })
     expect(end.stderr).toMatch(message)
-  })
-  test('beside --engine it is a mistake', async () => {
-    expect(await runMain(['bench', helps, ...command, '--matrix', 'anthropic:a'])).toMatchObject({ code: 2 })
   })
   test('--dry-run plans every cell and runs nothing', async () => {
     const end = await runMain(['bench', helps, '--matrix', cells, '--dry-run', '--json'])

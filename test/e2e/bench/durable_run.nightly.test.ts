@@ -5,7 +5,8 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { callsIn, commitsIn, filesOf, isSync, needsStrace, straceTo, unsafeIn } from '../../store/durable_order.ts'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { agent, fresh, whetstone } from '../program.ts'
+import { tidySkill } from './benched.ts'
 
 const store = pathToFileURL(path.join(import.meta.dirname, '../../../dist/src/store/store.js')).href
 
@@ -14,10 +15,9 @@ const isGrading = (from: string, to: string) => from.endsWith('.tmp') && path.ba
 
 needsStrace('strace', () => {
   test('finds no file, folder or rename of a run and its grading that a power failure could take', async () => {
-    const skill = makeSkill([{ id: 1, prompt: 'tidy', checks: [{ type: 'contains', value: 'TIDY' }] }])
     const trace = path.join(fresh(), 'trace')
     const flags = ['--runs', '1', '--sandbox', 'off', '--workspace', fresh()]
-    const end = await whetstone(['bench', skill, '--engine', agent('tidy.mjs'), ...flags], {
+    const end = await whetstone(['bench', tidySkill(1), '--engine', agent('tidy.mjs'), ...flags], {
       env: { UV_USE_IO_URING: '0' },
       shell: `exec ${straceTo(trace).join(' ')} "$0" "$@"`,
     })
