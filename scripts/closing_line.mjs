@@ -1,11 +1,11 @@
-// Prints the plain closing line of a whole run, `N passed, N failed, N skipped`: the sum of vitest's summaries in the given logs
-// and of the other parts (`--part <exit code>`). Unless `--status` is 0, at least one counts as failed.
+// Prints the plain closing line of a whole run, `N passed, N failed, N skipped`: the sum of vitest's summaries in the given logs.
+// Unless `--status` is 0, at least one counts as failed.
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 
 const { values, positionals: logs } = parseArgs({
   allowPositionals: true,
-  options: { part: { type: 'string', multiple: true, default: [] }, status: { type: 'string', default: '0' } },
+  options: { status: { type: 'string', default: '0' } },
 })
 const counts = { passed: 0, failed: 0, skipped: 0 }
 for (const log of logs.filter(existsSync)) {
@@ -13,7 +13,6 @@ for (const log of logs.filter(existsSync)) {
   for (const summary of lines.filter((line) => /^\s*Tests\s+\d/.test(line)))
     for (const what of Object.keys(counts)) counts[what] += Number(new RegExp(`(\\d+) ${what}`).exec(summary)?.[1] ?? 0)
 }
-for (const status of values.part) counts[status === '0' ? 'passed' : 'failed'] += 1
 if (values.status !== '0' && counts.failed === 0) counts.failed = 1 // not a test: the linter, a build
 console.log(
   Object.entries(counts)

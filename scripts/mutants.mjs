@@ -1,5 +1,6 @@
 // Breaks the source in places chosen by a fixed seed, one at a time, and counts how many of these mutants a test notices.
-//   node scripts/mutants.mjs [--count 300] [--seed 20261128] [--system] [--survivors FILE] [--json FILE]
+//   node scripts/mutants.mjs [--count 300] [--seed 20261128] [--system] [--all] [--json FILE] [--tests PATH …]
+// --all goes on after the first test that kills a mutant and lists the files that kill none that another does not kill too.
 // A mutant that quick tests leave alive goes through the system tests with --system. Stryker runs tests in threads, where ours can't
 // change their folder, so this is our own.
 import { execFileSync, spawn } from 'node:child_process'
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '300' },
     seed: { type: 'string', default: '20261128' },
     system: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
     json: { type: 'string' },
     workers: { type: 'string', default: '3' },
     tests: { type: 'string', multiple: true, default: [] },
@@ -41,7 +43,7 @@ function passMutant(): Record<string, string> {
 `
 
 /** Longer than any test runs with a mutant, so that only one that loops for ever is ended. */
-const patience = 180_000
+const patience = 400_000
 
 const copy = copyTree()
 const state = mkdtempSync(path.join(tmpdir(), 'mutants-'))
@@ -53,7 +55,7 @@ await runTests(['quick', 'quick-alone'], ids)
 if (values.system)
   await runTests(
     ['system', 'system-alone'],
-    ids.filter((id) => killer(id) === null),
+    ids.filter((id) => listKillers(id).length === 0),
   )
 report()
 rmSync(copy, { recursive: true, force: true })
@@ -104,7 +106,13 @@ async function runOnce(projects, wanted, files) {
   const child = spawn('npx', [...args, '--maxWorkers', values.workers, '--testTimeout', '30000', '--reporter', 'dot'], {
     cwd: copy,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, CI: '1', WHETSTONE_MUTANTS_STATE: state, WHETSTONE_MUTANTS_WANTED: wanted.join(' ') },
+    env: {
+      ...process.env,
+      CI: '1',
+      WHETSTONE_MUTANTS_STATE: state,
+      WHETSTONE_MUTANTS_WANTED: wanted.join(' '),
+      WHETSTONE_MUTANTS_ALL: values.all ? '1' : '0',
+    },
   })
   const ended = []
   const watch = setInterval(() => ended.push(...endLoops()), 5_000)
@@ -127,33 +135,34 @@ function endLoops() {
     })
 }
 
-function killer(id) {
-  try {
-    return readFileSync(path.join(state, `killed-${id}`), 'utf8')
-  } catch {
-    return null
-  }
+/** Each `<test file> > <test>`; empty while it is alive. */
+function listKillers(id) {
+  const file = path.join(state, `killed-${id}`)
+  return existsSync(file) ? readFileSync(file, 'utf8').replaceAll(`${copy}/`, '').trim().split('\n') : []
 }
 
 function report() {
-  const covered = new Set(
-    readdirSync(state)
-      .filter((name) => name.startsWith('covered-'))
-      .map((name) => Number(name.slice(8))),
-  )
-  const rows = mutants.map((one) => ({
-    ...one,
-    covered: covered.has(one.id),
-    killedBy: killer(one.id)?.replace(`${copy}/`, '') ?? null,
-  }))
-  const alive = rows.filter(({ killedBy }) => killedBy === null)
+  const covered = new Set(readdirSync(state).flatMap((name) => /^covered-(\d+)$/.exec(name)?.[1] ?? []))
+  const rows = mutants.map((one) => ({ ...one, covered: covered.has(String(one.id)), killers: listKillers(one.id) }))
+  const alive = rows.filter(({ killers }) => killers.length === 0)
   for (const { file, line, kind, from, to, covered: isCovered } of alive) {
     const place = `${file}:${line}`
     console.log(`alive: ${place} (${kind}${isCovered ? '' : ', no test passes it'}) ${shorten(from)} → ${shorten(to)}`)
   }
+  if (values.all) reportSpareFiles(rows)
   const killed = rows.length - alive.length
   console.log(`${killed} of ${rows.length} mutants killed (${((100 * killed) / rows.length).toFixed(1)}%)`)
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
+}
+
+/** Files of tests of which every mutant they kill is killed by another file too: places to look, since 300 mutants are a sample. */
+function reportSpareFiles(rows) {
+  const files = rows.map(({ killers }) => new Set(killers.map((one) => one.split(' > ')[0])))
+  for (const file of new Set(files.flatMap((one) => [...one]))) {
+    const own = files.filter((one) => one.has(file))
+    if (own.every((one) => one.size > 1))
+      console.log(`kills no further mutant: ${file} (${own.length}, all killed elsewhere)`)
+  }
 }
 
 function shorten(text) {

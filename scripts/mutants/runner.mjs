@@ -1,12 +1,14 @@
 // Vitest's runner, for mutants: runs a test file as it is and notes which test passes which mutant, then runs the file again for each
-// mutant that is not yet killed, with only the tests that pass it. It reads and writes the folder WHETSTONE_MUTANTS_STATE.
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// mutant that is not yet killed, with only the tests that pass it. It reads and writes the folder WHETSTONE_MUTANTS_STATE. With
+// WHETSTONE_MUTANTS_ALL=1 it goes on after the first test that kills a mutant, so that all of them are known.
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { startTests } from '@vitest/runner'
 import { TestRunner } from 'vitest'
 
 const folder = process.env.WHETSTONE_MUTANTS_STATE ?? ''
 const wanted = new Set((process.env.WHETSTONE_MUTANTS_WANTED ?? '').split(' ').map(Number))
+const findsAll = process.env.WHETSTONE_MUTANTS_ALL === '1'
 const note = path.join(folder, `passed-${process.pid}`)
 process.env.WHETSTONE_MUTANTS_PASSED = note
 
@@ -32,7 +34,8 @@ export default class MutantRunner extends TestRunner {
   everywhere = []
   /** In a run with a mutant: the ids of the tests to run. */
   only = null
-  killedBy = null
+  /** Names of the tests that failed. */
+  killers = []
 
   importFile(filepath, source) {
     // a value that a test's helper keeps from the last run would hide the mutant
@@ -43,14 +46,15 @@ export default class MutantRunner extends TestRunner {
   }
 
   async onBeforeRunTask(test) {
-    if (this.only !== null && (!this.only.has(test.id) || this.killedBy !== null)) test.mode = 'skip'
+    const isDone = this.killers.length > 0 && !findsAll
+    if (this.only !== null && (isDone || !this.only.has(test.id))) test.mode = 'skip'
     this.everywhere.push(...takePassed())
     await super.onBeforeRunTask(test)
   }
 
   onAfterRunTask(test) {
     this.passed.set(test.id, takePassed())
-    if (test.result?.state === 'fail') this.killedBy ??= test.name
+    if (test.result?.state === 'fail') this.killers.push(test.name)
     super.onAfterRunTask(test)
   }
 
@@ -64,11 +68,11 @@ export default class MutantRunner extends TestRunner {
       const passing = tests.filter((test) => all || this.passed.get(test.id)?.includes(id)).map((test) => test.id)
       if (passing.length === 0) continue
       writeFileSync(path.join(folder, `covered-${id}`), '')
-      if (!isKilled(id)) await this.tryMutant(id, files, new Set(passing))
+      if (findsAll || !isKilled(id)) await this.tryMutant(id, files, new Set(passing))
     }
     this.passed.clear()
     this.everywhere = []
-    this.killedBy = null
+    this.killers = []
   }
 
   /** Leaves `killed-<id>`, which names the test. `trying-<pid>` shows a mutant that never ends to the process that waits. */
@@ -86,9 +90,9 @@ export default class MutantRunner extends TestRunner {
     globalThis.__mutants.active = 0
     delete process.env.WHETSTONE_MUTANT
     takePassed()
-    const broken = ends.flatMap(listSuites).find((suite) => suite.result?.state === 'fail')
-    const killedBy = runner.killedBy ?? broken?.name
-    if (killedBy !== undefined) writeFileSync(path.join(folder, `killed-${id}`), `${names.join(' ')} > ${killedBy}`)
+    const broken = ends.flatMap(listSuites).flatMap((suite) => (suite.result?.state === 'fail' ? [suite.name] : []))
+    const killers = runner.killers.length > 0 ? runner.killers : broken.slice(0, 1)
+    for (const killer of killers) appendFileSync(path.join(folder, `killed-${id}`), `${names.join(' ')} > ${killer}\n`)
     rmSync(trying, { force: true })
   }
 }

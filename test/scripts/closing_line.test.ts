@@ -18,8 +18,6 @@ test.each([
   [[], ['check'], '70 passed, 0 failed, 0 skipped'],
   [[], ['two'], '7 passed, 1 failed, 0 skipped'],
   [[], ['check', 'slow'], '79 passed, 1 failed, 2 skipped'],
-  [['--part', '0', '--part', '0'], ['check', 'gone'], '72 passed, 0 failed, 0 skipped'],
-  [['--part', '1', '--part', '0', '--status', '1'], ['check'], '71 passed, 1 failed, 0 skipped'],
   [['--status', '2'], ['lint'], '0 passed, 1 failed, 0 skipped'],
 ])('%j of %j', (flags, names, line) => {
   const logs = folderOf(files)
