@@ -1,10 +1,9 @@
 /** Proposers that cheat, break, delete, escape or never end: each edit is refused with its reason, and the one that mends is kept. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { fresh } from '../program.ts'
 import { broken, openWorld, proposer } from './improving.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 interface Attack {
   rule: string
@@ -73,7 +72,7 @@ test.each([
   ['no_end', /not ended after 4 s/, 'sleep 60'],
 ])('a proposal without an end or a change: %s', async (rule, reason, command) => {
   await using world = await openWorld(proposer('does nothing', { command }), 6)
-  const end = await world.improve(['--total-runs', '12', '--propose-timeout', '4'])
+  const end = await world.improve(['--total-runs', '12', '--propose-timeout', '4', '--sandbox', 'auto'])
   expect(end.code, end.stderr.slice(-3000)).toBe(0)
   const { rounds = [], stopped } = world.history()
   expect(rounds[0]?.proposals.map(({ refused }) => refused)).toEqual(
@@ -84,12 +83,12 @@ test.each([
 
 describe('without a sandbox, a proposer that writes into the skill itself', () => {
   test('is refused, the skill is as before, and what was written is kept aside', async () => {
-    const where = path.join(process.env.TMPDIR ?? '/tmp', `escape-${process.pid}`)
+    const where = path.join(fresh(), 'escape')
     const escapes = proposer('escapes', { command: `echo "# mine now" >> "$(cat ${where})/SKILL.md"` })
     await using world = await openWorld(escapes, 6)
     writeFileSync(where, world.skill)
     const before = readFileSync(path.join(world.skill, 'SKILL.md'), 'utf8')
-    const end = await world.improve(['--total-runs', '12', '--sandbox', 'off'])
+    const end = await world.improve(['--total-runs', '12'])
     expect(end.code, end.stderr).toBe(0)
     expect(world.history().rounds?.[0]?.proposals[0]?.refused).toMatchObject({
       rule: 'wrote_outside',

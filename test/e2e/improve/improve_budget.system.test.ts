@@ -1,13 +1,11 @@
 /** A session of `improve` through a queue: the workers make every run, and what they pay counts as on one machine. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startWorker } from '../../flows/queue/worker.ts'
 import { needsRedis, startRedis } from '../../jobs/queue/servers.ts'
 import { fresh } from '../program.ts'
 import { mends, openWorld, type World } from './improving.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const flags = ['--total-runs', '24']
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { description as descriptionSchema } from '../../../schemas/description.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { fresh, whetstone } from '../program.ts'
 import { envOf, skillWith } from '../triggers/triggers_stage.ts'
 
@@ -51,18 +52,17 @@ async function improved(proposal: string, args: readonly string[] = [], queries:
   const skill = skillWith(queries, 'Tidies up messy notes. # for all')
   const place = ['--workspace', fresh(), '--engine', 'anthropic', '--model', 'sonnet']
   const command = ['improve', skill, '--description', ...place, '--runs', '3', '--iterations', '2', '--json', ...args]
-  const end = await whetstone(command, { env: envOf('anthropic', server) })
+  const end = await runMain([...command, '--sandbox', 'off'], { env: envOf('anthropic', server) })
   const last = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '{}')
   const file = readFileSync(path.join(skill, 'SKILL.md'), 'utf8')
   const asked = server.requests.map(({ messages, tools }) => ({ text: JSON.stringify(messages), tools }))
   return { end, last, file, asked, proposals: asked.filter(({ tools }) => tools.includes('submit')) }
 }
 
-const patience = { timeout: 120_000 }
 const original = 'description: Tidies up messy notes. # for all'
 
 describe('a planted better description', () => {
-  test('is found and kept, and written where that is asked for', patience, async () => {
+  test('is found and kept, and written where that is asked for', async () => {
     const { end, last, file, proposals } = await improved('Sorts notes, jottings and scribbles: all of them.', [
       '--apply',
     ])
@@ -83,14 +83,14 @@ describe('a planted better description', () => {
     expect(proposals[0]?.text).toContain('alpha')
     expect(proposals[0]?.text).not.toContain('omega')
   })
-  test('is written nowhere without --apply', patience, async () => {
+  test('is written nowhere without --apply', async () => {
     const { last, file } = await improved('Sorts notes, jottings and scribbles: all of them.')
     expect(last).toMatchObject({ accepted: true, applied: false })
     expect(file).toContain(original)
   })
 })
 
-test('one that fits the training queries alone is not kept, though it was the best of them', patience, async () => {
+test('one that fits the training queries alone is not kept, though it was the best of them', async () => {
   const { end, last, file } = await improved('A trick for notes.', ['--apply'])
   expect(end.code, end.stderr).toBe(0)
   // the negative control: by the training queries alone it would have been taken
@@ -103,7 +103,7 @@ test.each([
   ['too long', 'x'.repeat(1100), '1100 characters'],
   ['one that agents refuse', 'Sorts <b>jottings</b>', '< or >'],
   ['a training query', 'For: sort my jottings, alpha 0.', 'word for word'],
-])('%s is refused and not measured', patience, async (_, proposal, says) => {
+])('%s is refused and not measured', async (_, proposal, says) => {
   const { last, file } = await improved(proposal, ['--apply'])
   expect(last.attempts.slice(1)).toMatchObject([{ train: null }, { train: null }])
   expect(last.attempts[1].refused).toContain(says)
@@ -111,7 +111,7 @@ test.each([
   expect(file).toContain(original)
 })
 
-test('too few queries of a kind are refused before anything is asked', patience, async () => {
+test('too few queries of a kind are refused before anything is asked', async () => {
   const { end, asked } = await improved('x', [], set.slice(0, 5))
   expect(end.code).toBe(2)
   expect(end.stderr).toContain('too few queries')
@@ -123,7 +123,7 @@ describe('ended before its end', () => {
   const place = () => ({ skill: skillWith(set, 'Tidies up messy notes. # for all'), workspace: fresh() })
   const commandOf = ({ skill, workspace }: ReturnType<typeof place>, flags: readonly string[] = []) => [
     ...['improve', skill, '--description', '--workspace', workspace, '--engine', 'anthropic', '--model', 'sonnet'],
-    ...['--runs', '3', '--iterations', '2', '--json', ...flags],
+    ...['--runs', '3', '--iterations', '2', '--json', '--sandbox', 'off', ...flags],
   ]
   const lasting = (stdout: string) => {
     const {
@@ -140,65 +140,59 @@ describe('ended before its end', () => {
   const proposalsOf = ({ requests }: PracticeServer) => requests.filter(({ tools }) => tools.includes('submit')).length
   const undisturbed = async () => {
     await using server = await startPractice({ scenario: scenarioWith(better) })
-    const { code, stdout, stderr } = await whetstone(commandOf(place()), { env: envOf('anthropic', server) })
+    const { code, stdout, stderr } = await runMain(commandOf(place()), { env: envOf('anthropic', server) })
     expect(code, stderr).toBe(0)
     return { lasting: lasting(stdout), proposals: proposalsOf(server) }
   }
   let whole: ReturnType<typeof undisturbed> | undefined
 
   test.each<[string, RegExp, NodeJS.Signals, number | null]>([
-    ['the first training queries, Ctrl-C', /"run_finished"/, 'SIGINT', 130],
-    ['after a proposal, Ctrl-C', /"description_measured","round":0[\s\S]*"run_finished"/, 'SIGINT', 130],
     ['after a proposal, killed', /"description_measured","round":0[\s\S]*"run_finished"/, 'SIGKILL', null],
-    ['the comparison, Ctrl-C', /"description_measured","round":1[\s\S]*"run_finished"/, 'SIGINT', 130],
-  ])(
-    'in %s: --resume goes on to the same result, and asks for no proposal twice',
-    patience,
-    async (_, line, signal, code) => {
-      await using server = await startPractice({ scenario: scenarioWith(better) })
-      const env = envOf('anthropic', server)
-      whole ??= undisturbed()
-      const before = await whole
-      const at = place()
-      let said = ''
-      const end = await whetstone(commandOf(at, ['--concurrency', '1']), {
-        env,
-        started: (child) => {
-          child.stdout?.on('data', (text: string) => {
-            const isThere = line.test(said)
-            said += text
-            if (!isThere && line.test(said)) child.kill(signal)
-          })
-        },
-      })
-      expect(end.code, end.stderr).toBe(code)
-      if (code !== null) expect(end.stderr).toContain('continue with the same command and --resume')
-      const others = await whetstone(commandOf(at, ['--resume', '--seed', '9']), { env })
-      expect(others).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('--seed is different from the start of the search'),
-      })
-      const more = await whetstone(commandOf(at, ['--resume']), { env })
-      expect(more.code, more.stderr).toBe(0)
-      expect(lasting(more.stdout)).toEqual(before.lasting)
-      expect(proposalsOf(server)).toBe(before.proposals)
-    },
-  )
+    ['in the comparison, Ctrl-C', /"description_measured","round":1[\s\S]*"run_finished"/, 'SIGINT', 130],
+  ])('%s: --resume goes on to the same result, and asks for no proposal twice', async (_, line, signal, code) => {
+    await using server = await startPractice({ scenario: scenarioWith(better) })
+    const env = envOf('anthropic', server)
+    whole ??= undisturbed()
+    const before = await whole
+    const at = place()
+    let said = ''
+    const end = await whetstone(commandOf(at, ['--concurrency', '1']), {
+      env,
+      started: (child) => {
+        child.stdout?.on('data', (text: string) => {
+          const isThere = line.test(said)
+          said += text
+          if (!isThere && line.test(said)) child.kill(signal)
+        })
+      },
+    })
+    expect(end.code, end.stderr).toBe(code)
+    if (code !== null) expect(end.stderr).toContain('continue with the same command and --resume')
+    const others = await runMain(commandOf(at, ['--resume', '--seed', '9']), { env })
+    expect(others).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--seed is different from the start of the search'),
+    })
+    const more = await runMain(commandOf(at, ['--resume']), { env })
+    expect(more.code, more.stderr).toBe(0)
+    expect(lasting(more.stdout)).toEqual(before.lasting)
+    expect(proposalsOf(server)).toBe(before.proposals)
+  })
 
-  test('an ended one is not made again; --resume --apply puts what it found into SKILL.md', patience, async () => {
+  test('an ended one is not made again; --resume --apply puts what it found into SKILL.md', async () => {
     await using server = await startPractice({ scenario: scenarioWith(better) })
     const env = envOf('anthropic', server)
     const at = place()
     const skillFile = path.join(at.skill, 'SKILL.md')
-    expect((await whetstone(commandOf(at, ['--resume']), { env })).stderr).toContain('no search to resume')
-    expect((await whetstone(commandOf(at), { env })).code).toBe(0)
+    expect((await runMain(commandOf(at, ['--resume']), { env })).stderr).toContain('no search to resume')
+    expect((await runMain(commandOf(at), { env })).code).toBe(0)
     const asked = server.requests.length
-    const later = await whetstone(commandOf(at, ['--resume', '--apply']), { env })
+    const later = await runMain(commandOf(at, ['--resume', '--apply']), { env })
     expect(later.code, later.stderr).toBe(0)
     expect(server.requests.length).toBe(asked)
     expect(lasting(later.stdout)).toMatchObject({ accepted: true, applied: true })
     expect(readFileSync(skillFile, 'utf8')).toContain(better)
-    const again = await whetstone(commandOf(at, ['--resume', '--apply']), { env })
+    const again = await runMain(commandOf(at, ['--resume', '--apply']), { env })
     expect([again.code, lasting(again.stdout).applied]).toEqual([0, true])
   })
 })

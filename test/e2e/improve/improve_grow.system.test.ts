@@ -1,11 +1,9 @@
 /** --grow-suite: what a small suite lacks is drafted beside it, and no draft judges a skill before its author has read it. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { drafts } from '../suites/drafting.ts'
 import { mends, openWorld, type World } from './improving.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 /** Sums, as the agent of this world can do them; their answers hold by the script once it is mended. */
 const sums = (count: number) =>
@@ -98,8 +96,6 @@ describe('--grow-suite', () => {
       ['--set', 'x.json', '--among=y'],
       /--set, --among without --description/,
     ],
-    ['grown by nobody', 6, ['--grow-suite', '--proposer', 'nosuch:x'], /nosuch/],
-    ['misspelt', 6, ['--grow-suit'], /did you mean "--grow-suite/],
   ])('%s is refused, and nobody is asked', async (_, cases, flags, said) => {
     await using world = await openWorld(mends, cases)
     const end = await world.improve(flags)

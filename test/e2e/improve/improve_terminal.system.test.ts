@@ -1,11 +1,9 @@
 /** `improve` with a person at a terminal: what they say between two rounds reaches the next proposer, and nothing is applied that they have not confirmed. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { atTerminal, needsTerminal } from '../terminal.ts'
 import { broken, mended, mends, openWorld, proposer, type World } from './improving.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 const session = (world: World, flags: readonly string[]) => ({ args: world.command(flags), env: world.env })
@@ -68,9 +66,7 @@ test('--review where nobody can press Enter is refused before anything is paid f
 needsTerminal('--apply', () => {
   test.each([
     ['y\r', 0, true],
-    ['yes\r', 0, true],
     ['\r', 0, false],
-    ['n\r', 0, false],
     ['sure\r', 0, false],
     ['\u0003', 130, false],
   ])('the answer %j: exit %i, applied: %s', async (keys, code, isApplied) => {

@@ -5,7 +5,8 @@ import { type Benchmark, benchmark } from '../../../schemas/benchmark.ts'
 import { type History, history } from '../../../schemas/history.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
-import { fresh, makeSkill, type ProgramOptions, whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh, makeSkill, type ProgramEnd, type ProgramOptions, whetstone } from '../program.ts'
 
 const script = (sum: string) => `a=$1 b=$2\necho "sum: $((${sum}))"\n`
 export const broken = script('a - b')
@@ -64,7 +65,10 @@ export interface World extends AsyncDisposable {
   /** The arguments of a session, and what the user has set. */
   command: (flags: readonly string[]) => string[]
   env: Record<string, string>
-  improve: (flags?: readonly string[], options?: ProgramOptions) => ReturnType<typeof whetstone>
+  /** In this process and without a sandbox, unless the flags name one. */
+  improve: (flags?: readonly string[]) => Promise<Pick<ProgramEnd, 'code' | 'stdout' | 'stderr'>>
+  /** By the program, which may be signalled. */
+  start: (flags?: readonly string[], options?: ProgramOptions) => Promise<ProgramEnd>
   history: () => History
   /** Of the folder that the history names. */
   benchmark: (folder: string | undefined) => Benchmark
@@ -121,7 +125,9 @@ export async function openWorld(
     get requests() {
       return server.requests.length
     },
-    improve: (flags = [], options = {}) => whetstone(command(flags), { ...options, env: { ...env, ...options.env } }),
+    improve: (flags = []) =>
+      runMain([...command(flags), ...(flags.includes('--sandbox') ? [] : ['--sandbox', 'off'])], { env }),
+    start: (flags = [], options = {}) => whetstone(command(flags), { ...options, env: { ...env, ...options.env } }),
     history: () => history.parse(JSON.parse(readFileSync(path.join(workspace, 'history.json'), 'utf8'))),
     benchmark: (folder = '') =>
       benchmark.parse(JSON.parse(readFileSync(path.join(workspace, folder, 'benchmark.json'), 'utf8'))),

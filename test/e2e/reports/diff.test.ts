@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { benchmarkDiff } from '../../../schemas/benchmark_diff.ts'
-import { runMain } from '../../cli/run_main.ts'
-import { agent, fresh, makeSkill } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const workspace = path.join(fresh(), 'ws')
 const cases = [1, 2].map((id) => ({
@@ -18,17 +18,8 @@ const made: string[] = []
 beforeAll(async () => {
   for (const value of ['TIDY', 'never said']) {
     const skill = makeSkill(cases.map((one) => ({ ...one, checks: [{ type: 'contains', value }] })))
-    const end = await runMain([
-      'bench',
-      skill,
-      '--engine',
-      agent('verbose.mjs'),
-      '--runs',
-      '4',
-      '--workspace',
-      path.join(workspace, String(made.length)),
-      '--json',
-    ])
+    const place = ['--workspace', path.join(workspace, String(made.length)), '--sandbox', 'off']
+    const end = await runMain(['bench', skill, '--engine', tidyAgent, '--runs', '4', ...place, '--json'])
     expect(end.code, end.stderr).toBe(0)
     made.push(JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder)
   }
@@ -54,7 +45,7 @@ test('the commands of agents are told, without credentials', async () => {
   const trend = await runMain(['diff', before(), after(), workspace, '--json'], { env })
   writeFileSync(file, text)
   expect(two.stdout).toMatch(
-    /Differences in setup\n.*\nagent command .*verbose\.mjs.*\.\/agent\.sh --key \[redacted:MY_API_KEY\]/,
+    /Differences in setup\n.*\nagent command .*tidy\.sh.*\.\/agent\.sh --key \[redacted:MY_API_KEY\]/,
   )
   expect(trend.stdout).toContain('command:./agent.sh --key [redacted:MY_API_KEY]')
   expect(two.stdout + trend.stdout).not.toContain('a-value-of-my-own')

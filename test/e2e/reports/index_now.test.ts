@@ -3,16 +3,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
-import { runMain } from '../../cli/run_main.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { claudeSession } from '../../flows/sessions/session_files.ts'
-import { agent, fresh, makeSkill } from '../program.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const evals = [1, 2].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))
 const named = (name: string) =>
   makeSkill(evals, { 'SKILL.md': `---\nname: ${name}\ndescription: d\n---\nSay TIDY.\n` }, name)
 const [tidy, broken] = [named('tidy'), named('broken')]
 const suite = (skill: string) => path.join(skill, 'evals/evals.json')
-const command = ['--engine', agent('tidy.mjs'), '--runs', '1', '--sandbox', 'off']
+const command = ['--engine', tidyAgent, '--runs', '1', '--sandbox', 'off']
 const root = fresh()
 const rows = () => benchmarkIndex.parse(JSON.parse(readFileSync(path.join(root, 'index.json'), 'utf8'))).rows
 const rowOf = (name: string) => rows().find(({ folder, skill }) => folder?.startsWith(`${name}/`) || skill === name)

@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Trend, trend as trendSchema } from '../../../schemas/trend.ts'
-import { runMain } from '../../cli/run_main.ts'
-import { agent, fresh, makeSkill } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const tree = fresh()
 const says = [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains', value: 'TIDY' }] }]
@@ -20,8 +20,8 @@ const write = (name: string, text: string) => {
 beforeAll(async () => {
   for (const body of ['Say TIDY.', 'Always say TIDY.']) {
     const skill = makeSkill(says, skillMd(body))
-    const args = ['--engine', agent('tidy.mjs'), '--runs', '2', '--workspace', workspace, '--no-cache']
-    const end = await runMain(['bench', skill, ...args, '--json'])
+    const args = ['--engine', tidyAgent, '--runs', '2', '--workspace', workspace, '--no-cache', '--json']
+    const end = await runMain(['bench', skill, ...args, '--sandbox', 'off'])
     expect(end.code, end.stderr).toBe(0)
     made.push(JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder)
   }
@@ -52,7 +52,7 @@ beforeAll(async () => {
   write('old/history.json', JSON.stringify({ ...history, ...end, iterations, rounds, failed_proposals: failed }))
   // what an agent left behind is no benchmark
   cpSync(path.join(first, 'benchmark.json'), path.join(first, 'eval-1-first/with_skill/run-1/outputs/benchmark.json'))
-}, 120_000)
+})
 
 describe('diff <folder>', () => {
   const json = async (...args: string[]): Promise<Trend> => {

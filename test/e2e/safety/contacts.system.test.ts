@@ -2,23 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { contenders } from '../../engines/contenders.ts'
-import { needs } from '../../require.ts'
 import { needsStrace } from '../../store/durable_order.ts'
 import { fresh } from '../program.ts'
 import { isElsewhere, watch, watchEngine } from './contacts.ts'
 
 needsStrace('nothing is contacted but loopback', () => {
   test('by the demo, from the plan to the report', async () => {
-    const end = await watch([
-      'demo',
-      '--sandbox=off',
-      '--trust-suite',
-      '--concurrency',
-      '8',
-      '--workspace',
-      path.join(fresh(), 'ws'),
-    ])
+    const flags = ['--sandbox=off', '--trust-suite', '--concurrency', '8', '--workspace', path.join(fresh(), 'ws')]
+    const end = await watch(['demo', ...flags])
     expect(end.code, end.stderr).toBe(0)
     expect(end.contacts.length).toBeGreaterThan(0)
     expect([end.contacts.filter(isElsewhere), end.names]).toEqual([[], []])
@@ -27,18 +18,6 @@ needsStrace('nothing is contacted but loopback', () => {
     const end = await watchEngine(name)
     expect(end.code, end.stderr).toBe(0)
     expect([end.contacts.filter(isElsewhere), end.names]).toEqual([[], []])
-  })
-  const claude = contenders['claude-code']?.cli
-  needs(
-    'the claude CLI',
-    claude != null,
-    'npm run agents',
-  )('with a real agent CLI', () => {
-    test('by bench on claude-code', async () => {
-      const end = await watchEngine('claude-code')
-      expect(end.code, end.stderr).toBe(0)
-      expect([end.contacts.filter(isElsewhere), end.names]).toEqual([[], []])
-    })
   })
 })
 

@@ -24,16 +24,8 @@ export async function watchEngine(name: string, ownCommand?: string): Promise<Wa
   const { model, command = null, credentials } = contenders[name]?.needs(server) ?? {}
   const line = ownCommand ?? command
   const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'done' }] }])
-  const args = [
-    'bench',
-    skill,
-    '--engine',
-    line === null ? name : `${name.split(':')[0]}:${line}`,
-    '--runs',
-    '1',
-    '--retries',
-    '0',
-  ]
+  const engine = line === null ? name : `${name.split(':')[0]}:${line}`
+  const args = ['bench', skill, '--engine', engine, '--runs', '1', '--retries', '0']
   const more = ['--sandbox=off', '--trust-suite', '--workspace', path.join(fresh(), 'ws')]
   return await watch([...args, ...(model ? ['--model', model] : []), ...more], {
     env: { ...credentials, PATH: `${process.env.PATH}:${cliFolder}` },

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { runRecord } from '../../../schemas/run.ts'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { agent, fresh, makeSkill } from '../program.ts'
 
 const evals = [{ id: 1, prompt: 'say it', checks: [{ type: 'contains', value: 'TIDY' }] }]
 
@@ -12,7 +13,7 @@ async function benched(name: string, env: Record<string, string> = {}, flags: re
   const [workspace, tmp] = [path.join(fresh(), 'ws'), path.join(fresh(), 'tmp')]
   mkdirSync(tmp)
   const args = ['bench', makeSkill(evals), '--engine', agent(name), '--runs', '1', '--sandbox', 'off', ...flags]
-  const end = await whetstone([...args, '--workspace', workspace], { env: { TMPDIR: tmp, ...env } })
+  const end = await runMain([...args, '--workspace', workspace], { env: { TMPDIR: tmp, ...env } })
   expect(end.code, end.stderr).toBe(0)
   const benchmarks = path.join(workspace, 'benchmarks')
   const folder = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')
@@ -31,7 +32,7 @@ test('folders nested 4,000 levels deep: the run counts, what lies too deep is li
   ])
   expect(record.outputs.left_out.map(({ reason }) => reason)).toEqual(['its path is longer than 1000 bytes'])
   expect(readdirSync(tmp)).toEqual([])
-}, 180_000)
+})
 
 /** What acts on a terminal, or turns text around; line ends and tabs do not. */
 const acting = /(?![\n\t]|\r\n)\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
@@ -67,23 +68,13 @@ test('nor in what is printed of an agent that fails, and of a suite', async () =
   const hostile = makeSkill([
     { id: 1, eval_name: `name ${acts}`, prompt: `say ${acts}`, checks: [{ type: 'contains', value: `TIDY ${acts}` }] },
   ])
-  const args = [
-    'bench',
-    hostile,
-    '--engine',
-    agent('terminal.mjs'),
-    '--runs',
-    '1',
-    '--sandbox',
-    'off',
-    '--retries',
-    '0',
-  ]
+  const flags = ['--runs', '1', '--sandbox', 'off', '--retries', '0']
+  const args = ['bench', hostile, '--engine', agent('terminal.mjs'), ...flags]
   const env = { TMPDIR: tmp, AGENT_FAILS: '1' }
-  const end = await whetstone([...args, '--workspace', workspace, '--pass-env', 'AGENT_FAILS'], { env })
+  const end = await runMain([...args, '--workspace', workspace, '--pass-env', 'AGENT_FAILS'], { env })
   expect(end.code).toBe(3)
-  const shown = await whetstone(['check', hostile])
-  const planned = await whetstone([...args, '--dry-run'], { env })
+  const shown = await runMain(['check', hostile])
+  const planned = await runMain([...args, '--dry-run'], { env })
   for (const text of [end.stdout, end.stderr, shown.stdout, shown.stderr, planned.stdout, planned.stderr]) {
     expect(text).not.toMatch(acting)
   }

@@ -1,9 +1,7 @@
 /** A session that is killed, or stopped with Ctrl-C, in any of its phases and resumed ends in the same history as one that was not. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { History } from '../../../schemas/history.ts'
 import { mends, openWorld } from './improving.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 /** What does not name a moment, a duration or a folder. */
 function lasting({ iterations, rounds = [], current_best, split, plan, stopped, certification }: History) {
@@ -40,7 +38,7 @@ test.each<[string, RegExp, NodeJS.Signals]>([
 ])('ended in %s', async (_, line, signal) => {
   await using world = await openWorld(mends, 6)
   let said = ''
-  const end = await world.improve(flags, {
+  const end = await world.start(flags, {
     started: (child) => {
       child.stderr?.on('data', (text: string) => {
         const isThere = line.test(said)

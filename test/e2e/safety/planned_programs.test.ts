@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runMain } from '../../cli/run_main.ts'
-import { agent, fresh, makeSkill } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 describe('the programs of a plan', () => {
   const marks = fresh()
@@ -12,12 +12,8 @@ describe('the programs of a plan', () => {
   const skill = makeSkill([{ id: 1, prompt: 'task', expectations: ['It says TIDY'] }])
   let folder = ''
   beforeAll(async () => {
-    const engine = [
-      '--engine',
-      `command:sh -c 'touch ${worker}; echo TIDY'`,
-      '--judge',
-      `command:sh -c 'touch ${judge}'`,
-    ]
+    const engine = ['--engine', `command:sh -c 'touch ${worker}; echo TIDY'`]
+    engine.push('--judge', `command:sh -c 'touch ${judge}'`)
     await runMain(['bench', skill, ...engine, '--runs', '1', '--workspace', workspace, '--sandbox', 'off'])
     folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
   })
@@ -27,14 +23,8 @@ describe('the programs of a plan', () => {
     const end = await runMain([...args, '--sandbox=off'], state === null ? {} : { env: { XDG_STATE_HOME: state } })
     return { ...end, marks: readdirSync(marks).sort() }
   }
-  const rerun = () => [
-    'bench',
-    skill,
-    '--workspace',
-    workspace,
-    '--rerun',
-    path.join(folder, 'eval-1-task/with_skill/run-1'),
-  ]
+  const benchedRun = () => path.join(folder, 'eval-1-task/with_skill/run-1')
+  const rerun = () => ['bench', skill, '--workspace', workspace, '--rerun', benchedRun()]
   const commands: [string, () => string[], RegExp, string[]][] = [
     ['grade', () => ['grade', folder, '--anew'], /names the judge sh -c 'touch.*--judge/s, ['judge']],
     ['compare', () => ['compare', folder], /names the judge sh -c 'touch.*--judge/s, ['judge']],
@@ -65,7 +55,7 @@ test('a server that a plan names gets no key either', async () => {
   const workspace = path.join(fresh(), 'ws')
   const skill = makeSkill([{ id: 1, prompt: 'task', expectations: ['It says TIDY'] }])
   const flags = ['--judge', 'command:echo no', '--runs', '1', '--workspace', workspace]
-  await runMain(['bench', skill, '--engine', agent('tidy.mjs'), ...flags])
+  await runMain(['bench', skill, '--engine', tidyAgent, ...flags, '--sandbox', 'off'])
   const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
   const file = path.join(folder, 'plan.json')
   const plan = JSON.parse(readFileSync(file, 'utf8'))

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runMain } from '../../cli/run_main.ts'
 import { mistakes } from '../../phases/4-report/xml_schema.ts'
 import { copyOfExample } from '../eval/aam.ts'
-import { fresh, whetstone } from '../program.ts'
+import { fresh } from '../program.ts'
 import { measured } from '../triggers/triggers_stage.ts'
 
 const hostile = 'Sort my notes <b>&"\n::error title=x::forged\n| a | b | [click](http://x) @all \u0007\u202E'
@@ -25,11 +26,9 @@ const set = [
 
 describe('triggers', () => {
   const asked = (more: { scenario?: object; args: readonly string[] }) =>
-    measured({ engine: 'anthropic', model: 'keyword', set, ...more })
+    measured({ engine: 'anthropic', model: 'keyword', set, ...more, args: ['--sandbox', 'off', ...more.args] })
 
-  test('a test a gate and a query, a table for people, all of it as JSON, annotations', {
-    timeout: 60_000,
-  }, async () => {
+  test('a test a gate and a query, a table for people, all of it as JSON, annotations', async () => {
     const { args, read } = allReports()
     const gates = ['--gate', 'recall >= 90%', '--gate', 'passed >= 1']
     const { end, made } = await asked({ args: ['--runs', '2', ...gates, ...args] })
@@ -58,7 +57,7 @@ describe('triggers', () => {
       'warning title=tidy',
     ])
   })
-  test('a run without an answer is an error, not a failure and not a pass', { timeout: 60_000 }, async () => {
+  test('a run without an answer is an error, not a failure and not a pass', async () => {
     const { args, read } = allReports()
     const scenario = { faults: [{ after: 1, status: 401 }] }
     const one = ['--runs', '1', '--concurrency', '1', '--retries', '0']
@@ -78,13 +77,13 @@ describe('triggers', () => {
 })
 
 describe('test', () => {
-  test('a suite a skill and an event, a test a file; what fails says why', { timeout: 60_000 }, async () => {
+  test('a suite a skill and an event, a test a file; what fails says why', async () => {
     const folder = copyOfExample((replace) => {
       replace('skills/csv-sum/tests/cases/02-json.yaml', 'name: ', 'name: <b>::error::x ')
       replace('hooks/scripts/guard.mjs', 'process.exit(2)', '')
     })
     const { args, read } = allReports()
-    const end = await whetstone(['test', folder, ...args])
+    const end = await runMain(['test', folder, '--sandbox', 'off', ...args])
     expect(end.code, end.stderr).toBe(1)
     const xml = read('deep/r.xml')
     expect(await mistakes(xml)).toEqual([])
@@ -99,10 +98,10 @@ describe('test', () => {
       expect.stringMatching(/^::error title=hook%3Apre-tool-use 01-blocks-closed/),
     ])
   })
-  test('what could not be run is an error', { timeout: 60_000 }, async () => {
+  test('what could not be run is an error', async () => {
     const folder = copyOfExample((replace) => replace('hooks/hooks.json', '"pre-tool-use"', '"pre-compact"'))
     const { args, read } = allReports()
-    const end = await whetstone(['test', folder, '--hooks', ...args])
+    const end = await runMain(['test', folder, '--sandbox', 'off', '--hooks', ...args])
     expect(end.code, end.stderr).toBe(3)
     expect(read('deep/r.xml')).toMatch(/tests="2" failures="0" errors="2"/)
     expect(await mistakes(read('deep/r.xml'))).toEqual([])

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { runRecord } from '../../../schemas/run.ts'
-import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { agent, fresh, makeSkill } from '../program.ts'
 
 const key = 'Zk4-user-own-credential-99817'
 const shaped = `ghp_${'aB3dE5gH1jK2mN4pQ6rS8tU0vWxYz1234567'.slice(0, 36)}`
@@ -16,7 +17,7 @@ async function benched(env: Record<string, string>) {
   const workspace = path.join(fresh(), 'ws')
   const args = ['bench', makeSkill([{ id: 1, prompt: 'say it', checks }]), '--engine', agent('key_names.mjs')]
   const flags = ['--runs', '1', '--sandbox', 'off', '--trust-suite', '--pass-env', 'SHAPED', '--workspace', workspace]
-  const end = await whetstone([...args, ...flags], { env })
+  const end = await runMain([...args, ...flags], { env })
   const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' })
   const found = names.find((name) => name.endsWith('with_skill/run-1/run.json') && name.includes('benchmarks/')) ?? ''
   const run = path.dirname(path.join(workspace, found))
