@@ -6,7 +6,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runProcess } from '../../src/base/process/spawn.ts'
 import { chooseSandbox, noSandboxWish } from '../../src/base/sandbox/choose.ts'
 import { findCommandParts } from '../../src/base/sandbox/programs.ts'
+import { openToolPlace } from '../../src/engines/tool_loop/tool_workspace.ts'
+import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
 import { confine } from '../../src/phases/2-run/workspace/sandbox_policy.ts'
+import { openStage } from '../engines/stage.ts'
 import { needs } from '../require.ts'
 
 const canary = 'CANARY-of-the-suite'
@@ -35,7 +38,7 @@ async function seen({ shown, hidden }: { shown: string; hidden: string[] }): Pro
   )
   const args = ['-c', `cat ${files.join(' ')} 2>/dev/null || true`]
   const env = { PATH: process.env.PATH ?? '' }
-  const { stdout } = await runProcess({ command: 'sh', args, cwd, env, sandbox, signal: AbortSignal.timeout(20_000) })
+  const { stdout } = await runProcess({ command: 'sh', args, cwd, env, sandbox, signal: AbortSignal.timeout(60_000) })
   return stdout
 }
 
@@ -91,7 +94,7 @@ needs(
       args: ['-c', `cat ${files.join(' ')}; touch ${cwd}/made ${root}/real/tmp/made; true`],
     }
     const env = { PATH: process.env.PATH ?? '' }
-    const { stdout } = await runProcess({ ...shell, cwd, env, sandbox, signal: AbortSignal.timeout(20_000) })
+    const { stdout } = await runProcess({ ...shell, cwd, env, sandbox, signal: AbortSignal.timeout(60_000) })
     expect(await readdir(cwd)).toContain('made')
     expect(await readdir(path.dirname(cwd))).not.toContain('made')
     return stdout
@@ -118,5 +121,28 @@ needs(
   })
   test('control: it is where that folder is another', async () => {
     expect(await readable('room')).toContain(canary)
+  })
+})
+
+needs(
+  'bubblewrap',
+  works,
+  'apt-get install bubblewrap',
+)('the tools of an SDK engine', () => {
+  test('/tmp is the same for Bash and Write', async () => {
+    await using stage = await openStage()
+    const choice = await chooseSandbox(noSandboxWish, process.env.PATH ?? '')
+    const sandbox = confine(choice, { writable: [stage.cwd, stage.home], hidden: [], settings: undefined })
+    const place = await openToolPlace(stage.task({ sandbox }), new AbortController().signal)
+    const run = (name: string, input: object) =>
+      selectTools('all')
+        .find((one) => one.name === name)
+        ?.run(input, place)
+    await run('Bash', { command: 'echo from bash > /tmp/a.txt' })
+    expect(await run('Read', { file_path: '/tmp/a.txt' })).toMatchObject({ text: expect.stringContaining('from bash') })
+    await run('Write', { file_path: '/tmp/b.txt', content: 'from write' })
+    expect(await run('Bash', { command: 'cat /tmp/a.txt /tmp/b.txt' })).toMatchObject({
+      text: expect.stringMatching(/from bash\nfrom write/),
+    })
   })
 })

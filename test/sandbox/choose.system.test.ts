@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import { runRecord } from '../../schemas/run.ts'
 import { chooseSandbox, noSandboxWish, probeSandbox } from '../../src/base/sandbox/choose.ts'
-import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
+import { runMain, tidyAgent } from '../cli/run_main.ts'
+import { fresh, makeSkill } from '../e2e/program.ts'
 import { practice } from '../engines/stage.ts'
 import { needs } from '../require.ts'
 
@@ -23,8 +24,8 @@ interface More {
 /** A benchmark of two runs. */
 async function bench(flags: readonly string[], more: More = {}) {
   const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', more.skill ?? makeSkill(cases), '--engine', more.engine ?? agent('tidy.mjs'), '--runs', '1']
-  const end = await whetstone([...args, '--workspace', workspace, ...flags], { env: more.env ?? {} })
+  const args = ['bench', more.skill ?? makeSkill(cases), '--engine', more.engine ?? tidyAgent, '--runs', '1']
+  const end = await runMain([...args, '--workspace', workspace, ...flags], { env: more.env ?? {} })
   const made = () => path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
   const read = (name: string) => JSON.parse(readFileSync(path.join(made(), name), 'utf8'))
   const slug = () => readdirSync(made()).find((name) => name.startsWith('eval-')) ?? ''

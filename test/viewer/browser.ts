@@ -1,6 +1,7 @@
 /** Debian's Chromium for tests of the page: what it said, asked for and ran is recorded. */
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { needs } from '../require.ts'
 
 const whole = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
@@ -65,4 +66,38 @@ export async function unfold(page: Page): Promise<void> {
     await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
     await page.waitForTimeout(60)
   }
+}
+
+type Show = (url: string | undefined, hash?: string, width?: number, height?: number) => Promise<Page>
+
+/** For the tests of a block: one browser. `show` goes to a view in the page of an address, which is opened once; `fresh` opens it anew. */
+export function shareBrowser(): { show: Show; fresh: Show } {
+  const pages = new Map<string, Page>()
+  const all: Opened[] = []
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterEach(() => expect(all.flatMap(({ errors }) => errors)).toEqual([]))
+  afterAll(() => browser?.close())
+  const fresh: Show = async (url = '', hash = '', width = 1200, height = 900) => {
+    if (browser === undefined) throw new Error('no browser')
+    const opened = await open(browser, `${url}${hash}`, { viewport: { width, height } })
+    all.push(opened)
+    return opened.page
+  }
+  const show: Show = async (url = '', hash = '#/', width = 1200, height = 900) => {
+    const page = pages.get(url)
+    if (page === undefined) {
+      pages.set(url, await fresh(url, hash, width, height))
+      return show(url, hash, width, height)
+    }
+    await page.setViewportSize({ width, height })
+    // nothing of what was opened, chosen or typed there before is left
+    await page.evaluate('document.activeElement.blur()')
+    await visit(page, '#/nowhere')
+    await visit(page, hash)
+    return page
+  }
+  return { show, fresh }
 }

@@ -1,5 +1,5 @@
-/** What a page carries of its runs, in itself and beside it. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+/** What a page carries of its runs: in itself failures and regressions first, the rest beside it. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { writePage } from '../../src/flows/page/write_page.ts'
 import { aggregate } from '../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
 import { filling } from './filling.ts'
+import { stage } from './stage.ts'
 import { detailsIn, pageIn, sidecarIn } from './unpack.ts'
 
 const secret = 'sk-live-0123456789abcdefghij'
@@ -78,4 +79,54 @@ test('a file in the place of report.data is an error that names it', async () =>
   const folder = twice()
   writeFileSync(path.join(folder, 'report.data'), '')
   await expect(pageOf(folder)).rejects.toThrow('report.data')
+})
+
+/** Failures and regressions are in the page first. */
+const both = aggregate(
+  inputOf([
+    ...arm(1, 'with_skill', ['++', '++', '+-']),
+    ...arm(1, 'without_skill', ['+-', '--', '--']),
+    ...arm(2, 'with_skill', ['--', '--', '--']),
+    ...arm(2, 'without_skill', ['++', '++', '++']),
+  ]),
+)
+const runs = both.runs.map(({ eval_id, configuration, run_number }, index) => ({
+  eval_id,
+  configuration,
+  run_number,
+  outputs: { 'big.txt': filling(index) },
+}))
+
+test('a small benchmark is one file', async () => {
+  const { folder, report } = await stage({
+    benchmark: both,
+    runs: runs.map((run) => ({ ...run, outputs: { a: 'b' } })),
+  })
+  expect(existsSync(path.join(folder, 'report.data'))).toBe(false)
+  expect(detailsIn(readFileSync(report, 'utf8'))).toHaveLength(12)
+})
+
+test('what does not fit lies beside the page, the regressed case never; it is written again only when its run has changed', async () => {
+  const { folder, report, again } = await stage({ benchmark: both, runs })
+  const { runs: columns, cases } = pageIn(readFileSync(report, 'utf8'))
+  const placed = (place: number) => columns.detail.flatMap((one, index) => (one === place ? [index] : []))
+  expect(placed(0)).toEqual([])
+  expect(placed(1).length).toBeGreaterThan(0)
+  expect(new Set(placed(1).map((index) => cases[columns.case[index] ?? -1]?.eval_id))).toEqual(new Set([2]))
+  const names = readdirSync(path.join(folder, 'report.data')).filter((name) => name.endsWith('.js'))
+  expect(names).toHaveLength(placed(2).length)
+  const read = sidecarIn(readFileSync(path.join(folder, 'report.data', names[0] ?? ''), 'utf8'))
+  expect(read).toMatchObject({ outputs: [{ path: 'big.txt', bytes: 100_000, as: 'text' }] })
+  const written = () => names.map((name) => statSync(path.join(folder, 'report.data', name)).mtimeMs)
+  const before = written()
+  await again()
+  expect(written()).toEqual(before)
+  await again({ eval_id: 1, configuration: 'with_skill', run_number: 1, outputs: { 'big.txt': filling(99) } })
+  expect(written().filter((time, index) => time !== before[index])).toHaveLength(1)
+})
+
+test('--single-file: nothing lies beside it', async () => {
+  const { folder, report } = await stage({ benchmark: both, runs, singleFile: true })
+  expect(existsSync(path.join(folder, 'report.data'))).toBe(false)
+  expect(detailsIn(readFileSync(report, 'utf8'))).toHaveLength(12)
 })

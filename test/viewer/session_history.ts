@@ -28,10 +28,22 @@ const heldOut = [
   ] as const),
 ]
 
-type EditRow = [summary: string, effect: number | null, more?: Partial<ProposedEdit>]
+/** By round, a proposal a line: its focus, then its edits with their effects. */
+const proposed = [
+  `wrong totals: Says how to add up 0.09, Names the currency 0.02, Asks before rounding -0.03
+lost pages: Counts pages first 0.05, Merges in one call -0.08, Lists every page refused
+files in the wrong place: Writes into outputs 0.03, Adds a template -0.01`,
+  `wrong totals: Checks the sum with a script 0.14, Keeps two decimals 0.004
+rotated pages: Reads the page’s rotation -0.02, Rotates before it merges 0.06
+slow answers: `,
+  'wrong totals: Repeats the rule at the end -0.05',
+]
 
-/** Kept if its effect is above 0, unless `more` says otherwise. */
-function toEdit(id: string, [summary, effect, more = {}]: EditRow, say: Say): ProposedEdit {
+/** Kept if its effect is above 0; one without an effect was refused. */
+function toEdit(id: string, row: string, say: Say): ProposedEdit {
+  const [, summary = '', said] = /^(.*) (\S+)$/.exec(row) ?? []
+  const effect = said === 'refused' ? null : Number(said)
+  const refused = { rule: 'leakage', reason: say('it holds the answer of a held-out case') }
   const [runs_with, runs_without] = effect === null ? [0, 0] : [19, 17]
   return {
     id: say(id),
@@ -47,77 +59,27 @@ function toEdit(id: string, [summary, effect, more = {}]: EditRow, say: Say): Pr
       without: effect === null ? null : 0.5 + (place % 3) * 0.1,
     })),
     kept: effect !== null && effect > 0,
-    ...more,
+    ...(effect === null ? { refused } : {}),
   }
 }
 
-function toProposals(round: number, all: readonly [string, readonly EditRow[]][], say: Say): RoundProposal[] {
-  return all.map(([focus, edits], place) => ({
-    number: place + 1,
-    focus: say(focus),
-    engine: say('claude-code'),
-    model: place === 2 ? null : say('claude-opus-4-5'),
-    tokens: place === 2 ? null : 12_300 + 900 * round,
-    cost_usd: place === 2 ? null : 0.2,
-    edits: edits.map((edit, index) => toEdit(`${round}.${place + 1}.${index + 1}`, edit, say)),
-  }))
+function toProposals(round: number, say: Say): RoundProposal[] {
+  const lines = proposed[round - 1]?.split('\n') ?? []
+  return lines.map((line, place) => {
+    const [focus = '', edits = ''] = line.split(': ')
+    const rows = edits === '' ? [] : edits.split(', ')
+    const known = { model: say('claude-opus-4-5'), tokens: 12_300 + 900 * round, cost_usd: 0.2 }
+    return {
+      ...{ number: place + 1, focus: say(focus), engine: say('claude-code') },
+      ...(place === 2 ? { model: null, tokens: null, cost_usd: null } : known),
+      edits: rows.map((row, index) => toEdit(`${round}.${place + 1}.${index + 1}`, row, say)),
+      ...(rows.length > 0 ? {} : { refused: { rule: 'no_change', reason: say('no edit changes a file') } }),
+    }
+  })
 }
 
 function listRounds(say: Say): SearchRound[] {
-  const refused = { rule: 'leakage', reason: say('it holds the answer of a held-out case') }
-  const first = toProposals(
-    1,
-    [
-      [
-        'wrong totals',
-        [
-          ['Says how to add up', 0.09],
-          ['Names the currency', 0.02],
-          ['Asks before rounding', -0.03],
-        ],
-      ],
-      [
-        'lost pages',
-        [
-          ['Counts pages first', 0.05],
-          ['Merges in one call', -0.08],
-          ['Lists every page', null, { refused }],
-        ],
-      ],
-      [
-        'files in the wrong place',
-        [
-          ['Writes into outputs', 0.03],
-          ['Adds a template', -0.01],
-        ],
-      ],
-    ],
-    say,
-  )
-  const second = toProposals(
-    2,
-    [
-      [
-        'wrong totals',
-        [
-          ['Checks the sum with a script', 0.14],
-          ['Keeps two decimals', 0.004],
-        ],
-      ],
-      [
-        'rotated pages',
-        [
-          ['Reads the page’s rotation', -0.02],
-          ['Rotates before it merges', 0.06],
-        ],
-      ],
-      ['slow answers', []],
-    ],
-    say,
-  ).map((one) =>
-    one.number === 3 ? { ...one, refused: { rule: 'no_change', reason: say('no edit changes a file') } } : one,
-  )
-  const third = toProposals(3, [['wrong totals', [['Repeats the rule at the end', -0.05]]]], say)
+  const [first = [], second = [], third = []] = [1, 2, 3].map((round) => toProposals(round, say))
   const shown = (pass_rate: number) => ({ runs: 6, pass_rate })
   return [
     {

@@ -2,9 +2,14 @@
 import { gunzipSync } from 'node:zlib'
 import type { EvidencePack, Page, RunDetail } from '../../schemas/page.ts'
 
-function carried(html: string): Map<string, string> {
+/** Base64 of gzip, by key. */
+export function packedIn(html: string): Map<string, string> {
   const found = html.matchAll(/<script type="text\/plain" data-key="([^"]+)">([A-Za-z0-9+/=]*)<\/script>/g)
-  return new Map([...found].map(([, key = '', text = '']) => [key, gunzip(text)]))
+  return new Map([...found].map(([, key = '', text = '']) => [key, text]))
+}
+
+function carried(html: string): Map<string, string> {
+  return new Map([...packedIn(html)].map(([key, text]) => [key, gunzip(text)]))
 }
 
 function gunzip(base64: string): string {

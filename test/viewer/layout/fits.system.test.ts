@@ -3,28 +3,29 @@ import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { fresh, whetstone } from '../../e2e/program.ts'
-import { launch, type Opened, open, visit, withChromium } from '../browser.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh } from '../../e2e/program.ts'
+import { launch, type Opened, open, unfold, visit, withChromium } from '../browser.ts'
 import { foreign } from '../foreign.ts'
+import { benchmark, files, runs } from '../full_workspace.ts'
 import { everything, stageSmall } from '../sample.ts'
+import { matrixFile } from '../skill_matrix.ts'
 import { stage } from '../stage.ts'
 
-const comparison = {
-  winner: 'A',
-  reasoning: 'A names every region; B stops after the first.',
-  order: ['A', 'B'],
-  sides: { A: { configuration: 'with_skill' }, B: { configuration: 'without_skill' } },
-}
+const matrix = matrixFile((text) => text)
 const pages = {
   small: stageSmall,
-  all: () => stage({ benchmark: everything, files: { 'eval-2/comparison-1.json': JSON.stringify(comparison) } }),
+  all: () => stage({ benchmark: everything }),
+  full: () =>
+    stage({ benchmark, runs, files: { ...files, '../../triggers/2026-01-15T12-00-00Z/trigger_matrix.json': matrix } }),
   two: async () => {
     const cwd = fresh()
-    const end = await whetstone(['view', '--compare', foreign(), foreign(true), '--json'], { cwd })
+    const end = await runMain(['view', '--compare', foreign(), foreign(true), '--json'], { cwd })
     return { url: `file://${path.resolve(cwd, JSON.parse(end.stdout).page)}` }
   },
 }
 type Which = keyof typeof pages
+const names: Which[] = ['small', 'all', 'full', 'two']
 
 const views: [Which, string][] = [
   ['small', '#/'],
@@ -32,7 +33,6 @@ const views: [Which, string][] = [
   ['two', '#/'],
   ['all', '#/runs'],
   ['small', '#/runs?q=nothing-like-it'],
-  ['all', '#/compare'],
   ['small', '#/case/1'],
   ['all', '#/case/6'],
   ['two', '#/case/1?as=diff'],
@@ -41,6 +41,11 @@ const views: [Which, string][] = [
   ['small', '#/run/1/with_skill/1?tab=raw'],
   ['all', '#/run/3/without_skill/3'],
   ['two', '#/run/1/B_with_skill/1'],
+  ['full', '#/compare'],
+  ['full', '#/triggers'],
+  ['full', '#/improve'],
+  ['full', '#/trend'],
+  ['full', '#/run/1/with_skill/1?tab=previous'],
   ['small', '#/nowhere'],
 ]
 const levels = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']
@@ -75,8 +80,8 @@ withChromium('every view fits', () => {
   const it: { browser?: Browser; urls: Map<Which, string> } = { urls: new Map() }
   beforeAll(async () => {
     it.browser = await launch()
-    for (const which of ['small', 'all', 'two'] as const) it.urls.set(which, (await pages[which]()).url)
-  }, 120_000)
+    for (const which of names) it.urls.set(which, (await pages[which]()).url)
+  })
   afterAll(() => it.browser?.close())
   afterEach(() => Promise.all(it.browser?.contexts().map((context) => context.close()) ?? []).then(() => {}))
   const opened = (which: Which, hash: string, options: BrowserContextOptions = {}): Promise<Opened> => {
@@ -84,31 +89,34 @@ withChromium('every view fits', () => {
     return open(it.browser, `${it.urls.get(which)}${hash}`, options)
   }
 
-  test.each(views)('axe finds nothing in either theme: %s %s', { timeout: 120_000 }, async (which, hash) => {
-    const { page, errors } = await opened(which, hash, { bypassCSP: true })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
+  const faults = async (page: Page, axe = new AxeBuilder({ page }).withTags(levels)): Promise<string[]> => {
+    const { violations } = await axe.analyze()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
+  }
+  test.each(names)('axe finds nothing in the views of %s, in the dark theme no low contrast', async (which) => {
+    const { page, errors } = await opened(which, '', { bypassCSP: true, reducedMotion: 'reduce' })
+    for (const [, hash] of views.filter(([one]) => one === which)) {
+      await visit(page, hash)
+      await unfold(page)
+      await page.emulateMedia({ colorScheme: 'light' })
       await page.evaluate(settled)
-      const { violations } = await new AxeBuilder({ page }).withTags(levels).analyze()
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)).toEqual([])
+      expect([hash, await faults(page)]).toEqual([hash, []])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.evaluate(settled)
+      expect([hash, await faults(page, new AxeBuilder({ page }).withRules(['color-contrast']))]).toEqual([hash, []])
     }
     expect(errors).toEqual([])
   })
-  test('axe finds nothing in the help either', { timeout: 120_000 }, async () => {
+  test('axe finds nothing in the help either; negative control: it finds a contrast that is too low', async () => {
     const { page } = await opened('small', '#/', { bypassCSP: true })
     await page.keyboard.press('?')
     await page.locator('dialog').waitFor()
-    const { violations } = await new AxeBuilder({ page }).withTags(levels).analyze()
-    expect(violations.map(({ id }) => id)).toEqual([])
-  })
-  test('negative control: axe finds a contrast that is too low', { timeout: 120_000 }, async () => {
-    const { page } = await opened('small', '#/', { bypassCSP: true })
+    expect(await faults(page)).toEqual([])
     await page.addStyleTag({ content: ':root { --ink: #999; }' })
-    const { violations } = await new AxeBuilder({ page }).withTags(levels).analyze()
-    expect(violations.map(({ id }) => id)).toContain('color-contrast')
+    expect((await faults(page)).join()).toContain('color-contrast')
   })
 
-  test.each(['small', 'all', 'two'] as const)('no view of %s is wider than the screen', async (which) => {
+  test.each(names)('no view of %s is wider than the screen', async (which) => {
     const { page } = await opened(which, '')
     for (const width of [360, 800, 1200, 2560, 3840]) {
       await page.setViewportSize({ width, height: 900 })
@@ -180,8 +188,8 @@ withChromium('every view fits', () => {
     expect(await moving(page)).toBeGreaterThan(0)
   })
 
-  test.each(['light', 'dark'] as const)('on paper ink is dark, whatever the screen was: %s', async (colorScheme) => {
-    const { page } = await opened('small', '#/run/1/with_skill/1', { colorScheme })
+  test('on paper ink is dark, whatever the screen was', async () => {
+    const { page } = await opened('small', '#/run/1/with_skill/1')
     await page.keyboard.press('t')
     await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
     const ink = () => page.evaluate<string>('getComputedStyle(document.querySelector("h1")).color')

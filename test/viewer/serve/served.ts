@@ -1,11 +1,11 @@
-/** `whetstone view --serve` as a process of its own, and requests to it that go out exactly as written. */
+/** `whetstone view --serve`, here or as a process of its own, and requests to it that go out exactly as written. */
 import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
-import { launch, type Opened, open } from '../browser.ts'
+import { serve } from '../../../src/flows/view/serve/serve.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../../e2e/program.ts'
 
 const bin = path.join(import.meta.dirname, '../../../dist/program/bin.js')
 
@@ -49,26 +49,31 @@ export async function startServed(folder: string, flags: readonly string[] = [])
   throw new Error('it ended before it served')
 }
 
-/** For the tests of a block: a folder that is made before them, served, and opened in a browser. */
-export function serveForAll(made: () => string | Promise<string>) {
-  const it: ServedPage & { browser?: Browser; folder: string } = {
-    folder: '',
-    url: '',
-    stop: () => {},
-    ended: Promise.resolve(),
-  }
-  beforeAll(async () => {
-    it.folder = await made()
-    Object.assign(it, await startServed(it.folder))
-    it.browser = await launch()
+/** The same in this process. */
+export async function serveHere(folder: string): Promise<ServedPage> {
+  const over = new AbortController()
+  const context = { emit: () => {}, env: process.env, drain: over.signal, signal: over.signal, now: () => new Date() }
+  let ended = Promise.resolve()
+  const url = await new Promise<string>((resolve, reject) => {
+    ended = serve({ folder, queue: null, started: (server) => resolve(server.url) }, context)
+    ended.catch(reject)
   })
-  afterAll(async () => {
-    await it.browser?.close()
-    it.stop()
-  })
-  const opened = (hash: string): Promise<Opened> => {
-    if (it.browser === undefined) throw new Error('no browser')
-    return open(it.browser, `${it.url}${hash}`)
-  }
-  return { it, opened }
+  return { url, stop: () => over.abort(), ended }
+}
+
+/** A benchmark of ours: a case, decided by the judge of these flags or by a check. Gives its folder. */
+export async function benchHere(agent: string, runs = 2, more: readonly string[] = []): Promise<string> {
+  const checks = [{ type: 'contains', value: 'TIDY' }]
+  const skill = makeSkill([
+    {
+      id: 1,
+      name: 'task',
+      prompt: 'task',
+      ...(more.includes('--judge') ? { expectations: ['it is neat'] } : { checks }),
+    },
+  ])
+  const flags = ['--engine', agent, '--workspace', path.join(fresh(), 'ws'), '--runs', `${runs}`, '--sandbox', 'off']
+  const end = await runMain(['bench', skill, ...flags, ...more, '--json'])
+  if (end.code !== 0) throw new Error(end.stderr)
+  return JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
 }

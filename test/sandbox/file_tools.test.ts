@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SandboxChoice } from '../../src/base/sandbox/choose.ts'
-import { probeSandbox } from '../../src/base/sandbox/choose.ts'
 import { openToolPlace } from '../../src/engines/tool_loop/tool_workspace.ts'
 import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
 import { confine } from '../../src/phases/2-run/workspace/sandbox_policy.ts'
 import { openStage, type Stage } from '../engines/stage.ts'
-import { needs } from '../require.ts'
 
 const canary = 'CANARY-file-tools'
 let stage: Stage
@@ -125,32 +123,5 @@ describe('in bounds', () => {
     expect(existsSync(file_path)).toBe(false)
     expect(await readFile(path.join(stage.home, 'tmp', path.basename(file_path)), 'utf8')).toBe('kept')
     expect((await call('Read', { file_path }, true)).text).toContain('kept')
-  })
-})
-
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('beside commands', () => {
-  test('/tmp is the same for Bash and Write', async () => {
-    const found = await probeSandbox(process.env.PATH ?? '')
-    const program = found.ok ? found.program : ''
-    const sandbox = confine(
-      { ...choice, program },
-      { writable: [stage.cwd, stage.home], hidden: [], settings: undefined },
-    )
-    const place = await openToolPlace(stage.task({ sandbox }), new AbortController().signal)
-    const run = (name: string, input: object) =>
-      selectTools('all')
-        .find((one) => one.name === name)
-        ?.run(input, place)
-    await run('Bash', { command: 'echo from bash > /tmp/a.txt' })
-    expect(await run('Read', { file_path: '/tmp/a.txt' })).toMatchObject({ text: expect.stringContaining('from bash') })
-    await run('Write', { file_path: '/tmp/b.txt', content: 'from write' })
-    expect(await run('Bash', { command: 'cat /tmp/a.txt /tmp/b.txt' })).toMatchObject({
-      text: expect.stringMatching(/from bash\nfrom write/),
-    })
   })
 })

@@ -5,9 +5,12 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { appendAudit } from '../../../src/store/artefacts/audit_log.ts'
-import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh } from '../../e2e/program.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
+import { filling } from '../filling.ts'
 import { foreign } from '../foreign.ts'
+import { benchHere } from '../serve/served.ts'
 import { type Staged, stage } from '../stage.ts'
 import { textIn } from '../unpack.ts'
 
@@ -45,7 +48,7 @@ describe('what lies elsewhere', () => {
     const target = outside()
     if (name === 'outputs') execFileSync('rm', ['-r', path.join(run, name)])
     put[how](name === 'outputs' ? target : path.join(target, name), path.join(run, name))
-    const end = await whetstone(['view', folder, '--no-open'])
+    const end = await runMain(['view', folder, '--no-open'])
     expect(end.code, end.stderr).toBeLessThan(4)
     return all(path.join(folder, 'report.html'))
   }
@@ -57,38 +60,27 @@ describe('what lies elsewhere', () => {
   })
 
   test('a run that is a link, in a benchmark of ours', async () => {
-    const skill = makeSkill([{ id: 1, name: 'one', prompt: 'p', checks: [{ type: 'contains', value: 'TIDY' }] }])
-    const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '1', '--sandbox', 'off', '--workspace']
-    const workspace = path.join(fresh(), 'ws')
-    expect((await whetstone([...args, workspace])).code).toBe(0)
-    const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
-    const run = path.join(folder, 'eval-1-one/with_skill/run-1')
+    const folder = await benchHere(tidyAgent, 1)
+    const run = path.join(folder, 'eval-1-task/with_skill/run-1')
     const away = path.join(fresh(), 'run-1')
     cpSync(run, away, { recursive: true })
     writeFileSync(path.join(away, 'outputs/key.txt'), secret)
     execFileSync('rm', ['-r', run])
     symlinkSync(away, run)
-    await whetstone(['view', folder, '--no-open'])
+    await runMain(['view', folder, '--no-open'])
     expect(all(path.join(folder, 'report.html'))).not.toContain(secret)
   })
 
   test('a pipe in the place of a transcript holds nothing up', { timeout: 20_000 }, async () => {
     const folder = foreign()
     execFileSync('mkfifo', [path.join(folder, 'first/without_skill/run-1/transcript.jsonl')])
-    expect((await whetstone(['view', folder, '--no-open'])).stdout).toContain('report.html')
+    expect((await runMain(['view', folder, '--no-open'])).stdout).toContain('report.html')
   })
 })
 
 const benchmark = aggregate(inputOf([...arm(1, 'with_skill', ['+', '+', '+', '+', '+', '+'])]))
-const noise = (seed: number) => {
-  let state = seed + 1
-  return Array.from({ length: 150_000 }, () => {
-    state = (state * 48271) % 2147483647
-    return String.fromCharCode(33 + (state % 90))
-  }).join('')
-}
 const runs = benchmark.runs.map(({ eval_id, configuration, run_number }, seed) => {
-  return { eval_id, configuration, run_number, outputs: { 'a.txt': noise(seed) } }
+  return { eval_id, configuration, run_number, outputs: { 'a.txt': filling(seed) } }
 })
 const data = ({ folder }: Staged, name = '') => path.join(folder, 'report.data', name)
 const scripts = (one: Staged) => readdirSync(data(one)).filter((name) => name.endsWith('.js'))

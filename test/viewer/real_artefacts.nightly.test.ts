@@ -1,19 +1,16 @@
 /** Tabs drawn from what the commands really wrote on the practice model, with a benchmark and without one; every number is the artefact's own. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BenchmarkIndex, benchmarkIndex } from '../../schemas/benchmark_index.ts'
 import type { History } from '../../schemas/history.ts'
 import type { Triggers } from '../../schemas/triggers.ts'
 import { mends, openWorld } from '../e2e/improve/improving.ts'
 import { benched, compareWith, comparisonOf, judgeServer, judges } from '../e2e/judge/comparing.ts'
 import { fresh, whetstone } from '../e2e/program.ts'
 import { measured, queries, whole } from '../e2e/triggers/triggers_stage.ts'
-import { descriptionFile } from './artefacts.ts'
-import { launch, open, texts, visit, withChromium } from './browser.ts'
-import { startServed } from './serve/served.ts'
+import { launch, open, texts, withChromium } from './browser.ts'
+import { serveHere } from './serve/served.ts'
 
 const patience = 240_000
 const percent = (rate: number) => `${Math.round(rate * 100)}%`
@@ -40,8 +37,6 @@ withChromium('tabs of artefacts that the commands wrote', () => {
     const line = end.stdout.split('\n').find((one) => one.includes('"type":"page"'))
     return JSON.parse(line ?? '{}').page
   }
-  const indexIn = (root: string): BenchmarkIndex =>
-    benchmarkIndex.parse(JSON.parse(readFileSync(path.join(root, 'index.json'), 'utf8')))
 
   describe('triggers, in a workspace without a benchmark', () => {
     const found: { workspace: string; folder: string; made: Triggers | null } = {
@@ -81,34 +76,9 @@ withChromium('tabs of artefacts that the commands wrote', () => {
       expect(recall).toContain(percent(metrics.recall?.value ?? -1))
       await page.locator('.query-row summary').first().click()
       await expect.poll(() => page.locator('.query-row details[open] .query-runs li').count()).toBe(2)
-      for (const hash of ['#/runs', '#/case/1', '#/overview']) {
-        await visit(page, hash)
-        await expect.poll(() => page.locator('main').textContent()).toContain('This page does not have this view')
-      }
-    })
-    test('one measurement alone, by its folder, and one beside the newest that has no result yet', async () => {
-      const report = await viewed(found.folder)
-      expect(report).toBe(path.join(found.folder, 'report.html'))
-      const page = await opened(`file://${report}`)
-      await expect.poll(() => page.locator('.query-row').count()).toBe(made().results.length)
-      const begun = path.join(found.workspace, 'triggers/2999-01-01T00-00-00Z')
-      mkdirSync(begun)
-      expect(await tabsIn(await opened(`file://${await viewed(found.workspace)}`))).toEqual(['Triggers'])
-      rmSync(begun, { recursive: true })
-    })
-    test('a copy to publish, one in a single file, and no report of another is overwritten', async () => {
-      const site = path.join(fresh(), 'site')
-      const copy = await viewed(found.workspace, '--static', site, '--single-file')
-      expect(copy).toBe(path.join(site, 'index.html'))
-      expect(await (await opened(`file://${copy}`)).locator('.query-row').count()).toBe(made().results.length)
-      const workspace = path.join(fresh(), 'tidy')
-      cpSync(found.workspace, workspace, { recursive: true })
-      writeFileSync(path.join(workspace, 'report.html'), 'mine')
-      expect(await viewed(workspace)).toBe(path.join(workspace, 'whetstone-report.html'))
-      expect(readFileSync(path.join(workspace, 'report.html'), 'utf8')).toBe('mine')
     })
     test('served, the next measurement is seen without a reload', async () => {
-      const served = await startServed(found.workspace)
+      const served = await serveHere(found.workspace)
       try {
         const page = await opened(served.url)
         await expect.poll(() => page.locator('.query-row').count()).toBe(made().results.length)
@@ -116,65 +86,11 @@ withChromium('tabs of artefacts that the commands wrote', () => {
         mkdirSync(next)
         const results = made().results.slice(0, 2)
         writeFileSync(path.join(next, 'triggers.json'), JSON.stringify({ ...made(), results }))
-        await expect.poll(() => page.locator('.query-row').count(), { timeout: 20_000 }).toBe(2)
+        await expect.poll(() => page.locator('.query-row').count()).toBe(2)
         rmSync(next, { recursive: true })
       } finally {
         served.stop()
       }
-    })
-    test('the index of the folder above lists it, with a way to its page', async () => {
-      const root = path.dirname(found.workspace)
-      const page = await viewed(root)
-      expect(page).toBe(path.join(root, 'index.html'))
-      expect(indexIn(root).rows).toMatchObject([
-        { skill: 'tidy', status: 'unbenched', report: 'tidy/report.html', beside: [{ tab: 'triggers' }] },
-      ])
-      if (it.browser === undefined) throw new Error('no browser')
-      const index = await it.browser.newPage()
-      await index.goto(`file://${page}`)
-      await expect.poll(() => index.locator('h1').textContent()).toContain('1 without a benchmark')
-      await index.getByRole('link', { name: /^Triggers: \d of 6 queries/ }).click()
-      await index.locator('.query-row').first().waitFor()
-      expect(readFileSync(path.join(root, 'index.md'), 'utf8')).toContain('](tidy/report.html#/triggers)')
-      await index.close()
-    })
-    test('the index has the newest benchmarks of the others, keeps the rows of a bench of many, and is no page of a broken one', async () => {
-      const root = path.dirname(found.workspace)
-      const { workspace, folder } = await benched(1)
-      cpSync(workspace, path.join(root, 'tables'), { recursive: true })
-      mkdirSync(path.join(root, 'odd/benchmarks/2026-01-15T10-30-00Z'), { recursive: true })
-      await viewed(root)
-      const report = `tables/benchmarks/${path.basename(folder)}/report.html`
-      const rows = [
-        { skill: 'tidy-tables', status: 'done', report },
-        { skill: 'tidy', status: 'unbenched' },
-        { skill: 'odd', status: 'failed' },
-      ]
-      expect(indexIn(root).rows).toMatchObject(rows)
-      const index = path.join(root, 'index.json')
-      const kept = indexIn(root)
-      writeFileSync(index, JSON.stringify({ ...kept, judge: 'anthropic', rows: kept.rows.slice(0, 1) }))
-      await viewed(root)
-      expect(indexIn(root)).toMatchObject({ judge: 'anthropic', rows })
-      writeFileSync(index, '{"odd":1}')
-      expect(await viewed(root)).toBe(path.join(root, 'index.html'))
-      expect(readFileSync(index, 'utf8')).toBe('{"odd":1}')
-    })
-    test('a search for a description stands below, and alone', async () => {
-      const workspace = path.join(fresh(), 'tidy')
-      const folder = path.join(workspace, 'descriptions/2026-01-15T11-00-00Z')
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(
-        path.join(folder, 'description.json'),
-        descriptionFile((text) => text),
-      )
-      const page = await opened(`file://${await viewed(workspace)}`)
-      await expect.poll(() => tabsIn(page)).toEqual(['Triggers'])
-      await expect.poll(() => page.locator('.version').count()).toBe(3)
-      const text = await page.locator('main').textContent()
-      for (const part of ['accepted', 'Round 2', 'refused', '+25', 'p = 0.012']) expect(text).toContain(part)
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
     })
     test('negative control: a folder with nothing measured in it is refused', async () => {
       const workspace = fresh()
