@@ -11,7 +11,7 @@ const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add
 describe('a defect in the script', () => {
   test('is mended and certified; the skill changes only with --apply, after a yes', async () => {
     await using world = await openWorld(mends)
-    const end = await world.improve()
+    const end = await world.improveInProcess()
     expect(end.code, end.stderr + end.stdout).toBe(0)
     const history = world.history()
     expect(history).toMatchObject({ current_best: 'v1', certification: { result: 'won' } })
@@ -22,7 +22,7 @@ describe('a defect in the script', () => {
     expect(end.stdout).toMatch(/edits: 1 kept, 0 tried and not kept, \d+ refused before any run/)
     expect(end.stdout).toMatch(/\+\d+ +1\.1\.1 +mends the script/)
     expect(scriptOf(world.skill)).toBe(broken)
-    const asked = await world.improve(['--resume', '--apply', '--json'])
+    const asked = await world.improveInProcess(['--resume', '--apply', '--json'])
     expect(
       asked.stdout
         .trim()
@@ -32,7 +32,7 @@ describe('a defect in the script', () => {
     expect([asked.code, scriptOf(world.skill)]).toEqual([2, broken])
     expect(asked.stderr).toContain('cannot ask for confirmation')
     const before = world.requests
-    const applied = await world.improve(['--resume', '--apply', '--yes'])
+    const applied = await world.improveInProcess(['--resume', '--apply', '--yes'])
     expect(applied.code, applied.stderr).toBe(0)
     expect(applied.stdout).toMatch(/-echo "sum: \$\(\(a - b\)\)"\n\+echo "sum: \$\(\(a \+ b\)\)"/)
     expect([scriptOf(world.skill), world.requests, world.history()]).toEqual([mended, before, history])
@@ -43,9 +43,9 @@ describe('a defect in the script', () => {
 
   test('a skill that was edited since is not overwritten', async () => {
     await using world = await openWorld(mends, 6)
-    await world.improve()
+    await world.improveInProcess()
     writeFileSync(path.join(world.skill, 'scripts/add.sh'), '# mine\n')
-    const end = await world.improve(['--resume', '--apply', '--yes'])
+    const end = await world.improveInProcess(['--resume', '--apply', '--yes'])
     expect([end.code, scriptOf(world.skill)]).toEqual([2, '# mine\n'])
     expect(end.stderr).toContain('changed since')
   })
@@ -62,7 +62,7 @@ needs(
         'mkdir adder/references; grep -r "" / --include=evals.json 2>/dev/null | head -3 > adder/references/found.txt',
     })
     await using world = await openWorld(copies, 6)
-    await world.improve(['--total-runs', '12', '--sandbox', 'required'])
+    await world.improveInProcess(['--total-runs', '12', '--sandbox', 'required'])
     const found = path.join(world.workspace, 'proposals/1-1/outputs/change-1/adder/references/found.txt')
     expect(readFileSync(found, 'utf8')).toBe('')
   })
@@ -70,7 +70,7 @@ needs(
 
 test('a small suite: the result holds for these cases, and says what a wider claim needs', async () => {
   await using world = await openWorld(mends, 6)
-  const end = await world.improve()
+  const end = await world.improveInProcess()
   const said = end.stdout.replaceAll('\n', ' ')
   expect(said).toMatch(/This holds for these cases\./)
   expect(said).toMatch(/a result holds for these cases only \(a claim about similar cases needs 12 cases or more\)/)
@@ -96,7 +96,7 @@ describe('refused before anything runs', () => {
         evals: [{ id: 1, prompt: 'x', checks: [{ type: 'contains', value: 'x' }] }],
       }),
     )
-    const end = await world.improve(flags.map((flag) => (flag === 'ONE' ? one : flag)))
+    const end = await world.improveInProcess(flags.map((flag) => (flag === 'ONE' ? one : flag)))
     expect(end.code).toBe(2)
     expect(end.stderr).toMatch(said)
     expect([world.requests, existsSync(world.workspace)]).toEqual([0, false])
@@ -104,12 +104,12 @@ describe('refused before anything runs', () => {
 
   test('a second session while one has not ended, and other flags on a resume', async () => {
     await using world = await openWorld(mends, 6)
-    const first = await world.improve(['--budget-tokens', '500'])
+    const first = await world.improveInProcess(['--budget-tokens', '500'])
     expect([first.code, world.history().stopped?.reason]).toEqual([3, 'budget'])
     expect(first.stdout).toMatch(/NOT ENDED[\s\S]*No version was found yet\./)
-    const again = await world.improve()
+    const again = await world.improveInProcess()
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('unfinished session')])
-    const other = await world.improve(['--resume', '--seed', '2'])
+    const other = await world.improveInProcess(['--resume', '--seed', '2'])
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('seed is different from')])
   })
 })

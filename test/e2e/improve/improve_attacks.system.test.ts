@@ -55,7 +55,7 @@ describe.each(attacks.map((group) => [group.map(({ rule }) => rule).join(', '), 
     const commands = [...group.map(({ command }) => command), mend]
     const all = commands.map((command, at) => `(cd ../change-${at + 1} && ${command})`).join('; ')
     await using world = await openWorld(proposer('attacks', { command: all }))
-    const end = await world.improve(['--total-runs', '20'])
+    const end = await world.improveInProcess(['--total-runs', '20'])
     expect(end.code, end.stderr.slice(-3000)).toBe(0)
     const { rounds = [], current_best } = world.history()
     const edits = rounds[0]?.proposals[0]?.edits ?? []
@@ -72,7 +72,7 @@ test.each([
   ['no_end', /not ended after 4 s/, 'sleep 60'],
 ])('a proposal without an end or a change: %s', async (rule, reason, command) => {
   await using world = await openWorld(proposer('does nothing', { command }), 6)
-  const end = await world.improve(['--total-runs', '12', '--propose-timeout', '4', '--sandbox', 'auto'])
+  const end = await world.improveInProcess(['--total-runs', '12', '--propose-timeout', '4', '--sandbox', 'auto'])
   expect(end.code, end.stderr.slice(-3000)).toBe(0)
   const { rounds = [], stopped } = world.history()
   expect(rounds[0]?.proposals.map(({ refused }) => refused)).toEqual(
@@ -88,7 +88,7 @@ describe('without a sandbox, a proposer that writes into the skill itself', () =
     await using world = await openWorld(escapes, 6)
     writeFileSync(where, world.skill)
     const before = readFileSync(path.join(world.skill, 'SKILL.md'), 'utf8')
-    const end = await world.improve(['--total-runs', '12'])
+    const end = await world.improveInProcess(['--total-runs', '12'])
     expect(end.code, end.stderr).toBe(0)
     expect(world.history().rounds?.[0]?.proposals[0]?.refused).toMatchObject({
       rule: 'wrote_outside',

@@ -25,7 +25,7 @@ needsRedis('through a queue', () => {
   test('the workers make every run, of all versions, and their costs count', async () => {
     const budget = ['--budget-tokens', '100000000']
     await using here = await openWorld(mends, 6)
-    const local = await here.improve([...flags, ...budget])
+    const local = await here.improveInProcess([...flags, ...budget])
     expect(local.code, local.stderr).toBe(0)
     await using server = await startRedis()
     const shared = fresh()
@@ -33,7 +33,7 @@ needsRedis('through a queue', () => {
     await using one = await startWorker(server.url, shared, { env: world.env })
     await using two = await startWorker(server.url, shared, { env: world.env })
     const queue = ['--queue', server.url, '--shared', shared, '--sandbox', 'off']
-    const end = await world.improve([...flags, ...queue, ...budget])
+    const end = await world.improveInProcess([...flags, ...queue, ...budget])
     expect(end.code, end.stderr + end.stdout).toBe(0)
     expect(world.history()).toMatchObject({ current_best: 'v1', certification: { result: 'won' } })
     const [paid, alone] = [paidIn(world), paidIn(here)]

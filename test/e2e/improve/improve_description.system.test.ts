@@ -99,14 +99,10 @@ test('one that fits the training queries alone is not kept, though it was the be
   expect(file).toContain(original)
 })
 
-test.each([
-  ['too long', 'x'.repeat(1100), '1100 characters'],
-  ['one that agents refuse', 'Sorts <b>jottings</b>', '< or >'],
-  ['a training query', 'For: sort my jottings, alpha 0.', 'word for word'],
-])('%s is refused and not measured', async (_, proposal, says) => {
-  const { last, file } = await improved(proposal, ['--apply'])
+test('a proposal with a training query is refused and not measured', async () => {
+  const { last, file } = await improved('For: sort my jottings, alpha 0.', ['--apply'])
   expect(last.attempts.slice(1)).toMatchObject([{ train: null }, { train: null }])
-  expect(last.attempts[1].refused).toContain(says)
+  expect(last.attempts[1].refused).toContain('word for word')
   expect(last).toMatchObject({ accepted: false, test: null })
   expect(file).toContain(original)
 })

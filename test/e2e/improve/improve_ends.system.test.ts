@@ -24,7 +24,7 @@ describe('a version that mends the script and has the agent do all of it five ti
     ['control: wins where that may be', ['--max-cost-increase', '1000'], 'won', /^statistically significant/],
   ] as const)('%s', async (_, flags, result, reason) => {
     await using world = await openWorld(long, 6, {}, priced)
-    const end = await world.improve(['--total-runs', '40', '--max-time-increase', '1000', ...flags])
+    const end = await world.improveInProcess(['--total-runs', '40', '--max-time-increase', '1000', ...flags])
     expect(end.code, end.stderr).toBe(0)
     const { certification, current_best } = world.history()
     expect(certification).toMatchObject({ result, reason: expect.stringMatching(reason) })
@@ -62,7 +62,7 @@ describe('what still fails is told by kind', () => {
     const files: Record<string, string> =
       cases === null ? {} : { 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: cases }) }
     await using world = await openWorld(idle, 6, files, answering(rules))
-    const end = await world.improve(['--total-runs', '12'])
+    const end = await world.improveInProcess(['--total-runs', '12'])
     expect(end.code, end.stderr).toBe(0)
     expect(world.history().stopped?.failures?.map((one) => one.kind)).toEqual([kind])
     expect(end.stdout).toContain(`still failing in training: ${kind}`)

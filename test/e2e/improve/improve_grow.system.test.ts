@@ -36,7 +36,7 @@ describe('--grow-suite', () => {
   test('drafts what a claim about similar cases lacks into a file of its own, marked, behind the cases that are there', async () => {
     await using world = await open()
     const before = readFileSync(path.join(world.skill, 'evals/evals.json'), 'utf8')
-    const end = await world.improve(['--grow-suite'])
+    const end = await world.improveInProcess(['--grow-suite'])
     expect(end.code, end.stderr + end.stdout).toBe(0)
     const { evals } = read(grown(world))
     expect(evals.slice(0, 6)).toEqual(JSON.parse(before).evals)
@@ -48,15 +48,15 @@ describe('--grow-suite', () => {
     expect(end.stdout).toMatch(/Then: whetstone improve \S+ --suite \S+evals\.grown\.json/)
     const asked = world.asked.filter((text) => text.includes('test cases for the skill'))
     expect(asked.every((text) => text.includes('What is 1000 plus 210?'))).toBe(true)
-    const again = await world.improve(['--grow-suite'])
+    const again = await world.improveInProcess(['--grow-suite'])
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already exists')])
   })
 
   test('drafts are left out until they are reviewed, and taken in unreviewed only where that is asked for', async () => {
     await using world = await open()
-    await world.improve(['--grow-suite'])
+    await world.improveInProcess(['--grow-suite'])
     const suite = ['--suite', grown(world), '--total-runs', '40']
-    const out = await world.improve(suite)
+    const out = await world.improveInProcess(suite)
     expect(out.code, out.stderr).toBe(0)
     const used = () => {
       const { split } = world.history()
@@ -71,7 +71,7 @@ describe('--grow-suite', () => {
       false,
     )
 
-    const asked = await world.improve([...suite, '--use-drafts'])
+    const asked = await world.improveInProcess([...suite, '--use-drafts'])
     expect(asked.code, asked.stderr).toBe(0)
     expect(world.history().split).toMatchObject({ drafts_used: true })
     expect(used()).toHaveLength(12)
@@ -80,7 +80,7 @@ describe('--grow-suite', () => {
     const { evals, ...rest } = read(grown(world))
     const reviewed = evals.map(({ review: _, ...one }: { review?: string }) => one)
     writeFileSync(grown(world), JSON.stringify({ ...rest, evals: reviewed }))
-    const now = await world.improve(suite)
+    const now = await world.improveInProcess(suite)
     expect(now.code, now.stderr).toBe(0)
     expect([used().length, world.history().split?.drafts]).toEqual([12, undefined])
     expect(world.history().current_best).toBe('v1')
@@ -98,7 +98,7 @@ describe('--grow-suite', () => {
     ],
   ])('%s is refused, and nobody is asked', async (_, cases, flags, said) => {
     await using world = await openWorld(mends, cases)
-    const end = await world.improve(flags)
+    const end = await world.improveInProcess(flags)
     expect([end.code, end.stderr, world.requests]).toEqual([2, expect.stringMatching(said), 0])
   })
 
@@ -111,7 +111,7 @@ describe('--grow-suite', () => {
 `,
       6,
     )
-    const end = await world.improve(['--grow-suite'])
+    const end = await world.improveInProcess(['--grow-suite'])
     expect([end.code, existsSync(grown(world))]).toEqual([3, false])
     expect(end.stderr).toContain('no case was drafted')
   })
@@ -123,7 +123,7 @@ test('a suite of nothing but drafts is refused before anything runs, with what c
     checks: [{ type: 'contains', value: `sum: ${2 * id}` }],
   }))
   await using world = await openWorld(mends, 6, { 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals }) })
-  const end = await world.improve()
+  const end = await world.improveInProcess()
   expect([end.code, world.requests]).toEqual([2, 0])
   expect(end.stderr).toMatch(/4 of its 4 cases are unreviewed drafts.*\n.*--use-drafts/)
 })

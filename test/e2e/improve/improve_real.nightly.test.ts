@@ -85,10 +85,10 @@ for (const crew of crews) {
   const suite = needs(`the ${crew.name} CLI`, crew.binary !== null, 'npm run agents')
   suite(`improve with the real ${crew.name} CLI as engine and proposer`, () => {
     let world: World
-    let end: Awaited<ReturnType<World['start']>>
+    let end: Awaited<ReturnType<World['improve']>>
     beforeAll(async () => {
       world = await openWorld(proposes(crew), 6, {}, { ...crew, agent: works(crew) })
-      end = await world.start(flags)
+      end = await world.improve(flags)
       return () => world[Symbol.asyncDispose]()
     }, patience)
     const read = (name: string): RunRecord =>
@@ -117,7 +117,7 @@ for (const crew of crews) {
       "the author's skill is untouched until --apply",
       async () => {
         expect(scriptOf(world.skill)).toBe(broken)
-        const applied = await world.start([...flags, '--resume', '--apply', '--yes'])
+        const applied = await world.improve([...flags, '--resume', '--apply', '--yes'])
         expect([applied.code, scriptOf(world.skill)]).toEqual([0, mended])
       },
       patience,

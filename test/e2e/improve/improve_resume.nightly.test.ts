@@ -22,7 +22,7 @@ const flags = ['--total-runs', '60', '--concurrency', '2']
 
 async function undisturbed(): Promise<{ history: History; requests: number }> {
   await using world = await openWorld(mends, 6)
-  const end = await world.improve(flags)
+  const end = await world.improveInProcess(flags)
   expect(end.code, end.stderr).toBe(0)
   return { history: world.history(), requests: world.requests }
 }
@@ -38,7 +38,7 @@ test.each<[string, RegExp, NodeJS.Signals]>([
 ])('ended in %s', async (_, line, signal) => {
   await using world = await openWorld(mends, 6)
   let said = ''
-  const end = await world.start(flags, {
+  const end = await world.improve(flags, {
     started: (child) => {
       child.stderr?.on('data', (text: string) => {
         const isThere = line.test(said)
@@ -55,7 +55,7 @@ test.each<[string, RegExp, NodeJS.Signals]>([
     ])
     expect(world.history().stopped).toEqual({ reason: 'interrupted', message: 'interrupted' })
   }
-  const more = await world.improve([...flags, '--resume'])
+  const more = await world.improveInProcess([...flags, '--resume'])
   expect(more.code, more.stderr).toBe(0)
   const { history, requests } = await whole
   expect(lasting(world.history())).toEqual(lasting(history))

@@ -32,7 +32,7 @@ describe('a version that mends the script and has it wait', () => {
     await using world = await openWorld(slow, 6, files)
     const timeout = flags.includes('--timeout') ? [] : ['--timeout', '5']
     const asked = ['--total-runs', '24', '--seed', '1', '--concurrency', '6', ...timeout, ...flags]
-    const end = await world.start(asked)
+    const end = await world.improve(asked)
     expect(end.code, end.stderr).toBe(0)
     const { certification, rounds = [] } = world.history()
     expect(certification).toMatchObject({ result, reason: expect.stringMatching(reason) })

@@ -51,14 +51,14 @@ needsTerminal('--review', () => {
     expect(end.code, end.said).toBe(130)
     expect(end.said).toContain('continue with the same command and --resume')
     expect(world.history().rounds).toHaveLength(1)
-    expect((await world.improve([...flags, '--resume'])).code).toBe(0)
+    expect((await world.improveInProcess([...flags, '--resume'])).code).toBe(0)
     expect(world.history().stopped?.reason).toBe('no_edit')
   })
 })
 
 test('--review where nobody can press Enter is refused before anything is paid for', async () => {
   await using world = await openWorld(listens, 6)
-  const end = await world.improve(['--review'])
+  const end = await world.improveInProcess(['--review'])
   expect([end.code, world.requests]).toEqual([2, 0])
   expect(end.stderr).toContain('stdin is not a terminal')
 })
@@ -94,7 +94,7 @@ let whole: Promise<World> | null = null
 function ended(): Promise<World> {
   whole ??= (async () => {
     const world = await openWorld(mends, 6)
-    expect((await world.improve()).code).toBe(0)
+    expect((await world.improveInProcess()).code).toBe(0)
     return world
   })()
   return whole

@@ -66,9 +66,9 @@ export interface World extends AsyncDisposable {
   command: (flags: readonly string[]) => string[]
   env: Record<string, string>
   /** In this process and without a sandbox, unless the flags name one. */
-  improve: (flags?: readonly string[]) => Promise<Pick<ProgramEnd, 'code' | 'stdout' | 'stderr'>>
+  improveInProcess: (flags?: readonly string[]) => Promise<Pick<ProgramEnd, 'code' | 'stdout' | 'stderr'>>
   /** By the program, which may be signalled. */
-  start: (flags?: readonly string[], options?: ProgramOptions) => Promise<ProgramEnd>
+  improve: (flags?: readonly string[], options?: ProgramOptions) => Promise<ProgramEnd>
   history: () => History
   /** Of the folder that the history names. */
   benchmark: (folder: string | undefined) => Benchmark
@@ -125,9 +125,9 @@ export async function openWorld(
     get requests() {
       return server.requests.length
     },
-    improve: (flags = []) =>
+    improveInProcess: (flags = []) =>
       runMain([...command(flags), ...(flags.includes('--sandbox') ? [] : ['--sandbox', 'off'])], { env }),
-    start: (flags = [], options = {}) => whetstone(command(flags), { ...options, env: { ...env, ...options.env } }),
+    improve: (flags = [], options = {}) => whetstone(command(flags), { ...options, env: { ...env, ...options.env } }),
     history: () => history.parse(JSON.parse(readFileSync(path.join(workspace, 'history.json'), 'utf8'))),
     benchmark: (folder = '') =>
       benchmark.parse(JSON.parse(readFileSync(path.join(workspace, folder, 'benchmark.json'), 'utf8'))),

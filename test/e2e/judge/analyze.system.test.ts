@@ -91,35 +91,3 @@ describe('analyze', () => {
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('no comparison with a winner') })
   })
 })
-
-describe('six notes in all', () => {
-  const note = (at: number) => ({
-    text: `Eval 1 meets 100% (${'x'.repeat(at)}).`,
-    runs: ['1/with_skill/run-1'],
-    claims: [{ metric: 'pass_rate', statistic: 'mean', eval_id: 1, configuration: null, expectation: null, value: 1 }],
-  })
-  test('in benchmark.json, benchmark.md, terminal and page; what has no place is counted', async () => {
-    const { folder } = await benched()
-    const before = resultOf(folder).notes
-    const notes = [1, 2, 3, 4, 5, 6, 7, 8].map(note)
-    const stored = { schema_version: 1, analyzer_model: 'm', made_at: '2026-01-15T10:30:00Z', notes }
-    writeFileSync(path.join(folder, 'analyst_notes.json'), JSON.stringify(stored))
-    const { code, stdout } = await runMain(['aggregate', folder])
-    expect(code).toBe(0)
-    const made = resultOf(folder)
-    expect(made.notes).toHaveLength(6)
-    expect(made.notes.slice(0, before.length)).toEqual(before)
-    expect(made.analyst_notes?.kept).toBe(6 - before.length)
-    expect(made.analyst_notes?.dropped).toHaveLength(8 - (6 - before.length))
-    expect(made.analyst_notes?.dropped.at(-1)).toEqual({
-      text: notes.at(-1)?.text,
-      reason: 'the benchmark has 6 notes',
-    })
-    const [, listed = ''] = readFileSync(path.join(folder, 'benchmark.md'), 'utf8').split('## Notes')
-    expect(listed.split('\n## ')[0]?.match(/^- /gm)).toHaveLength(6)
-    expect(stdout.match(/^- /gm)).toHaveLength(6)
-    expect(stdout).not.toContain('more notes')
-    const page = readFileSync(path.join(folder, 'report.html'), 'utf8')
-    expect(new Set(page.match(/Eval 1 meets 100% \(x+\)/g)).size).toBe(6 - before.length)
-  })
-})

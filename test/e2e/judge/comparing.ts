@@ -91,10 +91,6 @@ export const judges = {
   fair: `${criteria}${fair}`,
   first: `${criteria}${reads}
   - { name: the first, ${says} }, tool_calls: ${verdict('D1', [5, 3])} }`,
-  contradicting: `${criteria}
-  - { name: against itself, ${says} }, tool_calls: ${verdict('D1', [2, 4])} }`,
-  slipping: `${criteria}
-  - { name: slip, when: { user: '(?s)^(?!.*You were asked this before).*You compare two' }, text: I like both. }${fair}`,
   prose: `${criteria}
   - { name: prose, ${says} }, text: I like both. }`,
 }

@@ -1,6 +1,6 @@
 /** The place around a case from the suite to the verdict: network by phase, programs and variables for checks, a setup that always fails. */
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -124,7 +124,6 @@ withSandbox('checks of a case', () => {
 describe('without a sandbox', () => {
   test('executables and teardown are commands that need a yes', async () => {
     const files = { 'evals/bin/gh': '#!/bin/sh\n' }
-    const { chmodSync } = await import('node:fs')
     const one = { id: 1, prompt: 'task', checks: contains, teardown: 'rm -rf cluster' }
     const skill = makeSkill([one], files)
     chmodSync(path.join(skill, 'evals/bin/gh'), 0o755)

@@ -3,8 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { needs } from '../../require.ts'
-import { fresh, makeSkill, whetstone } from '../program.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
 
@@ -28,7 +29,7 @@ async function checked(mode: string) {
       ],
     },
   ])
-  const { code, stdout, stderr } = await whetstone(['check', skill, '--oracle', '--json', '--sandbox', mode])
+  const { code, stdout, stderr } = await runMain(['check', skill, '--oracle', '--json', '--sandbox', mode])
   const rules = JSON.parse(stdout).skills[0].problems.map(({ rule }: { rule: string }) => rule)
   const made = [bySetup, byCheck].filter((file) => existsSync(file ?? ''))
   return { code, stderr, fails: rules.filter((rule: string) => rule === 'oracle-fails').length, made: made.length }
@@ -51,6 +52,6 @@ test('a sandbox that is required and not there is a mistake', async () => {
   const skill = makeSkill([
     { id: 1, prompt: 'task', reference: { answer: 'x' }, checks: [{ type: 'contains', value: 'x' }] },
   ])
-  const end = await whetstone(['check', skill, '--oracle', '--sandbox', 'required'], { env: { PATH: '/nowhere' } })
+  const end = await runMain(['check', skill, '--oracle', '--sandbox', 'required'], { env: { PATH: '/nowhere' } })
   expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('--sandbox required') })
 })

@@ -81,7 +81,8 @@ export interface AskedAll extends FolderOptions {
 export async function measuredAll({ engine = 'anthropic', args = [], json = true, scenario, ...given }: AskedAll = {}) {
   await using server = await practiceForAll(engine, scenario)
   const { workspace = fresh(), folder = fourSkills(given) } = given
-  const place = ['--workspace', workspace, '--engine', engine, '--model', 'sonnet']
+  const sandbox = engine === 'claude-code' ? [] : ['--sandbox', 'off']
+  const place = ['--workspace', workspace, '--engine', engine, '--model', 'sonnet', ...sandbox]
   const all = ['triggers', '--all', folder, ...place, ...(json ? ['--json'] : []), ...args]
   const end = await runMain(all, { env: envOf(engine, server) })
   const last = json ? JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '{}') : {}

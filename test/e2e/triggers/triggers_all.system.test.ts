@@ -1,17 +1,14 @@
-/** triggers --all through real engines on a practice model: who takes whose queries, the early stop, resume, and bad input before any call. */
+/** triggers --all on a practice model: who takes whose queries, the early stop, resume, and bad input before any call. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { claudeBinary, needs } from '../../require.ts'
 import { fourSkills, measuredAll, wholeMatrix } from './all_stage.ts'
 import { write } from './triggers_stage.ts'
-
-const patience = 240_000
 
 const theft = { skill: 'invoices', taken_by: 'pdf-forms', reads: 6, runs: 10, named: true, query_ids: [6, 7, 8] }
 
 describe('four skills, one of which takes three of five queries of another', () => {
-  test('anthropic: the thief is named, the others are decided after one round', { timeout: patience }, async () => {
+  test('anthropic: the thief is named, the others are decided after one round', async () => {
     const ran = await measuredAll({ args: ['--concurrency', '4'] })
     expect(ran.end.code, ran.end.stderr).toBe(0)
     const made = wholeMatrix(ran)
@@ -38,29 +35,15 @@ describe('four skills, one of which takes three of five queries of another', () 
     expect(made.skills[2]?.precision).toMatchObject({ value: 0.625, n: 8 })
   })
 
-  test('--full-grid runs everything', { timeout: patience }, async () => {
+  test('--full-grid runs everything', async () => {
     const made = wholeMatrix(await measuredAll({ args: ['--full-grid', '--runs', '2', '--concurrency', '4'] }))
     expect(made.summary).toMatchObject({ runs_planned: 40, runs_decided: 40, grid_share: 1 })
     expect(made.pairs).toMatchObject([theft])
   })
-
-  needs(
-    'the claude CLI',
-    claudeBinary() !== null,
-    'npm run agents',
-  )('claude-code', () => {
-    test('the same, through the Skill tool of the real CLI', { timeout: patience }, async () => {
-      const ran = await measuredAll({ engine: 'claude-code', args: ['--concurrency', '2'] })
-      expect(ran.end.code, ran.end.stderr).toBe(0)
-      const made = wholeMatrix(ran)
-      expect(made.pairs).toMatchObject([theft])
-      expect(made.summary).toMatchObject({ runs_planned: 25, runs_decided: 25 })
-    })
-  })
 })
 
 describe('gates and texts', () => {
-  test('the table names the thief and the victim, and a gate fails', { timeout: patience }, async () => {
+  test('the table names the thief and the victim, and a gate fails', async () => {
     const ran = await measuredAll({ json: false, args: ['--gate', 'thefts == 0', '--concurrency', '4'] })
     expect(ran.end.code).toBe(1)
     expect(ran.end.stdout).toContain('1 skill takes queries of other skills: pdf-forms.')
@@ -70,7 +53,7 @@ describe('gates and texts', () => {
     expect(ran.end.stdout).toMatch(/wrote (\S+)\/trigger_matrix\.json\npage {2}whetstone view \1\n/)
   })
 
-  test('--dry-run starts nothing and says how many runs and dollars', { timeout: patience }, async () => {
+  test('--dry-run starts nothing and says how many runs and dollars', async () => {
     const ran = await measuredAll({ json: false, args: ['--dry-run', '--cost-per-run', '0.02'] })
     expect(ran.end.code, ran.end.stderr).toBe(0)
     expect(ran.requests).toBe(0)
@@ -78,7 +61,7 @@ describe('gates and texts', () => {
     expect(ran.end.stdout).toMatch(/20 to 100 runs on anthropic:\S*sonnet\S*; cost \$0\.40 to \$2\.00 at/)
   })
 
-  test('queries that should not read the skill are run, too', { timeout: patience }, async () => {
+  test('queries that should not read the skill are run, too', async () => {
     const negatives = { 'chess-coach': ['What is a chess clock?'], invoices: ['Fill in the form 1 for me'] }
     const made = wholeMatrix(await measuredAll({ negatives, args: ['--concurrency', '4', '--runs', '3'] }))
     expect(made.queries).toHaveLength(21) // the second is one of pdf-forms
@@ -89,7 +72,7 @@ describe('gates and texts', () => {
 })
 
 describe('resume', () => {
-  test('runs without an answer end with 3; the same command runs only those', { timeout: patience }, async () => {
+  test('runs without an answer end with 3; the same command runs only those', async () => {
     const budget = ['--budget-tokens', '1', '--concurrency', '1']
     const first = await measuredAll({ args: budget })
     expect(first.end.code).toBe(3)

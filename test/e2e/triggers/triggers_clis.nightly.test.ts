@@ -1,9 +1,8 @@
-/** triggers through real engines on practice models: what is found, and that the number of workers changes nothing. */
+/** triggers through the real agent CLIs on practice models: what is found, and that the number of workers changes nothing. */
 import { describe, expect, test } from 'vitest'
 import { claudeBinary, cliBinary, needs } from '../../require.ts'
+import { measuredAll, wholeMatrix } from './all_stage.ts'
 import { type EngineName, type Model, measured, type Query, queries, whole } from './triggers_stage.ts'
-
-const patience = 240_000
 
 /** Trigger rates of queries that should, and of those that should not. */
 const expected: Record<Model, [number, number]> = {
@@ -18,7 +17,7 @@ const expected: Record<Model, [number, number]> = {
 function testEngine(engine: EngineName, runsOf: (model: Model) => number): void {
   describe.each(Object.entries(expected))('a model that uses it: %s', (name, [should, shouldNot]) => {
     const model = name as Model
-    test('every query has the rate that the model has', { timeout: patience }, async () => {
+    test('every query has the rate that the model has', async () => {
       const runs = runsOf(model)
       const args = ['--runs', String(runs), '--concurrency', '4']
       const ran = await measured({ engine, model, set: queries.slice(0, 4), args })
@@ -35,7 +34,7 @@ function testEngine(engine: EngineName, runsOf: (model: Model) => number): void 
     })
   })
 
-  test('eight workers find what one finds', { timeout: patience }, async () => {
+  test('eight workers find what one finds', async () => {
     const rates = async (concurrency: number) => {
       const args = ['--runs', '1', '--concurrency', String(concurrency)]
       return whole(await measured({ engine, model: 'keyword', args })).results.map(({ trigger_rate }) => trigger_rate)
@@ -46,15 +45,13 @@ function testEngine(engine: EngineName, runsOf: (model: Model) => number): void 
   })
 }
 
-describe('anthropic', () => testEngine('anthropic', () => 2))
-
 // a CLI starts slowly: how runs of a query are counted is no matter of the engine, and is seen with one model
 const once = (model: Model) => (model === 'keyword' ? 2 : 1)
 needs('the claude CLI', claudeBinary() !== null, 'npm run agents')('claude-code', () => testEngine('claude-code', once))
 
 /** A model that goes by a keyword, on the other engines. */
 function testKeyword(engine: EngineName, set: readonly Query[] = queries.slice(0, 4)): void {
-  test('what should trigger does, and nothing else', { timeout: patience }, async () => {
+  test('what should trigger does, and nothing else', async () => {
     const args = ['--runs', '1', '--concurrency', '2']
     const ran = await measured({ engine, model: 'keyword', set, args })
     expect(ran.end.code, ran.end.stderr).toBe(0)
@@ -64,7 +61,6 @@ function testKeyword(engine: EngineName, set: readonly Query[] = queries.slice(0
   })
 }
 
-describe('openai', () => testKeyword('openai'))
 needs('the codex CLI', cliBinary('codex') !== null, 'npm run agents')('codex', () => testKeyword('codex'))
 // its start takes seconds of CPU: one of each kind
 const two = queries.slice(0, 2)
@@ -73,3 +69,17 @@ needs(
   cliBinary('opencode') !== null,
   'npm run agents',
 )('opencode', () => testKeyword('opencode', two))
+
+needs(
+  'the claude CLI',
+  claudeBinary() !== null,
+  'npm run agents',
+)('claude-code, of four skills', () => {
+  test('names the thief, through the Skill tool of the real CLI', async () => {
+    const ran = await measuredAll({ engine: 'claude-code', args: ['--concurrency', '2'] })
+    expect(ran.end.code, ran.end.stderr).toBe(0)
+    const made = wholeMatrix(ran)
+    expect(made.pairs).toMatchObject([{ skill: 'invoices', taken_by: 'pdf-forms', reads: 6, runs: 10, named: true }])
+    expect(made.summary).toMatchObject({ runs_planned: 25, runs_decided: 25 })
+  })
+})

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import { claudeBinary, needs } from '../../require.ts'
 import { type Model, measured, queries, whole } from './triggers_stage.ts'
 
-const patience = 240_000
 const [should, shouldNot] = [queries.slice(0, 1), queries.slice(1, 2)]
 const some = [...should, ...shouldNot]
 const single = ['--runs', '1', '--concurrency', '1', '--retries', '0']
@@ -33,32 +32,26 @@ needs(
     [401, 'credentials'],
     [500, 'server_error'],
     [400, 'bad_request'],
-  ])(
-    '%s in the middle of a run: an error of its kind, in no rate, exit 3',
-    { timeout: patience },
-    async (status, kind) => {
-      const { end, made, folder } = await asked({
-        scenario: { rules: inTheMiddle({ status, retry_after: 0 }) },
-        args: [...single, '--timeout', '60'],
-      })
-      expect(end.code, end.stderr).toBe(3)
-      const { results, summary, complete, metrics } = whole({ made, end })
-      expect({ complete, decided: summary.runs_decided, passed: summary.passed }).toEqual({
-        complete: false,
-        decided: 0,
-        passed: 0,
-      })
-      const [first] = results[0]?.query_runs ?? []
-      expect(first).toMatchObject({ outcome: 'error', before: ['Bash'], error: { kind } })
-      for (const { trigger_rate, pass } of results) expect([trigger_rate, pass]).toEqual([null, null])
-      expect([metrics.recall, metrics.precision, metrics.false_trigger_rate]).toEqual([null, null, null])
-      const record = JSON.parse(readFileSync(path.join(folder, first?.run_id ?? '', 'run.json'), 'utf8'))
-      expect(record).toMatchObject({ status: 'failed', engine: { name: 'claude-code' }, error: { kind } })
-    },
-  )
-  test('429 without an end is waited for until the deadline: then there is no answer', {
-    timeout: patience,
-  }, async () => {
+  ])('%s in the middle of a run: an error of its kind, in no rate, exit 3', async (status, kind) => {
+    const { end, made, folder } = await asked({
+      scenario: { rules: inTheMiddle({ status, retry_after: 0 }) },
+      args: [...single, '--timeout', '60'],
+    })
+    expect(end.code, end.stderr).toBe(3)
+    const { results, summary, complete, metrics } = whole({ made, end })
+    expect({ complete, decided: summary.runs_decided, passed: summary.passed }).toEqual({
+      complete: false,
+      decided: 0,
+      passed: 0,
+    })
+    const [first] = results[0]?.query_runs ?? []
+    expect(first).toMatchObject({ outcome: 'error', before: ['Bash'], error: { kind } })
+    for (const { trigger_rate, pass } of results) expect([trigger_rate, pass]).toEqual([null, null])
+    expect([metrics.recall, metrics.precision, metrics.false_trigger_rate]).toEqual([null, null, null])
+    const record = JSON.parse(readFileSync(path.join(folder, first?.run_id ?? '', 'run.json'), 'utf8'))
+    expect(record).toMatchObject({ status: 'failed', engine: { name: 'claude-code' }, error: { kind } })
+  })
+  test('429 without an end is waited for until the deadline: then there is no answer', async () => {
     const { end, made, refusals } = await asked({
       scenario: { rules: inTheMiddle({ status: 429, retry_after: 0 }) },
       args: [...single, '--deadline', '20s'],
@@ -72,7 +65,7 @@ needs(
       expect(['error', 'missing']).toContain(query_runs[0]?.outcome)
     }
   })
-  test('control: the same agent that is not refused did not trigger', { timeout: patience }, async () => {
+  test('control: the same agent that is not refused did not trigger', async () => {
     const { end, made } = await asked({ scenario: { rules: inTheMiddle({ status: 401, after: 99 }) } })
     expect(end.code, end.stderr).toBe(0)
     const { results } = whole({ made, end })
@@ -81,9 +74,7 @@ needs(
       [0, true],
     ])
   })
-  test('a key that is refused from some run on: what was decided stays, the rest has no answer', {
-    timeout: patience,
-  }, async () => {
+  test('a key that is refused from some run on: what was decided stays, the rest has no answer', async () => {
     const { end, made } = await asked({ scenario: { faults: [{ after: 1, status: 401 }] } })
     expect(end.code, end.stderr).toBe(3)
     const { results, summary } = whole({ made, end })
@@ -93,7 +84,7 @@ needs(
     for (const { runs, trigger_rate, should_trigger } of results)
       expect(trigger_rate).toBe(runs === 0 ? null : should_trigger ? 1 : 0)
   })
-  test('a storm of 429 is waited out, and changes no rate', { timeout: patience }, async () => {
+  test('a storm of 429 is waited out, and changes no rate', async () => {
     const { end, made, refusals } = await asked({
       args: ['--runs', '2', '--concurrency', '4'],
       scenario: { max_in_flight: 1, latency: 400 }, // long enough for requests to meet on a busy machine

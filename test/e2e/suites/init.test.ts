@@ -24,10 +24,9 @@ const plain = z.object({
 
 const three = [{ cases: drafts(3) }]
 const args = ['--cases', '3']
-const patience = { timeout: 90_000 }
 
 describe('what is written', () => {
-  test('is a suite that check passes, marked case by case, with the files it names', patience, async () => {
+  test('is a suite that check passes, marked case by case, with the files it names', async () => {
     const { end, made, skill, asked } = await drafted(three, { args })
     expect(end.code, end.stderr).toBe(0)
     expect(plain.parse(made).evals.map(({ id }) => id)).toEqual([1, 2, 3])
@@ -43,7 +42,7 @@ describe('what is written', () => {
     expect(checked.stdout).toContain('[unreviewed-draft]')
     expect((await runMain(['check', skill, '--fail-on', 'warning'])).code).toBe(1)
   })
-  test('bench says that nobody has reviewed it, until the marks are out', patience, async () => {
+  test('bench says that nobody has reviewed it, until the marks are out', async () => {
     const { skill, file, made } = await drafted(three, { args })
     const bench = () => runMain(['bench', skill, '--dry-run', '--engine', 'anthropic'])
     expect((await bench()).stdout).toContain('a draft that is not reviewed yet')
@@ -51,13 +50,13 @@ describe('what is written', () => {
     writeFileSync(file, JSON.stringify({ ...made, evals }))
     expect((await bench()).stdout).not.toContain('not reviewed yet')
   })
-  test('the end says what it cost and what to do', patience, async () => {
+  test('the end says what it cost and what to do', async () => {
     const { end } = await drafted(three, { args })
     expect(end.stdout).toMatch(/\$0\.0\d · [\d,]+ tokens · 1 question/)
     expect(end.stdout).toContain('delete its "review": "draft"')
     expect(end.stderr).toContain('asked to draft 3 cases')
   })
-  test('--json ends with one line on it all', patience, async () => {
+  test('--json ends with one line on it all', async () => {
     const { end, file, skill } = await drafted(three, { args: [...args, '--json'] })
     const lines = end.stdout
       .trim()
@@ -71,7 +70,7 @@ describe('what is written', () => {
 })
 
 describe('nothing is written over', () => {
-  test('a suite that is there: told before anybody is asked, with the way out', patience, async () => {
+  test('a suite that is there: told before anybody is asked, with the way out', async () => {
     const skill = skillWith(undefined)
     const file = write(skill, 'evals/evals.json', '{"mine": true}')
     const { end, asked } = await drafted(three, { args, skill })
@@ -79,7 +78,7 @@ describe('nothing is written over', () => {
     expect(end.stderr).toContain('--output evals/drafts.json')
     expect([asked.length, readFileSync(file, 'utf8')]).toEqual([0, '{"mine": true}'])
   })
-  test('--output puts others beside it: no id and no prompt of theirs', patience, async () => {
+  test('--output puts others beside it: no id and no prompt of theirs', async () => {
     const skill = skillWith(undefined)
     const one = { id: 7, prompt: draft(1).prompt, expectations: ['e'] }
     write(skill, 'evals/evals.json', JSON.stringify({ skill_name: 'tidy', evals: [one] }))
@@ -93,19 +92,19 @@ describe('nothing is written over', () => {
     expect(made.evals.map(({ id }: { id: number }) => id)).toEqual([8, 9])
     expect(end.stdout).toContain('its prompt is that of another case')
   })
-  test('what --output names', patience, async () => {
+  test('what --output names', async () => {
     const output = path.join(fresh(), 'drafts.json')
     writeFileSync(output, 'mine')
     const { end, asked } = await drafted(three, { args: ['--output', output] })
     expect([end.code, asked.length, readFileSync(output, 'utf8')]).toEqual([2, 0, 'mine'])
   })
-  test('a suite of another format', patience, async () => {
+  test('a suite of another format', async () => {
     const skill = skillWith(undefined)
     write(skill, 'EVAL.md', '## One\n\n### Prompt\n\nTidy.\n\n### Expect\n\nTidied.\n')
     const { end } = await drafted(three, { args, skill })
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('another format') })
   })
-  test('an input file that is there: the case is left out, the file stays', patience, async () => {
+  test('an input file that is there: the case is left out, the file stays', async () => {
     const skill = skillWith(undefined)
     const mine = write(skill, 'evals/files/page-1.txt', 'mine')
     const { made, asked, end } = await drafted(three, { args, skill })
@@ -127,7 +126,7 @@ describe('what a model may answer', () => {
     ['the suite itself', 'evals/evals.json'],
     ['hidden', 'evals/files/.git/hooks/pre-commit'],
     ['the folder', 'evals/files'],
-  ])('a file whose path is %s is never written', patience, async (_, name) => {
+  ])('a file whose path is %s is never written', async (_, name) => {
     const { end, made, skill } = await drafted([{ cases: [file(name), draft(2)] }], { args: ['--cases', '2'] })
     expect(end.stdout).toContain('is not a plain path below evals/files/')
     expect(made.evals).toHaveLength(1)
@@ -135,7 +134,7 @@ describe('what a model may answer', () => {
     expect(readFileSync(path.join(skill, 'SKILL.md'), 'utf8')).not.toContain('escaped')
     expect(readdirSync(path.join(skill, 'evals/files'))).toEqual(['page-2.txt'])
   })
-  test('a link in evals/files leads nowhere', patience, async () => {
+  test('a link in evals/files leads nowhere', async () => {
     const skill = skillWith(undefined)
     const away = fresh()
     mkdirSync(path.join(skill, 'evals/files'), { recursive: true })
@@ -144,7 +143,7 @@ describe('what a model may answer', () => {
     expect(end.code).toBe(3)
     expect(readdirSync(away)).toEqual([])
   })
-  test('mistakes are told once, and the mended answer is taken', patience, async () => {
+  test('mistakes are told once, and the mended answer is taken', async () => {
     const broken = draft(1, { checks: [{ type: 'regex', value: '(' }, { type: 'file_exists' }] })
     const { end, made, asked } = await drafted([{ to: again, cases: drafts(2) }, { cases: [broken, draft(2)] }], {
       args: ['--cases', '2'],
@@ -156,9 +155,8 @@ describe('what a model may answer', () => {
   })
   test.each([
     ['text that is no JSON', 'I would rather not.'],
-    ['another form', { tests: [] }],
     ['no case', []],
-  ])('%s, twice: a clear error, and nothing written', patience, async (_, cases) => {
+  ])('%s, twice: a clear error, and nothing written', async (_, cases) => {
     const { end, asked, skill } = await drafted([{ cases }], { args })
     expect(end.code).toBe(3)
     expect(end.stderr).toContain('no case was drafted')
@@ -166,13 +164,13 @@ describe('what a model may answer', () => {
     expect(asked.some((one) => one.includes(again))).toBe(true)
     expect(existsSync(path.join(skill, 'evals'))).toBe(false)
   })
-  test('cases that are the same count once; more than asked for are left out', patience, async () => {
+  test('cases that are the same count once; more than asked for are left out', async () => {
     const { end, made } = await drafted([{ cases: [draft(1), draft(1), ...drafts(3, 2)] }], { args })
     expect(made.evals.map(({ name }: { name: string }) => name)).toEqual(['page 1', 'page 2', 'page 3'])
     expect(end.stdout).toContain('its prompt is that of another case')
     expect(end.stdout).toContain('more than requested')
   })
-  test('what check calls an error keeps its case out, though its form is right', patience, async () => {
+  test('what check calls an error keeps its case out, though its form is right', async () => {
     const checks = [{ type: 'file_modified', path: 'notes.md' }]
     const { end, made } = await drafted([{ cases: [draft(1), draft(2, { files: [], checks })] }], {
       args: ['--cases', '2'],
@@ -181,12 +179,12 @@ describe('what a model may answer', () => {
     expect(end.stdout).toContain('1 of 2 cases were drafted')
     expect(end.stdout).toContain('[check-cannot-pass]')
   })
-  test('what check would warn of is said', patience, async () => {
+  test('what check would warn of is said', async () => {
     const weak = draft(3, { checks: [{ type: 'contains', value: 'save it as page-3.md' }] })
     const { end } = await drafted([{ cases: [draft(1), draft(2), weak] }], { args })
     expect(end.stdout, end.stderr).toContain('[check-value-in-prompt]')
   })
-  test('25 cases are asked for in three goes, none twice', patience, async () => {
+  test('25 cases are asked for in three goes, none twice', async () => {
     const answers = [
       { to: 'page 20"', cases: drafts(5, 21) },
       { to: 'page 10"', cases: drafts(10, 11) },
@@ -197,7 +195,7 @@ describe('what a model may answer', () => {
     expect(made.evals.map(({ id }: { id: number }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
     expect(asked).toHaveLength(3)
   })
-  test('a model that stops half way: what was made is kept, exit code 3', patience, async () => {
+  test('a model that stops half way: what was made is kept, exit code 3', async () => {
     const answers = [{ to: 'page 10"', cases: 'enough' }, { cases: drafts(10) }]
     const { end, made } = await drafted(answers, { args: ['--cases', '20'] })
     expect([end.code, made.evals.length]).toEqual([3, 10])
@@ -206,7 +204,7 @@ describe('what a model may answer', () => {
 })
 
 describe('what a user may ask', () => {
-  test('--dry-run asks nobody and writes nothing', patience, async () => {
+  test('--dry-run asks nobody and writes nothing', async () => {
     const { end, asked, made } = await drafted(three, { args: ['--cases', '25', '--dry-run'] })
     expect(end.stdout).toMatch(/25 cases for tidy, drafted by anthropic:\S+ in 3 questions/)
     expect(end.stdout).toMatch(/^estimate {2}\$[\d.]+, about 1[5-9],\d{3} tokens/m)
@@ -217,7 +215,7 @@ describe('what a user may ask', () => {
   const long = (from: number) =>
     drafts(10, from).map((one) => ({ ...one, expected_output: 'milk, bread, '.repeat(400) }))
   const twenty = [{ to: 'page 10', cases: long(11) }, { cases: long(1) }]
-  test('--budget-tokens: what was drafted before it was reached is kept', patience, async () => {
+  test('--budget-tokens: what was drafted before it was reached is kept', async () => {
     const { end, made, asked } = await drafted(twenty, { args: ['--cases', '20', '--budget-tokens', '20000'] })
     expect([end.code, asked.length, made.evals.length], end.stderr).toEqual([3, 1, 10])
     expect(end.stdout).toMatch(
@@ -228,22 +226,9 @@ describe('what a user may ask', () => {
     expect([whole.end.code, whole.asked.length, whole.made.evals.length], whole.end.stderr).toEqual([0, 2, 20])
   })
   test.each([
-    [
-      'below what the cases take',
-      ['--cases', '20', '--budget', '0.001'],
-      /--budget: the cases take about \$0\.\d+, more than/,
-    ],
-    ['on a model without a price', ['--model', 'mine-7', '--budget', '5'], /the cost of anthropic:mine-7 is unknown/],
-  ])('a budget %s is refused, and nobody is asked', patience, async (_, flags, message) => {
-    const { end, asked } = await drafted(three, { args: flags, model: flags.includes('--model') ? null : undefined })
-    expect([end.code, asked.length]).toEqual([2, 0])
-    expect(end.stderr).toMatch(message)
-  })
-  test.each([
     ['no SKILL.md', {}, 'no SKILL.md in this folder'],
-    ['an empty one', { 'SKILL.md': '' }, 'no frontmatter'],
     ['no description', { 'SKILL.md': '---\nname: tidy\n---\n' }, 'description'],
-  ])('%s', patience, async (_, files: Record<string, string>, message) => {
+  ])('%s', async (_, files: Record<string, string>, message) => {
     const skill = path.join(fresh(), 'tidy')
     mkdirSync(skill)
     for (const [name, text] of Object.entries(files)) write(skill, name, text)
@@ -251,13 +236,10 @@ describe('what a user may ask', () => {
     expect([end.code, asked.length]).toEqual([2, 0])
     expect(end.stderr).toContain(message)
   })
-  test('a SKILL.md of 1 MB: the model sees its beginning, and that is said', patience, async () => {
+  test('a SKILL.md of 1 MB: the model sees its beginning, and that is said', async () => {
     const skill = skillWith(undefined)
-    write(
-      skill,
-      'SKILL.md',
-      `---\nname: tidy\ndescription: Tidies up.\n---\n\n${'Tidy up. '.repeat(120_000)}END-OF-SKILL`,
-    )
+    const body = `${'Tidy up. '.repeat(120_000)}END-OF-SKILL`
+    write(skill, 'SKILL.md', `---\nname: tidy\ndescription: Tidies up.\n---\n\n${body}`)
     const { end, asked } = await drafted(three, { args, skill })
     expect(end.stdout).toContain('the model sees its first 40000 characters')
     expect(asked[0]?.length).toBeLessThan(60_000)
@@ -265,24 +247,20 @@ describe('what a user may ask', () => {
   })
   test.each([
     [['--cases', '0'], 'expected a whole number from 1 to 200'],
-    [['--cases', '201'], 'expected a whole number from 1 to 200'],
     [['--case', '3'], 'init has no --case'],
-    [['--caess', '3'], 'did you mean "--cases"?'],
-    [['--outpt', 'x.json'], 'did you mean "--output'],
-    [['--force'], 'init has no --force'],
     [['--judge', 'openai'], '--judge with --engine or --model'],
     [['--output', 'drafts.txt'], 'expected a .json file'],
-  ])('%j', patience, async (flags, message) => {
+  ])('%j', async (flags, message) => {
     const { end } = await drafted(three, { args: flags })
     expect(end.code).toBe(2)
     expect(end.stderr).toContain(message)
   })
-  test('--output where agents would find the suite', patience, async () => {
+  test('--output where agents would find the suite', async () => {
     const skill = skillWith(undefined)
     const { end } = await drafted(three, { args: ['--output', path.join(skill, 'drafts.json')], skill })
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('agents would see this suite') })
   })
-  test('outside of the skill its files lie beside the suite', patience, async () => {
+  test('outside of the skill its files lie beside the suite', async () => {
     const output = path.join(fresh(), 'evals/drafts.json')
     const { end } = await drafted(three, { args: [...args, '--output', output] })
     expect(end.code, end.stderr).toBe(0)

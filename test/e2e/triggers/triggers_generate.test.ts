@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
-import { whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { envOf, measured, type Query, skillWith, whole, write } from './triggers_stage.ts'
 
 const draft = (query: string, should_trigger: boolean, kind: string) => ({ query, should_trigger, kind, reason: 'so' })
@@ -24,16 +24,14 @@ async function generated([first = [], second = first]: readonly object[][], { sk
   ]
   await using server = await startPractice({ scenario: parseScenario(JSON.stringify({ rules }), 'drafts.yaml') })
   const command = ['triggers', skill, '--generate', '4', '--engine', 'anthropic', '--model', 'sonnet']
-  const end = await whetstone(command, { env: envOf('anthropic', server) })
+  const end = await runMain(command, { env: envOf('anthropic', server) })
   const file = path.join(skill, 'evals/trigger-eval.draft.json')
   const made = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
   const asked = server.requests.filter(({ tools }) => tools.includes('submit'))
   return { end, made, file, skill, asked: asked.length, prompt: JSON.stringify(asked[0]?.messages) }
 }
 
-const patience = { timeout: 60_000 }
-
-test('drafts are written, each marked, and say what to do with them', patience, async () => {
+test('drafts are written, each marked, and say what to do with them', async () => {
   const { end, made, prompt } = await generated([good])
   expect(end.code, end.stderr).toBe(0)
   expect(made).toEqual(good.map((one) => ({ ...one, review: 'draft' })))
@@ -42,21 +40,17 @@ test('drafts are written, each marked, and say what to do with them', patience, 
   expect(prompt).toContain('Tidies up messy notes')
 })
 
-test(
-  'as a set they can be asked once they are named, with a warning; by itself nobody finds them',
-  patience,
-  async () => {
-    const { skill, file } = await generated([good])
-    const alone = await whetstone(['triggers', skill, '--dry-run', '--engine', 'anthropic'])
-    expect(alone.stderr).toContain('no trigger queries found')
-    const named = await whetstone(['triggers', skill, '--set', file, '--dry-run', '--engine', 'anthropic'])
-    expect(named.stdout).toContain('4 queries are drafts not reviewed yet')
-  },
-)
+test('as a set they can be asked once they are named, with a warning; by itself nobody finds them', async () => {
+  const { skill, file } = await generated([good])
+  const alone = await runMain(['triggers', skill, '--dry-run', '--engine', 'anthropic'])
+  expect(alone.stderr).toContain('no trigger queries found')
+  const named = await runMain(['triggers', skill, '--set', file, '--dry-run', '--engine', 'anthropic'])
+  expect(named.stdout).toContain('4 queries are drafts not reviewed yet')
+})
 
-test('a measurement of drafts says so where the numbers are, until they are reviewed', patience, async () => {
+test('a measurement of drafts says so where the numbers are, until they are reviewed', async () => {
   const marked = good.map((one) => ({ ...one, review: 'draft' }))
-  const args = ['--runs', '1']
+  const args = ['--runs', '1', '--sandbox', 'off']
   const said = async (set: readonly Query[]) =>
     whole(await measured({ engine: 'anthropic', model: 'keyword', set, args }))
   const drafted = await said([...marked.slice(0, 3), ...good.slice(3)])
@@ -67,7 +61,7 @@ test('a measurement of drafts says so where the numbers are, until they are revi
   expect([reviewed.set.drafts, reviewed.warnings, reviewed.results[0]?.draft]).toEqual([0, [], undefined])
 })
 
-test('an answer without near misses is sent back once', patience, async () => {
+test('an answer without near misses is sent back once', async () => {
   const bad = good.map((one) => ({ ...one, kind: one.should_trigger ? 'typical' : 'unrelated' }))
   const { made, asked } = await generated([bad, good])
   expect(made.map(({ kind }: { kind: string }) => kind)).toContain('near_miss')
@@ -76,7 +70,7 @@ test('an answer without near misses is sent back once', patience, async () => {
   expect(end.stdout).toContain('different from the request: only 0 of 2')
 })
 
-test('a file that is there is never written over', patience, async () => {
+test('a file that is there is never written over', async () => {
   const skill = skillWith(undefined)
   const file = write(skill, 'evals/trigger-eval.draft.json', '[]')
   const { end, asked } = await generated([good], { skill })

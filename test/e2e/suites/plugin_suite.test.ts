@@ -4,7 +4,8 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
 import { plan } from '../../../schemas/plan.ts'
-import { agent, fresh, whetstone } from '../program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh } from '../program.ts'
 
 const files = {
   'plugin.json': '{ "name": "rooms" }',
@@ -27,12 +28,13 @@ test('a plugin is benched with its own suite', async () => {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
     writeFileSync(path.join(root, name), text)
   }
-  const args = ['bench', 'skills/tidy', '--suite', '.', '--runs', '1', '--engine', agent('tidy.mjs'), '--json']
-  expect(await whetstone(args, { cwd: root })).toMatchObject({
+  const flags = ['--runs', '1', '--engine', tidyAgent, '--sandbox', 'off', '--json']
+  const args = ['bench', 'skills/tidy', '--suite', '.', ...flags]
+  expect(await runMain(args, { cwd: root })).toMatchObject({
     code: 2,
     stdout: expect.stringMatching(/fine.*tool_used: the engine command does not show .*check-undecidable/),
   })
-  const { code, stdout } = await whetstone([...args, '--retries', '0', '--allow-invalid'], { cwd: root })
+  const { code, stdout } = await runMain([...args, '--retries', '0', '--allow-invalid'], { cwd: root })
   expect(code).toBe(3)
   const { folder } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
