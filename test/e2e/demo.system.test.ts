@@ -3,7 +3,8 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Benchmark, benchmark } from '../../schemas/benchmark.ts'
-import { fresh, whetstone } from './program.ts'
+import { runMain } from '../cli/run_main.ts'
+import { fresh } from './program.ts'
 
 const example = path.join(import.meta.dirname, '../../workspaces/example')
 
@@ -28,7 +29,7 @@ async function demo(
     expect(after).not.toBe(before)
     writeFileSync(full, after)
   })
-  const end = await whetstone(['demo', '--skill', skill, '--workspace', path.join(folder, 'ws'), '--concurrency', '2'])
+  const end = await runMain(['demo', '--skill', skill, '--workspace', path.join(folder, 'ws'), '--concurrency', '2'])
   const benchmarks = path.join(folder, 'ws/benchmarks')
   const made = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')
   const result = benchmark.parse(JSON.parse(readFileSync(path.join(made, 'benchmark.json'), 'utf8')))
@@ -54,12 +55,6 @@ describe('the demo', () => {
     expect(shipped.result).toMatchObject({ complete: true, counts: { planned: 24, used: 24 } })
   })
   test('shows a large difference', () => expect(delta(shipped)).toBeGreaterThan(0.5))
-  test('says it in a sentence and names the files', () => {
-    expect(shipped.stdout).toMatch(
-      /^Helps: pass rate \d+(\.\d)?% with the skill, \d+(\.\d)?% without: \+\d+(\.\d)? points, 95% CI \[\d+, \d+\], p < 0\.001 \(4 cases × 3 runs\)\./m,
-    )
-    expect(shipped.stdout).toContain('report.html')
-  })
   test('has one flaky case, in the arm with the skill', () => {
     const rates = runsOf(shipped, 4, 'with_skill').map((run) => run.result.pass_rate)
     expect(new Set(rates).size).toBeGreaterThan(1)
@@ -80,10 +75,6 @@ describe('the demo', () => {
       /invoice-totals|invoice|with_skill|without_skill|\.claude|workspaces|total\.mjs|1088|2517|954/,
     )
   })
-  test('an empty body: nothing to follow, the difference is gone', async () => {
-    const changed = await demo((edit) => edit('SKILL.md', (text) => `${text.split('\n---\n')[0]}\n---\n`))
-    expect(Math.abs(delta(changed))).toBeLessThan(0.1)
-  })
   test('a broken script: the difference is gone', async () => {
     const changed = await demo((edit) => edit('scripts/total.mjs', (text) => `throw new Error('broken')\n${text}`))
     expect(Math.abs(delta(changed))).toBeLessThan(0.1)
@@ -95,13 +86,5 @@ describe('the demo', () => {
     expect(rate(changed, 'with_skill')).toBeLessThan((rate(shipped, 'with_skill') ?? 0) - 0.2)
     const vat = runsOf(changed, 1, 'with_skill')[0]?.expectations.find((one) => one.text.includes('VAT'))
     expect(vat?.passed).toBe(false)
-  })
-  test('an equivalent script: the same difference', async () => {
-    const changed = await demo((edit) => {
-      edit('scripts/total.mjs', (text) =>
-        text.replaceAll('sum', 'totals').replace('const lines =', '// the same\nconst lines ='),
-      )
-    })
-    expect(delta(changed)).toBe(delta(shipped))
   })
 })

@@ -5,13 +5,19 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { fresh, whetstone } from './program.ts'
+import { runMain } from '../cli/run_main.ts'
+import { fresh, type ProgramEnd, type ProgramOptions } from './program.ts'
 
 const fixture = path.join(import.meta.dirname, '../fixtures/workspace_of_0_1.json.gz')
 const agentAndJudge = ['--engine', 'command:./agent.sh', '--judge', 'command:./judge.sh']
 
-/** Unpacks it into a new folder. Paths are relative to `folder`. */
-export function unpackEarlierWorkspace() {
+type Start = (
+  args: readonly string[],
+  options: Pick<ProgramOptions, 'cwd'>,
+) => Promise<Pick<ProgramEnd, 'code' | 'stdout' | 'stderr'>>
+
+/** Unpacks it into a new folder. Paths are relative to `folder`. `start`: how its commands run; absent: in this process. */
+export function unpackEarlierWorkspace(start: Start = runMain) {
   const folder = fresh()
   const files: Record<string, { text: string; executable: boolean }> = JSON.parse(
     gunzipSync(readFileSync(fixture)).toString(),
@@ -26,7 +32,7 @@ export function unpackEarlierWorkspace() {
     const names = readdirSync(path.join(folder, workspace, 'benchmarks')).sort()
     return names.map((name) => path.join(workspace, 'benchmarks', name))
   }
-  const run = (args: readonly string[]) => whetstone(args, { cwd: folder })
+  const run = (args: readonly string[]) => start(args, { cwd: folder })
   // its runs have a fixed date, whatever the day of the test
   const age = ['--baseline-age', '1000000h']
   const options = ['--runs', '2', '--sandbox=off', '--trust-suite', '--workspace', workspace, ...age]

@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PracticeServer } from '../../../src/practice/server.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { practice } from '../../engines/stage.ts'
-import { fresh, makeSkill, whetstone } from '../program.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const server = readFileSync(path.join(import.meta.dirname, '../../fixtures/servers/tickets.mjs'), 'utf8')
 
@@ -50,15 +51,22 @@ export function skillWith(environment: object, more: object = {}): string {
   })
 }
 
+interface Guarded {
+  engine: string
+  environment: object
+  scenario: string
+  flags?: readonly string[]
+}
+
 /** One run of it in each arm; `env` gives what the user has set. `log`: all that the model was told. */
 export async function benchedGuarded(
-  { engine, environment, scenario }: { engine: string; environment: object; scenario: string },
+  { engine, environment, scenario, flags = [] }: Guarded,
   env: (server: Pick<PracticeServer, 'url'>) => Record<string, string>,
 ) {
   await using server = await practice(scenario)
   const workspace = path.join(fresh(), 'ws')
   const args = ['bench', skillWith(environment), '--engine', engine, '--runs', '1', '--workspace', workspace]
-  const end = await whetstone(args, { env: env(server) })
+  const end = await runMain([...args, ...flags], { env: env(server) })
   const read = (arm: string, name: string) => {
     const benchmarks = path.join(workspace, 'benchmarks')
     const made = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')

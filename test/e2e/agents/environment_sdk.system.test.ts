@@ -1,12 +1,8 @@
 /** What a suite puts around the agent, on an SDK engine: hooks and rules are honoured, and what is not keeps the case from running. */
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
-import { practice } from '../../engines/stage.ts'
 import { needs } from '../../require.ts'
-import { fresh, whetstone } from '../program.ts'
-import { hooks, skillWith } from './environment.ts'
+import { benchedGuarded, hooks } from './environment.ts'
 
 const scenario = `
 rules:
@@ -19,21 +15,10 @@ rules:
   - { name: ends, text: "Done." }
 `
 
-async function benched(environment: object, { told = scenario, flags = [] as string[] } = {}) {
-  await using server = await practice(told)
-  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice-key' }
-  const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', skillWith(environment), '--engine', 'anthropic:practice-1', '--runs', '1']
-  const end = await whetstone([...args, '--workspace', workspace, ...flags], { env })
-  const read = (arm: string, name: string) => {
-    const benchmarks = path.join(workspace, 'benchmarks')
-    return readFileSync(
-      path.join(benchmarks, readdirSync(benchmarks)[0] ?? '', 'eval-1-guarded', arm, 'run-1', name),
-      'utf8',
-    )
-  }
-  return { end, read, log: JSON.stringify(server.requests) }
-}
+const benched = (environment: object, { told = scenario, flags = [] as string[] } = {}) =>
+  benchedGuarded({ engine: 'anthropic:practice-1', environment, scenario: told, flags }, ({ url }) => ({
+    ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice-key' },
+  }))
 
 test('hooks and rules are honoured in both arms, and agent_blocked is decided', async () => {
   const { end, read, log } = await benched({ files: ['evals/guard'], hooks, rules: ['evals/rules/house.md'] })

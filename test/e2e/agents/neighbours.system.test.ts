@@ -1,4 +1,4 @@
-/** --among on two engines, in both configurations and as a third; what is refused before the first call. */
+/** --among on an SDK engine, in both configurations and as a third; what is refused before the first call. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -29,7 +29,8 @@ const cases = [1, 2].map((id) => ({
   checks: [{ type: 'contains', value: 'TIDY' }],
 }))
 
-describe.each(['anthropic:practice-1', 'openai:practice-1'])('--among on %s', (engine) => {
+describe('--among', () => {
+  const engine = 'anthropic:practice-1'
   const skill = makeSkill(cases)
   const args = [skill, '--among', makeNeighbours(skill), '--engine', engine]
 

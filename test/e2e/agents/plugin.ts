@@ -3,8 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import path from 'node:path'
 import type { LoggedRequest } from '../../../src/practice/log.ts'
 import type { PracticeServer } from '../../../src/practice/server.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { practice } from '../../engines/stage.ts'
-import { fresh, whetstone } from '../program.ts'
+import { fresh } from '../program.ts'
 
 const server = readFileSync(path.join(import.meta.dirname, '../../fixtures/servers/tickets.mjs'), 'utf8')
 
@@ -60,7 +61,7 @@ export function makePlugin(change: Record<string, string | undefined> = {}): str
 }
 
 interface Benched {
-  end: Awaited<ReturnType<typeof whetstone>>
+  end: Awaited<ReturnType<typeof runMain>>
   /** A file of run 1 of case 1 in one of the comparisons' workspaces; '' : the workspace itself. */
   read: (variant: string, arm: string, name: string) => string
   requests: readonly LoggedRequest[]
@@ -75,7 +76,7 @@ export async function benchOn(
 ): Promise<Benched> {
   await using served = await practice(scenario)
   const workspace = path.join(fresh(), 'ws')
-  const end = await whetstone(['bench', ...args, '--runs', '1', '--workspace', workspace], { env: env(served) })
+  const end = await runMain(['bench', ...args, '--runs', '1', '--workspace', workspace], { env: env(served) })
   const read = (variant: string, arm: string, name: string) => {
     const benchmarks = path.join(workspace, variant, 'benchmarks')
     const made = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')

@@ -9,8 +9,9 @@ import { listSkillFiles } from '../../../src/phases/1-plan/skill/read_skill.ts'
 import { performRun } from '../../../src/phases/2-run/run.ts'
 import { loadScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { needs } from '../../require.ts'
-import { fresh, whetstone } from '../program.ts'
+import { fresh } from '../program.ts'
 
 const example = path.join(import.meta.dirname, '../../../workspaces/example/invoice-totals')
 
@@ -99,9 +100,7 @@ async function benched(cli: RealCli) {
   cpSync(example, skill, { recursive: true })
   await using server = await serve(cli)
   const args = ['bench', skill, '--engine', `${cli.engine}:${cli.model}`, '--case', '1', '--runs', '1']
-  const end = await whetstone([...args, '--workspace', path.join(folder, 'ws')], {
-    env: cli.env(server),
-  })
+  const end = await runMain([...args, '--workspace', path.join(folder, 'ws')], { env: cli.env(server) })
   const benchmarks = path.join(folder, 'ws/benchmarks')
   const made = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')
   const read = (arm: string, name: string) =>

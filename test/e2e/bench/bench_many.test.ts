@@ -95,19 +95,9 @@ describe('what a glob brings along', () => {
     expect(end.stderr).toMatch(/^ignored .*tidy\/SKILL\.md: the same skill was named before/m)
     expect([end.code, end.stdout]).toEqual([0, expect.not.stringContaining('FAILED')])
   })
-  test('is an event of --json', async () => {
-    const end = await runMain(['bench', ...given, ...command, '--dry-run', '--json'])
-    const [first, second] = jsonLines(end.stdout).map((line) => flowEvent.safeParse(line).data)
-    expect([first, second]).toMatchObject([{ type: 'place_passed_over', place: given[0] }, { place: given[2] }])
-    expect(end.code).toBe(0)
-  })
   test('alone it is an error with its fix', async () => {
     const end = await runMain(['bench', given[0] ?? '', ...command])
     expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/a file, not a skill folder \(.*README\.md\)/)])
-  })
-  test('check says it too', async () => {
-    const end = await runMain(['check', ...given])
-    expect([end.code, end.stdout]).toEqual([0, expect.stringMatching(/ignored .*README\.md: a file.*\n1 skill: /s)])
   })
 })
 
@@ -164,14 +154,6 @@ describe('--matrix', () => {
     ])
     expect(new Set(rows.map(({ folder }) => folder?.split('/')[0])).size).toBe(2)
     expect(readFileSync(path.join(root, 'index.md'), 'utf8')).toContain('| skill | engine | with | without |')
-  })
-  test('again is the same folders', async () => {
-    const root = fresh()
-    const args = ['bench', helps, '--matrix', cells, ...how, '--retries', '0', '--workspace', root]
-    await runMain(args)
-    const before = readdirSync(root).sort()
-    await runMain(args)
-    expect(readdirSync(root).sort()).toEqual(before)
   })
   test('one judge for all of them: the one that is named', async () => {
     const judged = makeSkill([{ id: 1, prompt: 'x', expectations: ['It is tidy'] }])

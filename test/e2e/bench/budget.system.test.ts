@@ -112,15 +112,6 @@ describe('an engine that does not say what it costs', () => {
     )
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('the cost of command is unknown') })
   })
-  test('counts what --cost-per-run says', async () => {
-    const end = await bench(
-      { skill: tidySkill(2), engine: tidyAgent },
-      ...['--budget', '6', '--cost-per-run', '1.4', '--runs', '3', '--sandbox', 'off'],
-    )
-    const message = 'stopped by the budget: 4 of 12 runs; $5.60 of $6.00 spent'
-    expect(end).toMatchObject({ code: 3, stdout: expect.stringContaining(message) })
-    expect(newestIn(end.workspace).records).toHaveLength(4)
-  })
 })
 
 describe('a cost that is missing in the middle (a model without a known price)', () => {
@@ -181,17 +172,6 @@ describe('a judge that says what it costs', () => {
   const judged = (count: number) =>
     makeSkill(tidyCases(count).map(({ id, prompt }) => ({ id, prompt, expectations: ['it is tidy'] })))
 
-  test('only runs are set aside at --cost-per-run; where none fits, the end says what one needs', async () => {
-    await withModel(judges, async (env) => {
-      const how = [...judge, '--cost-per-run', '0.3', '--runs', '1', '--sandbox', 'off']
-      const silent = { skill: judged(1), engine: tidyAgent, env }
-      const end = await bench(silent, ...how, '--budget', '1.1')
-      expect([end.code, newestIn(end.workspace).records.length], end.stdout + end.stderr).toEqual([0, 2])
-      const said = '0 of 2 runs; $0.00 of $0.20 spent; the next run needs $0.30: give --budget 0.3 or more'
-      const none = await bench(silent, ...how, '--budget', '0.2')
-      expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining(said) })
-    })
-  })
   test('is paid from the same budget', async () => {
     await withModel(judges, async (env) => {
       const asked = { skill: judged(2), engine, env, workspace: path.join(fresh(), 'ws') }

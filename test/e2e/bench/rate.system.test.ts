@@ -60,14 +60,6 @@ rules:
     const told = /pause of 277778 h, until 20\d\d-.*Z; Ctrl-C or --deadline ends the wait earlier/
     expect(end.eventsOf('limit_changed')[0]?.reason).toMatch(told)
   })
-  test('the limit is told of when it is cut', async () => {
-    const scenario = `limits: [{ concurrent: 4 }]\nlatency: 150\n${rules}`
-    const end = await benched(scenario, ['--concurrency', '8', '--runs', '8'])
-    expect(end.last).toMatchObject({ exit_code: 0, counts: { used: 16 } })
-    const [cut] = end.eventsOf('limit_changed')
-    expect(cut).toMatchObject({ reason: 'refused (429)' })
-    expect(cut.limit).toBeLessThan(8)
-  })
   test('control: without the limiter runs fail', async () => {
     await withModel(`limits: [{ concurrent: 2 }]\nlatency: 100\n${rules}`, async (env) => {
       const context = {

@@ -120,11 +120,6 @@ describe('a recorded MCP server', () => {
     expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/evals\/mcp\/lookup\.json[\s\S]*record it again/)])
     expect(calls).toBe(0)
   })
-  test('whose list of tools has changed is what the agent is offered', async () => {
-    const { log } = await benched(recorded(recording.replaceAll('look_up', 'search_for')), ['owl'])
-    expect(log).toContain('mcp__lookup__search_for')
-    expect(log).not.toContain('mcp__lookup__look_up')
-  })
   test('negative control: without a recording the real server answers', async () => {
     const { end, log } = await benched(makeLookupSkill(real), ['newt'], ['--allow-read', repository])
     expect(end.code, end.stderr).toBe(0)

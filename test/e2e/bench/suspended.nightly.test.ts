@@ -88,13 +88,6 @@ test('control: an agent that never ends is timed out in spite of a pause, and on
   for (const record of records) expect(wallMs(record)).toBeGreaterThan(6000)
 })
 
-test('control: a bench that is not stopped records no gap', async () => {
-  const flags = ['--engine', agent('tidy.mjs'), '--runs', '1', '--timeout', '30', ...passing]
-  const { records, result } = await benched(flags, [])
-  expect(records.map(({ suspended_ms }) => suspended_ms)).toEqual([undefined, undefined])
-  expect(result.suspended).toBeUndefined()
-})
-
 test.each(['anthropic', 'openai'])('%s: answers that came while it was stopped are read', async (engine) => {
   await using server = await startPractice({
     scenario: parseScenario("rules: [{ name: says, text: 'TIDY', latency: 1500 }]", 'test.yaml'),

@@ -94,10 +94,6 @@ test('runs of an earlier benchmark are reused block by block, up to the look tha
 describe('what breaks every run', () => {
   const broken = (fault: string, ...flags: string[]) =>
     inWorld(`faults: [${fault}]\n${worlds.helps}`, 4, (made) => benchUntil(made, ...most, '--retries', '0', ...flags))
-  test('a look that finds no new pair ends it: two blocks of ten, exit 3', async () => {
-    const end = await broken('{ status: 400 }')
-    expect(end, end.stderr).toMatchObject({ code: 3, until: { blocks: 2, stopped: null }, made: { length: 16 } })
-  })
   test('an error that would meet every run ends it at once', async () => {
     const end = await broken('{ status: 401, after: 5 }')
     expect(end, end.stderr).toMatchObject({ code: 3, until: { stopped: null } })

@@ -1,6 +1,6 @@
 /** bench when reused runs are older than the runs they are compared with, and the model has or has not changed since. */
 import { once } from 'node:events'
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,14 +8,16 @@ import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
-import { fresh, makeSkill, whetstone } from '../program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { tidyCases } from '../bench/benched.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 /** The model before it changes: only with the skill the task is done. */
 const before = "rules: [{ name: with, when: { system: 'SKILL.md' }, text: TIDY }, { name: without, text: untidy }]"
 /** The model after it has changed: the task is always done. */
 const after = "rules: [{ name: with, when: { system: 'SKILL.md' }, text: TIDY }, { name: without, text: TIDY }]"
 
-const evals = [1, 2, 3, 4].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))
+const evals = tidyCases(4)
 
 const judge = `{ name: judge, when: { tool: '^submit$' }, tool_calls: [{ name: submit, input: { verdicts: [{ n: 1, passed: true, evidence: TIDY }] } }] }`
 const judged = (model: string) => model.replace('rules: [', () => `rules: [${judge}, `)
@@ -63,7 +65,7 @@ async function benchedBefore(suite: readonly object[] = evals, model = before) {
   }
   const benchAt = async (url: string, server: Pick<PracticeServer, 'requests'>, flags: readonly string[]) => {
     const args = ['bench', skill, '--engine', 'anthropic:claude-haiku-4-5', '--workspace', workspace, ...flags]
-    const end = await whetstone(args, { env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' } })
+    const end = await runMain(args, { env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' } })
     const count = (name: string) => server.requests.filter(({ rule }) => rule === name).length
     return { ...end, asked: { with: count('with'), without: count('without') }, judged: count('judge') }
   }
@@ -186,17 +188,9 @@ describe('the model is the same', () => {
     expect(await made.benchOn(before, '--baseline-age', '0s')).toMatchObject({ asked: { with: 0, without: 0 } })
     expect(made.result()).toMatchObject({ reused: { runs: 24 }, older: { is_concurrent: true, tests: [] } })
   })
-  test('--until decided runs all older runs again, before it looks', async () => {
-    const made = await benchedBefore()
-    const flags = ['--until', 'decided', '--max-runs', '3', '--baseline-age', '0s']
-    const end = await made.benchOn(before, ...flags)
-    expect(end.asked.without, end.stderr).toBe(end.asked.with)
-    expect(made.result().reused).toBeUndefined()
-    expect(existsSync(path.join(made.folder(), '.older'))).toBe(false)
-  })
 })
 
 test.each([['soon'], ['5'], ['-1h']])('--baseline-age %s is a mistake', async (age) => {
-  const end = await whetstone(['bench', makeSkill(evals), `--baseline-age=${age}`])
+  const end = await runMain(['bench', makeSkill(evals), `--baseline-age=${age}`])
   expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('expected an age') })
 })

@@ -6,8 +6,9 @@ import { grading } from '../../../schemas/grading.ts'
 import { runRecord } from '../../../schemas/run.ts'
 import { listPlainFiles } from '../../../src/base/fs/files.ts'
 import { findOnPath } from '../../../src/base/sandbox/programs.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { needs } from '../../require.ts'
-import { agent, fresh, whetstone } from '../program.ts'
+import { agent, fresh } from '../program.ts'
 
 const examples = path.join(import.meta.dirname, '../../../workspaces/example-harbor')
 const bwrap = await findOnPath('bwrap', process.env.PATH ?? '')
@@ -30,8 +31,8 @@ function makeTask({ dockerfile, verifier }: Task): string {
 
 /** Benches it; gives each configuration's run. */
 async function bench(folder: string, engine: string, code: number, env: Record<string, string> = {}) {
-  const args = ['bench', folder, '--runs', '1', '--engine', engine, '--retries', '0', '--json']
-  const end = await whetstone([...args, ...Object.keys(env).flatMap((name) => ['--pass-env', name])], { env })
+  const args = ['bench', folder, '--backend', 'plain', '--runs', '1', '--engine', engine, '--retries', '0', '--json']
+  const end = await runMain([...args, ...Object.keys(env).flatMap((name) => ['--pass-env', name])], { env })
   expect(end).toMatchObject({ code, stderr: '' })
   const results = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
   const own = path.join(results, 'eval-1-count-words')
@@ -108,8 +109,19 @@ suite('attacks on Harbor tasks', () => {
     const outside = fresh()
     const folder = makeTask({ dockerfile: `FROM debian\nWORKDIR /app\n${lines.replaceAll('OUTSIDE', outside)}` })
     writeFileSync(path.join(folder, 'task.toml'), '[environment]\nbuild_timeout_sec = 1\n')
-    const args = ['bench', folder, '--runs', '1', '--retries', '0', '--engine', agent('harbor.mjs')]
-    const { code, stderr } = await whetstone(args)
+    const args = [
+      'bench',
+      folder,
+      '--backend',
+      'plain',
+      '--runs',
+      '1',
+      '--retries',
+      '0',
+      '--engine',
+      agent('harbor.mjs'),
+    ]
+    const { code, stderr } = await runMain(args)
     expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringMatching(reason) })
     expect(stderr).not.toMatch(/^ +at /m)
     expect(readdirSync(outside)).toEqual([])

@@ -1,11 +1,12 @@
 /** Harbor tasks in containers, with the command line and a stand-in for Docker: Docker itself has not run them. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { type FakeDocker, fakeDocker } from '../../fixtures/docker/fake_docker.ts'
 import { needs } from '../../require.ts'
-import { fresh, whetstone } from '../program.ts'
+import { fresh } from '../program.ts'
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const tasks = path.join(import.meta.dirname, '../../../workspaces/example-harbor')
@@ -25,7 +26,7 @@ async function bench(docker: FakeDocker, ...more: string[]) {
   writeFileSync(path.join(cwd, 'agent.sh'), agent)
   const engine = ['--engine', 'command:sh agent.sh', '--runs', '1', '--workspace', 'ws']
   const args = ['bench', tasks, '--case', 'price-report', ...engine, ...more]
-  const end = await whetstone(args, { cwd, env: docker.env })
+  const end = await runMain(args, { cwd, env: docker.env })
   const runs = path.join(cwd, 'ws/benchmarks')
   const read = (configuration: string, file: string) => {
     const [benchmark = ''] = readdirSync(runs)
@@ -58,7 +59,7 @@ needs(
 
   test('check tries the tasks there', async () => {
     const docker = fakeDocker(fresh())
-    const end = await whetstone(['check', tasks, '--oracle', '--null', '--json', '--backend', 'docker'], {
+    const end = await runMain(['check', tasks, '--oracle', '--null', '--json', '--backend', 'docker'], {
       env: docker.env,
     })
     const [{ tasks: tried }] = JSON.parse(end.stdout).skills
@@ -70,54 +71,6 @@ needs(
       'round-half',
       false,
     ])
-  })
-})
-
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('a benchmark that is ended early (on a stand-in for Docker)', () => {
-  const containers = ({ env }: FakeDocker) => readdirSync(path.join(env.DOCKER_FAKE, 'containers'))
-
-  /** How it ended, and the containers that were left. */
-  async function endEarly(signal: 'SIGINT' | 'SIGKILL') {
-    const docker = fakeDocker(fresh())
-    const cwd = fresh()
-    writeFileSync(path.join(cwd, 'agent.sh'), 'touch /output/begun; sleep 60\n')
-    const args = ['bench', tasks, '--case', 'price-report', '--engine', 'command:sh agent.sh', '--backend', 'docker']
-    const env = { ...docker.env, TMPDIR: fresh() }
-    const isBegun = () =>
-      docker.calls().some(({ words = [] }) => words[0] === 'exec' && words.some((word) => word.endsWith('/agent.sh')))
-    const end = await whetstone([...args, '--runs', '1', '--concurrency', '1'], {
-      cwd,
-      env,
-      started: (child) => {
-        const look = setInterval(() => {
-          if (!existsSync(path.join(docker.env.DOCKER_FAKE, 'calls.jsonl')) || !isBegun()) return
-          clearInterval(look)
-          child.kill(signal)
-        }, 100)
-      },
-    })
-    return { end, docker, env, cwd }
-  }
-
-  test('leaves no container after Ctrl-C', async () => {
-    const { end, docker } = await endEarly('SIGINT')
-    expect(end.code).toBe(130)
-    expect(containers(docker)).toEqual([])
-  })
-
-  test('leaves one when it is killed, which the next start removes', async () => {
-    const { docker, env, cwd } = await endEarly('SIGKILL')
-    expect(containers(docker)).toHaveLength(1) // control
-    writeFileSync(path.join(cwd, 'agent.sh'), 'true\n')
-    await whetstone(['eval', tasks, 'price-report', '--engine', 'command:sh agent.sh', '--backend', 'docker'], {
-      cwd,
-      env,
-    })
-    expect(containers(docker)).toEqual([])
   })
 })
 
@@ -133,8 +86,11 @@ describe('--backend', () => {
     expect(end.stderr).toContain('--backend docker: docker info: Cannot connect to the Docker daemon')
     expect(end.stderr).toContain('hint: start Docker')
   })
-  test('auto takes the next one', async () => {
-    const { end } = await bench(down(), '--dry-run')
+  test('auto takes the next one, where neither Docker nor Podman answers', async () => {
+    const docker = down()
+    const [bin = ''] = docker.env.PATH.split(path.delimiter)
+    writeFileSync(path.join(bin, 'podman'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const { end } = await bench(docker, '--dry-run')
     expect(end.stdout + end.stderr).toMatch(works ? /Harbor tasks: bubblewrap/ : /start Docker or Podman/)
   })
   test('refuses an agent in a container that can not reach its model, and accepts it with an open network', async () => {
@@ -143,23 +99,14 @@ describe('--backend', () => {
     mkdirSync(bin)
     const program = path.join(bin, 'claude')
     writeFileSync(program, '#!/bin/sh\necho "2.1.90 (Claude Code)"\n', { mode: 0o755 })
-    const args = [
-      'bench',
-      tasks,
-      '--case',
-      'price-report',
-      '--engine',
-      'claude-code',
-      '--backend',
-      'docker',
-      '--dry-run',
-    ]
+    const how = ['--case', 'price-report', '--engine', 'claude-code', '--backend', 'docker', '--dry-run']
+    const args = ['bench', tasks, ...how]
     const env = { ...docker.env, WHETSTONE_CLAUDE: program, ANTHROPIC_API_KEY: 'x' }
-    const closed = await whetstone(args, { env })
+    const closed = await runMain(args, { env })
     expect(closed.stdout + closed.stderr).toContain("which have no network, so it can't reach its model")
-    const open = await whetstone([...args, '--network', 'open'], { env })
+    const open = await runMain([...args, '--network', 'open'], { env })
     expect(open.stdout + open.stderr).not.toContain("can't reach its model")
-    const ofSystem = await whetstone([...args, '--network', 'open'], {
+    const ofSystem = await runMain([...args, '--network', 'open'], {
       env: { ...env, WHETSTONE_CLAUDE: '/usr/bin/env' },
     })
     expect(ofSystem.stdout + ofSystem.stderr).toContain('/usr/bin/env is in a folder of the system')

@@ -5,8 +5,9 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkReport } from '../../../schemas/check_report.ts'
 import { findOnPath } from '../../../src/base/sandbox/programs.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { needs } from '../../require.ts'
-import { fresh, makeSkill, whetstone } from '../program.ts'
+import { fresh, makeSkill } from '../program.ts'
 
 const bwrap = await findOnPath('bwrap', process.env.PATH ?? '')
 const pytest = existsSync('/usr/lib/python3/dist-packages/pytest')
@@ -67,11 +68,11 @@ suite('a suite written as Harbor tasks', () => {
     const skill = makeSkill(evals, files)
     bundle(skill)
     const tasks = path.join(fresh(), 'tasks')
-    const written = await whetstone(['convert', skill, '--to', 'harbor', '-o', tasks, '--json'])
+    const written = await runMain(['convert', skill, '--to', 'harbor', '-o', tasks, '--json'])
     expect(written, written.stderr).toMatchObject({ code: 0 })
     const lost = ['script: the final answer (the task asks for it in /app/answer.txt)']
     expect(JSON.parse(written.stdout)).toMatchObject({ cases: cases.length, lost })
-    const tried = await whetstone(['check', tasks, '--oracle', '--null', '--json'])
+    const tried = await runMain(['check', tasks, '--oracle', '--null', '--json', '--backend', 'plain'])
     const [{ tasks: found = [] } = {}] = checkReport.parse(JSON.parse(tried.stdout)).skills
     const sound = found.map(({ name, sound, reason }) => [name, sound, reason])
     const expected = cases.map(({ name }) => [name, name !== 'wrong', name === 'wrong' ? expect.any(String) : null])
