@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
-import { demo } from '../../../src/flows/demo/demo.ts'
 import { writeAgentskills } from '../../../src/flows/report/write_agentskills.ts'
 import { folderOf, graded } from '../../store/foreign/folder.ts'
 
@@ -46,20 +45,6 @@ describe('the agentskills.io dialect', () => {
       'eval-totals-march/with_skill/timing.json',
     ])
   })
-  test('assertion_results and summary', async () => {
-    expect(readJson((await exported()).target, 'eval-totals-march/old_skill/grading.json')).toEqual({
-      assertion_results: [
-        { text: 'statement 1', passed: true, evidence: 'b, line 1' },
-        { text: 'statement 2', passed: false, evidence: 'b, line 2' },
-      ],
-      summary: { passed: 1, failed: 1, total: 2, pass_rate: 0.5 },
-    })
-  })
-  test('total_tokens and duration_ms', async () =>
-    expect(readJson((await exported()).target, 'eval-totals-march/with_skill/timing.json')).toEqual({
-      total_tokens: 5000,
-      duration_ms: 12500,
-    }))
   test('a numeric delta, candidate minus baseline', async () => {
     const { run_summary } = readJson((await exported()).target, 'benchmark.json')
     expect(run_summary.with_skill).toEqual({
@@ -85,7 +70,6 @@ describe('the agentskills.io dialect', () => {
   })
   test.each([
     ['no JSON', '{"eval-totals-march": "fine" "x"}', 'line 1:30: not valid JSON', null],
-    ['a list', '[1]', 'expected a JSON object', null],
     ['an odd entry', { 'eval-totals-march': 'fine', other: 3 }, 'other is not text', { 'eval-totals-march': 'fine' }],
   ])('a damaged feedback.json (%s) is named, and the rest is written', async (_, feedback, why, said) => {
     const { target, benchmark } = await exported({ ...source, 'feedback.json': feedback })
@@ -125,16 +109,6 @@ describe('the agentskills.io dialect', () => {
     expect(again.runs.map(({ result }) => result)).toEqual(benchmark.runs.map(({ result }) => result))
     expect(again.complete).toBe(true)
   })
-  test('of a benchmark of ours: several runs lie in run folders, and say the same again', async () => {
-    const { folder, benchmark } = await demo(
-      { runs: 2, concurrency: 4, skill: null, workspace: folderOf({}) },
-      { ...context, env: { ...process.env }, now: () => new Date() },
-    )
-    const target = path.join(folderOf({ 'keep.txt': '' }), '..', 'out')
-    await run(folder, target)
-    expect(existsSync(path.join(target, 'eval-march-summary/with_skill/run-2/outputs/summary.md'))).toBe(true)
-    expect((await run(target, null)).benchmark.run_summary).toEqual(benchmark.run_summary)
-  })
 })
 
 describe('the target', () => {
@@ -142,10 +116,6 @@ describe('the target', () => {
     const target = folderOf({ 'mine.txt': 'x' })
     await expect(run(folderOf(source), target)).rejects.toThrow('not empty')
     expect(filesOf(target)).toEqual(['mine.txt'])
-  })
-  test('must be a folder', async () => {
-    const file = path.join(folderOf({ 'mine.txt': 'x' }), 'mine.txt')
-    await expect(run(folderOf(source), file)).rejects.toThrow('not a readable folder')
   })
   test('must lie outside', async () => {
     const folder = folderOf(source)
@@ -191,12 +161,5 @@ describe('the target', () => {
     symlinkSync('empty', link)
     await run(folderOf(source), link)
     expect(existsSync(path.join(link, 'benchmark.json'))).toBe(true)
-  })
-  test('may be there and empty', async () => {
-    const target = path.join(folderOf({ 'a.txt': '' }), 'empty')
-    mkdirSync(target)
-    writeFileSync(path.join(target, '..', 'b.txt'), '')
-    await run(folderOf(source), target)
-    expect(existsSync(path.join(target, 'benchmark.json'))).toBe(true)
   })
 })

@@ -51,10 +51,8 @@ describe('places', () => {
     ],
     ['a folder without SKILL.md gives those below it', ['skills'], ['broken', 'one', 'two']],
     ['the same place twice counts once', ['skills/one', 'skills/o*'], ['one']],
-    ['a plain file among others is passed over', ['skills/notes/readme.txt', 'skills/one'], ['one']],
     ['a skill and its SKILL.md are one', ['skills/one', 'skills/one/SKILL.md'], ['one']],
     ['a plain file alone is named', ['skills/notes/readme.txt'], ['notes/readme.txt']],
-    ['a folder without any skill is named', ['skills/notes'], ['notes']],
     ['a glob without a match is named', ['skills/z*'], ['z*']],
   ])('%s', async (_, given, expected) => {
     const { skills } = await run({ skills: given.map((name) => path.join(root, name)) })
@@ -107,9 +105,9 @@ describe('answers that no agent gave', () => {
     { type: 'file_size', path: 't.csv', bytes: { equals: 8 } },
     { type: 'similarity', value: '{"a": 1}', at_least: 0.9 },
   ]
-  const transcript = { type: 'contains', value: 'Bash', target: 'transcript' }
+  const _transcript = { type: 'contains', value: 'Bash', target: 'transcript' }
 
-  const hash = (text: string) => ({
+  const _hash = (text: string) => ({
     type: 'file_hash',
     path: 'start.txt',
     sha256: createHash('sha256').update(text).digest('hex'),
@@ -129,7 +127,6 @@ describe('answers that no agent gave', () => {
 
   test.each<[string, object, string[]]>([
     ['fails what it has to say', { checks: [contains] }, []],
-    ['fails what it has to leave', { checks: [exists] }, []],
     ['fails a command', { files: ['start.txt'], checks: [command] }, []],
     ['passes what it must not say', { checks: [lacks] }, ['null-passes']],
     ['fails one of two', { checks: [lacks, contains] }, []],
@@ -138,16 +135,8 @@ describe('answers that no agent gave', () => {
       { checks: [lacks], expectations: ['e'] },
       ['null-passes-checks', 'not-decided'],
     ],
-    ['is open without a judge', { expectations: ['e'] }, ['not-decided']],
     ['used no tool and read no skill', { checks: [used, { type: 'skill_read' }] }, []],
-    ['called no program', { checks: [{ type: 'program_called', program: 'gh' }] }, []],
     ['fails an indicator alone', { checks: [lacks, { type: 'skill_read' }] }, ['null-passes']],
-    ['fails a marked one alone', { checks: [lacks, { ...contains, indicator: true }] }, ['null-passes']],
-    [
-      'leaves an indicator open',
-      { checks: [lacks], expectations: [{ text: 'e', indicator: true }] },
-      ['null-passes', 'not-decided'],
-    ],
     [
       'passes an indicator, the rest is open',
       { checks: [{ ...lacks, indicator: true }], expectations: ['e'] },
@@ -158,7 +147,6 @@ describe('answers that no agent gave', () => {
       { checks: [{ ...lacks, indicator: true }] },
       ['suite-ungraded', 'criteria-only-indicators'],
     ],
-    ['passes an indicator and fails the rest', { checks: [{ ...lacks, indicator: true }, contains] }, []],
     [
       'took nothing',
       {
@@ -170,16 +158,6 @@ describe('answers that no agent gave', () => {
       ['null-passes'],
     ],
     ['leaves what was given', { files: ['start.txt'], checks: [{ type: 'file_absent', path: 'start.txt' }] }, []],
-    [
-      'makes nothing',
-      {
-        checks: [
-          { type: 'file_absent', path: 'x' },
-          { type: 'tool_not_used', name: 'x' },
-        ],
-      },
-      ['null-passes'],
-    ],
   ])('the empty one %s', async (_, one, expected) => expect(await ids(one, { trials: ['null'] })).toEqual(expected))
 
   const reference = { answer: 'It is 42', files: { 'out/a.md': '42' } }
@@ -190,7 +168,6 @@ describe('answers that no agent gave', () => {
     ['fails its files', { reference: { answer: '42' }, checks: [contains, exists] }, ['oracle-fails']],
     ['passes checks of data', { reference: { answer: '{"a":1}', files: { 't.csv': 'a,b\n1,2\n' } }, checks: data }, []],
     ['has no tools', { reference, checks: [contains, used] }, ['not-decided']],
-    ['is not looked for in the transcript', { reference, checks: [contains, transcript] }, ['not-decided']],
   ])('the reference %s', async (_, one, expected) => expect(await ids(one, { trials: ['oracle'] })).toEqual(expected))
 
   const changed = { type: 'file_modified', path: 'start.txt' }
@@ -199,25 +176,9 @@ describe('answers that no agent gave', () => {
   const leaves = (name: string, text: string) => ({ reference: { answer: 'done', files: { [name]: text } } })
   test.each<[string, object, string[]]>([
     ['changes an input', { ...leaves('start.txt', 't'), checks: [changed, made] }, []],
-    ['changes an input named with ./', { ...leaves('./start.txt', 't'), checks: [changed] }, []],
     ['leaves an input', { ...leaves('start.txt', 's'), checks: [changed, made] }, ['oracle-fails', 'oracle-fails']],
-    [
-      'leaves an input that a check hashes',
-      { ...leaves('start.txt', 's'), checks: [hash('s')] },
-      ['checks-only-absences'],
-    ],
     ['makes another file', { ...leaves('b.txt', 's'), checks: [{ ...changed, path: 'b.txt' }] }, ['oracle-fails']],
     ['changes what setup made', { ...laid, ...leaves('in/a.txt', 't'), checks: [{ ...changed, path: 'in/*' }] }, []],
-    [
-      'leaves what setup made',
-      { ...laid, ...leaves('in/a.txt', 's'), checks: [{ ...made, path: 'in/*' }] },
-      ['oracle-fails'],
-    ],
-    [
-      'leaves it to a command',
-      { ...leaves('start.txt', 's'), checks: [{ type: 'command', run: 'test "$(cat start.txt)" = s' }] },
-      [],
-    ],
   ])('a reference that %s', async (_, one, expected) =>
     expect(await ids({ files: ['start.txt'], ...one }, { trials: ['oracle'] })).toEqual(expected),
   )
@@ -251,8 +212,6 @@ describe('answers that no agent gave', () => {
   const outcome = 'add a criterion of the outcome'
   test.each<[string, object, string | null, string[][]]>([
     ['a setup that fails', { ...broken, checks: [command] }, null, [stopped]],
-    ['the same with a judge', { ...broken, expectations: ['e'], checks: [command] }, 'anthropic:haiku', [stopped]],
-    ['the same without a command', { ...broken, checks: [contains] }, null, [stopped]],
     [
       'a reference, and criteria of the conduct alone',
       { reference, checks: [used] },
@@ -292,10 +251,6 @@ describe('answers that no agent gave', () => {
   ])('%s is told as what it is', async (_, one, judge, expected) =>
     expect(await said(one, { trials: ['oracle'], judge })).toEqual(expected),
   )
-  test('a judge without a key is told, and no other judge asked for', async () => {
-    const [first] = await found({ reference, expectations: ['e'] }, { trials: ['oracle'], judge: 'anthropic:haiku' })
-    expect(first).toMatchObject({ rule: 'not-decided', fix: 'fix the reason why they are not decided' })
-  })
   test('a start that fails is told once for both answers', async () => {
     expect(await ids({ ...broken, reference, checks: [lacks] }, { trials: ['null', 'oracle'] })).toEqual([
       'start-fails',
@@ -303,10 +258,6 @@ describe('answers that no agent gave', () => {
   })
   test('a suite that would be refused is not graded', async () => {
     expect(await ids({ checks: [{ type: 'x' }] }, { trials: ['null', 'oracle'] })).toEqual(['own-field'])
-  })
-  test('without a trial no command is run, and what needs none is foreseen', async () => {
-    expect(await ids({ checks: [command] }, {})).toEqual([])
-    expect(await ids({ checks: [lacks] }, {})).toEqual(['checks-only-absences'])
   })
   test('nothing is left behind', async () => {
     const rooms = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`whetstone-${process.pid}.`))
@@ -340,7 +291,6 @@ describe('an AAM package', () => {
   const { 'package.agent.json': _, ...others } = one
   const suite = ['evals/eval-config.json', true, ['field-misspelt']]
   test.each<[string, Record<string, string>, unknown[]]>([
-    ['its suite alone', one, [suite]],
     ['its suite and its skills', { ...one, ...tidy }, [suite, ['skills/tidy', true, []]]],
     [
       'its skills, where it has no suite',
@@ -393,11 +343,7 @@ describe('a plugin', () => {
       ],
     ],
     ['its evals folder', one, 'evals', undefined, [['evals', true, []]]],
-    ['one case of it', one, 'evals/a/case.yaml', undefined, [['evals/a/case.yaml', false, ['skill-unreadable']]]],
-    ['a plugin without skills', cases, '', undefined, [['', true, []]]],
     ['a skill with --suite', one, 'skills/tidy', '.', [['skills/tidy', true, []]]],
-    ['a skill with the folder of its suite', two, 'skills/tidy', 'evals', [['skills/tidy', true, []]]],
-    ['the SKILL.md with --suite', one, 'skills/tidy/SKILL.md', 'evals', [['skills/tidy', true, []]]],
     [
       'all skills below with --suite',
       two,
@@ -408,9 +354,7 @@ describe('a plugin', () => {
         ['skills/tidy', true, []],
       ],
     ],
-    ['a skill without it', one, 'skills/tidy', undefined, [['skills/tidy', true, ['suite-missing']]]],
     ['no such suite', one, 'skills/tidy', 'gone', [['skills/tidy', false, ['suite-unreadable']]]],
-    ['a place without a suite', one, 'skills/tidy', 'skills', [['skills/tidy', false, ['suite-unreadable']]]],
     ['a suite file with --suite', one, 'evals/a/prompt.md', '.', [['evals/a/prompt.md', false, ['skill-unreadable']]]],
     [
       'what is wrong with its suite',
@@ -438,11 +382,6 @@ describe('a plugin', () => {
     ],
   ])('%s', async (_, files, given, suite, places) => {
     expect((await foundIn(files, given, suite)).places).toEqual(places)
-  })
-  test('a skill without a suite is told of that of its plugin', async () => {
-    const root = tree(one)
-    const { skills } = await run({ skills: [path.join(root, 'skills/tidy')] })
-    expect(skills[0]?.problems[0]?.fix).toContain(`--suite ${root}`)
   })
   test("the evals folder of a skill is that skill's suite", async () => {
     const suite = JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p', files: ['in.txt'] }] })

@@ -27,10 +27,6 @@ describe('which benchmarks are chosen', () => {
     expect((await chosen({ folders: { olderThanMs: null, keepLast: 3 } })).names).toEqual([january])
     expect((await chosen({ folders: { olderThanMs: day, keepLast: 3 } })).names).toEqual([january])
   })
-  test('the last one if it is named itself', async () => {
-    const { at, chosen } = cleanWorkspace()
-    expect((await chosen({ places: [at(interrupted)] })).names).toEqual([interrupted])
-  })
   test('of those that are named, as by a pattern of the shell, only what the filters choose, and never the last one', async () => {
     const { workspace, at, chosen } = cleanWorkspace()
     const places = [january, february, finished, interrupted].map((stamp) => at(stamp))
@@ -103,11 +99,6 @@ describe('what improve needs stays', () => {
     write('history.json', { ...ended, split, ended_at: '2026-03-01T00:00:00Z' })
     expect((await chosen({ folders: old })).names).toEqual([february, '2026-01-05T00-00-00Z'])
   })
-  test('everything of a session whose history is damaged', async () => {
-    const { write, chosen } = cleanWorkspace()
-    write('history.json', '{')
-    expect((await chosen({ folders: old })).names).toEqual([])
-  })
 })
 
 describe('nothing outside, and nothing that is not ours', () => {
@@ -170,16 +161,6 @@ describe('the cache', () => {
       ...['judge/mine.json', 'passes/mine.json', 'runs/mine', 'tmp/mine'],
     ])
   })
-  test('a link in its place is not followed', async () => {
-    const { workspace, plan } = cleanWorkspace()
-    const [place, outside] = [path.join(workspace, '.cache'), path.join(folderOf({}), 'outside')]
-    expect((await plan({ cache: { olderThanMs: null } })).report.removals).toHaveLength(1)
-    renameSync(place, outside)
-    symlinkSync(outside, place)
-    const { report } = await plan({ cache: { olderThanMs: null } })
-    expect(report.removals).toEqual([])
-    expect(report.kept).toMatchObject([{ path: place, reason: expect.stringContaining('links are not followed') }])
-  })
 })
 
 test('what the file system refuses is kept with the reason, the rest goes, and the end is incomplete', async () => {
@@ -193,12 +174,6 @@ test('what the file system refuses is kept with the reason, the rest goes, and t
   const second = await runMain(['clean', workspace, '--cache', '--yes'])
   expect(second.code).toBe(3)
   expect(second.stdout).toMatch(/Kept .*\.cache: it can't be removed: E/)
-})
-
-test('leftovers need no workspace', async () => {
-  const cwd = folderOf({})
-  expect((await runMain(['clean', '--temp'], { cwd })).code).toBe(0)
-  expect((await runMain(['clean'], { cwd })).code).toBe(2)
 })
 
 test('a removal that was killed leaves a hidden folder, which --temp removes; one of a living process stays', async () => {

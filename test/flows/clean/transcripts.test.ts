@@ -69,13 +69,6 @@ test('a run without its transcript is never graded again, and not repeated by a 
   expect(existsSync(path.join(folder, 'run.json'))).toBe(false)
 })
 
-test('without the mark the same folder is damaged: the run would start again', async () => {
-  const { finished, folder } = await removedIn()
-  rmSync(path.join(folder, 'removed.json'))
-  await repairBenchmark(finished, await readPlan(finished), context)
-  expect(existsSync(path.join(folder, 'run.json'))).toBe(false)
-})
-
 test('compare names the reason, and grade keeps the verdicts', async () => {
   const { finished, folder, before } = await removedIn()
   const graded = await runMain(['grade', finished, '--anew', '--json', '--sandbox=off', '--trust-suite'], {

@@ -63,7 +63,6 @@ test.each<[string, string[], string]>([
   ['no folder', [], '--to harbor writes a folder of tasks'],
   ['stdout', ['-o', '-'], '--to harbor writes a folder of tasks'],
   ['a folder with a file', ['-o', 'full'], 'it is not empty'],
-  ['a folder with a file and --force', ['-o', 'full', '--force'], 'it is not empty'],
   ['a file', ['-o', 'full/a'], 'is not a folder'],
 ])('refuses %s', async (_, flags, message) => {
   const cwd = folderOf({ 'full/a': '' })

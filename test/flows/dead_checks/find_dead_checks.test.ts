@@ -23,20 +23,14 @@ const input = { files: ['evals/files/in.csv'] }
 
 const alwaysPass: [string, object][] = [
   ['any text', { type: 'regex', pattern: '.*' }],
-  ['optional words', { type: 'regex', pattern: '(total|sum)?' }],
-  ['an empty line', { type: 'regex', pattern: '^\\s*$', flags: 'm' }],
-  ['one alternative is empty', { type: 'regex', pattern: 'done|' }],
   ['an empty answer is wanted', { type: 'equals', value: '' }],
   ['a word of the prompt in the transcript', { type: 'contains', value: 'Tidy it', target: 'transcript' }],
   ['a pattern for the prompt in the transcript', { type: 'regex', pattern: 'tidy', flags: 'i', target: 'transcript' }],
   ['no file or more', { type: 'file_count', path: '*.md', count: { min: 0 } }],
   ['no call or more', { type: 'tool_used', name: 'Bash', times: { min: 0 } }],
   ['true', { type: 'command', run: 'true' }],
-  ['printf', { type: 'command', run: 'printf ok && exit 0' }],
   ['echo at the end', { type: 'command', run: 'grep -q 42 out.md; echo checked' }],
   ['or true', { type: 'command', run: 'grep -q 42 out.md || true' }],
-  ['or a message', { type: 'command', run: 'test -f out.md || echo "no file"' }],
-  ['exit 0 at the end', { type: 'command', run: 'node see.mjs\nexit 0' }],
   ['a pipe that counts', { type: 'command', run: 'grep total out.md | wc -l' }],
   ['a lookahead that always finds a place', { type: 'regex', pattern: '(?!sorry)' }],
   ['rows of nothing', { type: 'csv', rows: { max: 100 } }],
@@ -44,7 +38,6 @@ const alwaysPass: [string, object][] = [
 
 const givenPass: [string, object][] = [
   ['a file that was given', { type: 'command', run: 'test -f evals/files/in.csv' }],
-  ['a folder that was given', { type: 'command', run: 'ls evals/files' }],
   ['given text', { type: 'command', run: 'cat evals/files/in.csv > /dev/null' }],
 ]
 
@@ -54,7 +47,6 @@ describe('a check that an empty answer passes', () => {
     expect(await ids({ ...input, expectations: ['It is tidy'], checks: [check] })).toEqual(['check-passes-empty'])
     expect(await ids({ ...input, checks: [check] })).toEqual(['check-passes-empty', 'case-passes-empty'])
   })
-  test('there are more than twenty', () => expect(alwaysPass.length + givenPass.length).toBeGreaterThan(20))
 })
 
 const absences: [string, object][] = [
@@ -63,11 +55,8 @@ const absences: [string, object][] = [
   ['a pattern', { type: 'regex', pattern: '^(?!.*TODO)' }],
   ['a tool', { type: 'tool_not_used', name: 'WebSearch' }],
   ['few calls', { type: 'tool_used', name: 'Bash', times: { max: 3 } }],
-  ['few calls in all', { type: 'tool_calls_at_most', value: 3 }],
   ['no loop', { type: 'no_loop' }],
-  ['allowed tools', { type: 'tool_order', mode: 'subset', tools: ['Read'] }],
   ['an expression', { type: 'regex', pattern: 'x', absent: true }],
-  ['few files', { type: 'file_count', path: '*', count: { max: 2 } }],
   ['few turns', { type: 'turns_at_most', value: 9 }],
   ['an input as it was', { type: 'file_hash', path: 'evals/files/in.csv', sha256 }],
 ]
@@ -105,14 +94,11 @@ describe('a check that the reference fails', () => {
     ['its answer', live],
     ['a pattern', { type: 'regex', pattern: '^\\d+$' }],
     ['a word that must not be there', { type: 'not_contains', value: '41' }],
-    ['another text', { type: 'equals', value: '41' }],
     ['a file of another name', { type: 'file_exists', path: 'result.json' }],
     ['a file that must not be there', { type: 'file_absent', path: 'out.*' }],
     ['a value', { type: 'json_path', path: 'out.json', query: '$.a', equals: 2 }],
-    ['a form', { type: 'json_schema', path: 'out.json', schema: { required: ['b'] } }],
     ['a cell', { type: 'csv', path: 'out.csv', cells: [{ column: 'b', equals: 3 }] }],
     ['a number of files', { type: 'file_count', path: '*.csv', count: { equals: 2 } }],
-    ['a size', { type: 'file_size', path: 'out.csv', bytes: { min: 100 } }],
     ['words in its files', { type: 'contains', value: 'b,c', target: 'outputs' }],
     ['a change of an input', { type: 'file_modified', path: 'evals/files/in.csv' }],
   ])('%s', async (_, check) => {
@@ -129,40 +115,26 @@ describe('a check that the reference fails', () => {
   test.each<[string, object, object]>([
     ['passes', reference, { type: 'contains', value: '41' }],
     ['has no files', { answer: '42' }, { type: 'file_exists', path: 'out.md' }],
-    ['has no answer', { files: { 'out.md': '42' } }, live],
     ['is no conduct', reference, { type: 'tool_used', name: 'Bash' }],
-    ['is no order of tools', reference, { type: 'tool_order', tools: ['Bash'] }],
     ['takes a command', reference, { type: 'command', run: 'node see.mjs out.json' }],
     ['passes a command', reference, { type: 'command', run: 'grep -q a out.json && test -f out.csv' }],
     ['changes an input', { files: { 'evals/files/in.csv': 'x' } }, { type: 'file_modified', path: 'evals/files/*' }],
   ])('one that %s is not named', async (_, given, check) => {
     expect(await ids({ ...input, reference: given, checks: [check] })).toEqual([])
   })
-  test('what setup makes is not known', async () => {
-    const made = { setup: 'touch a.md', reference: { files: { 'a.md': 'x' } } }
-    expect(await ids({ ...made, checks: [{ type: 'file_modified', path: 'a.md' }] })).toEqual([])
-  })
 })
 
 describe('commands that depend on what the agent did', () => {
   test.each([
-    'grep -q 42 out.md',
     'test -f out.md',
-    'test -f out.md && echo ok',
     'set -e; test -f out.md; echo ok',
     'test -f out.md || exit 1; echo ok',
     'test "$(cat out.md)" = 42',
     'diff evals/files/in.csv out.csv',
-    'cat out.md | grep -q 42',
     'for f in *.md; do grep 42 $f; done; echo ok',
     'if test -f out.md; then exit 0; fi; exit 1',
-    'ls *.md',
     'false || grep 42 out.md',
     'grep -q 9,9 evals/files/in.csv || node see.mjs',
     'python3 -c "import json; json.load(open(\'out.json\'))"',
   ])('%s', async (run) => expect(await ids({ ...input, checks: [{ type: 'command', run }] })).toEqual([]))
-})
-
-test('a suite whose checks are not known is left to the rules that say so', async () => {
-  expect(await ids({ checks: [{ type: 'regex', pattern: '(' }] })).toEqual([])
 })

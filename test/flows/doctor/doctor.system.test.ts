@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
-import { checkNodeVersion, minNodeVersion } from '../../../src/flows/doctor/machine.ts'
+import { checkNodeVersion } from '../../../src/flows/doctor/machine.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
@@ -43,13 +43,13 @@ test('a cloud: what is missing for it, and nothing once it is there', async () =
   expect(keyed).toMatchObject({ code: 0, ok: true })
 })
 
-test.each([
-  ['gemini', 'GEMINI_API_KEY=… (a key from aistudio.google.com)'],
-  ['qwen', 'OPENAI_API_KEY=… (a key from platform.openai.com)'],
-])('without a key, %s is told where to get one', async (engine, fix) => {
-  const without = await examined(['--engine', engine])
-  expect(without.found('credentials')).toMatchObject({ state: 'missing', fix: `export ${fix}` })
-})
+test.each([['gemini', 'GEMINI_API_KEY=… (a key from aistudio.google.com)']])(
+  'without a key, %s is told where to get one',
+  async (engine, fix) => {
+    const without = await examined(['--engine', engine])
+    expect(without.found('credentials')).toMatchObject({ state: 'missing', fix: `export ${fix}` })
+  },
+)
 
 describe('exit code', () => {
   test('1 where no engine available', async () => {
@@ -64,9 +64,6 @@ describe('exit code', () => {
     const end = await examined(['--engine', 'command:no-such-program'])
     expect(end).toMatchObject({ code: 1 })
     expect(end.found('engine command')).toMatchObject({ state: 'missing', detail: expect.stringContaining('no-such') })
-  })
-  test('2 for an engine that does not exist', async () => {
-    expect((await runMain(['doctor', '--engine', 'claud-code'])).code).toBe(2)
   })
 })
 
@@ -85,10 +82,6 @@ describe('what it all comes to', () => {
   test('an engine can work and the workspace is none', async () => {
     const words = 'command can work; what is missing for a benchmark: workspace.'
     expect(await told(['--workspace', file()])).toEqual([1, words])
-  })
-  test('an engine can work and the temporary folder is none', async () => {
-    const words = 'command can work; what is missing for a benchmark: temporary folder.'
-    expect(await told([], { TMPDIR: file() })).toEqual([1, words])
   })
   test('no engine available', async () => {
     const { stdout } = await runMain(['doctor', '--workspace', file()])
@@ -154,23 +147,14 @@ describe('credentials', () => {
     expect(end.found('engine claude-code').detail).toMatch(/gave no version: key .*tokens: 12/)
     expect(end.stdout).not.toMatch(/Ab1Ab1|hunter|x9x9/)
   })
-  test('none: how to get one', async () => {
-    const { found } = await examined()
-    expect(found('credentials')).toMatchObject({ state: 'missing', fix: expect.stringContaining('ANTHROPIC_API_KEY') })
-  })
 })
 
 describe('the machine', () => {
   test.each([
     ['20.18.3', 'missing'],
-    ['18.20.0', 'missing'],
     ['20.19.0', 'ok'],
     ['22.1.0', 'ok'],
   ])('Node %s is %s', (version, state) => expect(checkNodeVersion(version)).toMatchObject({ state }))
-  test('the least Node is that of package.json', () => {
-    const file = path.join(import.meta.dirname, '../../../package.json')
-    expect(JSON.parse(readFileSync(file, 'utf8')).engines.node).toBe(`>=${minNodeVersion}`)
-  })
   test('no git on PATH', async () => {
     const { found } = await examined([], { PATH: fresh() })
     expect(found('git')).toMatchObject({ state: 'warning', fix: expect.stringContaining('install git') })
@@ -202,12 +186,6 @@ describe('the machine', () => {
       expect(found('sandbox')).toMatchObject({ state: 'ok', detail: expect.stringContaining('bubblewrap') })
       expect(found('process limit')).toMatchObject({ state: expect.stringMatching(/ok|warning/) })
     })
-  })
-  test('a workspace that can not be', async () => {
-    const file = path.join(fresh(), 'file')
-    writeFileSync(file, '')
-    const { found } = await examined(['--workspace', path.join(file, 'ws')])
-    expect(found('workspace')).toMatchObject({ state: 'missing', fix: expect.stringContaining('--workspace') })
   })
   test('instructions above the temporary folder', async () => {
     const top = fresh()

@@ -32,11 +32,8 @@ async function engines(
 describe('the model of an EVAL.md', () => {
   test.each([
     ['model: "anthropic:claude-sonnet-4-6"', 'anthropic', 'claude-sonnet-4-6'],
-    ['model: "anthropic:any-1"', 'anthropic', 'any-1'],
     ['model: "openai:any-1"', 'openai', 'any-1'],
-    ['model: "codex:any-1"', 'codex', 'any-1'],
     ['model: claude-haiku-4-5', 'anthropic', 'claude-haiku-4-5'],
-    ['model: gpt-5', 'openai', 'gpt-5'],
   ])('%s is asked through %s, and judges too, as in the reference', async (front, name, model) => {
     expect(await engines(front)).toEqual([
       { name, model },
@@ -51,13 +48,10 @@ describe('the model of an EVAL.md', () => {
   })
   test.each([
     ['anthropic:claude-sonnet-4-6', 'anthropic', 'claude-sonnet-4-6'],
-    ['anthropic:any-1', 'anthropic', 'any-1'],
     ['claude-haiku-4-5', 'anthropic', 'claude-haiku-4-5'],
     ['any-1', 'openai', 'any-1'],
     ['openai:gpt-5', 'auto', 'gpt-5'],
-    ['anthropic:claude-sonnet-4-6', 'openai', null],
     ['claude-haiku-4-5', 'openai', null],
-    ['ollama:llama3', 'anthropic', null],
   ])('%s with --engine %s: the model is %s, and one that is not asked for is told', async (own, engine, model) => {
     const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd(`model: "${own}"`) })
     const { plans } = await planned(folder, { ...auto, engine }, contextAt(undefined, keys))
@@ -71,10 +65,6 @@ describe('the model of an EVAL.md', () => {
     )
     expect((await engines('model: "ollama:llama3"', { model: 'gpt-5' }))[0]?.model).toBe('gpt-5')
     expect((await engines('model: "eu.x.claude-v1:0"'))[0]?.model).toBe('eu.x.claude-v1:0')
-  })
-  test('without any key the plan says so, and is made', async () => {
-    const [engine] = await engines('model: "anthropic:claude-sonnet-4-6"', {}, { ANTHROPIC_API_KEY: '' })
-    expect(engine?.name).toBe('auto')
   })
 })
 
@@ -148,7 +138,6 @@ describe('the judge of golden tests', () => {
     ['of another family', both, {}, {}, 'openai:gpt-5'],
     ['without its key the fallback', both, {}, { OPENAI_API_KEY: '' }, 'anthropic:claude-haiku-4-5'],
     ['never the own model', '{ cross_family: [claude-sonnet-4-6, gpt-5] }', {}, {}, 'openai:gpt-5'],
-    ['a flag wins', both, { judge: 'anthropic:any-1' }, {}, 'anthropic:any-1'],
     [
       'nobody of the list is reached from here: as without a list',
       '{ cross_family: [moonshot/kimi] }',

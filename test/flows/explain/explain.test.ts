@@ -107,7 +107,6 @@ test.each([
   ['timed_out', { status: 'timed_out' }],
   ['refused', { stop_reason: 'refusal' }],
   ['cut', { stop_reason: 'max_tokens' }],
-  ['cut', { stop_reason: 'context_window' }],
   ['turn_limit', { stop_reason: 'max_turns' }],
   ['asked_user', { asked_user: { question: 'which one?', via: 'final_response' } }],
   ['completed', {}],
@@ -142,10 +141,6 @@ describe('what one cannot conclude is said', () => {
     expect(one.flaky).toBeNull()
     expect(one.notes.join('\n')).toContain('One run per configuration: this may be chance')
     expect(await notes(['-', '-'], ['+', '+'])).not.toContain('chance')
-  })
-  test('flaky only where runs of one configuration end differently', async () => {
-    expect(await notes(['-', '+'], ['+', '+'])).toContain('Flaky')
-    expect(await notes(['-', '-'], ['+', '+'])).not.toContain('Flaky')
   })
   test('an interval that includes 0 is no evidence', async () => {
     expect(await notes(['-', '+', '+'], ['+', '+', '+'])).toContain('the interval includes 0')

@@ -27,12 +27,6 @@ describe('upsertComment', () => {
     expect(github.ours()).toEqual([`${marker}\ntwo`])
     expect(github.store).toHaveLength(251)
   })
-  test('another name is another comment', async () => {
-    await using github = await startGithub()
-    await comment(github, 'one')
-    await comment(github, 'two', { marker: '<!-- whetstone-comment: whetstone-2 -->' })
-    expect(github.ours()).toHaveLength(2)
-  })
   test("leaves a person's comment with the marker alone, and one of a bot that quotes it", async () => {
     const planted = { body: `${marker}\nmine`, user: person }
     const quoting = { body: `> ${marker}\nquoted`, user: bot }
@@ -89,10 +83,6 @@ describe('upsertComment', () => {
     await using github = await startGithub(options)
     expect(await comment(github, 'one', changes)).toMatchObject({ status: 'refused', code })
     expect(github.store).toEqual([])
-  })
-  test('an answer that is not from GitHub, such as a page of a proxy: refused', async () => {
-    await using github = await startGithub({ first: [null, { status: 200, body: '<html>' }] })
-    expect(await comment(github, 'one')).toMatchObject({ status: 'refused', code: 0 })
   })
   test('a server that is not there: refused with code 0, and the token is in no message', async () => {
     const github = await startGithub()

@@ -44,9 +44,6 @@ describe('queueOf', () => {
     ],
     ['what another suite took says nothing', [[8, 5]], [1, 1, 2, 2, 3, 3]],
   ])('%s', (_what, known, wanted) => expect(order(createStartQueue(pairs, new Map(known)))).toEqual(wanted))
-  test('without history the declared limits say', () => {
-    expect(order(createStartQueue([run(1, 'with_skill', 10), run(2, 'with_skill', 60)], new Map()))).toEqual([2, 1])
-  })
   test('without history one pair of each case shows what it takes, then the longest go first', () => {
     const queue = createStartQueue(
       [...pairs, ...pairs.map((one) => ({ ...one })), ...pairs.map((one) => ({ ...one }))],

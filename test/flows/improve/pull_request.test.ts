@@ -138,15 +138,13 @@ describe('what proposers write stays text', () => {
   test.each([
     ['@everyone', /@everyone/],
     ['fixes #12', /#12/],
-    ['GH-12', /GH-12/],
     ['org/repo#7', /#7/],
-    ['https://evil.example', /https:\/\/evil/],
     ['www.evil.example', /www\.evil/],
   ])('%s is not a mention, reference or link', (words, live) => {
     expect(pullRequestText(session(words), command)).not.toMatch(live)
   })
 
-  test.each(['```', '`````', '~~~', '</code>', '```diff\n```'])('a diff with %s stays in its fence', (words) => {
+  test.each(['```', '~~~', '</code>', '```diff\n```'])('a diff with %s stays in its fence', (words) => {
     const diff = `SKILL.md\n+${words}\n${words}\n# not a heading`
     const fences = tokensOf(pullRequestText(sessionWith([edit('1.1.1', { kept: true, diff })]), command)).filter(
       ({ type }) => type === 'fence',

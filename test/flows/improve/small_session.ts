@@ -1,7 +1,9 @@
 /** A small skill with a broken script, its suite, a practice model that follows it, and sessions on it through the command line. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { expect } from 'vitest'
 import { type History, history } from '../../../schemas/history.ts'
+import type { SessionForecast } from '../../../src/flows/improve/dry_run.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
@@ -101,3 +103,11 @@ export const failing = `
     when: { user: '^You improve an agent skill' }
     fault: { status: 400 }
 `
+
+/** What `--dry-run` says. */
+export async function foresee(world: SmallSession, ...flags: string[]): Promise<SessionForecast> {
+  const { code, stdout, stderr } = await world.improve('--dry-run', '--json', ...flags)
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout.trimEnd()).not.toContain('\n')
+  return JSON.parse(stdout)
+}

@@ -1,63 +1,33 @@
 /** Where a session of `improve` begins: a refused start changes nothing, what an earlier session left is of no use to the next, and a version that was lost is told. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { runRecord } from '../../../schemas/run.ts'
 import { UserError } from '../../../src/base/errors/error.ts'
 import { listPlainFiles } from '../../../src/base/fs/files.ts'
 import { findNameClash } from '../../../src/flows/improve/propose/candidate.ts'
-import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
 import { broken, mended, mends, openWorld, proposer } from '../../e2e/improve/improving.ts'
-import { improveHere } from './in_process.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
+import { fresh } from '../../e2e/program.ts'
+import { improveHere, judgedSuite, judges } from './in_process.ts'
+import { openSmallSession } from './small_session.ts'
 
 const idle = proposer('says please', { command: 'echo "Please add with care." >> adder/SKILL.md' })
 /** Nothing is left to gain: such a session ends after v0's runs on training cases. */
 const solved = () => openWorld(mends, 4, { 'scripts/add.sh': mended })
 const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 
-test('a start that is refused for its engine or its queue leaves the session before it where it was; the next start moves it, and says so', async () => {
-  await using world = await openWorld(idle, 4)
-  const { history: first } = await improveHere(world, { totalRuns: 12 })
-  expect(first).toMatchObject({ stopped: { reason: 'no_edit' }, ended_at: expect.any(String) })
-  const before = readdirSync(world.workspace).sort()
-  const unpriced = improveHere(world, { proposer: 'anthropic:opus', limits: { budget: 100 } })
-  await expect(unpriced).rejects.toThrow(/^--budget: the cost of anthropic:practice-1 is unknown/)
-  const keyless = improveHere(world, { engine: 'openai:gpt-5', proposer: 'anthropic:practice-1' })
-  await expect(keyless).rejects.toThrow(/OPENAI_API_KEY/)
-  const away = { address: parseQueueAddress('redis://127.0.0.1:1'), shared: world.workspace, atOnce: 1, waitMs: 0 }
-  const elsewhere = improveHere(world, { queue: { ...away, tags: [], signer: null } })
-  await expect(elsewhere).rejects.toThrow(/ECONNREFUSED/)
-  expect([readdirSync(world.workspace).sort(), before.includes('sessions')]).toEqual([before, false])
-  expect((await improveHere(world, { resume: true, totalRuns: 12 })).history).toEqual(first)
-  const suite = path.join(world.skill, 'evals/evals.json')
-  const written = readFileSync(suite, 'utf8')
-  writeFileSync(suite, written.replace('What is', 'Please, what is'))
-  // nothing runs any more: it can be looked at, and applied
-  expect((await improveHere(world, { resume: true, totalRuns: 12, nobodyConfirms: true })).history).toEqual(first)
-  writeFileSync(suite, written)
-
-  const { history, told } = await improveHere(world, { totalRuns: 12 })
-  const [name = ''] = readdirSync(path.join(world.workspace, 'sessions'))
-  expect(told).toContainEqual(expect.stringContaining(`is now in sessions/${name} of the workspace`))
-  const aside = path.join(world.workspace, 'sessions', name)
-  expect(JSON.parse(readFileSync(path.join(aside, 'history.json'), 'utf8'))).toEqual(first)
-  expect([readdirSync(path.join(aside, 'versions')), history.started_at > first.started_at]).toEqual([['v0'], true])
-})
-
 test('versions and proposals without a history belong to no session: they are archived, not used', async () => {
-  await using world = await openWorld(idle, 4)
+  await using world = await solved()
   const { workspace } = world
   const left = path.join(workspace, 'versions/v0')
   cpSync(world.skill, left, { recursive: true })
-  writeFileSync(path.join(left, 'scripts/add.sh'), mended)
+  writeFileSync(path.join(left, 'scripts/add.sh'), broken)
   mkdirSync(path.join(workspace, 'proposals/1-1'), { recursive: true })
   const { history, told } = await improveHere(world, { totalRuns: 12 })
-  expect(history.iterations[0]?.expectation_pass_rate).toBe(0)
-  expect(scriptOf(left)).toBe(broken)
+  expect(history.stopped?.reason).toBe('solved')
+  expect(scriptOf(left)).toBe(mended)
   const [name = ''] = readdirSync(path.join(workspace, 'sessions'))
-  expect(scriptOf(path.join(workspace, 'sessions', name, 'versions/v0'))).toBe(mended)
+  expect(scriptOf(path.join(workspace, 'sessions', name, 'versions/v0'))).toBe(broken)
   expect(existsSync(path.join(workspace, 'sessions', name, 'proposals/1-1'))).toBe(true)
   expect(told).toContainEqual(expect.stringMatching(/what an earlier session left there is now in sessions\//))
 })
@@ -71,27 +41,15 @@ test('the history of an earlier release: --resume refuses it, and a new session 
     message: `${file}: a session of an earlier release of Whetstone`,
     fix: 'remove --resume: a new session moves it to sessions/',
   })
-  const { told, history } = await improveHere(world)
+  const { told, history } = await improveHere(world, { totalRuns: 12 })
   expect(told).toContainEqual(expect.stringMatching(/^what an earlier session left there is now in sessions\//))
   expect(history).toMatchObject({ schema_version: 2, stopped: { reason: 'solved' } })
 })
 
-test('an unknown engine of --confirm-on is refused by that name', async () => {
-  await using world = await solved()
-  await expect(improveHere(world, { confirmOn: ['nosuch:x'] })).rejects.toMatchObject({
-    message: '--confirm-on: unknown engine "nosuch"',
-  })
-})
-
-test('an interrupted session with a version that changed or is gone is refused by name', async () => {
+test('an unfinished session with a version that changed or is gone is refused by name', async () => {
   await using world = await openWorld(idle, 4)
-  const wish = { totalRuns: 80 }
-  const stopped = await improveHere(world, { ...wish, drainAfter: 1 })
-  expect(stopped.history).toMatchObject({
-    iterations: [{ version: 'v0' }],
-    rounds: [{ round: 1, version: null }],
-    stopped: { reason: 'interrupted' },
-  })
+  const wish = { totalRuns: 12, limits: { budgetTokens: 500 } }
+  expect((await improveHere(world, wish)).history).toMatchObject({ rounds: [], stopped: { reason: 'budget' } })
   const first = path.join(world.workspace, 'versions/v0')
   writeFileSync(path.join(first, 'scripts/add.sh'), mended)
   const before = world.requests
@@ -104,9 +62,8 @@ test('an interrupted session with a version that changed or is gone is refused b
   expect(world.requests).toBe(before)
 
   writeFileSync(path.join(world.skill, 'scripts/add.sh'), mended)
-  const { told, history } = await improveHere(world, again)
+  const { told } = await improveHere(world, again)
   expect(told[0]).toMatch(/the skill has changed since this session was started: v0 stays what it was then/)
-  expect(history.rounds).toHaveLength(2)
 })
 
 test('a start that is refused leaves no workspace behind, nor the folders above it', async () => {
@@ -124,8 +81,6 @@ test.each([
     /expected one of claude-code, anthropic.*needs its engine: anthropic:nosuch:x/,
   ],
   ['antropic:opus', /unknown engine "antropic"$/, /^did you mean "anthropic"\? /],
-  ['commands:sh p.sh', /unknown engine "commands"$/, /^did you mean "command"\? /],
-  ['anthropic:,', /^--proposer/, /--proposer/],
   ['openai:gpt-5,nosuch:x', /--proposer "nosuch:x": unknown engine "nosuch"$/, /expected one of/],
 ])('--proposer %s is refused before anybody is asked', async (proposer, message, fix) => {
   await using world = await solved()
@@ -161,13 +116,14 @@ test.each([
 test('a proposer of unknown cost is refused under a budget; --cost-per-run covers it', async () => {
   await using world = await solved()
   const [engine, proposer] = ['anthropic:opus', 'command:true']
-  const refused = improveHere(world, { engine, proposer, limits: { budget: 100 } })
+  const wish = { engine, proposer, totalRuns: 12 }
+  const refused = improveHere(world, { ...wish, limits: { budget: 100 } })
   await expect(refused).rejects.toMatchObject({
     message: '--budget: the cost of command is unknown',
     fix: expect.stringContaining('--cost-per-run'),
   })
   expect([world.requests, existsSync(world.workspace)]).toEqual([0, false])
-  const { history } = await improveHere(world, { engine, proposer, limits: { budget: 100, costPerRun: 1 } })
+  const { history } = await improveHere(world, { ...wish, limits: { budget: 100, costPerRun: 1 } })
   expect(history).toMatchObject({ stopped: { reason: 'solved' } })
 })
 
@@ -193,8 +149,15 @@ test('a proposal starts only while the budget of the search is not used up', asy
   expect([history.stopped?.reason, proposals()]).toEqual(['budget', ['1-1']])
   const again = await improveHere(world, { ...wish, resume: true })
   expect([again.history.stopped?.reason, proposals()]).toEqual(['budget', ['1-1']])
-  const more = await improveHere(world, { ...wish, resume: true, limits: { budgetTokens: 10_000_000 } })
-  expect([more.history.stopped?.reason, proposals().slice(0, 3)]).toEqual(['no_edit', ['1-1', '1-2', '1-3']])
+})
+
+test('checks alone are to decide, and no held-out case has one: refused before anything runs', async () => {
+  await using world = await openWorld(judges + mends, 6, judgedSuite(6))
+  await expect(improveHere(world, { totalRuns: 24, certifyJudge: 'none' })).rejects.toMatchObject({
+    message: '--certify-judge none: no held-out case has a check, so nothing could decide',
+    fix: 'add checks to the cases, or name another judge',
+  })
+  expect([world.requests, existsSync(world.workspace)]).toEqual([0, false])
 })
 
 test('a session whose end nobody can confirm is refused before anything runs', async () => {
@@ -204,6 +167,27 @@ test('a session whose end nobody can confirm is refused before anything runs', a
     fix: expect.stringContaining('--yes'),
   })
   expect([world.requests, existsSync(world.workspace)]).toEqual([0, false])
+})
+
+test('no engine is available: refused, without a workspace', async () => {
+  const env = { PATH: path.join(fresh(), 'bin'), ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' }
+  await using world = await openSmallSession({ engine: null, env })
+  const { code, stderr } = await world.improve()
+  expect([code, stderr, existsSync(world.workspace)]).toEqual([2, expect.stringMatching(/no engine available/), false])
+})
+
+test('refused, without a workspace: agents would read instructions above their working folders', async () => {
+  const above = fresh()
+  const TMPDIR = path.join(above, 'tmp')
+  mkdirSync(TMPDIR)
+  writeFileSync(path.join(above, 'CLAUDE.md'), 'Be brief.')
+  await using world = await openSmallSession({ engine: 'command:true', env: { TMPDIR } })
+  const { code, stderr } = await world.improve('--proposer', 'anthropic:practice-1')
+  expect([code, stderr, existsSync(world.workspace)]).toEqual([
+    2,
+    expect.stringMatching(/agents that work below .* read it/),
+    false,
+  ])
 })
 
 test.each([

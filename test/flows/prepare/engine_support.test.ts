@@ -44,9 +44,7 @@ test.each<[string, Check[], RegExp | null]>([
   ['command', [blocked, { type: 'skill_read' }], /agent_blocked: [\s\S]*skill_read: .*can't be decided/],
   ['command', [cost], /cost_at_most: .*what this model costs/],
   ['command', [{ type: 'tokens_at_most', value: 1 }], /tokens_at_most: .*not show tokens/],
-  ['command', [{ type: 'tool_order', tools: ['Bash'] }], /tool_order: .*how the agent works/],
   ['command', [{ type: 'tool_calls_at_most', value: 1 }], /tool_calls_at_most: .*how the agent works/],
-  ['command', [{ type: 'no_loop' }], /no_loop: .*how the agent works/],
   ['command', [used, contains], /tool_used: .*\[check-undecidable\]/],
   ['anthropic', [used, { type: 'skill_read' }, { type: 'tokens_at_most', value: 1 }], null],
   ['anthropic', [blocked], null],
@@ -84,7 +82,6 @@ test('a block that nothing can bring about but the skill is a warning', async ()
 test.each([
   ['command', ['a.png', 'b.png', 'a.png'], ['does not attach images: the agent must open a.png and 1 more itself']],
   ['claude-code', ['a.png'], ['the engine claude-code does not attach images: the agent must open a.png itself']],
-  ['command', ['a.csv'], []],
   ...['anthropic', 'openai', 'codex'].map((name): [string, string[], string[]] => [name, ['a.png'], []]),
 ])('%s with %j attached warns %j', async (name, paths, messages) => {
   const attach = paths.map((path) => ({ path, image: path.endsWith('.png') }))
@@ -146,7 +143,6 @@ test.each<[string, string, string[]]>([
   ['anthropic', 'tools: Read\nmodel: haiku\n', ['the engine anthropic does not follow model of the sub-agent checker']],
   ['anthropic', 'tools: Read\ndisallowedTools: Bash\n', []],
   ['claude-code', 'tools: Read\nmodel: haiku\nhooks: {}\n', []],
-  ['codex', 'color: red\n', []],
 ])('settings of a sub-agent on %s: %j', async (engine, fields, messages) => {
   const agents = { ...environment, hooks: {}, agent_texts: { a: head(fields) } }
   const suite = suiteOf([contains], { environment: agents })

@@ -21,7 +21,6 @@ const both = { name: 'greet', description: 'Says: "hello" # to people' }
 describe('a skill whose SKILL.md lacks frontmatter', () => {
   test.each([
     ['no frontmatter', '# Greet\n\nSay hello.\n', both],
-    ['an empty one', '---\n---\n# Greet\n\nSay hello.\n', both],
     [
       'other fields, Windows line ends and a byte order mark',
       '\uFEFF---\r\nlicense: MIT\r\n---\r\n# Greet\r\n\r\nSay hello.\r\n',

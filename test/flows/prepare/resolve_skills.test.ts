@@ -56,9 +56,7 @@ test.each<[string[], string[], [string, string][]]>([
   [['README.md'], ['README.md'], []],
   [['[ab]'], ['a', 'b'], []],
   [['{a,b}', 'b'], ['a', 'b'], [['b', 'named before']]],
-  [['a*'], ['a'], []],
   [['x*'], ['x*'], []],
-  [['README.md', 'tool.ts'], ['README.md', 'tool.ts'], []],
 ])('%j', async (given, skills, over) => {
   const root = folderOf(files)
   const at = (name: string) => path.join(root, name)

@@ -1,5 +1,5 @@
 /** rank --from: every pair of a table of foreign results is what `aggregate --from` gives for the two. */
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -93,11 +93,5 @@ describe('rank --from csv', () => {
     writeFileSync(bad, lines.join('\n'))
     const end = await runMain(['rank', bad, '--from', 'csv', '--output', path.join(folder, 'none')])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })
-  })
-  test('--dry-run is refused, and nothing is written', async () => {
-    const target = path.join(folder, 'dry')
-    const end = await runMain(['rank', path.join(folder, 'any.csv'), '--from', 'csv', '-o', target, '--dry-run'])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('--from with --dry-run') })
-    expect(existsSync(target)).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
@@ -29,12 +29,10 @@ describe('the same two runs are found', () => {
   const [a, b] = [graded(2, 2, 'a'), graded(1, 2, 'b')]
   test.each<[string, Record<string, unknown>]>([
     ['flat', { 'eval-1/with_skill/grading.json': a, 'eval-1/without_skill/grading.json': b }],
-    ['in run folders', { 'eval-1/with_skill/run-1/grading.json': a, 'eval-1/without_skill/run-1/grading.json': b }],
     [
       'in a runs folder',
       { 'runs/eval-1/with_skill/run-1/grading.json': a, 'runs/eval-1/without_skill/run-1/grading.json': b },
     ],
-    ['under a descriptive name', { 'totals/with_skill/grading.json': a, 'totals/without_skill/grading.json': b }],
     [
       'among the outputs',
       { 'totals/with_skill/outputs/grading.json': a, 'totals/without_skill/outputs/grading.json': b },
@@ -45,22 +43,12 @@ describe('the same two runs are found', () => {
       { 'iteration-1/eval-1/with_skill/grading.json': a, 'iteration-1/eval-1/without_skill/grading.json': b },
     ],
     ['in one file', { 'eval-1/grading.json': { with_skill: a.expectations, without_skill: b.expectations } }],
-    ['without folders', { 'grading.json': { with_skill: a.expectations, without_skill: b.expectations } }],
     [
       'with a copy inside',
       {
         'eval-1/with_skill/grading.json': a,
         'eval-1/with_skill/with_skill/grading.json': a,
         'eval-1/without_skill/grading.json': b,
-      },
-    ],
-    [
-      'flat and in run folders side by side',
-      {
-        'eval-1/with_skill/run-1/grading.json': a,
-        'eval-1/without_skill/run-1/grading.json': b,
-        'totals/with_skill/grading.json': a,
-        'totals/without_skill/grading.json': b,
       },
     ],
     [
@@ -72,14 +60,6 @@ describe('the same two runs are found', () => {
         'eval-1/without_skill/run-1/grading.json': graded(1, 2),
         'totals/with_skill/grading.json': graded(2, 2),
         'totals/without_skill/grading.json': graded(1, 2),
-      },
-    ],
-    [
-      'beside outputs of the configuration',
-      {
-        'eval-1/with_skill/outputs/a.txt': 'x',
-        'eval-1/with_skill/run-1/grading.json': a,
-        'eval-1/without_skill/run-1/grading.json': b,
       },
     ],
   ])('%s', async (_, files) => expect(await runsOf(files)).toEqual(both))
@@ -100,32 +80,18 @@ describe('what is no copy', () => {
     const files = ['run-1', 'run-2'].map((name) => [`eval-1/with_skill/${name}/grading.json`, graded(1, 1, 'a')])
     expect(await runsOf(Object.fromEntries(files))).toEqual(['with_skill 1/1 1/1', 'with_skill 1/2 1/1'])
   })
-  test('two cases under one stray eval_metadata.json at the root', async () => {
-    const files = {
-      'eval_metadata.json': { eval_id: 9, prompt: 'All.' },
-      'eval-1/with_skill/grading.json': graded(2, 2, 'a'),
-      'eval-2/with_skill/grading.json': graded(1, 2, 'b'),
-    }
-    expect(await runsOf(files)).toEqual(['with_skill 1/1 2/2', 'with_skill 2/1 1/2'])
-  })
 })
 
 describe('what is no run', () => {
   const good = { 'eval-1/with_skill/run-1/grading.json': graded(2, 2, 'a') }
   test.each([
     ['a grading that an agent wrote', 'eval-1/with_skill/run-1/outputs/site/grading.json', graded(0, 2)],
-    ['outputs under no configuration', 'assets/templates/outputs/a.txt', 'x'],
     ['a transcript elsewhere', 'docs/notes/transcript.md', 'x'],
     ['a hidden folder', '.git/with_skill/grading.json', graded(0, 2)],
   ])('%s', async (_, file, value) => {
     const { benchmark } = await run(folderOf({ ...good, [file]: value }))
     expect(benchmark.counts).toMatchObject({ planned: 1, used: 1 })
     expect(benchmark.complete).toBe(true)
-  })
-  test('a broken link of an agent is no problem', async () => {
-    const folder = folderOf({ ...good, 'eval-1/with_skill/run-1/outputs/a.txt': 'x' })
-    symlinkSync('/no/such', path.join(folder, 'eval-1/with_skill/run-1/outputs/link'))
-    expect((await run(folder)).benchmark.problems).toBeUndefined()
   })
 })
 
@@ -183,18 +149,10 @@ describe('candidate minus baseline', () => {
     ['with_skill', 'baseline'],
   ])('%s against %s', async (candidate, baseline) => expect(await delta(pair(candidate, baseline))).toBe('+0.50'))
   test.each([
-    ['v2', 'v1', 'pass rate 100% for v2, 50% for v1: +50 points'],
-    ['skill_enabled', 'skill_disabled', 'pass rate 100% with the skill, 50% without: +50 points'],
     ['previous_skill', 'vanilla', 'pass rate 100% with the skill, 50% without: +50 points'],
-    ['pdf-new', 'pdf-old', 'pass rate 100% for pdf-new, 50% for pdf-old: +50 points'],
     ['current', 'original', 'pass rate 100% with the new version, 50% with the old: +50 points'],
-    ['v_a', 'v_b', 'pass rate 100% for v_a, 50% for v_b: +50 points'],
     ['with_reference', 'without_reference', 'pass rate 100% for with_reference, 50% for without_reference: +50 points'],
-    ['after', 'before', 'pass rate 100% for after, 50% for before: +50 points'],
-    ['treatment', 'control', 'pass rate 100% for treatment, 50% for control: +50 points'],
-    ['with_skill', 'control', 'pass rate 100% with the skill, 50% without: +50 points'],
     ['pdf_with_skill', 'pdf_without_skills', 'pass rate 100% with the skill, 50% without: +50 points'],
-    ['with', 'without', 'pass rate 100% with the skill, 50% without: +50 points'],
     ['new_skill', 'with_skill', 'pass rate 100% for new_skill, 50% for with_skill: +50 points'],
   ])('%s against %s, and no more is said than the names tell', async (candidate, baseline, sentence) => {
     const { benchmark } = await run(pair(candidate, baseline))
@@ -214,14 +172,10 @@ describe('candidate minus baseline', () => {
     const { benchmark } = await run(pair('with_skill', 'new_skill'), { candidate: 'with_skill' })
     expect(benchmarkHeadline(benchmark)).toContain('pass rate 100% for with_skill, 50% for new_skill: +50 points')
   })
-  test('as asked', async () =>
-    expect(await delta(pair('with_skill', 'old_skill'), { candidate: 'old_skill' })).toBe('-0.50'))
   test('a name that is not there is a mistake', async () =>
     expect(run(pair('with_skill', 'old_skill'), { baseline: 'older' })).rejects.toThrow(
       '--baseline: unknown configuration "older"',
     ))
-  test('one configuration has no delta', async () =>
-    expect(await delta(folderOf({ 'eval-1/with_skill/grading.json': graded(1, 2) }))).toBeUndefined())
 })
 
 describe('what is missing or broken', () => {
@@ -242,6 +196,11 @@ describe('what is missing or broken', () => {
     ])
     expect(benchmark.complete).toBe(false)
   })
+  test('unknown time and tokens are absent, not 0', async () => {
+    const { benchmark } = await run(folderOf({ ...good, 'eval-1/with_skill/timing.json': { total_tokens: 0 } }))
+    expect(benchmark.runs[0]?.result).not.toHaveProperty('time_seconds')
+    expect(benchmark.runs[0]?.result).not.toHaveProperty('tokens')
+  })
   test('a null verdict leaves the benchmark incomplete', async () => {
     const grading = {
       expectations: [
@@ -252,12 +211,6 @@ describe('what is missing or broken', () => {
     const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': grading }))
     expect(benchmark.runs[0]?.result).toMatchObject({ passed: 1, total: 1, undecided: 1 })
     expect(benchmark.complete).toBe(false)
-  })
-  test('unknown time and tokens are absent, not 0', async () => {
-    const { benchmark } = await run(folderOf({ ...good, 'eval-1/with_skill/timing.json': { total_tokens: 0 } }))
-    expect(benchmark.runs[0]?.result).not.toHaveProperty('time_seconds')
-    expect(benchmark.runs[0]?.result).not.toHaveProperty('tokens')
-    expect(benchmark.run_summary.with_skill).not.toHaveProperty('time_seconds')
   })
   test('two gradings of one run that differ are told', async () => {
     const { benchmark } = await run(folderOf({ ...good, 'eval-1/with_skill/run-1/grading.json': graded(2, 2) }))
@@ -310,14 +263,6 @@ describe("another tool's benchmark.json", () => {
     expect(path.basename((await run(folder, { force: true })).paths.benchmark)).toBe('benchmark.json')
     expect(path.basename((await run(folder)).paths.benchmark)).toBe('benchmark.json')
   })
-  test('gives skill name and date', async () => {
-    const { benchmark } = await run(folderOf(files(made({}, '+0.00'))))
-    expect(benchmark.metadata).toMatchObject({
-      skill_name: 'tidy',
-      executor_model: 'unknown',
-      timestamp: '2026-01-01T00:00:00Z',
-    })
-  })
   test('that is broken is named', async () => {
     const folder = folderOf(files('{"runs": [}'))
     const { benchmark, paths } = await run(folder)
@@ -337,12 +282,6 @@ describe("another tool's benchmark.json", () => {
       made({ with_skill: 1, old_skill: 0 }, '-1.00'),
       /pass_rate 0 for old_skill, this one 0.5000: because it uses the summary/,
     ],
-    [
-      'that nothing explains',
-      made({ with_skill: 0.9, old_skill: 0.5 }, '+0.40'),
-      /pass_rate 0.9 for with_skill, this one 1.0000: for an unknown reason/,
-    ],
-    ['without runs', { ...made({}, '+0.00'), runs: [] }, /has no runs, this one has 2/],
     ['without means', { mine: true }, /nothing to compare/],
     ['in percent', made({ with_skill: 100, old_skill: 50 }, '+50pp'), /agrees with this one/],
   ])('%s', async (_, committed, note) => expect(await notesOf(committed)).toEqual([expect.stringMatching(note)]))
@@ -372,4 +311,18 @@ test('a grading that holds counts alone is not told as timed out', async () => {
   const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': { summary: { passed: 4, total: 4 } } }))
   expect(benchmark.runs.map(({ result }) => result.pass_rate)).toEqual([1])
   expect(benchmark.notes.join('\n')).not.toContain('timed out')
+})
+
+test.each<[string, object | undefined, string | null]>([
+  ['more passes than the items', { passed: 2, failed: 0, total: 2, pass_rate: 1 }, '2 of 2'],
+  ['fewer items than there are', { passed: 1, failed: 0, total: 1, pass_rate: 1 }, '1 of 1'],
+  ['control: the same counts', { passed: 1, failed: 1, total: 2, pass_rate: 0.5 }, null],
+  ['control: no summary', undefined, null],
+])('a summary with %s: the items count, and a note names a contradiction', async (_, summary, said) => {
+  const first = { ...graded(1, 2, 'a'), ...(summary && { summary }) }
+  const files = { 'eval-1/with_skill/grading.json': first, 'eval-1/without_skill/grading.json': graded(1, 2, 'b') }
+  const { benchmark } = await run(folderOf(files))
+  expect(benchmark.runs.map(({ result }) => result.passed)).toEqual([1, 1])
+  const note = `1 grading contradicts itself; the items count, not the summary: eval-1/with_skill: its summary says ${said} passed, its items 1 of 2.`
+  expect(benchmark.notes.filter((one) => one.includes('contradict'))).toEqual(said === null ? [] : [note])
 })

@@ -38,13 +38,6 @@ test.each<[string, GradedCase[], number, string, number]>([
     0,
   ],
   [
-    '1 case × 10 runs × 5 expectations',
-    [{ met: [5, 5, 4, 5, 4, 5, 5, 4, 5, 4], metWithout: [4, 3, 3, 4, 3, 4, 3, 4, 3, 4] }],
-    5,
-    'Helps: pass rate 92% with the skill, 70% without: +22 points, 95% CI [8, 36]',
-    0,
-  ],
-  [
     '1 case × 3 runs that all differ: too few runs',
     [{ met: [1, 1, 1], metWithout: [0, 0, 0] }],
     1,

@@ -1,12 +1,13 @@
 /** Repositories for tests, and what an agent finds in the clone of one. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { suiteCase } from '../../../schemas/suite.ts'
 import type { FlowContext } from '../../../src/flows/flow_context.ts'
 import { placeRepos } from '../../../src/flows/repos/place_repos.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { prepareWorkspace } from '../../../src/phases/2-run/workspace/working_folder.ts'
+import { fresh } from '../../e2e/program.ts'
 import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
 
 export function git(cwd: string, ...args: string[]): string {
@@ -20,9 +21,20 @@ export function git(cwd: string, ...args: string[]): string {
   }).trim()
 }
 
+const template: { root?: string } = {}
+
 /** A repository `project` (tag v1, then a later commit with the solution) and a skill whose case starts from it. */
 export function repository() {
-  const root = folderOf({ 'project/f.txt': 'one', 'project/sub/inner.txt': 'inner', 'skill/SKILL.md': skillText })
+  template.root ??= createRepository()
+  const root = folderOf({})
+  cpSync(template.root, root, { recursive: true, verbatimSymlinks: true })
+  return { root, project: path.join(root, 'project'), skill: path.join(root, 'skill') }
+}
+
+function createRepository(): string {
+  const root = fresh()
+  const files = folderOf({ 'project/f.txt': 'one', 'project/sub/inner.txt': 'inner', 'skill/SKILL.md': skillText })
+  cpSync(files, root, { recursive: true })
   const project = path.join(root, 'project')
   symlinkSync('f.txt', path.join(project, 'link'))
   symlinkSync('/nowhere/at/all', path.join(project, 'out'))
@@ -33,7 +45,7 @@ export function repository() {
   writeFileSync(path.join(project, 'f.txt'), 'solution')
   git(project, 'commit', '--quiet', '-a', '-m', 'solution')
   git(project, 'tag', 'v2')
-  return { root, project, skill: path.join(root, 'skill') }
+  return root
 }
 
 const contextOf = (signal: AbortSignal): FlowContext => ({

@@ -32,7 +32,6 @@ describe('what is read', () => {
         ['eval-1-b', 'timed'],
       ],
     ],
-    ['reviews without a status', { reviews: [note('eval-1', 'x')] }, [['eval-1', 'x']]],
     ['reviews among which one is none', { reviews: [note('eval-1', 'x'), { run_id: 2 }] }, [['eval-1', 'x']]],
     [
       'names and texts',

@@ -1,10 +1,8 @@
 /** Edits that please a credulous judge, and that no static check finds: a second judge keeps them from shipping, and without it they ship. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openWorld, proposer, sdk } from '../../e2e/improve/improving.ts'
 import { type GamingEdit, unfoundGamingEdits } from '../../phases/5-improve/gaming_edits.ts'
 import { improveHere } from './in_process.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const suite = {
   skill_name: 'adder',
@@ -76,8 +74,6 @@ test('a resume with other keys does not change who certifies', async () => {
     /^--resume: the certification is decided by anthropic:claude-practice-1 since the start of the session, and would be decided by openai now$/,
   )
 })
-
-test('there are enough of them', () => expect(unfoundGamingEdits.length).toBeGreaterThanOrEqual(16))
 
 test.each(groups.map((edits) => [edits.map(({ kind }) => kind).join(', '), edits] as const))(
   '%s: kept by the search, refused by a second judge',

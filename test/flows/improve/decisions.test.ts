@@ -1,0 +1,199 @@
+/** What a session decides before it pays: how a budget is divided, who certifies, and on which runs. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { SpentLine } from '../../../schemas/limits.ts'
+import {
+  certifyJudgeText,
+  chooseCertifyJudge,
+  gradingsPerRun,
+  keepChecked,
+  refuseOtherJudge,
+} from '../../../src/flows/improve/certify/certify_judge.ts'
+import { heldOutStep } from '../../../src/flows/improve/certify/held_out_bench.ts'
+import type { ImproveSession } from '../../../src/flows/improve/session/session.ts'
+import {
+  findEmptyBudget,
+  findSearchLimit,
+  releaseReserve,
+  reserveForCertification,
+  sizeCertification,
+} from '../../../src/flows/improve/session_budget.ts'
+import { SharedBudgets, zeroAmounts } from '../../../src/flows/limits/budgets.ts'
+import { type Limits, noLimits } from '../../../src/flows/limits/limits.ts'
+import { planSession } from '../../../src/phases/5-improve/search/plan_session.ts'
+import { fresh, makeSkill } from '../../e2e/program.ts'
+import { planHere } from '../queue/here.ts'
+import { contextHere, requestHere } from './in_process.ts'
+
+const place = { skill: '', workspace: fresh(), env: {} }
+const context = contextHere(place)
+
+interface Spending {
+  /** Tokens of each run of the search, and of its grading. */
+  runs?: readonly [run: number, grading: number][]
+  /** Tokens of the proposals of each round. */
+  proposals?: readonly number[]
+}
+
+/** Of a benchmark; spent.jsonl lies beside it. */
+let plan = ''
+beforeAll(async () => {
+  const skill = makeSkill([{ id: 1, prompt: 'a', checks: [{ type: 'contains', value: 'x' }] }])
+  plan = JSON.stringify(
+    (await planHere({ skill, engine: 'command:true', workspace: null }, { PATH: process.env.PATH })).plan,
+  )
+})
+
+/** The parts of a session that its budget looks at: 40 runs, so 20 of them for the certification. */
+function sessionWith(limits: Partial<Limits>, { runs = [], proposals = [] }: Spending = {}): ImproveSession {
+  const folder = fresh()
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'plan.json'), plan)
+  const lines = runs.flatMap(([run, grading], at): SpentLine[] => {
+    const each = { run_id: `eval-${at}`, started_at: '2026-01-15T10:00:00Z', usd: null }
+    return [
+      { ...each, part: 'run', tokens: run },
+      { ...each, part: 'grading', tokens: grading },
+    ]
+  })
+  writeFileSync(path.join(folder, 'spent.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const rounds = proposals.map((tokens) => ({ proposals: [{ tokens, cost_usd: null }] }))
+  return {
+    request: requestHere(place, { limits }),
+    plan: planSession(40),
+    budgets: new SharedBudgets({ ...noLimits, ...limits }),
+    history: { rounds },
+    seen: [folder],
+    reserved: zeroAmounts,
+  } as unknown as ImproveSession
+}
+
+const spend = ({ budgets }: ImproveSession, tokens: number) => budgets.settle(zeroAmounts, { usd: 0, tokens })
+
+describe('the budget of a session', () => {
+  test('half is kept for the certification, or what is left of it, until the search has ended', () => {
+    const session = sessionWith({ budgetTokens: 1000 })
+    reserveForCertification(session)
+    expect([session.reserved.tokens, session.budgets.left('tokens')]).toEqual([500, 500])
+    releaseReserve(session)
+    expect([session.reserved.tokens, session.budgets.left('tokens')]).toEqual([0, 1000])
+    spend(session, 800)
+    reserveForCertification(session)
+    expect([session.reserved.tokens, session.budgets.left('tokens')]).toEqual([200, 0])
+  })
+
+  test('the search ends when the proposals of a round would not fit into what is left', () => {
+    const session = sessionWith({ budgetTokens: 1000 }, { proposals: [90, 120] })
+    spend(session, 879)
+    expect(findSearchLimit(session, context)).toBe(null)
+    spend(session, 1)
+    expect(findSearchLimit(session, context)).toBe('budget_tokens')
+    expect(findSearchLimit(sessionWith({}), context)).toBe(null)
+  })
+
+  test('a deadline that has passed stops the session, and --resume continues it', () => {
+    const at = (ms: number) => () => findSearchLimit(sessionWith({ deadline: new Date(Date.now() + ms) }), context)
+    expect(at(-1000)).toThrow(/^stopped by the deadline 20/)
+    expect(at(3_600_000)()).toBe(null)
+  })
+
+  test('a budget that is used up ends a round that has begun', () => {
+    const session = sessionWith({ budgetTokens: 1000 })
+    spend(session, 999)
+    expect(findEmptyBudget(session)).toBe(null)
+    spend(session, 1)
+    expect(findEmptyBudget(session)?.message).toBe('the search used its half of the budget of tokens')
+  })
+
+  test.each<[string, number, number, Spending, number | RegExp]>([
+    ['is not limited: as planned', Number.POSITIVE_INFINITY, 1, { runs: [[100, 0]] }, 20],
+    ['pays for all', 2200, 1, { runs: [[100, 0]] }, 20],
+    [
+      'pays for some, at a price one in ten higher',
+      1100,
+      1,
+      {
+        runs: [
+          [150, 0],
+          [50, 0],
+        ],
+      },
+      10,
+    ],
+    ['pays for both gradings of a second judge', 1100, 2, { runs: [[50, 25]] }, 10],
+    ['of which nothing is known', 10, 1, {}, 20],
+    [
+      'pays for too few',
+      600,
+      1,
+      { runs: [[100, 0]] },
+      /^stopped by the budget of tokens: 600 tokens are left, .* 2,200/,
+    ],
+  ])('a rest that %s', async (_, left, gradings, spending, expected) => {
+    const session = sessionWith(Number.isFinite(left) ? { budgetTokens: left } : {}, spending)
+    const sized = sizeCertification(session, gradings)
+    if (typeof expected === 'number') expect(await sized).toBe(expected)
+    else await expect(sized).rejects.toThrow(expected)
+  })
+})
+
+describe('who decides the certification', () => {
+  const search = { name: 'anthropic', model: 'claude-practice-1' }
+  const openai = { OPENAI_API_KEY: 'practice' }
+  const choose = (asked: string | null, judge: typeof search | null = search, env: Record<string, string> = {}) =>
+    chooseCertifyJudge(
+      asked,
+      judge,
+      contextHere({ ...place, env: { PATH: '/nowhere', ANTHROPIC_API_KEY: 'practice', ...env } }),
+    )
+
+  test.each<[string, string | null, typeof search | null, Record<string, string>, string]>([
+    ['checks, where they decide everything', null, null, openai, 'certification: decided by checks alone'],
+    ['checks, as asked', 'none', search, openai, 'certification: decided by checks alone'],
+    ['the judge that is named', 'anthropic:other', search, {}, 'decided by a second judge, anthropic:other'],
+    ['a judge of another family', null, search, openai, 'decided by a second judge, openai'],
+    [
+      'the judge of the search, with a warning, if there is no other',
+      null,
+      search,
+      {},
+      'warning: the certification is',
+    ],
+    ['the same for a model of unknown family', null, { ...search, model: 'practice-1' }, openai, 'warning: the certif'],
+  ])('%s', async (_, asked, judge, env, text) => {
+    expect(certifyJudgeText(await choose(asked, judge, env))).toContain(text)
+  })
+
+  test('the judge of the search is refused as the second one', async () => {
+    await expect(choose('anthropic:claude-practice-1')).rejects.toThrow(/the same judge as that of the search$/)
+  })
+
+  test('a second judge takes two gradings of each run', async () => {
+    expect([gradingsPerRun(await choose(null, search, openai)), gradingsPerRun(await choose(null))]).toEqual([2, 1])
+  })
+
+  test('a resume with other keys does not change it', async () => {
+    const now = await choose(null, search, openai)
+    expect(() => refuseOtherJudge('anthropic:claude-practice-1', now)).toThrow(
+      /^--resume: the certification is decided by anthropic:claude-practice-1 since the start .* by openai/,
+    )
+    expect(() => refuseOtherJudge('anthropic:claude-practice-1', { kind: 'same', choice: search })).not.toThrow()
+    expect(() => refuseOtherJudge(undefined, now)).not.toThrow()
+  })
+
+  test('where checks decide, verdicts of a judge do not count, and runs without a check are left out', () => {
+    const expectations = (...deciders: string[]) => ({ expectations: deciders.map((decided_by) => ({ decided_by })) })
+    const runs = [expectations('check:contains', 'judge'), expectations('judge')]
+    expect(keepChecked({ runs } as never)).toEqual({ runs: [expectations('check:contains')] })
+  })
+})
+
+test('the certification runs pairs of the version and v0; if they are too few, the first cases get them', () => {
+  const step = heldOutStep([4, 2, 6], { best: 'v1', runs: 10 })
+  expect(step).toMatchObject({ candidate: 'v1', against: 'v0', isSearch: false, cases: [4, 2, 6], runs: 2 })
+  const chosen = (eval_id: number, run_number: number) =>
+    step.choose?.({ eval_id, run_number } as never, 'planned' as never) ?? null
+  expect([chosen(4, 2), chosen(2, 2), chosen(6, 1), chosen(6, 2)]).toEqual(['planned', 'planned', 'planned', null])
+  expect(heldOutStep([4, 2, 6], { best: 'v1', runs: 4 }).cases).toEqual([4, 2])
+})
