@@ -62,38 +62,31 @@ test('control: with all of them the same looks for the server, which is not ther
 
 test('a benchmark on this machine misses none of them', async () => {
   const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
-  const args = [
-    'bench',
-    skill,
-    '--engine',
-    agent('tidy.mjs'),
-    '--runs',
-    '1',
-    '--sandbox',
-    'off',
-    '--workspace',
-    fresh(),
-  ]
+  const flags = ['--engine', agent('tidy.mjs'), '--runs', '1', '--sandbox', 'off', '--workspace', fresh()]
   const absent = ['bullmq', 'ioredis', 'pg', 'prom-client', '@opentelemetry']
-  const { code, said } = await whetstoneWithout(absent, args, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
+  const { code, said } = await whetstoneWithout(absent, ['bench', skill, ...flags], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+  })
   expect(code, said).toBe(0)
 })
 
 needsRedis('a worker', () => {
   const url = redisHere()
-  const all =
-    '@opentelemetry/api @opentelemetry/sdk-trace-base @opentelemetry/resources @opentelemetry/exporter-trace-otlp-http'
+  const traces = ['sdk-trace-base', 'resources', 'exporter-trace-otlp-http'].map((name) => `@opentelemetry/${name}`)
   test.each([
-    ['prom-client', '--metrics-port', 'npm install prom-client'],
-    ['@opentelemetry/api', 'OTEL_EXPORTER_OTLP_ENDPOINT', `npm install ${all}`],
-    ['@opentelemetry/exporter-trace-otlp-http', 'OTEL_EXPORTER_OTLP_ENDPOINT', `npm install ${all}`],
-  ])('without %s that is asked for it is refused', async (name, by, fix) => {
-    const flags = ['queue', 'work', '--queue', url(), '--shared', fresh(), '--sandbox', 'off', '--engines', 'command']
-    const asked = by.startsWith('--') ? [by, '0'] : []
-    const env: Record<string, string> = by.startsWith('--') ? {} : { [by]: 'http://127.0.0.1:1' }
-    const { code, said } = await whetstoneWithout([name], [...flags, ...asked], env)
-    expect(code, said).toBe(2)
-    expect(said).toContain(`${by}: the package ${name} is not installed`)
-    expect(said).toContain(`${fix} where whetstone is installed (with -g if whetstone is)`)
-  })
+    ['prom-client', '--metrics-port', ['--metrics-port', '0'], {}, 'npm install prom-client'],
+    [
+      ...['@opentelemetry/exporter-trace-otlp-http', 'OTEL_EXPORTER_OTLP_ENDPOINT', [] as string[]],
+      ...[{ OTEL_EXPORTER_OTLP_ENDPOINT: nowhere }, `npm install @opentelemetry/api ${traces.join(' ')}`],
+    ],
+  ] as [string, string, string[], Record<string, string>, string][])(
+    'without %s that is asked for it is refused',
+    async (name, by, asked, env, fix) => {
+      const flags = ['queue', 'work', '--queue', url(), '--shared', fresh(), '--sandbox', 'off', '--engines', 'command']
+      const { code, said } = await whetstoneWithout([name], [...flags, ...asked], env)
+      expect(code, said).toBe(2)
+      expect(said).toContain(`${by}: the package ${name} is not installed`)
+      expect(said).toContain(`${fix} where whetstone is installed (with -g if whetstone is)`)
+    },
+  )
 })

@@ -1,135 +1,94 @@
-/** The contract of whoever makes the runs, on this machine, through Redis and through PostgreSQL: the same plan, the same benchmark. */
+/** Runs on this machine and through Redis; the same benchmark from another terminal shows the first one's progress. */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BenchRequest } from '../../../src/flows/prepare/prepare_bench.ts'
+import { describe, expect, test } from 'vitest'
+import { getRedactor } from '../../../src/base/secrets/redact.ts'
+import { openObservers } from '../../../src/flows/queue/observe/observers.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
-import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from '../../jobs/queue/servers.ts'
-import { upToTiming } from '../../kill/agree.mjs'
-import { benchHere, lives, makeAgent, mostAtOnce, type WorkerHere, wishFor, workHere } from './here.ts'
+import { needsRedis, startRedis } from '../../jobs/queue/servers.ts'
+import { attached, idsOf, openAttaching } from './attaching.ts'
+import { executorContract } from './executor_contract.ts'
+import { benchHere, makeAgent, redisHere, wishFor, workHere } from './here.ts'
+import { startCollector } from './span_collector.ts'
 
-const places = 2
-const check = { checks: [{ type: 'contains', value: 'TIDY' }] }
-const suite = (...prompts: string[]) =>
-  makeSkill(
-    prompts.map((prompt, at) => ({ id: at + 1, prompt, files: ['evals/in.txt'], ...check })),
-    { 'evals/in.txt': 'some input\n' },
-  )
+describe('runs made on this machine', () => executorContract(null))
+needsRedis('runs made through Redis', () => executorContract(startRedis))
 
-/** What is there of a benchmark, by its own files. */
-const filesIn = (folder: string) =>
-  readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter((name) => !name.startsWith('.'))
-    .sort()
+needsRedis('a benchmark that another terminal asks for too', () => {
+  const url = redisHere()
+  const benchmarks = (workspace: string) => readdirSync(path.join(workspace, 'benchmarks'))
 
-function contract(start: (() => Promise<QueueServer>) | null): void {
-  const at: { server?: QueueServer; worker?: WorkerHere; shared: string } = { shared: fresh() }
-  beforeAll(async () => {
-    if (start === null) return
-    at.server = await start()
-    at.worker = await workHere(at.server.url, at.shared, { concurrency: places })
-  }, 60_000)
-  afterAll(async () => {
-    await at.worker?.[Symbol.asyncDispose]()
-    await at.server?.[Symbol.asyncDispose]()
-  }, 30_000)
-  /** Where runs are made; nothing: here. */
-  const elsewhere = (): Partial<BenchRequest> =>
-    at.server === undefined ? { concurrency: places } : { queue: wishFor(at.server.url, at.shared) }
-  const left = () => {
-    const runs = path.join(at.shared, 'runs')
-    return at.server === undefined ? [] : readdirSync(runs).flatMap((id) => readdirSync(path.join(runs, id)))
-  }
-
-  test('every planned run is made once and graded, no more at once than places, and nothing is left behind', async () => {
-    const agent = makeAgent()
-    const asked = { skill: suite('one', 'two', 'three'), engine: agent.engine, runs: 2 }
-    const plain = await benchHere({ ...asked, workspace: fresh() })
-    const before = agent.lines().length
-    const { benchmark, folder, events } = await benchHere({ ...asked, workspace: fresh(), ...elsewhere() })
-    expect(benchmark).toMatchObject({ complete: true, counts: { planned: 12, used: 12 } })
-    expect(upToTiming(folder)).toBe(upToTiming(plain.folder))
-    expect(filesIn(folder)).toEqual(filesIn(plain.folder))
-    expect(agent.starts()).toBe(24)
-    const most = mostAtOnce(agent.lines().slice(before))
-    expect([1, places]).toContain(most)
-    const ids = (type: string) =>
-      events.flatMap((event) => (event.type === type && 'run_id' in event ? event.run_id : []))
-    for (const type of ['run_started', 'run_finished', 'grade_finished']) {
-      expect(new Set(ids(type)).size, type).toBe(12)
-      expect(ids(type), type).toHaveLength(12)
-    }
-    expect(left()).toEqual([])
-  }, 60_000)
-
-  test('a run that fails is tried as often as asked, is a record then, and stops no other', async () => {
-    const agent = makeAgent()
-    const skill = suite('one', 'crash')
-    const asked = { skill, engine: agent.engine, retries: 1, cases: ['1', '2'], ...elsewhere() }
-    const { benchmark, events, folder } = await benchHere({ ...asked, workspace: fresh() })
-    expect(benchmark.counts).toMatchObject({ planned: 4, used: 2, excluded: { 'failed:crash': 2 } })
-    expect(left()).toEqual([])
-    // their records came here, and count here: none is another attempt
-    expect(readdirSync(folder).filter((name) => name.includes('attempts'))).toEqual([])
-    expect(agent.lines().filter((line) => line.startsWith('start') && line.endsWith('crash'))).toHaveLength(4)
-    const retried = events.filter(({ type }) => type === 'run_retried')
-    expect(retried).toEqual(Array(2).fill(expect.objectContaining({ eval_id: 2, attempt: 1, kind: 'crash' })))
-  }, 60_000)
-
-  test('a run that takes too long has timed out, and its agent is gone', async () => {
-    const agent = makeAgent()
-    const asked = { skill: suite('wait'), engine: agent.engine, timeoutSeconds: 1, ...elsewhere() }
-    const { benchmark } = await benchHere({ ...asked, workspace: fresh() })
-    expect(benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
-    expect(benchmark.runs.map(({ result }) => result.timed_out)).toEqual([true, true])
-    expect(agent.pids().filter(lives)).toEqual([])
-  }, 60_000)
-
-  test('drained, it begins nothing more and what runs ends; the same again makes only the rest', async () => {
-    const agent = makeAgent()
-    const drain = new AbortController()
-    const queue = elsewhere().queue
-    const asked = { skill: suite('wait 1', 'wait 2', 'wait 3'), engine: agent.engine, workspace: fresh() }
-    const where = queue ? { queue: { ...queue, atOnce: places } } : elsewhere()
-    const running = benchHere({ ...asked, ...where }, { drain: drain.signal })
-    await agent.untilBegun(places)
-    drain.abort()
-    agent.open()
-    expect((await running).benchmark).toMatchObject({ complete: false, counts: { used: places } })
-    expect(agent.starts()).toBe(places)
-    expect((await benchHere({ ...asked, ...where })).benchmark).toMatchObject({ complete: true, counts: { used: 6 } })
-    expect(agent.starts()).toBe(6)
-  }, 60_000)
-
-  test('aborted, it rejects with the reason and its agents are gone; the same again makes them anew', async () => {
-    const agent = makeAgent()
-    const stop = new AbortController()
-    const asked = { skill: suite('wait'), engine: agent.engine, workspace: fresh(), ...elsewhere() }
-    const running = benchHere(asked, { signal: stop.signal })
-    const ended = expect(running).rejects.toThrow('enough')
+  test('shows the same there and ends with the same, whole or not; nothing is made twice', async () => {
+    const { agent, worker, asked } = await openAttaching(url(), ['crash'])
+    await using _worker = worker
+    const running = benchHere(asked)
     await agent.untilBegun(2)
-    stop.abort(new Error('enough'))
-    await ended
-    await expect.poll(() => agent.pids().filter(lives), { timeout: 10_000 }).toEqual([])
+    const second = await attached(asked)
     agent.open()
-    const { benchmark } = await benchHere(asked)
-    expect(benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
+    const [one, two] = await Promise.all([running, second.running])
+    expect(two.benchmark).toEqual(one.benchmark)
+    expect(two.benchmark).toMatchObject({ complete: false, counts: { used: 4, excluded: { 'failed:crash': 2 } } })
+    expect([two.folder, two.paths, two.page]).toEqual([one.folder, one.paths, one.page])
+    expect([...two.folders]).toEqual([...one.folders])
+    for (const type of ['run_finished', 'grade_finished']) {
+      expect(idsOf(two.events, type), type).toEqual(idsOf(one.events, type))
+      expect(idsOf(two.events, type).length, type).toBeGreaterThanOrEqual(4)
+    }
+    expect(agent.starts()).toBe(6)
+    expect(benchmarks(asked.workspace)).toHaveLength(1)
+  })
+
+  test('Ctrl-C there leaves the first one alone', async () => {
+    const { agent, worker, asked } = await openAttaching(url())
+    await using _worker = worker
+    const running = benchHere(asked)
+    await agent.untilBegun(2)
+    const second = await attached(asked)
+    second.drain.abort(new Error('Ctrl-C'))
+    await expect(second.running).rejects.toThrow('Ctrl-C')
+    agent.open()
+    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 4 } })
     expect(agent.starts()).toBe(4)
-  }, 60_000)
+  })
+})
 
-  test('at the deadline what runs is ended and recorded as that, and its agents are gone', async () => {
+needsRedis('eval through Redis', () => {
+  const url = redisHere()
+  test('has its runs made by workers', async () => {
+    const [shared, workspace] = [fresh(), fresh()]
+    await using worker = await workHere(url(), shared)
+    const skill = makeSkill(
+      [1, 2].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] })),
+    )
+    const flags = ['--engine', makeAgent().engine, '--sandbox', 'off', '--workspace', workspace]
+    const end = await runMain(['eval', skill, ...flags, '--queue', url(), '--shared', shared])
+    expect(end.code, end.stderr).toBe(0)
+    expect(worker.told.filter(({ type }) => type === 'job_ended')).toHaveLength(2)
+    expect(readdirSync(workspace, { recursive: true, encoding: 'utf8' }).join()).toContain('eval.json')
+  })
+})
+
+needsRedis('the trace of a benchmark', () => {
+  test('has its root from the coordinator, and each run below it', async () => {
+    await using server = await startRedis()
+    await using collector = await startCollector()
     const agent = makeAgent()
-    const limits = { budget: null, budgetTokens: null, costPerRun: null, deadline: new Date(Date.now() + 2500) }
-    const asked = { skill: suite('wait'), engine: agent.engine, workspace: fresh(), limits, ...elsewhere() }
-    const { benchmark, folder } = await benchHere(asked)
-    expect(benchmark.complete).toBe(false)
-    expect(benchmark.metadata.stopped).toMatchObject({ kind: 'deadline' })
-    expect(agent.starts(), folder).toBe(2)
-    expect(agent.pids().filter(lives)).toEqual([])
-  }, 60_000)
-}
-
-describe('runs made on this machine', () => contract(null))
-needsRedis('runs made through Redis', () => contract(startRedis))
-needsPostgres('runs made through PostgreSQL', () => contract(startPostgres))
+    const shared = fresh()
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+    const skill = makeSkill([{ id: 1, prompt: 'one', checks: [{ type: 'contains', value: 'TIDY' }] }])
+    {
+      const log = { format: 'json' as const, write: () => {}, now: () => new Date(), redactor: getRedactor({}) }
+      await using observers = await openObservers({ log, metrics: null, version: 'test', env })
+      await using worker = await workHere(server.url, shared)
+      await benchHere({ skill, engine: agent.engine, workspace: fresh(), queue: wishFor(server.url, shared) }, { env })
+      for (const event of worker.told) observers.tell(event)
+    }
+    const [root, ...others] = collector.spans.filter(({ name }) => name === 'benchmark tidy')
+    expect(others).toEqual([])
+    expect(root?.parentSpanId ?? '').toBe('')
+    const runs = collector.spans.filter(({ name }) => name === 'invoke_agent command')
+    const below = { traceId: root?.traceId, parentSpanId: root?.spanId }
+    expect(runs).toEqual(Array(2).fill(expect.objectContaining(below)))
+  })
+})

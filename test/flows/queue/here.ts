@@ -168,7 +168,7 @@ export function redisHere(): () => string {
   const at: { server?: QueueServer } = {}
   beforeAll(async () => {
     at.server = await startRedis()
-  }, 30_000)
+  })
   afterAll(() => at.server?.[Symbol.asyncDispose]())
   return () => at.server?.url ?? ''
 }

@@ -1,5 +1,7 @@
 /** Which worker may take from a queue, and what makes a queue of its own. */
 import { expect, test } from 'vitest'
+import { jobVersion } from '../../../schemas/queue_job.ts'
+import { canonicalJson, sha256 } from '../../../src/base/json/json.ts'
 import {
   canServeQueue,
   queueName,
@@ -11,6 +13,7 @@ const keys = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two' }
 const offer: WorkerOffer = { engines: ['anthropic', 'openai', 'command'], tags: ['eu', 'gpu'], env: keys }
 const choice = { name: 'anthropic', model: 'm' } as const
 const server = 'https://models.example'
+const own = (address: string) => ({ ...keys, ANTHROPIC_BASE_URL: address })
 
 test.each<[string, boolean, Parameters<typeof resolveQueueNeeds>, Partial<WorkerOffer>]>([
   ['what it needs', true, [choice, ['gpu'], keys], {}],
@@ -20,25 +23,10 @@ test.each<[string, boolean, Parameters<typeof resolveQueueNeeds>, Partial<Worker
   ['another key', false, [choice, [], keys], { env: { ...keys, ANTHROPIC_API_KEY: 'other' } }],
   ['no key', false, [choice, [], keys], { env: {} }],
   ['a key where none is asked for', true, [choice, [], {}], {}],
-  [
-    'the key, and another server of its own',
-    false,
-    [choice, [], keys],
-    { env: { ...keys, ANTHROPIC_BASE_URL: server } },
-  ],
+  ['the key, and another server of its own', false, [choice, [], keys], { env: own(server) }],
   ['the key, where the benchmark names the server', true, [{ ...choice, base_url: server }, [], keys], {}],
-  [
-    'the same server of its own',
-    true,
-    [choice, [], { ...keys, ANTHROPIC_BASE_URL: server }],
-    { env: { ...keys, ANTHROPIC_BASE_URL: server } },
-  ],
-  [
-    'the same server with a slash',
-    true,
-    [choice, [], { ...keys, ANTHROPIC_BASE_URL: `${server}/` }],
-    { env: { ...keys, ANTHROPIC_BASE_URL: server } },
-  ],
+  ['the same server of its own', true, [choice, [], own(server)], { env: own(server) }],
+  ['the same server with a slash', true, [choice, [], own(`${server}/`)], { env: own(server) }],
   ['all tags and more', true, [choice, ['eu'], keys], {}],
   ['some of the tags', false, [choice, ['eu', 'gpu', 'big'], keys], {}],
   ['no tags', false, [choice, ['eu'], keys], { tags: [] }],
@@ -70,4 +58,12 @@ test('two engines of one key are one account, other keys and servers are others'
   expect(account(choice, [], { ANTHROPIC_API_KEY: 'other' })).not.toBe(one)
   expect(one).not.toContain('one') // nothing secret leaves this machine
   expect(account(choice, [], {})).toBeNull()
+})
+
+test('jobs of another version are in another queue, from which no worker of ours takes', () => {
+  const needs = resolveQueueNeeds({ name: 'command', model: null }, [], {})
+  const queueOf = (version: number) => `runs-${sha256(canonicalJson([version, needs])).slice(0, 16)}`
+  expect(queueName(needs)).toBe(queueOf(jobVersion))
+  expect(canServeQueue({ ...offer, tags: [] }, { queue: queueOf(jobVersion), needs })).toBe(true)
+  expect(canServeQueue({ ...offer, tags: [] }, { queue: queueOf(jobVersion + 1), needs })).toBe(false)
 })

@@ -1,23 +1,23 @@
-/** What people and workers do to a queue: stop it, start it again, cancel, choose who works, of which version, for how much. */
-import { chmodSync, writeFileSync } from 'node:fs'
+/** What people and workers do to a queue: stop it, start it again, cancel, choose who works, for how much; what a worker has in hand, and how large a job is. */
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { queueName, resolveQueueNeeds } from '../../../src/flows/queue/job_requirements.ts'
 import { manageQueues } from '../../../src/flows/queue/queue_status.ts'
 import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
-import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/practice/server.ts'
 import { readSpent } from '../../../src/store/artefacts/spending_log.ts'
-import { fresh, whetstone } from '../../e2e/program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
-import { askedOf, benchHere, lives, makeAgent, redisHere, workHere } from './here.ts'
+import { askedOf, benchHere, lives, makeAgent, mostAtOnce, redisHere, wishFor, workHere } from './here.ts'
 
 needsRedis('a queue', () => {
   const url = redisHere()
   /** What `queue <action>` says. */
   const said = async (action: string, ...flags: string[]) => {
-    const end = await whetstone(['queue', action, '--queue', url(), ...flags])
+    const end = await runMain(['queue', action, '--queue', url(), ...flags])
     expect(end.code, end.stderr).toBe(0)
     return end.stdout
   }
@@ -34,7 +34,7 @@ needsRedis('a queue', () => {
     expect(await said('drain')).toMatch(/^drained: .*queue resume/)
     const waiting = askedOf(agent, ['wait 1', 'wait 2'], { url: url(), shared })
     const running = benchHere(waiting)
-    await expect.poll(async () => (await look.counts(queue)).waiting, { timeout: 10_000 }).toBe(4)
+    await expect.poll(async () => (await look.counts(queue)).waiting).toBe(4)
     expect(agent.starts()).toBe(2)
     expect(JSON.parse(await said('resume', '--json'))).toMatchObject({ did: 'resumed', queues: [{ queue }] })
     await agent.untilBegun(4)
@@ -55,7 +55,7 @@ needsRedis('a queue', () => {
     expect((await benchHere(waiting)).benchmark).toMatchObject({ complete: true, counts: { used: 4 } })
     expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0, done: 0, failed: 0 })
     expect((await look.notes()).map(({ id }) => id).filter((id) => id.startsWith('end-'))).toEqual([])
-  }, 60_000)
+  })
 
   test('that is made while all are drained is drained too, until they are resumed', async () => {
     const agent = makeAgent()
@@ -65,8 +65,8 @@ needsRedis('a queue', () => {
     expect(await said('drain')).toMatch(/^drained: /)
     const running = benchHere(askedOf(agent, ['one', 'two'], { url: url(), shared, tags: ['late'] }))
     const queue = queueOf('command', ['late'])
-    await expect.poll(() => worker.told.map(({ type }) => type), { timeout: 10_000 }).toContain('queue_held')
-    await expect.poll(async () => (await look.counts(queue)).waiting, { timeout: 10_000 }).toBe(4)
+    await expect.poll(() => worker.told.map(({ type }) => type)).toContain('queue_held')
+    await expect.poll(async () => (await look.counts(queue)).waiting).toBe(4)
     expect(await manageQueues('status', look, new Date())).toMatchObject({
       isDrained: true,
       queues: expect.arrayContaining([
@@ -77,7 +77,7 @@ needsRedis('a queue', () => {
     const { isDrained, queues } = await manageQueues('resume', look, new Date())
     expect([isDrained, ...queues.map(({ counts }) => counts.isDrained)]).toEqual([false, ...queues.map(() => false)])
     expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 4 } })
-  }, 60_000)
+  })
 
   test('whose worker has another shared folder: a run that was made, and does not lie there, is a failed one that says so and is paid for', async () => {
     const agent = makeAgent()
@@ -96,21 +96,21 @@ needsRedis('a queue', () => {
     expect(benchmark).toMatchObject({ complete: false, counts: { planned: 2, used: 0 } })
     const paid = (await readSpent(folder)).filter(({ usd }) => usd !== 0)
     expect(paid).toMatchObject([{ run_id: expect.stringContaining('without_skill') }])
-  }, 60_000)
+  })
 
   test('whose coordinator is gone: what has failed meanwhile is shown, and put back by retry', async () => {
     const queue = queueOf('command')
     await using look = await openTransport(parseQueueAddress(url()))
     await using worker = await workHere(url(), fresh())
     await look.submit(queue, { id: 'unfit', data: {} })
-    await expect.poll(async () => (await look.counts(queue)).failed, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await look.counts(queue)).failed).toBe(1)
     expect(await said('status')).toMatch(new RegExp(`${queue} +command +0 +0 +0 +1`))
     expect(await said('retry')).toMatch(/^put back: 1\n/)
     const refused = () => worker.told.filter(({ type }) => type === 'job_refused').length
-    await expect.poll(refused, { timeout: 10_000 }).toBe(2)
+    await expect.poll(refused).toBe(2)
     await expect.poll(async () => (await look.counts(queue)).failed).toBe(1)
     await look.remove(queue, ['unfit'])
-  }, 60_000)
+  })
 
   test('with tags is worked at by those who have all of them, and by nobody else', async () => {
     const agent = makeAgent()
@@ -127,28 +127,7 @@ needsRedis('a queue', () => {
       ...{ type: 'queue_held', engine: 'command', tags: ['eu', 'gpu'] },
       queue: queueOf('command', ['eu', 'gpu']),
     })
-  }, 60_000)
-
-  test('whose workers have engines of several versions: the benchmark says so, and of one version it says nothing', async () => {
-    const shared = fresh()
-    await using model = await startPractice({ scenario: parseScenario("rules: [{ name: says, text: 'x' }]", 'x.yaml') })
-    const keys = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'practice' }
-    const env = (version: string) => ({ PATH: `${claudeOf(version)}:${process.env.PATH}`, ...keys })
-    const here = { env: env('2.1.401') }
-    const engines = ['claude-code']
-    await using one = await workHere(url(), shared, { ...here, engines, concurrency: 1 })
-    const asked = () => askedOf({ engine: 'claude-code' }, ['one', 'two'], { url: url(), shared })
-    const same = await benchHere(asked(), here)
-    expect(same.benchmark.counts).toMatchObject({ used: 4 })
-    expect(same.benchmark).not.toHaveProperty('engine_versions')
-    await using two = await workHere(url(), shared, { env: env('2.1.402'), engines, concurrency: 1 })
-    await expect.poll(() => two.told.map(({ type }) => type), { timeout: 10_000 }).toContain('queue_held')
-    const { benchmark } = await benchHere({ ...asked(), runs: 4 }, here)
-    const { '2.1.401': first = 0, '2.1.402': second = 0 } = benchmark.engine_versions ?? {}
-    expect([first + second, first > 0, second > 0]).toEqual([16, true, true])
-    expect(benchmark.notes?.join('\n')).toContain(`Several engine versions ran: 2.1.401 (${first} run`)
-    expect(one.told.filter(({ type }) => type === 'job_ended')).toHaveLength(4 + first)
-  }, 60_000)
+  })
 
   test('of several workers keeps to the budget of the benchmark', async () => {
     const agent = makeAgent()
@@ -164,40 +143,104 @@ needsRedis('a queue', () => {
     const more = { ...asked, limits: { ...limits, budget: 100 } }
     expect((await benchHere(more)).benchmark).toMatchObject({ complete: true })
     expect(agent.starts()).toBe(12)
-  }, 60_000)
+  })
 })
 
-/** A folder with a Claude Code of that version, which says TIDY where the skill is there. */
-function claudeOf(version: string): string {
-  const folder = fresh()
-  const file = path.join(folder, 'claude')
-  const usage = { input_tokens: 5, output_tokens: 7, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
-  const init = { type: 'system', subtype: 'init', session_id: 's', model: 'fake-1', tools: [], mcp_servers: [] }
-  const end = {
-    type: 'result',
-    subtype: 'success',
-    is_error: false,
-    num_turns: 1,
-    session_id: 's',
-    total_cost_usd: 0.01,
+needsRedis('a worker', () => {
+  const url = redisHere()
+
+  test('of several queues has no more in hand than it has places; each queue comes to its turn', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    await using worker = await workHere(url(), shared, { tags: ['a', 'b'] })
+    const bench = (tags: string[]) =>
+      benchHere({ ...askedOf(agent, ['wait 1', 'wait 2'], { url: url(), shared, tags, atOnce: 8 }), runs: 2 })
+    const running = [[], ['a'], ['b']].map(bench)
+    const held = () => worker.told.filter(({ type }) => type === 'queue_held').length
+    await expect.poll(held).toBe(3)
+    await agent.untilBegun(2)
+    await using look = await openTransport(parseQueueAddress(url()))
+    const queues = worker.told.flatMap((event) => (event.type === 'queue_held' ? [event.queue] : []))
+    const jobs = async () => {
+      const counts = await Promise.all(queues.map((one) => look.counts(one)))
+      return counts.map(({ waiting, active }) => waiting + active)
+    }
+    await expect.poll(jobs).toEqual([8, 8, 8])
+    expect(agent.starts()).toBe(2)
+    agent.open()
+    for (const { benchmark } of await Promise.all(running)) expect(benchmark).toMatchObject({ complete: true })
+    expect(mostAtOnce(agent.lines())).toBe(2)
+    // on a busy machine a run may be repeated: after a failure, or because the lock of its job was lost
+    const begun = worker.told.map((one) => (one.type === 'job_ended' ? one.attempt : one.type === 'job_left' ? 1 : 0))
+    expect(worker.told.filter(({ type }) => type === 'job_ended')).toHaveLength(24)
+    expect(agent.starts()).toBe(begun.reduce((sum, one) => sum + one, 0))
+  })
+
+  test('told to stop at once ends its agents and gives back what it had in hand; another makes it', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    const running = benchHere(askedOf(agent, ['wait'], { url: url(), shared }))
+    const worker = await workHere(url(), shared)
+    await agent.untilBegun(2)
+    const begun = agent.pids()
+    await worker[Symbol.asyncDispose]()
+    expect(begun.filter(lives)).toEqual([])
+    expect(worker.told.filter(({ type }) => type === 'job_left')).toHaveLength(2)
+    agent.open()
+    await using _other = await workHere(url(), shared)
+    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2, excluded: {} } })
+    expect(agent.starts()).toBe(4)
+  })
+})
+
+const most = 48 * 1024
+
+/** Bytes of the largest value that the server holds. */
+async function largestAt(url: string): Promise<number> {
+  const redis = new Redis(url)
+  try {
+    const sizes = (await redis.keys('*')).map((key) => redis.memory('USAGE', key, 'SAMPLES', 0))
+    return Math.max(...(await Promise.all(sizes)).map(Number))
+  } finally {
+    await redis.quit()
   }
-  const lines = (skills: string[], said: string) =>
-    [
-      { ...init, skills, claude_code_version: version },
-      { type: 'assistant', message: { id: 'm', model: 'fake-1', content: [{ type: 'text', text: said }] } },
-      { ...end, result: said, stop_reason: 'end_turn', permission_denials: [], usage },
-    ].map((one) => `echo '${JSON.stringify(one)}'`)
-  const script = [
-    '#!/bin/sh',
-    `[ "$1" = --version ] && { echo "${version} (Claude Code)"; exit; }`,
-    'cat > /dev/null',
-    'if [ -e .claude/skills/tidy/SKILL.md ]; then',
-    ...lines(['tidy'], 'TIDY'),
-    'else',
-    ...lines([], 'messy'),
-    'fi',
-  ]
-  writeFileSync(file, `${script.join('\n')}\n`)
-  chmodSync(file, 0o755)
-  return folder
 }
+
+needsRedis('a job', () => {
+  const url = redisHere()
+
+  /** A benchmark whose agents wait until the server was looked at. */
+  async function benchOf(prompt: string, files: Record<string, string> = {}) {
+    const agent = makeAgent()
+    const shared = fresh()
+    const cache = { folder: fresh(), maxBytes: 2 ** 24 }
+    await using _worker = await workHere(url(), shared, { cache })
+    const inputs = Object.keys(files).filter((name) => name.startsWith('evals/'))
+    const skill = makeSkill([{ id: 1, prompt, files: inputs, checks: [{ type: 'contains', value: 'TIDY' }] }], files)
+    const end = benchHere({ skill, engine: agent.engine, workspace: fresh(), queue: wishFor(url(), shared) })
+    end.catch(() => {}) // looked at below
+    await Promise.race([agent.untilBegun(2), end])
+    const largest = await largestAt(url())
+    agent.open()
+    const { benchmark, folder, plan } = await end
+    const answers = plan.runs.map(({ run_id }) => readFileSync(path.join(folder, run_id, 'outputs/answer.txt'), 'utf8'))
+    return { benchmark, answers, largest }
+  }
+
+  test('of a prompt of 300 KB, a large input and a large skill is small', async () => {
+    const prompt = `wait ${'long '.repeat(60_000)}end`
+    const large = 'x'.repeat(2 ** 20)
+    const files = { 'evals/in.txt': large, 'references/all.md': large }
+    const { benchmark, answers, largest } = await benchOf(prompt, files)
+    expect(largest).toBeLessThan(most)
+    expect(answers).toEqual([`${prompt}\n`, `${prompt}\n`])
+    expect(benchmark).toMatchObject({ complete: true, counts: { used: 2, planned: 2 } })
+  })
+
+  test('control: what lies in a job is seen', async () => {
+    const prompt = `wait ${'long '.repeat(3000)}end`
+    const { answers, largest } = await benchOf(prompt)
+    expect(largest).toBeGreaterThan(prompt.length)
+    expect(answers).toEqual([`${prompt}\n`, `${prompt}\n`])
+  })
+})

@@ -33,17 +33,9 @@ export interface WorkerOptions {
 
 /** With short locks, unless it is told otherwise: a job of a dead worker is free after two seconds. */
 export async function startWorker(url: string, shared: string, options: WorkerOptions = {}): Promise<Worker> {
-  const flags = [
-    '--queue',
-    url,
-    '--shared',
-    shared,
-    '--json',
-    ...(options.sandbox ?? ['--sandbox', 'off', '--trust-suite']),
-    '--lock',
-    options.lock ?? '2',
-    ...(options.flags ?? []),
-  ]
+  const { sandbox = ['--sandbox', 'off', '--trust-suite'], lock = '2' } = options
+  const place = ['--queue', url, '--shared', shared, '--json', '--lock', lock]
+  const flags = [...place, ...sandbox, ...(options.flags ?? [])]
   const [command = '', ...args] = [...(options.through ?? []), process.execPath, bin, 'queue', 'work', ...flags]
   const child = spawn(command, args, {
     cwd: fresh(),

@@ -1,43 +1,16 @@
 /** The sandbox of a worker: there by default, whatever the benchmark says; where none works nobody takes a job that needs one. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { RunRecord } from '../../../schemas/run.ts'
-import { probeSandbox, type SandboxMode } from '../../../src/base/sandbox/choose.ts'
-import { chooseStricterSandbox } from '../../../src/flows/queue/worker/job_sandbox.ts'
+import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
 import { needs } from '../../require.ts'
 import { askedOf, benchHere, makeAgent, redisHere, workHere } from './here.ts'
+import { recordsIn } from './left_files.ts'
 import { startWorker } from './worker.ts'
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
-
-test.each<[own: SandboxMode, asked: SandboxMode, used: SandboxMode]>([
-  ['off', 'off', 'off'],
-  ['off', 'auto', 'auto'],
-  ['off', 'required', 'required'],
-  ['auto', 'off', 'auto'],
-  ['auto', 'auto', 'auto'],
-  ['auto', 'required', 'required'],
-  ['required', 'off', 'required'],
-  ['required', 'auto', 'required'],
-  ['required', 'required', 'required'],
-])('a worker with %s and a benchmark with %s: %s', (own, asked, used) => {
-  const readable = ['/mnt/models']
-  expect(chooseStricterSandbox({ mode: own, network: null, readable }, { mode: asked, network: null })).toEqual({
-    ...{ mode: used, network: null, readable },
-  })
-})
-
-test.each(['none', 'open', null] as const)(
-  'the network is the benchmark’s to say (%s), unless the worker does',
-  (asked) => {
-    const of = (network: 'none' | 'open' | null) =>
-      chooseStricterSandbox({ mode: 'auto', network, readable: [] }, { mode: 'auto', network: asked }).network
-    expect([of(null), of('none'), of('open')]).toEqual([asked, 'none', 'open'])
-  },
-)
 
 /** What lies on a worker's machine beside the run, each file with a word of its own, and an agent that says what it can read of it. */
 function makePlace() {
@@ -61,13 +34,6 @@ function makePlace() {
 const unseen = /canary-shared|canary-home|of-others|bundles|\.netrc/
 
 const skill = () => makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'end' }] }])
-
-function recordsIn(workspace: string): RunRecord[] {
-  const files = readdirSync(workspace, { recursive: true, encoding: 'utf8' })
-  return files
-    .filter((name) => path.basename(name) === 'run.json')
-    .map((name) => JSON.parse(readFileSync(path.join(workspace, name), 'utf8')))
-}
 
 needsRedis('through Redis', () => {
   const url = redisHere()
@@ -96,14 +62,14 @@ needsRedis('through Redis', () => {
       const made = await said([], '--sandbox', 'off')
       expect(made).toEqual([confined, confined])
       for (const { final_response } of made) expect(final_response).toMatch(/^canary-open\n/)
-    }, 60_000)
+    })
     test('control: off on both sides, it reads them', async () => {
       for (const { final_response, mechanism } of await said(['--sandbox', 'off'], '--sandbox', 'off')) {
         expect(mechanism).toBe('none')
         for (const word of ['canary-shared', 'canary-home', 'canary-open', 'bundles', '.netrc'])
           expect(final_response).toContain(word)
       }
-    }, 60_000)
+    })
   })
 
   describe("a suite's commands on a worker without a sandbox", () => {
@@ -122,11 +88,11 @@ needsRedis('through Redis', () => {
       expect(said).toMatch(/the job contains commands \(setup: touch .*--trust-suite/)
       expect(end.stderr).toMatch(/the job contains commands/)
       expect([mark, end.code]).toEqual([false, 3])
-    }, 60_000)
+    })
     test('control: they do where it was started with --trust-suite', async () => {
       const { end, mark } = await benched('--trust-suite')
       expect([mark, end.code], end.stderr).toEqual([true, 0])
-    }, 60_000)
+    })
   })
 
   test('jobs that name their own program are taken only by a worker whose user says so', async () => {
@@ -143,7 +109,7 @@ needsRedis('through Redis', () => {
       env: { PATH: poorPath() },
     })
     expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('use --engines command') })
-  }, 60_000)
+  })
 
   needs(
     'bubblewrap that works',
@@ -163,7 +129,7 @@ needsRedis('through Redis', () => {
       expect(await made(null)).toEqual(
         Array(2).fill(expect.objectContaining({ status: 'failed', kind: 'setup', message })),
       )
-    }, 60_000)
+    })
     test.each(['open', 'none'] as const)(
       'control: with --network %s its runs are made',
       async (network) => {
@@ -193,7 +159,7 @@ needsRedis('through Redis', () => {
       flags: ['--engines', 'command'],
     })
     expect(worker.said()).toContain('working for')
-  }, 60_000)
+  })
 
   test('a benchmark that requires one gets failed runs from a worker that has none, and they say so', async () => {
     const agent = makeAgent()
@@ -209,5 +175,5 @@ needsRedis('through Redis', () => {
     const { benchmark } = await benchHere(asked) // control: asked for less, the same worker makes them
     expect([benchmark.complete, agent.starts()]).toEqual([true, 2])
     expect(worker.told.filter(({ type }) => type === 'job_left')).toHaveLength(2)
-  }, 60_000)
+  })
 })

@@ -1,21 +1,16 @@
-/** The limit of an account on its queues, with several coordinators, one that ends, one that is killed. */
-import type { ChildProcess } from 'node:child_process'
+/** The limit of an account on its queues, with several coordinators, one that ends, one that is silent. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { shareLimit } from '../../../../src/flows/queue/coordinator/account_limit.ts'
-import { queueName, resolveQueueNeeds } from '../../../../src/flows/queue/job_requirements.ts'
 import type { LimitNote } from '../../../../src/flows/queue/liveness.ts'
 import { readQueueNotes } from '../../../../src/flows/queue/queue_status.ts'
 import { parseQueueAddress } from '../../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../../src/jobs/queue/open.ts'
 import type { Transport } from '../../../../src/jobs/queue/transport.ts'
 import { Account } from '../../../../src/jobs/rate/account_limit.ts'
-import { parseScenario } from '../../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../../src/practice/server.ts'
-import { fresh, makeSkill, whetstone } from '../../../e2e/program.ts'
+import { fresh } from '../../../e2e/program.ts'
 import { needsRedis } from '../../../jobs/queue/servers.ts'
-import { askedOf, benchHere, redisHere, workHere } from '../here.ts'
-import { startWorker } from '../worker.ts'
+import { redisHere, workHere } from '../here.ts'
 
 const never = new AbortController().signal
 
@@ -35,16 +30,6 @@ async function refuse(account: Account): Promise<void> {
 
 const limitNotes = async (transport: Transport) =>
   (await readQueueNotes(transport)).filter((note): note is LimitNote => note.kind === 'limit')
-
-const scenario = `
-latency: 300
-limits: [{ from_s: 0, concurrent: 3 }]
-rules:
-  - { name: with, when: { system: 'SKILL\\.md' }, text: 'TIDY' }
-  - { name: without, text: 'messy' }
-`
-const skillOf = (name: string) =>
-  makeSkill([1, 2, 3].map((id) => ({ id, prompt: `${name} ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] })))
 
 needsRedis("an account's limit", () => {
   const url = redisHere()
@@ -92,7 +77,7 @@ needsRedis("an account's limit", () => {
     expect(await limits()).toEqual([null, null, null])
     expect(await limitNotes(one)).toEqual([])
     for (const id of ['runs-0', 'runs-1', 'runs-2']) await one.takeDown(id)
-  }, 30_000)
+  })
 
   test('a limit that is lost with its note comes back with the next beat; one that a killed coordinator left goes when it comes back', async () => {
     await using transport = await openTransport(parseQueueAddress(url()))
@@ -109,7 +94,7 @@ needsRedis("an account's limit", () => {
     const again = await share(new Account(), transport, 'lives')
     expect([await limitNotes(transport), await limit()]).toEqual([[], null])
     await again.close()
-  }, 30_000)
+  })
 
   test('a worker takes down the note of one that is silent, and of no other', async () => {
     await using transport = await openTransport(parseQueueAddress(url()))
@@ -127,71 +112,11 @@ needsRedis("an account's limit", () => {
     }
     await using _worker = await workHere(url(), fresh(), { staleMs: 1500 })
     expect(await lives()).toEqual(['gone', 'lives'])
-    await expect.poll(lives, { timeout: 10_000 }).toEqual(['lives'])
-    const until = performance.now() + 3000
-    while (performance.now() < until) {
-      expect(await lives()).toEqual(['lives'])
+    await expect.poll(lives).toEqual(['lives'])
+    for (let time = 0; time < 30; time += 1) {
       await sleep(100)
+      expect(await lives()).toEqual(['lives'])
     }
     await transport.takeDown('limit-lives')
-  }, 30_000)
-
-  test('stays that of the benchmark that goes on when another one ends; of one that was killed it holds while its note is fresh, and no longer', async () => {
-    await using model = await startPractice({ scenario: parseScenario(scenario, 'limits.yaml') })
-    await using transport = await openTransport(parseQueueAddress(url()))
-    const folder = fresh()
-    const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'x' }
-    const queue = queueName(resolveQueueNeeds({ name: 'anthropic', model: 'practice-1' }, [], env))
-    const limit = async () => (await transport.counts(queue)).limit
-    const flags = ['--engine', 'anthropic:practice-1', '--sandbox', 'off', '--queue', url(), '--shared', folder]
-    const bench = (name: string, runs: string, started: (child: ChildProcess) => void = () => {}) =>
-      whetstone(['bench', skillOf(name), '--runs', runs, ...flags, '--workspace', fresh()], { env, started })
-    const first: { child?: ChildProcess } = {}
-    let running: ReturnType<typeof bench>
-    {
-      await using _one = await startWorker(url(), folder, { env, flags: ['--concurrency', '8'] })
-      await using _two = await startWorker(url(), folder, { env, flags: ['--concurrency', '8'] })
-      running = bench('long', '200', (child) => {
-        first.child = child
-      })
-      await expect.poll(limit, { timeout: 30_000 }).not.toBeNull()
-      const end = await bench('short', '1')
-      expect(end.code, end.stderr).toBe(0)
-      const [still, ...others] = await limitNotes(transport)
-      expect([await limit(), others]).toEqual([expect.any(Number), []])
-      expect(still?.account).toBe(resolveQueueNeeds({ name: 'anthropic', model: null }, [], env).account)
-      await expect
-        .poll(async () => [await limit(), (await limitNotes(transport))[0]?.limit])
-        .toSatisfy(([is, said]) => is === said)
-      first.child?.kill('SIGKILL')
-    }
-    expect((await running).signal).toBe('SIGKILL')
-    const [left] = await limitNotes(transport)
-    expect([await limit(), left]).toEqual([left?.limit, expect.objectContaining({ kind: 'limit' })])
-    await transport.remove(queue, await transport.open(queue))
-    // one place, and nothing is refused: what holds is only what is left of the killed one
-    await using _worker = await workHere(url(), folder, { engines: ['anthropic'], concurrency: 1, env })
-    const asked = (more: object) => ({
-      ...askedOf({ engine: 'anthropic:practice-1' }, ['one', 'two'], {
-        url: url(),
-        shared: folder,
-        atOnce: 1,
-        ...more,
-      }),
-      runs: 3,
-    })
-    const seen: (number | null)[] = []
-    const looking = new AbortController()
-    const looks = (async () => {
-      for (; !looking.signal.aborted; await sleep(50)) seen.push(await limit())
-    })()
-    expect((await benchHere(asked({}), { env })).benchmark).toMatchObject({ counts: { used: 12 } })
-    looking.abort()
-    await looks
-    expect(new Set([...seen, await limit()])).toEqual(new Set([left?.limit]))
-    const later = benchHere({ ...asked({ limits: timing }) }, { env })
-    await expect.poll(limit, { timeout: 20_000 }).toBeNull()
-    expect(await limitNotes(transport)).toEqual([])
-    expect((await later).benchmark).toMatchObject({ counts: { used: 12 } })
-  }, 120_000)
+  })
 })

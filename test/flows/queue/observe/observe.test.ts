@@ -1,6 +1,4 @@
 /** What happens at a worker is seen in its log, its metrics and its traces, as it was, and nothing secret with it. */
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { getRedactor } from '../../../../src/base/secrets/redact.ts'
@@ -9,6 +7,7 @@ import { benchmarkSpan, isTraced } from '../../../../src/flows/queue/observe/tra
 import { type LogFormat, openLog } from '../../../../src/flows/queue/observe/worker_log.ts'
 import type { WorkEvent } from '../../../../src/flows/queue/worker/work_event.ts'
 import { record } from '../../../fixtures/record.ts'
+import { startCollector, valuesOf } from '../span_collector.ts'
 
 const hand = {
   job: 'j1',
@@ -157,64 +156,20 @@ describe('the metrics', () => {
   })
 })
 
-/** As much of OTLP's JSON as is looked at. */
-const attribute = z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) })
-const otlp = z.object({
-  resourceSpans: z.array(
-    z.object({
-      resource: z.object({ attributes: z.array(attribute) }),
-      scopeSpans: z.array(
-        z.object({
-          spans: z.array(
-            z.object({
-              traceId: z.string(),
-              parentSpanId: z.string(),
-              name: z.string(),
-              startTimeUnixNano: z.string(),
-              endTimeUnixNano: z.string(),
-              attributes: z.array(attribute),
-              status: z.object({ code: z.number(), message: z.string().optional() }),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-})
-
-async function collector() {
-  const got: { path: string; body: string }[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const part of request) body += String(part)
-    got.push({ path: request.url ?? '', body })
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  return { got, url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => server.close() }
-}
-
 describe('the traces', () => {
   const watchers = (env: Record<string, string>) => openObservers({ log: quiet, metrics: null, version: '1.2.3', env })
   test('each run is a span, by the conventions for agents, of one trace for its benchmark', async () => {
-    using there = await collector()
+    await using there = await startCollector()
     const watching = await watchers({ OTEL_EXPORTER_OTLP_ENDPOINT: `${there.url}/`, OTEL_SERVICE_NAME: 'nightly' })
     for (const event of [...all, ended(failed)]) watching.tell(event)
     await watching[Symbol.asyncDispose]()
-    expect(there.got.map((one) => one.path)).toEqual(['/v1/traces'])
-    const sent = otlp.parse(JSON.parse(there.got[0]?.body ?? ''))
-    const [of] = sent.resourceSpans
-    const named = (list: z.infer<typeof attribute>[] = []) =>
-      Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]))
-    expect(named(of?.resource.attributes)).toMatchObject({ 'service.name': 'nightly', 'service.version': '1.2.3' })
-    const [first, second] = of?.scopeSpans.flatMap(({ spans }) => spans) ?? []
+    expect(there.requests).toEqual(['/v1/traces'])
+    expect(there.resources).toMatchObject([{ 'service.name': 'nightly', 'service.version': '1.2.3' }])
+    const [first, second] = there.spans
     const { traceId, spanId } = benchmarkSpan(hand.benchmark)
     expect(first).toMatchObject({ name: 'invoke_agent command', traceId, parentSpanId: spanId, status: { code: 0 } })
     expect(Number(first?.endTimeUnixNano) - Number(first?.startTimeUnixNano)).toBe(10e9)
-    expect(named(first?.attributes)).toMatchObject({
+    expect(valuesOf(first?.attributes)).toMatchObject({
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'command',
       'gen_ai.response.model': 'm',
@@ -224,8 +179,8 @@ describe('the traces', () => {
       'whetstone.cost_usd': 0.01,
     })
     expect(second).toMatchObject({ traceId, status: { code: 2, message: 'rate_limited' } })
-    expect(named(second?.attributes)).toMatchObject({ 'error.type': 'rate_limited' })
-    expect(named(second?.attributes)).not.toHaveProperty('whetstone.cost_usd')
+    expect(valuesOf(second?.attributes)).toMatchObject({ 'error.type': 'rate_limited' })
+    expect(valuesOf(second?.attributes)).not.toHaveProperty('whetstone.cost_usd')
   })
   test('a collector that is away stops nothing', async () => {
     const watching = await watchers({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1/v1/traces' })

@@ -59,6 +59,6 @@ needsStrace('strace', () => {
       const above = path.dirname(from)
       const early = calls.filter((call) => !isSync(call, above) || call.end < (commit?.begin ?? 0))
       expect(unsafe(early)).toContain(`rename not synced: ${from}`)
-    }, 60_000)
+    })
   })
 })

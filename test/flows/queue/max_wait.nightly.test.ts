@@ -10,7 +10,7 @@ needsRedis('a bench whose runs go into a queue', () => {
   const at: { server?: QueueServer } = {}
   beforeAll(async () => {
     at.server = await startRedis()
-  }, 30_000)
+  })
   afterAll(() => at.server?.[Symbol.asyncDispose]())
   const url = () => at.server?.url ?? ''
 
@@ -35,7 +35,7 @@ needsRedis('a bench whose runs go into a queue', () => {
     expect(stopped()).toMatchObject({ kind: 'max_wait', reason: expect.stringContaining('no worker takes these runs') })
     await using _worker = await workHere(url(), shared)
     expect(await whetstone(args)).toMatchObject({ code: 0 })
-  }, 90_000)
+  })
 
   test('with a worker at work waits as long as that takes', async () => {
     const agent = makeAgent()
@@ -43,7 +43,7 @@ needsRedis('a bench whose runs go into a queue', () => {
     await using _worker = await workHere(url(), shared)
     setTimeout(() => agent.open(), 16_000).unref()
     expect(await whetstone(args)).toMatchObject({ code: 0 })
-  }, 90_000)
+  })
 
   test('whose server goes away for good ends with 3', async () => {
     const agent = makeAgent()
@@ -57,5 +57,5 @@ needsRedis('a bench whose runs go into a queue', () => {
     expect(stopped()).toMatchObject({ kind: 'max_wait', reason: expect.stringContaining('does not answer') })
     agent.open()
     await at.server?.start()
-  }, 90_000)
+  })
 })

@@ -1,7 +1,7 @@
 /** A worker that comes too late: the job was put away while it worked, as after a freeze, and nothing of it is left lying. */
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
-import type { QueueJob } from '../../../../schemas/queue_job.ts'
 import { chooseSandbox } from '../../../../src/base/sandbox/choose.ts'
 import { openAccountLimiters } from '../../../../src/flows/limits/rate_limiters.ts'
 import { performJob } from '../../../../src/flows/queue/worker/perform_job.ts'
@@ -9,52 +9,43 @@ import { openBundles } from '../../../../src/store/bundles/bundles.ts'
 import { openSharedObjects } from '../../../../src/store/bundles/objects.ts'
 import { AttemptError, sharedPaths } from '../../../../src/store/shared/shared_runs.ts'
 import { fresh } from '../../../e2e/program.ts'
-import { askedOf, makeAgent, planHere } from '../here.ts'
+import { specOf } from '../../../fixtures/run_spec.ts'
+import { jobOf } from '../job.ts'
 
 const never = new AbortController().signal
 
-/** A run of an agent that waits, begun by a worker. */
+/** A run of an agent that waits until `open`, begun by a worker. */
 async function begin(leave: AbortSignal) {
-  const agent = makeAgent()
-  const shared = fresh()
-  const { plan } = await planHere(askedOf(agent, ['wait'], { url: 'redis://nowhere', shared }))
-  const run = plan.runs.find(({ skill }) => skill === null)
-  if (run === undefined) throw new Error('no run without a skill')
-  const sandbox = { mode: 'off', network: null } as const
-  const job: QueueJob = {
-    ...{
-      schema_version: 4,
-      benchmark: 'b',
-      attempt: 1,
-      run,
-      inputs: null,
-      prompt: null,
-      skills: {},
-      pass_env: [],
-      sandbox,
-    },
-    ...{ idle_ms: null, keep_work: false, expires_at: new Date().toISOString(), signature: null },
-  }
-  const paths = sharedPaths(shared)
+  const folder = fresh()
+  const [script, begun, gate] = ['agent.sh', 'begun', 'open'].map((name) => path.join(folder, name))
+  writeFileSync(`${script}`, `cat > task; touch ${begun}; while [ ! -e ${gate} ]; do sleep 0.02; done; echo messy\n`)
+  const engine = { name: 'command', model: null, command: `sh ${script}` } as const
+  const job = jobOf(specOf({ engine, configuration: 'without_skill', absent_skill: 'tidy' }))
+  const paths = sharedPaths(fresh())
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
   const context = { emit: () => {}, env, drain: never, signal: never, now: () => new Date() }
-  const shop = {
-    ...{ worker: 'w', paths, env, hidden: [], pace: openAccountLimiters(undefined, context) },
+  const wish = { mode: 'off', network: null, readable: [] } as const
+  const services = {
+    ...{ worker: 'w', paths, env, hidden: [], pace: openAccountLimiters(undefined, context), own: wish },
     bundles: await openBundles({ objects: openSharedObjects(paths.bundles), cache: null }),
-    own: { ...sandbox, readable: [] },
-    sandbox: () => chooseSandbox({ ...sandbox, readable: [] }, ''),
+    sandbox: () => chooseSandbox(wish, ''),
   }
   const taken = { id: 'j', data: job, starts: 1, signal: leave }
-  const working = performJob(job, { taken, deadline: never, made: async () => {} }, shop)
+  const working = performJob(job, { taken, deadline: never, made: async () => {} }, services)
   working.catch(() => {}) // looked at by the test
-  await agent.untilBegun(1)
-  return { agent, working, runs: paths.benchmark('b'), job: paths.job('b', 'j') }
+  await Promise.race([expect.poll(() => existsSync(`${begun}`)).toBe(true), working])
+  return {
+    open: () => writeFileSync(`${gate}`, ''),
+    working,
+    runs: paths.benchmark(job.benchmark),
+    job: paths.job(job.benchmark, 'j'),
+  }
 }
 
 test('what it made is refused, and removed', async () => {
-  const { agent, working, runs, job } = await begin(never)
+  const { open, working, runs, job } = await begin(never)
   rmSync(`${job}.1.part`, { recursive: true })
-  agent.open()
+  open()
   await expect(working).rejects.toThrow(AttemptError)
   expect(readdirSync(runs)).toEqual([])
 })

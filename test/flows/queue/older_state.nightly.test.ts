@@ -13,7 +13,6 @@ import { needsRedis, type QueueServer, startRedis } from '../../jobs/queue/serve
 import { askedOf, benchHere, lives, makeAgent, workHere } from './here.ts'
 
 const queue = queueName(resolveQueueNeeds({ name: 'command', model: null }, [], {}))
-const soon = { timeout: 20_000 }
 
 /** Keeps a copy of what the server has written; gives what starts it again from that. */
 async function copyOf(server: QueueServer): Promise<() => Promise<void>> {
@@ -40,15 +39,15 @@ async function comeBack(server: QueueServer) {
   const limits = { budget: 100, budgetTokens: null, deadline: null, costPerRun: 1 }
   const running = benchHere({ ...asked, limits }, { events })
   const waiting = async () => (await look.counts(queue)).waiting
-  await expect.poll(waiting, soon).toBe(4)
+  await expect.poll(waiting).toBe(4)
   const again = await copyOf(server)
   const first = await workHere(server.url, shared)
   await agent.untilBegun(2)
   const stopping = first.stop()
   agent.open()
   await stopping
-  await expect.poll(() => events.filter(({ type }) => type === 'run_finished').length, soon).toBe(2)
-  await expect.poll(() => look.counts(queue), soon).toMatchObject({ waiting: 4, active: 0, done: 0 })
+  await expect.poll(() => events.filter(({ type }) => type === 'run_finished').length).toBe(2)
+  await expect.poll(() => look.counts(queue)).toMatchObject({ waiting: 4, active: 0, done: 0 })
   expect(agent.starts()).toBe(2)
   agent.close()
   await again()
@@ -82,8 +81,8 @@ needsRedis('a Redis that comes back with an older state', () => {
     await using server = await startRedis()
     await using at = await comeBack(server)
     const isLost = () => at.events.some(({ type }) => type === 'queue_lost')
-    await expect.poll(isLost, soon).toBe(true)
-    await expect.poll(at.waiting, soon).toBe(4)
+    await expect.poll(isLost).toBe(true)
+    await expect.poll(at.waiting).toBe(4)
     at.agent.open()
     await using _worker = await workHere(server.url, at.shared)
     const { benchmark, folder } = await at.running
@@ -91,21 +90,21 @@ needsRedis('a Redis that comes back with an older state', () => {
     expect(await at.left()).toEqual(nothing)
     expect(at.agent.starts()).toBe(6)
     expect(existsSync(path.join(folder, 'attempts.jsonl'))).toBe(false)
-  }, 90_000)
+  })
 
   test('those that a worker has begun meanwhile are ended, and what they cost is counted', async () => {
     await using server = await startRedis()
     await using at = await comeBack(server)
     await using worker = await workHere(server.url, at.shared, { concurrency: 8 })
     const ended = () => worker.told.filter(({ type }) => type === 'job_left').length
-    await expect.poll(ended, soon).toBe(2)
-    await expect.poll(() => at.agent.pids().filter(lives).length, soon).toBe(4)
-    await expect.poll(at.agent.starts, soon).toBe(8)
+    await expect.poll(ended).toBe(2)
+    await expect.poll(() => at.agent.pids().filter(lives).length).toBe(4)
+    await expect.poll(at.agent.starts).toBe(8)
     at.agent.open()
     const { benchmark } = await at.running
     expect(benchmark).toMatchObject({ complete: true, counts: { planned: 6, used: 6 } })
     expect(benchmark.other_attempts).toMatchObject({ attempts: 2 })
     expect(await at.left()).toEqual(nothing)
     expect(at.agent.starts()).toBe(8)
-  }, 90_000)
+  })
 })
