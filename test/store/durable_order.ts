@@ -20,21 +20,8 @@ export interface Call {
   end: number
 }
 
-const traced = [
-  ...[
-    '?open',
-    'openat',
-    'write',
-    'writev',
-    'pwrite64',
-    'ftruncate',
-    'copy_file_range',
-    'sendfile',
-    'fsync',
-    'fdatasync',
-  ],
-  ...['?rename', 'renameat', 'renameat2', '?unlink', 'unlinkat'],
-].join(',')
+const traced =
+  '?open,openat,write,writev,pwrite64,ftruncate,copy_file_range,sendfile,fsync,fdatasync,?rename,renameat,renameat2,?unlink,unlinkat'
 
 /** A command that writes the calls of what is started through it to a file. What goes through io_uring is seen by nobody: turn it off. */
 export const straceTo = (file: string) => [program, '-f', '-y', '-s', '0', '-o', file, '-e', `trace=${traced}`]

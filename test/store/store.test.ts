@@ -5,6 +5,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { timing } from '../../schemas/timing.ts'
 import { runPaths } from '../../src/store/paths.ts'
+import { mapRunFolders, runFolderKey } from '../../src/store/run_folder_map.ts'
 import {
   commitRun,
   createBenchmark,
@@ -14,6 +15,7 @@ import {
   writeGrading,
 } from '../../src/store/store.ts'
 import { record } from '../fixtures/record.ts'
+import { specOf } from '../fixtures/run_spec.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'store-test-'))
 const runId = 'eval-1-a/with_skill/run-1'
@@ -99,4 +101,11 @@ describe('benchmarks', () => {
     writeFileSync(file, '')
     await expect(createBenchmark(file, new Date())).rejects.toThrow('workspace')
   })
+})
+
+test('the folders of runs are given by their keys, in the order of the runs', () => {
+  const runs = [1, 2].map((number) => specOf({ run_number: number, run_id: `eval-1-a/with_skill/run-${number}` }))
+  const folders = mapRunFolders('/b', runs)
+  expect([...folders]).toEqual(runs.map((run) => [runFolderKey(run), `/b/${run.run_id}`]))
+  expect(folders.get('1/with_skill/run-2')).toBe('/b/eval-1-a/with_skill/run-2')
 })

@@ -12,12 +12,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hashWalk, walk } from '../../../src/base/fs/files.ts'
 import { openTempDir, reapTempDirs } from '../../../src/base/fs/temp_dir.ts'
 import { endMarked, findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
 import { runMark } from '../../../src/base/process/process_marks.ts'
@@ -36,8 +33,7 @@ beforeAll(() => {
 describe.runIf(linux)('marked processes', () => {
   test('are found by their mark, also when they left their group', async () => {
     const child = spawn(process.execPath, waits, { detached: true, env: { [runMark]: 'm1' }, stdio: 'ignore' })
-    await sleep(100)
-    expect(await findMarkedProcesses('m1')).toEqual([child.pid])
+    await expect.poll(() => findMarkedProcesses('m1')).toEqual([child.pid])
     expect(await findMarkedProcesses('m')).toEqual([])
     expect(await endMarked('m1')).toBe(1)
     expect(await findMarkedProcesses('m1')).toEqual([])
@@ -127,7 +123,7 @@ describe('a room', () => {
     const room = path.join(tmpdir(), `whetstone-${owner.pid}-${mark}`)
     mkdirSync(path.join(room, 'home'), { recursive: true })
     spawn(process.execPath, waits, { detached: true, env: { [runMark]: mark }, stdio: 'ignore' }).unref()
-    await sleep(100)
+    await expect.poll(() => findMarkedProcesses(mark)).toHaveLength(1)
     await reapTempDirs()
     expect(await findMarkedProcesses(mark)).toHaveLength(1)
     owner.kill('SIGKILL')
@@ -155,19 +151,11 @@ describe('a room', () => {
   })
 })
 
-/** Makes 4,000 folders, each in the one before: no path reaches the last. */
-function nest(folder: string): void {
-  const script =
-    "for (let at = 0; at < 4000; at += 1) { fs.mkdirSync('deep'); process.chdir('deep') } fs.writeFileSync('end', '')"
-  execFileSync(process.execPath, ['-e', script], { cwd: folder })
-}
-
 const nameBytes = (folder: string) =>
   execFileSync('sh', ['-c', 'mkdir "$(printf \'a\\377b\')"; touch "$(printf \'a\\377b\')/c"'], { cwd: folder })
 
-describe('what an agent can make of a folder', { timeout: 180_000 }, () => {
+describe('what an agent can make of a folder', () => {
   const hostile: [string, (folder: string) => void][] = [
-    ['nested 4,000 levels deep', nest],
     ['with names that are not UTF-8', nameBytes],
     ['with a line end in a name', (folder) => mkdirSync(path.join(folder, 'one\ntwo'))],
     [
@@ -186,33 +174,6 @@ describe('what an agent can make of a folder', { timeout: 180_000 }, () => {
       make(folder)
     }
     expect(existsSync(folder)).toBe(false)
-  })
-  test.runIf(process.getuid?.() === 0).each(hostile)("%s: an ordinary user's too", async (_what, make) => {
-    const parent = mkdtempSync('/tmp/room-user-')
-    try {
-      const folder = path.join(parent, 'room')
-      mkdirSync(folder)
-      make(folder)
-      execFileSync('chown', ['-R', '65534:65534', parent])
-      const script = `import { removeTree } from '${path.resolve('dist/src/base/fs/remove_tree.js')}'; await removeTree('${folder}')`
-      const env = { PATH: process.env.PATH ?? '' }
-      execFileSync(process.execPath, ['--input-type=module', '-e', script], {
-        uid: 65534,
-        gid: 65534,
-        env,
-        stdio: 'inherit',
-      })
-      expect(existsSync(folder)).toBe(false)
-    } finally {
-      rmSync(parent, { recursive: true, force: true })
-    }
-  })
-  test("control: Node's own removal leaves a folder that is nested so deep", async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'control-'))
-    nest(folder)
-    await rm(folder, { recursive: true, force: true }).catch(() => {})
-    expect(existsSync(folder)).toBe(true)
-    execFileSync('rm', ['-rf', folder])
   })
 })
 
@@ -256,32 +217,4 @@ test('a folder that only looks like a room is left alone', async () => {
   mkdirSync(folder)
   await reapTempDirs()
   expect(existsSync(folder)).toBe(true)
-})
-
-describe('walk', () => {
-  const root = mkdtempSync(path.join(tmpdir(), 'walk-test-'))
-  mkdirSync(path.join(root, 'evals'))
-  mkdirSync(path.join(root, 'docs'))
-  writeFileSync(path.join(root, 'evals/key.json'), 'secret')
-  writeFileSync(path.join(root, 'docs/a.md'), 'a')
-  symlinkSync('docs/a.md', path.join(root, 'link.md'))
-  symlinkSync('/etc/hostname', path.join(root, 'out'))
-  symlinkSync('evals', path.join(root, 'sneaky'))
-  symlinkSync('.', path.join(root, 'loop'))
-  symlinkSync('nowhere', path.join(root, 'broken'))
-  const skip = (relative: string) => relative === 'evals'
-
-  test('gives files, links inside resolved, links out, into skipped parts, in circles and broken ones left out', async () => {
-    const found = await walk(root, { skip })
-    expect(found.files.map((file) => file.path)).toEqual(['docs/a.md', 'link.md'])
-    expect(found.leftOut.map((one) => one.path).sort()).toEqual(['broken', 'loop', 'out', 'sneaky'])
-  })
-  test('never follows links when told so', async () => {
-    expect((await walk(root, { skip, links: 'never' })).files.map((file) => file.path)).toEqual(['docs/a.md'])
-  })
-  test('hashes names and contents', async () => {
-    const before = await hashWalk((await walk(root, { skip })).files)
-    writeFileSync(path.join(root, 'docs/a.md'), 'b')
-    expect(await hashWalk((await walk(root, { skip })).files)).not.toBe(before)
-  })
 })

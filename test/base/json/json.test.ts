@@ -1,7 +1,7 @@
-/** Values are checked with a schema at the door: what is kept, what is left out, and what an error says. */
+/** A syntax error names its place and what to do there; values are checked with a schema at the door: what is kept, what is left out, and what an error says. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { canonicalJson, checkAs } from '../../../src/base/json/json.ts'
+import { canonicalJson, checkAs, parseJson } from '../../../src/base/json/json.ts'
 
 const item = z.object({ name: z.string(), size: z.number().optional() })
 
@@ -46,4 +46,26 @@ test('canonical JSON sorts keys as texts, at every depth, and leaves out what is
   const value = { b: [undefined, { z: 1, a: null }], 9: 1, a: undefined, 10: new Date(0) }
   expect(canonicalJson(value)).toBe('{"10":"1970-01-01T00:00:00.000Z","9":1,"b":[null,{"a":null,"z":1}]}')
   expect(canonicalJson(undefined)).toBe('null')
+})
+
+test.each([
+  ['{"a": 1,}', '1:9', 'remove the comma before "}"'],
+  ['[1,\n]', '2:1', 'remove the comma before "]"'],
+  ['[1,,2]', '1:4', 'remove one of the two commas'],
+  ["{'a': 1}", '1:2', 'use double quotes instead of single quotes'],
+  ['{\n  // a\n  "a": 1}', '2:3', 'remove the comment: JSON has no comments'],
+  ['{"a" 1}', '1:6', 'add a colon after the name'],
+  ['{"a": 1 "b": 2}', '1:9', 'add a comma there, or close the bracket'],
+  ['{a: 1}', '1:2', 'put the name in double quotes'],
+  ['{"a": "x\ny"}', '1:9', 'write \\n instead of a line break, \\t instead of a tab'],
+  ['{"a": "\\q"}', '1:9', 'write \\\\ for a backslash'],
+  ['{"a": "b}', '1:10', 'close the quote'],
+  ['{"a": 1}}', '1:9', 'remove the text after the end of the value'],
+  ['{"a": [', '1:8', 'add what is missing at the end, such as a closing bracket'],
+  ['{"a": yes}', '1:7', 'put text in double quotes; without them only true, false, null and numbers are valid'],
+  ['<html>', '1:1', 'remove or replace "<" there'],
+  ['', '1:1', 'write a JSON value there, such as {}'],
+])('invalid JSON %j at %s: %s', (text, place, fix) => {
+  const message = expect.stringMatching(`^a.json:${place}: `)
+  expect(() => parseJson(text, 'a.json')).toThrow(expect.objectContaining({ message, fix }))
 })

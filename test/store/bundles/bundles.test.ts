@@ -125,20 +125,16 @@ describe('get', () => {
     [
       'a changed byte',
       (folder) => writeFileSync(path.join(folder, 'SKILL.md'), '# tOtals\n'),
-      /SKILL\.md does not match its hash/,
+      /SKILL\.md does not match/,
     ],
     ['a file that is gone', (folder) => rmSync(path.join(folder, 'SKILL.md')), /SKILL\.md is missing/],
-    [
-      'an execute bit',
-      (folder) => chmodSync(path.join(folder, 'scripts/sum.sh'), 0o644),
-      /sum\.sh does not match its hash/,
-    ],
+    ['an execute bit', (folder) => chmodSync(path.join(folder, 'scripts/sum.sh'), 0o644), /sum\.sh does not match/],
     ['a file too many', (folder) => writeFileSync(path.join(folder, 'planted'), ''), /planted does not match its hash/],
     ['a link', (folder) => symlinkSync('/etc/hosts', path.join(folder, 'hosts')), /hosts does not match its hash/],
     [
       'its list',
       (folder) => writeFileSync(path.join(folder, '../manifest.json'), '{}'),
-      /its list of files does not match its hash/,
+      /its list of files does not match/,
     ],
   ]
   test.each(spoil)('on use: %s in the cache is told and fetched anew', async (_what, change, message) => {

@@ -1,6 +1,4 @@
-/** A cached run comes back byte by byte or not at all, whoever writes, kills or prunes meanwhile. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+/** A cached run comes back byte by byte or not at all. */
 import {
   chmodSync,
   existsSync,
@@ -16,7 +14,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Damage } from '../../../src/store/artefacts/damage.ts'
 import { type Cache, entryPaths, openCache } from '../../../src/store/cache/cache.ts'
@@ -179,57 +176,6 @@ describe('a damaged entry', () => {
     const { folder } = entryPaths(cache, otherKey)
     renameSync(folder, entryPaths(cache, runKey).folder)
     expect((await read(cache, runKey)).run).toBeNull()
-  })
-})
-
-const keeper = path.join(import.meta.dirname, '../../fixtures/cache_keeper.mjs')
-async function startKeeper(args: readonly string[]) {
-  const child = spawn(process.execPath, [keeper, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(child.stdout.setEncoding('utf8'), 'data')
-  return child
-}
-async function end(child: Awaited<ReturnType<typeof startKeeper>>) {
-  const closed = once(child, 'close')
-  child.kill('SIGKILL')
-  await closed
-}
-
-describe('processes side by side', () => {
-  test('two that replace the same entries, and one that reads: never half a run; SIGKILL leaves none either', async () => {
-    const [workspace, folder] = [fresh(), runFolder()]
-    const children = [await startKeeper([workspace, folder, '3']), await startKeeper([workspace, folder, '3'])]
-    const cache = await openCache(workspace)
-    const damages: Damage[] = []
-    let hits = 0
-    for (let at = 0; hits < 200; at += 1) {
-      const run = await readCachedRun(cache, String(at % 3), (damage) => damages.push(damage))
-      if (run !== null) hits += 1
-      if (at % 50 === 0) await sleep(5)
-    }
-    for (const child of children) await end(child)
-    for (const key of ['0', '1', '2']) await readCachedRun(cache, key, (damage) => damages.push(damage))
-    expect(damages).toEqual([])
-    await openCache(workspace)
-    expect(readdirSync(cache.temporary)).toEqual([])
-  })
-  test('killed at many moments: what is there is whole, what was on the way is cleared', async () => {
-    const [workspace, folder] = [fresh(), runFolder()]
-    for (const wait of [1, 3, 7, 12, 20, 35]) {
-      const child = await startKeeper([workspace, folder, '2'])
-      await sleep(wait)
-      await end(child)
-      const cache = await openCache(workspace)
-      expect(readdirSync(cache.temporary)).toEqual([])
-      for (const { isDamaged } of listCacheItems(cache)) expect(isDamaged).toBe(false)
-    }
-  })
-  test('negative control: an entry written in its place is seen torn', async () => {
-    const workspace = fresh()
-    const child = await startKeeper([workspace, runFolder(), '1', 'torn'])
-    const cache = await openCache(workspace)
-    while (!existsSync(entryPaths(cache, 'torn').entry)) await sleep(5)
-    await end(child)
-    expect((await read(cache, 'torn')).damages).toHaveLength(1)
   })
 })
 

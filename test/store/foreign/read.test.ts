@@ -275,35 +275,3 @@ test('gradings in each other end somewhere', () => {
   )
   expect(findGradings(deep)).toEqual([])
 })
-
-describe('a timing', () => {
-  test.each([
-    [
-      { total_tokens: 5, total_duration_seconds: 2.5 },
-      { total_tokens: 5, total_duration_seconds: 2.5 },
-    ],
-    [
-      { tokens: 5, duration_ms: 2500 },
-      { total_tokens: 5, total_duration_seconds: 2.5 },
-    ],
-    [
-      { prompt_tokens: 2, completion_tokens: 3, elapsed_ms: 2500 },
-      { total_tokens: 5, total_duration_seconds: 2.5 },
-    ],
-    [
-      { usage: { input_tokens: 2, output_tokens: 3 }, duration_seconds: 2.5 },
-      { total_tokens: 5, total_duration_seconds: 2.5 },
-    ],
-    [{ tokens: { total: 5 } }, { total_tokens: 5 }],
-    [{ total_duration_seconds: 2.5, duration_ms: 2512 }, { total_duration_seconds: 2.5 }],
-    [{ total_tokens: 0, duration_ms: 0, total_cost_usd: 0.1 }, { total_cost_usd: 0.1 }],
-    [{ total_tokens: null, note: 'none' }, null],
-    [{ passed: 5, failed: 0, total: 5 }, null],
-    [{ usage: { total: 7 }, total: 5 }, { total_tokens: 7 }],
-    [null, null],
-  ])('%j', (value, expected) => expect(readForeignTiming([value])).toEqual(expected))
-  test('the first that knows a measure gives it', () => {
-    const sources = [{ duration_ms: 1000 }, { total_tokens: 7, duration_ms: 9000 }]
-    expect(readForeignTiming(sources)).toEqual({ total_duration_seconds: 1, total_tokens: 7 })
-  })
-})

@@ -11,6 +11,8 @@ describe('time is', () => {
     [{ elapsed_seconds: '12.5' }, 12.5],
     [{ elapsedMs: '12,500' }, 12.5],
     [{ duration_ms: 12_500, durationMs: 99 }, 12.5],
+    [{ total_duration_seconds: 12.5, duration_ms: 12_512 }, 12.5],
+    [{ duration_ms: 0, total_cost_usd: 0.1 }, undefined],
     [{ duration_seconds: 0, elapsed_seconds: 12.5 }, 12.5],
     [{ duration: 12.5, total_duration: 12.5 }, undefined],
     [{ duration_seconds: '12.5s' }, undefined],
@@ -26,6 +28,10 @@ describe('tokens are', () => {
     [{ totalTokens: 30 }, 30],
     [{ tokens_total: 30 }, 30],
     [{ tokens: '30' }, 30],
+    [{ prompt_tokens: 20, completion_tokens: 10 }, 30],
+    [{ tokens: { total: 30 } }, 30],
+    [{ usage: { total: 30 }, total: 5 }, 30],
+    [{ total_tokens: 0, total_cost_usd: 0.1 }, undefined],
     [{ inputTokens: 20, outputTokens: '10' }, 30],
     [{ usage: { promptTokens: 20, completionTokens: 10 } }, 30],
     [{ usage: { total: 30 } }, 30],
@@ -42,7 +48,7 @@ test('the first source that knows a measure gives it', () => {
     total_duration_seconds: 1,
     total_cost_usd: 0.5,
   })
-  expect(readForeignTiming([{ passed: 3 }, 'x', [1]])).toBeNull()
+  expect(readForeignTiming([{ passed: 3 }, { total_tokens: null, note: 'none' }, null, 'x', [1]])).toBeNull()
 })
 
 test('what is too large to be reckoned with is named, as text and under other names too', () => {

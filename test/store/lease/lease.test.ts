@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type Lease, takeLease } from '../../../src/store/lease/lease.ts'
 
@@ -20,7 +19,7 @@ async function holder(folder: string) {
     child.kill(signal)
     await once(child, 'exit')
   }
-  return { said: String(said).trim(), pid: child.pid, end, pause: () => child.kill('SIGSTOP') }
+  return { said: String(said).trim(), pid: child.pid, end }
 }
 
 function leaseFiles(folder: string): string[] {
@@ -80,31 +79,11 @@ describe('on this host', () => {
     await using _second = await held(folder, beatOfAnHour)
     expect(leaseFiles(folder)).not.toContain(name)
   })
-  test.each([
-    ['years ago', new Date(0)],
-    ['in the future', new Date('2100-01-01')],
-  ])('a clock that jumps steals nothing: last beat %s, owner stopped but alive', async (_when, moment) => {
-    const folder = fresh()
-    const other = await holder(folder)
-    other.pause()
-    for (const name of leaseFiles(folder)) utimesSync(path.join(folder, name), moment, moment)
-    expect(await takeLease(folder, { beatMs: 1 })).toMatchObject({ heldBy: { pid: other.pid } })
-    await other.end('SIGKILL')
-  })
   test('of many at once exactly one gets it', async () => {
     const folder = fresh()
     const all = await Promise.all(Array.from({ length: 8 }, () => takeLease(folder, { beatMs })))
     expect(all.filter((one) => !('heldBy' in one))).toHaveLength(1)
     expect(leaseFiles(folder)).toHaveLength(1)
-  })
-  test('of many processes at once exactly one gets it, a dead owner being there', async () => {
-    const folder = fresh()
-    await (await holder(folder)).end('SIGKILL')
-    const all = await Promise.all(Array.from({ length: 5 }, () => holder(folder)))
-    const holders = all.filter(({ said }) => said === 'held')
-    expect(holders).toHaveLength(1)
-    expect(all.filter(({ said }) => said === `held by ${holders[0]?.pid}`)).toHaveLength(4)
-    await holders[0]?.end('SIGKILL')
   })
 })
 
@@ -127,8 +106,7 @@ describe('on another host', () => {
     await using lease = await held(folder)
     expect(lease.lost.aborted).toBe(false)
     for (const name of leaseFiles(folder)) rmSync(path.join(folder, name))
-    await sleep(4 * beatMs)
-    expect(lease.lost.aborted).toBe(true)
+    await expect.poll(() => lease.lost.aborted).toBe(true)
   })
   test('the same name after another start of the machine says nothing of a process', async () => {
     const folder = fresh()

@@ -1,11 +1,10 @@
 /** Active time leaves out gaps in which the process was stopped; what waits in a pipe is read before a limit rings. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { activeNow, startActiveTimeout, startActiveTimer, suspendedMs } from '../../../src/base/time/active_time.ts'
+import { activeNow, suspendedMs } from '../../../src/base/time/active_time.ts'
 
 const children = new Set<ReturnType<typeof spawn>>()
 afterEach(() => {
@@ -54,29 +53,4 @@ test('work of our own that blocks the process is no gap', { timeout: 300_000 }, 
   const end = process.cpuUsage().user + 1_500_000
   while (process.cpuUsage().user < end);
   expect(activeNow() - before.active).toBeGreaterThan(1000)
-})
-
-test('a limit that was disposed of does not ring', async () => {
-  let hasRung = false
-  startActiveTimeout(20, () => {
-    hasRung = true
-  })[Symbol.dispose]()
-  await sleep(100)
-  expect(hasRung).toBe(false)
-})
-
-test('rings by what is left, which may grow', async () => {
-  const until = { at: performance.now() + 50 }
-  const rung = new Promise<number>((resolve) => {
-    startActiveTimer({ left: () => until.at - performance.now(), ring: () => resolve(performance.now()) })
-  })
-  until.at += 200
-  expect(await rung).toBeGreaterThanOrEqual(until.at)
-})
-
-test('a beat keeps no program running', async () => {
-  const code = `import { activeNow } from '${path.join(import.meta.dirname, '../../../dist/src/base/time/active_time.js')}'; activeNow()`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' })
-  children.add(child)
-  expect((await once(child, 'exit'))[0]).toBe(0)
 })

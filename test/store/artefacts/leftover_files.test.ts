@@ -6,7 +6,8 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { readOwnerState, tempSiblingName } from '../../../src/base/fs/temp_sibling.ts'
 import { removeLeftFiles } from '../../../src/store/artefacts/leftover_files.ts'
-import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { fresh, makeSkill } from '../../e2e/program.ts'
 
 /** Names for this place that a process gave which was killed with SIGKILL after it had written there. */
 async function leftBy(place: string, what: 'file' | 'folder' = 'file'): Promise<string> {
@@ -59,8 +60,8 @@ test('one of another machine, or of an earlier version, goes once it is old, in 
 test('after a kill between write and rename: grade leaves no temporary file, and read none', async () => {
   const workspace = path.join(fresh(), 'ws')
   const skill = makeSkill([{ id: 1, prompt: 'say it', checks: [{ type: 'contains', value: 'TIDY' }] }])
-  const flags = ['--engine', agent('tidy.mjs'), '--runs', '1', '--sandbox', 'off', '--workspace', workspace]
-  const first = await whetstone(['bench', skill, ...flags])
+  const flags = ['--engine', tidyAgent, '--runs', '1', '--sandbox', 'off', '--workspace', workspace]
+  const first = await runMain(['bench', skill, ...flags])
   expect(first.code, first.stderr).toBe(0)
   const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
   const temporary = () =>
@@ -71,7 +72,7 @@ test('after a kill between write and rename: grade leaves no temporary file, and
   const before = readFileSync(path.join(folder, grading ?? ''), 'utf8')
   await leftBy(path.join(folder, grading ?? ''))
   expect(temporary()).toHaveLength(1) // control: nothing else removes it
-  const graded = await whetstone(['grade', folder])
+  const graded = await runMain(['grade', folder])
   expect(graded.code, graded.stderr).toBe(0)
   expect(graded.stderr).not.toContain('damaged')
   expect(temporary()).toEqual([])

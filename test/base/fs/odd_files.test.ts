@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { UserError } from '../../../src/base/errors/error.ts'
 import { copyWalk, hashFile } from '../../../src/base/fs/files.ts'
 import { readText } from '../../../src/base/json/json.ts'
-import { whetstone } from '../../e2e/program.ts'
+import { runMain } from '../../cli/run_main.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'odd-'))
 const pipe = path.join(root, 'pipe')
@@ -46,9 +46,9 @@ test.each([
   ['bench', 'SKILL.md', ['--dry-run']],
   ['bench', 'evals/evals.json', ['--dry-run']],
   ['convert', 'evals/evals.json', []],
-])('%s says that %s is a pipe, and ends', { timeout: 15_000 }, async (command, name, flags) => {
+])('%s says that %s is a pipe, and ends', async (command, name, flags) => {
   const skill = skillWith(name)
-  const end = await whetstone([command, command === 'convert' ? path.join(skill, name) : skill, ...flags])
+  const end = await runMain([command, command === 'convert' ? path.join(skill, name) : skill, ...flags])
   expect(`${end.stdout}${end.stderr}`).toContain('expected a file, found a pipe')
   expect([1, 2]).toContain(end.code)
 })
