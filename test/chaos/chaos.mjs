@@ -3,10 +3,11 @@
 import { existsSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { draws } from '../kill/draws.mjs'
 import { controls } from './controls.mjs'
 import { can, faults, ownNetwork, skewed, smallDisk } from './faults.mjs'
 import { agentsAlive, tally } from './tally.mjs'
-import { draws, makeSuite, signalWorker, startCoordinator, startServer, startWorker, top } from './world.mjs'
+import { makeSuite, signalWorker, startCoordinator, startServer, startWorker, top } from './world.mjs'
 
 const { values } = parseArgs({
   options: {

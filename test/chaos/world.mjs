@@ -22,17 +22,6 @@ export const workspace = path.join(top, 'workspace')
 export const agentLog = path.join(top, 'agents.log')
 const agent = path.join(top, 'agent.sh')
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-export function draws(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 async function freePort() {
   const server = createServer()
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -154,21 +143,8 @@ let workers = 0
 export function startWorker({ url, places, through = [], env = {}, temporary }) {
   workers += 1
   const own = temporary ?? mkdtempSync(path.join(top, `tmp-worker-${workers}-`))
-  const flags = [
-    '--queue',
-    url,
-    '--shared',
-    shared,
-    '--concurrency',
-    places,
-    '--lock',
-    '2',
-    '--sandbox',
-    'off',
-    '--engines',
-    'command',
-    '--json',
-  ]
+  const place = ['--queue', url, '--shared', shared, '--concurrency', places, '--lock', '2']
+  const flags = [...place, '--sandbox', 'off', '--engines', 'command', '--json']
   const [command, ...args] = [...through, process.execPath, bin, 'queue', 'work', ...flags].map(String)
   const child = spawn(command, args, {
     cwd: top,

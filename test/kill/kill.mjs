@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { complaints, isComplete, upToTiming } from './agree.mjs'
+import { draws } from './draws.mjs'
 import { asked, bench, benchmarksOf, copyOfBuild, makeSkill, names, runsOnDisk, startServer, top } from './stage.mjs'
 
 const { values } = parseArgs({
@@ -13,17 +14,6 @@ const { values } = parseArgs({
 const temporary = path.join(top, 'tmp')
 const skill = makeSkill()
 const build = copyOfBuild('build')
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-function draws(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 async function undisturbed(name) {
   const server = await startServer(build)

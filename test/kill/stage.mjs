@@ -64,27 +64,15 @@ export function asked(server) {
 
 /** Starts the benchmark; `done` resolves with its exit code and stderr. */
 export function bench({ dist, skill, workspace, server, env = {} }) {
-  const args = [
-    path.join(dist, 'src/cli/bin.js'),
-    'bench',
-    skill,
-    '--engine',
-    'anthropic:practice-1',
-    '--workspace',
-    workspace,
-  ]
+  const flags = ['--engine', 'anthropic:practice-1', '--workspace', workspace]
+  const args = [path.join(dist, 'src/cli/bin.js'), 'bench', skill, ...flags]
   const temporary = path.join(top, 'tmp')
   mkdirSync(temporary, { recursive: true })
+  const credentials = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'x' }
+  const own = { PATH: process.env.PATH, HOME: top, TMPDIR: temporary, ...credentials }
   const child = spawn(process.execPath, args, {
     cwd: top,
-    env: {
-      PATH: process.env.PATH,
-      HOME: top,
-      TMPDIR: temporary,
-      ANTHROPIC_BASE_URL: server.url,
-      ANTHROPIC_API_KEY: 'x',
-      ...env,
-    },
+    env: { ...own, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let stderr = ''

@@ -51,7 +51,6 @@ function cell(world: World, plan: Plan, at: { effect: number; mean: number; seed
 
 type World = keyof typeof worlds
 const names = Object.keys(worlds) as World[]
-const effects = [0, 0.15, 0.3]
 
 /** A bound is at least as wide as 95 % asks. */
 const limits = {
@@ -75,63 +74,57 @@ const show = ({ offered, covered }: Tally, trials: number) =>
 const labelOf = ({ runs, expectations }: (typeof designs)[number]) =>
   `${runs} run${runs === 1 ? '' : 's'}, ${expectations === 1 ? 'pass or fail' : `${expectations} expectations`}`
 
-test.each(names)('%s', (world) => {
+interface Table {
+  effects: readonly number[]
+  designs: readonly (typeof designs)[number][]
+  sizes: readonly number[]
+  /** Of the design and the effect at these places. */
+  seedOf: (design: number, effect: number) => number
+  shown: readonly (typeof kinds)[number][]
+}
+
+/** Prints the coverage of each design and size, and gives what is outside of the limits. */
+function tabulate(world: World, { effects, designs, sizes, seedOf, shown }: Table): string[] {
   const outside: string[] = []
   for (const [number, effect] of effects.entries()) {
     const truth = meanEffect(worlds[world], effect)
     const rows = designs.flatMap((design, at) => {
       const cells = sizes.map((cases) =>
-        cell(world, { ...design, cases }, { effect, mean: truth, seed: 1000 * number + 100 * at + cases }),
+        cell(world, { ...design, cases }, { effect, mean: truth, seed: seedOf(at, number) + cases }),
       )
       for (const [index, found] of cells.entries()) {
         const wrong = kinds.flatMap((kind) => verdictOn(found, kind) ?? [])
         outside.push(...wrong.map((text) => `${labelOf(design)}, ${sizes[index]} cases, effect ${effect}, ${text}`))
       }
-      return kinds.map((kind) => [
+      return shown.map((kind) => [
         `${labelOf(design)}: ${limits[kind].title}`,
         ...cells.map((found) => show(found[kind], found.trials)),
       ])
     })
-    printTable(
-      `${world}, mean effect ${truth.toFixed(3)}: coverage (offered in % of suites)`,
-      ['cases', ...sizes.map(String)],
-      rows,
-    )
+    const title = `${world}, mean effect ${truth.toFixed(3)}: coverage (offered in % of suites)`
+    printTable(title, ['cases', ...sizes.map(String)], rows)
   }
-  expect(outside).toEqual([])
+  return outside
+}
+
+test.each(names)('%s', (world) => {
+  const seedOf = (design: number, effect: number) => 1000 * effect + 100 * design
+  expect(tabulate(world, { effects: [0, 0.15, 0.3], designs, sizes, seedOf, shown: kinds })).toEqual([])
 })
 
-const coarse = [1, 2, 4, 5, 6, 8].map((runs) => ({ runs, expectations: 1 }))
 const others = [
-  ...coarse,
-  { runs: 1, expectations: 4 },
-  { runs: 2, expectations: 2 },
-  { runs: 2, expectations: 4 },
+  ...[1, 2, 4, 5, 6, 8].map((runs) => ({ runs, expectations: 1 })),
+  ...[
+    { runs: 1, expectations: 4 },
+    { runs: 2, expectations: 2 },
+    { runs: 2, expectations: 4 },
+  ],
   { runs: 3, expectations: 2 },
 ]
 
 test.each(names)('the designs between, small suites: %s', (world) => {
-  const outside: string[] = []
-  for (const effect of [0.15, 0.3]) {
-    const truth = meanEffect(worlds[world], effect)
-    const rows = others.map((design, at) => {
-      const cells = [6, 7, 8, 9, 10, 12, 15].map((cases) => {
-        const found = cell(
-          world,
-          { ...design, cases },
-          { effect, mean: truth, seed: 9000 + 100 * at + cases + 10 * effect },
-        )
-        const wrong = kinds.flatMap((kind) => verdictOn(found, kind) ?? [])
-        outside.push(...wrong.map((text) => `${labelOf(design)}, ${cases} cases, effect ${effect}, ${text}`))
-        return show(found.paired_t, found.trials)
-      })
-      return [labelOf(design), ...cells]
-    })
-    printTable(
-      `${world}, mean effect ${truth.toFixed(3)}: coverage (offered in % of suites)`,
-      ['cases', '6', '7', '8', '9', '10', '12', '15'],
-      rows,
-    )
-  }
-  expect(outside).toEqual([])
+  const effects = [0.15, 0.3]
+  const seedOf = (design: number, effect: number) => 9000 + 100 * design + 10 * (effects[effect] ?? 0)
+  const small = [6, 7, 8, 9, 10, 12, 15]
+  expect(tabulate(world, { effects, designs: others, sizes: small, seedOf, shown: ['paired_t'] })).toEqual([])
 })

@@ -8,6 +8,7 @@ import {
   screeningRuns,
 } from '../../src/phases/4-report/stats/screening/screening_power.ts'
 import { countRows } from '../../src/phases/5-improve/units/draw_masks.ts'
+import { normal } from './generators.ts'
 import { leaveOneOut, type PlantedSkill, type SessionEnd, simulateSession } from './simulate_prune.ts'
 import { printTable, share, twoErrors } from './table.ts'
 
@@ -156,7 +157,6 @@ test('nothing to find, and the price of smaller units', () => {
 
 test('the decision at its boundaries: a loss of exactly the margin, or the same cost, is kept in at most 5 of 100', () => {
   const margin = 0.05
-  const normal = (random: Random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   const decide = (random: Random, loss: number, ratio: number, [cases, pairs, top]: [number, number, number]) => {
     const made = Array.from({ length: cases }, (_, evalId) => {
       const rateOfAll = loss + (top - loss) * random()

@@ -46,12 +46,15 @@ interface End {
   holds: boolean
 }
 
+function drawScores(random: Random, rates: number[][], most: number) {
+  const draw = (rate: number) => Array.from({ length: most }, () => (random() < rate ? 1 : 0))
+  return rates.map((own) => own.map((rate) => ({ scores: draw(rate), expectations: 1 })))
+}
+
 function simulateRace(random: Random, world: World, how: { leads: readonly number[]; looks: readonly number[] }): End {
   const { leads, looks } = how
   const most = looks.at(-1) ?? 0
-  const scored = world(random, leads).map((rates) =>
-    rates.map((rate) => ({ scores: Array.from({ length: most }, () => (random() < rate ? 1 : 0)), expectations: 1 })),
-  )
+  const scored = drawScores(random, world(random, leads), most)
   const design = { contenders: leads.length, alpha: usualOptions.alpha, gap: usualGap, looks }
   const ended = race(
     design,
@@ -221,12 +224,7 @@ test('the control: looks that are not paid for name a winner among equals too of
 
 function simulateFirst(seed: number, leads: readonly number[], at: { blocks: number; most: number }): boolean {
   const random = createSeededRandom(seed)
-  const scored = worlds['mixed cases'](random, leads).map((rates) =>
-    rates.map((rate) => ({
-      scores: Array.from({ length: at.most }, () => (random() < rate ? 1 : 0)),
-      expectations: 1,
-    })),
-  )
+  const scored = drawScores(random, worlds['mixed cases'](random, leads), at.most)
   const design = { contenders: 2, alpha: usualOptions.alpha, gap: usualGap, looks: [at.blocks] }
   return race(design, [at.blocks, at.blocks], compareByScores(scored)).winner !== null
 }

@@ -8,6 +8,7 @@ import { decideUnit, isDropped } from '../../src/phases/4-report/stats/screening
 import { sizeDiet } from '../../src/phases/4-report/stats/screening/size_diet.ts'
 import { estimateUnitEffects } from '../../src/phases/4-report/stats/screening/unit_effects.ts'
 import { drawMasks } from '../../src/phases/5-improve/units/draw_masks.ts'
+import { normal } from './generators.ts'
 
 /** A planted skill and its suite. Effects in shares of the pass rate. */
 export interface PlantedSkill {
@@ -83,8 +84,7 @@ function drawScore(random: Random, rate: number, checks: number): number {
 
 function drawTokens(random: Random, { tokens }: PlantedSkill, has: readonly boolean[]): number {
   const own = tokens.base + tokens.each * has.filter(Boolean).length
-  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  return own * Math.exp(tokens.deviation * normal - tokens.deviation ** 2 / 2)
+  return own * Math.exp(tokens.deviation * normal(random) - tokens.deviation ** 2 / 2)
 }
 
 export function simulateSession(random: Random, skill: PlantedSkill, session: Session): SessionEnd {
@@ -165,15 +165,9 @@ export function leaveOneOut(
 
 function drawPairs(
   random: Random,
-  {
-    skill,
-    one,
-    at,
-    pairs,
-    proposed,
-    all,
-  }: { skill: PlantedSkill; one: PlantedCase; at: number; pairs: number; proposed: boolean[]; all: boolean[] },
+  drawn: { skill: PlantedSkill; one: PlantedCase; at: number; pairs: number; proposed: boolean[]; all: boolean[] },
 ): PairedCase {
+  const { skill, one, at, pairs, proposed, all } = drawn
   const draw = (has: readonly boolean[]) =>
     Array.from({ length: pairs }, () => drawScore(random, passRate(one, has), skill.checks))
   const tokens = (has: readonly boolean[]) => Array.from({ length: pairs }, () => drawTokens(random, skill, has))

@@ -163,6 +163,7 @@ test('other nights and other falls, from a baseline of 400 runs', () => {
     [0.8, 0.75, 0.6].map((mean, index) => {
       const world = { before: mixed, after: lowerOdds(mixed, mean) }
       const found = findFalls(world, { baselineRuns: 20, quiet: 0, size }, 8600 + 10 * size + index)
+      if (mean === 0.6) expect(found.within(14)).toBeGreaterThan(0.95)
       const shares = [7, 10, 14].map((most) => share(found.within(most)))
       return [
         size,
@@ -203,6 +204,7 @@ test('what breaks it: whole nights that are better or worse by chance', () => {
       const ends = followLevel(baseline, steps, { limit, detect: 0.15, direction: 'fall', seed: one })
       alarms += ends.filter(({ isAlarm }) => isAlarm).length
     }
+    if (deviation === 0) expect(alarms / lives).toBeLessThanOrEqual(1 + 2 / Math.sqrt(lives))
     return [deviation, (alarms / lives).toFixed(2)]
   })
   printTable(
@@ -248,6 +250,7 @@ test('a slow fall: 15 points over 100 nights', () => {
     const ends = followLevel(baseline, steps, { limit, detect: 0.15, direction: 'fall', seed: one })
     if (ends.some(({ isAlarm }) => isAlarm)) found += 1
   }
+  expect(found / lives).toBeGreaterThan(0.95)
   printTable('A slow fall', ['found within 130 nights'], [[share(found / lives)]])
 })
 
