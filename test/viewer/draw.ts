@@ -52,7 +52,7 @@ class Node {
 type Heard = (event: object) => void
 
 /** Of an element of the page: what Preact sets. */
-export class Element extends Node {
+class Element extends Node {
   readonly localName: string
   readonly style = { setProperty: () => {} }
   readonly attributes = new Map<string, string>()

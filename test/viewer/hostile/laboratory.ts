@@ -50,7 +50,7 @@ const frames = Object.fromEntries(texts.map((text, index) => [`frames/${index}.h
 /** Where each attack is a page of its own. */
 export const manyFrames = '#/run/1/without_skill/1?tab=outputs'
 
-export interface Lab extends AsyncDisposable {
+interface Lab extends AsyncDisposable {
   open(url: string): Promise<Opened>
   /** What left the browser for the host of the attacks: one entry a connection. */
   left(): Promise<string[]>
