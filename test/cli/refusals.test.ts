@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { fresh, makeSkill } from '../e2e/program.ts'
-import { runMain, tidyAgent } from './run_main.ts'
+import { runMain } from './run_main.ts'
 
 const fine = { id: 7, prompt: 'Tidy up', checks: [{ type: 'contains', value: 'TIDY' }] }
 const judged = { id: 8, prompt: 'Tidy up', expectations: ['It is tidy'] }
@@ -56,39 +56,20 @@ const bench = (evals: readonly object[], ...flags: string[]) => [
 describe('a suite of which a run could not count', () => {
   test.each<[string, object, RegExp]>([
     ['no prompt', { id: 1, expectations: ['e'] }, /\$\.evals\[0\]\.prompt: case 1 .*: no prompt \[prompt-empty\]/],
-    ['an empty prompt', { id: 1, prompt: ' ', expectations: ['e'] }, /prompt-empty/],
     ['a prompt that is a list of nothing', { id: 1, prompt: [], expectations: ['e'] }, /prompt-empty/],
-    [
-      'a missing input file',
-      { ...fine, id: 1, files: ['evals/gone.csv'] },
-      /files: .*gone\.csv: no such file .*\[input-missing\]/,
-    ],
+    ['a missing input', { ...fine, id: 1, files: ['evals/gone.csv'] }, /files: .*: no such file .*\[input-missing\]/],
     ['an input file outside', { ...fine, id: 1, files: ['../x'] }, /input-escapes/],
     ['no criteria', { id: 1, prompt: 'p' }, /\$\.evals\[0\]: case 1 \(p\): no criteria \[criteria-missing\]/],
-    [
-      'criteria in a misspelt field alone',
-      { id: 1, prompt: 'p', expectation: ['x'] },
-      /expectation: .*did you mean "expectations"\?\) \[field-misspelt\]/,
-    ],
-    ['some of them in a misspelt field', { ...fine, id: 1, assertion: ['x'] }, /did you mean "assertions"/],
+    ['misspelt ones', { id: 1, prompt: 'p', expectation: ['x'] }, /mean "expectations"\?\) \[field-misspelt\]/],
     ['a misspelt field of another kind', { ...fine, id: 1, timout: 5 }, /did you mean "timeout"/],
     [
       'criteria of a wrong type',
       { ...fine, id: 1, expectations: [3] },
       /"expectations" holds a number.*\[field-type\]/,
     ],
-    [
-      'a check of a misspelt type',
-      { ...fine, id: 1, checks: [{ type: 'contain' }] },
-      /did you mean "contains"\?.*\[own-field\]/,
-    ],
-    ['a broken pattern', { ...fine, id: 1, checks: [{ type: 'regex', pattern: '(' }] }, /own-field/],
+    ['a misspelt type', { ...fine, id: 1, checks: [{ type: 'contain' }] }, /did you mean "contains"\?.*\[own-field\]/],
     ['an id that is taken', { ...fine }, /case 7 \(.*\): has the same id as case 7 \(.*\) \[duplicate-id\]/],
-    [
-      'a check that never passes',
-      { ...fine, id: 1, checks: [{ type: 'file_modified', path: 'a' }] },
-      /check-cannot-pass/,
-    ],
+    ['a dead check', { ...fine, id: 1, checks: [{ type: 'file_modified', path: 'a' }] }, /check-cannot-pass/],
   ])('%s', async (_, one, message) => {
     const evals = message.source.includes('duplicate') ? [fine, one] : [one, fine]
     await refusedAlike(bench(evals), { code: 2, message })
@@ -142,6 +123,8 @@ describe('engine, judge, limits and workspace', () => {
   })
   test('no engine that could be chosen', async () => {
     const args = ['bench', makeSkill([fine]), '--workspace', path.join(fresh(), 'ws')]
+    const { stdout } = await runMain([...args, '--dry-run'], { env: { PATH: '/nowhere' } })
+    expect(stdout).toContain('6 agent runs')
     await refusedAlike(args, { code: 2, message: /no engine available/, env: { PATH: '/nowhere' } })
   })
   test('no key for the judge', async () => {
@@ -155,7 +138,14 @@ describe('engine, judge, limits and workspace', () => {
     await refusedAlike(args, { code: 2, message: /no engine available/, env: { PATH: '/nowhere' } })
   })
   test('with a budget the missing judge is the only mistake', async () => {
-    const args = ['bench', makeSkill([judged]), '--engine', tidyAgent, '--workspace', path.join(fresh(), 'ws')]
+    const args = [
+      'bench',
+      makeSkill([judged]),
+      '--engine',
+      'command:/bin/true',
+      '--workspace',
+      path.join(fresh(), 'ws'),
+    ]
     const limited = [...args, '--budget', '1', '--cost-per-run', '0.1', '--dry-run']
     const end = await runMain(limited, { env: { PATH: '/nowhere' } })
     expect(end.stderr).toMatch(/^error: judge: no engine available \(.*\nhint: .*--judge engine\[:model\]\n$/)
@@ -186,18 +176,6 @@ describe('engine, judge, limits and workspace', () => {
     const args = ['bench', makeSkill([one]), '--engine', 'command:true', '--workspace', path.join(fresh(), 'ws')]
     await refusedAlike(args, { code: 2, message: /tool_used: the engine command does not show .*\[case-undecidable\]/ })
   })
-  test.each([
-    [['--case', 'none'], /--case "none": no such case/],
-    [['--case', ''], /--case: empty/],
-    [['--concurrency', '0'], /--concurrency: expected a whole number/],
-  ])('%j', async (flags, message) => {
-    await refusedAlike(bench([fine], ...flags), { code: 2, message })
-  })
-})
-
-test('no run at all', async () => {
-  const args = ['bench', makeSkill([fine]), '--engine', 'command:true', '--runs', '0']
-  await refusedAlike(args, { code: 2, message: /--runs: expected a whole number from 1/ })
 })
 
 describe('a limit that no run fits in', () => {
@@ -247,7 +225,7 @@ describe('a limit that no run fits in', () => {
 describe('the lines of README under --budget', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const named = [...readme.matchAll(/--(?:engine|judge) (anthropic:\w+)/g)].map(([, model = '']) => model)
-  test.each([...new Set([...named, 'anthropic:haiku', 'anthropic:sonnet', 'anthropic:opus'])])('%s', async (engine) => {
+  test.each([...new Set([...named, 'anthropic:haiku', 'anthropic:opus'])])('%s', async (engine) => {
     await withServer(async ({ run, calls }) => {
       const args = ['bench', makeSkill([fine]), '--engine', engine, '--runs', '1', '--budget', '2']
       const both = [...args, '--workspace', path.join(fresh(), 'ws')]
@@ -324,21 +302,24 @@ describe('eval', () => {
       expect(calls()).toBe(1)
     })
   })
-  const packageOf = (cases: Record<string, string>) =>
+  const packaged = (files: Record<string, string>) =>
     agentOf({
       'package.agent.json': '{"name":"p","version":"1.0.0"}',
       'evals/eval-config.json': '{"version":1,"engine":"claude-code"}',
-      ...Object.fromEntries(
+      ...files,
+      'skills/tidy/SKILL.md': readFileSync(path.join(makeSkill([]), 'SKILL.md'), 'utf8'),
+    })
+  const packageOf = (cases: Record<string, string>) =>
+    packaged(
+      Object.fromEntries(
         Object.entries(cases).map(([name, fields]) => [
           `evals/cases/${name}.yaml`,
           `name: ${name}\ntarget: skill:tidy\ninput: { prompt: p }\n${fields}\njudge: { criteria: c }\n`,
         ]),
       ),
-      'skills/tidy/SKILL.md': readFileSync(path.join(makeSkill([]), 'SKILL.md'), 'utf8'),
-    })
+    )
   test.each<[string, RegExp]>([
     ['expected: { contain: [TIDY] }', /expected\.contain is not read \(did you mean "contains"\?\)/],
-    ['expected: { files_created: [a.txt] }', /expected\.files_created is not read \(did you mean "files-created"\?\)/],
     [
       'expected: { shows: [TIDY] }',
       /expected\.shows is not a check: expected one of contains, not-contains, files-created, agent-blocked/,
@@ -358,12 +339,8 @@ describe('eval', () => {
     })
   })
   test('another misspelt field of AAM keeps its case from running', async () => {
-    const root = agentOf({
-      'package.agent.json': '{"name":"p","version":"1.0.0"}',
-      'evals/eval-config.json': '{"version":1,"engine":"claude-code"}',
-      'evals/cases/a.yaml': 'name: a\ntarget: skill:tidy\ninput: { prompt: p }\njudge: { criterias: c }\n',
-      'skills/tidy/SKILL.md': readFileSync(path.join(makeSkill([]), 'SKILL.md'), 'utf8'),
-    })
+    const slip = 'name: a\ntarget: skill:tidy\ninput: { prompt: p }\njudge: { criterias: c }\n'
+    const root = packaged({ 'evals/cases/a.yaml': slip })
     await withServer(async ({ run, calls }) => {
       const end = await run(evalArgs(root))
       expect(end.code, end.stderr).toBe(3)

@@ -1,6 +1,6 @@
 /** What `check` finds, the dry run and the real start say too: an error refuses both before the first call, a warning is named by both. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { allRules } from '../../src/phases/1-plan/check/rules/all_rules.ts'
@@ -10,7 +10,7 @@ import { fresh, makeSkill } from '../e2e/program.ts'
 import { runMain, tidyAgent } from './run_main.ts'
 
 const sound = { prompt: 'Tidy up the room', checks: [{ type: 'contains', value: 'TIDY' }] }
-const cases = (...first: object[]) => [1, 2, 3, 4, 5, 6].map((id, at) => ({ id, ...(first[at] ?? sound) }))
+const cases = (...first: object[]) => [1, 2, 3, 4, 5, 6, 7].map((id, at) => ({ id, ...(first[at] ?? sound) }))
 const front = (lines: string, body = 'Say TIDY.') => ({ 'SKILL.md': `---\n${lines}\n---\n\n${body}\n` })
 const usual = 'name: tidy\ndescription: Tidies things up.'
 const saying = (body: string) => front(usual, body)
@@ -21,57 +21,72 @@ interface Ends {
   real: Awaited<ReturnType<typeof runMain>>
   /** Whether the agent was started. */
   isStarted: boolean
+  /** The plan of the real start. */
+  planned: string
 }
 
 async function runAll(skill: string, flags: readonly string[] = []): Promise<Ends> {
   const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', skill, '--engine', tidyAgent, '--runs', '1', '--workspace', workspace, ...flags]
+  const args = [
+    'bench',
+    skill,
+    '--engine',
+    tidyAgent,
+    '--runs',
+    '1',
+    '--sandbox',
+    'off',
+    '--workspace',
+    workspace,
+    ...flags,
+  ]
   const check = await runMain(['check', skill])
   const dry = await runMain([...args, '--dry-run'])
   const real = await runMain(args)
-  return { check, dry, real, isStarted: existsSync(path.join(workspace, 'benchmarks')) }
+  const benchmarks = path.join(workspace, 'benchmarks')
+  const [folder] = existsSync(benchmarks) ? readdirSync(benchmarks) : []
+  const planned = folder === undefined ? '' : readFileSync(path.join(benchmarks, folder, 'plan.json'), 'utf8')
+  return { check, dry, real, isStarted: folder !== undefined, planned }
 }
 
 test('a sound skill has no warning, and starts', async () => {
-  const ends = await runAll(makeSkill(cases()))
+  const ends = await runAll(makeSkill(cases().slice(0, 6)))
   expect([ends.check.code, ends.dry.code, ends.real.code, ends.isStarted]).toEqual([0, 0, 0, true])
   const said = ends.check.stdout + ends.dry.stdout + ends.real.stderr
   expect(said.replace('[suite-uniform-only]', '')).not.toMatch(/^\s*warning\b|\[[a-z]+-[a-z-]+\]/m)
 })
 
-const errors: [string, string, object[], Record<string, string>][] = [
-  ['a misspelt field', 'field-misspelt', cases({ ...sound, expectation: ['It is tidy'] }), {}],
-  ['no criteria', 'criteria-missing', cases({ prompt: 'Tidy up the room' }), {}],
-  ['an empty prompt', 'prompt-empty', cases({ ...sound, prompt: '' }), {}],
-  ['a missing input', 'input-missing', cases({ ...sound, files: ['evals/files/gone.csv'] }), {}],
-  ['an id twice', 'duplicate-id', [...cases(), { id: 6, ...sound }], {}],
-  ['a misspelt check', 'own-field', cases({ ...sound, checks: [{ type: 'file_exist', path: 'x' }] }), {}],
-]
+const errors = [
+  ['field-misspelt', { ...sound, expectation: ['It is tidy'] }],
+  ['criteria-missing', { prompt: 'Tidy up the room' }],
+  ['prompt-empty', { ...sound, prompt: '' }],
+  ['input-missing', { ...sound, files: ['evals/files/gone.csv'] }],
+  ['own-field', { ...sound, checks: [{ type: 'file_exist', path: 'x' }] }],
+] as const
 
-const warnings: [string, string, object[], Record<string, string>][] = [
-  ['a prompt that states the skill', 'prompt-states-skill', cases({ ...sound, prompt: leak() }), saying(steps())],
-  ['a dead check', 'check-passes-empty', cases(withCheck({ type: 'regex', pattern: '(TIDY)?' })), {}],
-  ['a command without its script', 'command-file-missing', cases(withCheck({ type: 'command', run: 'sh see.sh' })), {}],
-  ['a named file that is not there', 'file-missing', cases(), saying('Read `references/gone.md` first.')],
-  ['a case of absences', 'checks-only-absences', cases({ ...sound, checks: [{ type: 'file_absent', path: 'x' }] }), {}],
-  ['a criterion twice', 'criterion-twice', cases(withCheck({ type: 'contains', value: 'TIDY' })), {}],
-  ['a broken link', 'link-broken', cases(), saying('[More](references/gone.md)')],
-  ['another name than the folder', 'name-folder', cases(), front('name: neat\ndescription: Tidies things up.')],
-  [
-    'a case that anything passes',
-    'case-passes-empty',
-    cases({ ...sound, checks: [{ type: 'regex', pattern: '.*' }] }),
-    {},
-  ],
-  ['a reference that fails', 'reference-fails', cases({ ...sound, reference: { answer: 'A mess' } }), {}],
-]
+/** Cases that break a rule each, in a skill that breaks three. */
+const warnings = [
+  ['prompt-states-skill', { ...sound, prompt: leak() }],
+  ['check-passes-empty', withCheck({ type: 'regex', pattern: '(TIDY)?' })],
+  ['command-file-missing', withCheck({ type: 'command', run: 'sh see.sh' })],
+  ['checks-only-absences', { ...sound, checks: [{ type: 'file_absent', path: 'x' }] }],
+  ['criterion-twice', withCheck({ type: 'contains', value: 'TIDY' })],
+  ['case-passes-empty', { ...sound, checks: [{ type: 'regex', pattern: '.*' }] }],
+  ['reference-fails', { ...sound, reference: { answer: 'A mess' } }],
+] as const
+const skillWarnings = ['file-missing', 'link-broken', 'name-folder']
+const warned = front(
+  'name: neat\ndescription: Tidies things up.',
+  `${steps()}\nRead \`references/gone.md\` first. [More](references/lost.md)`,
+)
 
-const skillErrors: [string, string, object[], Record<string, string>][] = [
-  ['a missing script', 'script-missing', cases(), saying('Run `python3 scripts/gone.py IN OUT`.')],
-  ['a name with a space', 'name-form', cases(), front('name: Tidy Up\ndescription: Tidies things up.')],
-  ['frontmatter that is not YAML', 'frontmatter-yaml', cases(), front('name: tidy\ndescription: Tidies: all')],
-  ['a long description', 'description-length', cases(), front(`name: tidy\ndescription: ${'d'.repeat(1025)}`)],
-  ['a secret', 'likely-secret', cases(), { 'notes.txt': `${'gh'}p_${'aB3dE5gH'.repeat(5).slice(0, 36)}` }],
+const small = [{ id: 1, ...sound }]
+const skillErrors: [string, Record<string, string>][] = [
+  ['script-missing', saying('Run `python3 scripts/gone.py IN OUT`.')],
+  ['name-form', front('name: Tidy Up\ndescription: Tidies things up.')],
+  ['frontmatter-yaml', front('name: tidy\ndescription: Tidies: all')],
+  ['description-length', front(`name: tidy\ndescription: ${'d'.repeat(1025)}`)],
+  ['likely-secret', { 'notes.txt': `${'gh'}p_${'aB3dE5gH'.repeat(5).slice(0, 36)}` }],
 ]
 
 function steps() {
@@ -86,34 +101,36 @@ function withCheck(check: object) {
   return { ...sound, checks: [...sound.checks, check] }
 }
 
-describe('an error refuses both starts before anything is paid for', () => {
-  test.each(errors)('%s: %s', async (_, rule, evals, files) => {
-    const { check, dry, real, isStarted } = await runAll(makeSkill(evals, files))
-    expect([check.code, dry.code, real.code, isStarted]).toEqual([1, 2, 2, false])
+test('errors refuse both starts before anything is paid for, all of them named', async () => {
+  const evals = [...errors.map(([, one], at) => ({ id: at + 1, ...one })), { id: 5, ...sound }]
+  const { check, dry, real, isStarted } = await runAll(makeSkill(evals))
+  expect([check.code, dry.code, real.code, isStarted]).toEqual([1, 2, 2, false])
+  for (const rule of [...errors.map(([name]) => name), 'duplicate-id']) {
     expect(check.stdout).toContain(rule)
     expect(dry.stderr).toContain(`[${rule}]`)
     expect(real.stderr).toContain(`[${rule}]`)
-  })
+  }
 })
 
-describe('a warning is named by all three', () => {
-  test.each(warnings)('%s: %s', async (_, rule, evals, files) => {
-    const { check, dry, real, isStarted } = await runAll(makeSkill(evals, files))
-    expect([check.code, dry.code, isStarted]).toEqual([0, 0, true])
-    expect(check.stdout).toContain(rule)
+test('warnings are named by all three, with what to do', async () => {
+  const { check, dry, real, isStarted, planned } = await runAll(
+    makeSkill(cases(...warnings.map(([, one]) => one)), warned),
+  )
+  expect([check.code, dry.code, isStarted]).toEqual([0, 0, true])
+  const lines = check.stdout.split('\n')
+  for (const rule of [...warnings.map(([name]) => name), ...skillWarnings]) {
+    const fix = lines[lines.findIndex((line) => line.includes(`[${rule}]`)) + 1]?.trim() ?? 'none'
     expect(dry.stdout).toContain(`[${rule}]`)
-    expect(real.stderr).toContain(`[${rule}]`)
-    const [, fix = ''] = check.stdout
-      .split('\n')
-      .filter((_, at, all) => all[at - 1]?.includes(`[${rule}]`) || all[at]?.includes(`[${rule}]`))
-    expect(dry.stdout).toContain(`         ${fix.trim()}`)
-    expect(real.stderr).toContain(fix.trim())
-  })
+    expect(dry.stdout).toContain(`         ${fix}`)
+    expect(planned).toContain(`[${rule}]`)
+    expect(planned).toContain(JSON.stringify(fix))
+  }
+  expect(real.stderr).toMatch(/\[name-folder\].*\n +rename one of them\n[\s\S]*… \d+ more warnings in plan\.json\n/)
 })
 
 describe('an error of the skill is named by all three, and its runs count', () => {
-  test.each(skillErrors)('%s: %s', async (_, rule, evals, files) => {
-    const { check, dry, real, isStarted } = await runAll(makeSkill(evals, files))
+  test.each(skillErrors)('%s', async (rule, files) => {
+    const { check, dry, real, isStarted } = await runAll(makeSkill(small, files))
     expect([check.code, dry.code, real.code, isStarted]).toEqual([1, 0, 0, true])
     expect(check.stdout).toContain(rule)
     expect(dry.stdout).toContain(`[${rule}]`)
@@ -142,7 +159,7 @@ describe('two versions of the same content', () => {
   const older = 'hint: edit the skill, or name an older commit'
   const other = 'hint: edit the skill, or name another version'
   test('of the last commit, and in a folder of their own, are refused', async () => {
-    const skill = commit(makeSkill(cases()))
+    const skill = commit(makeSkill(small))
     for (const baseline of ['git:HEAD', copy(skill)]) {
       const { dry, real, isStarted } = await runAll(skill, ['--baseline', baseline])
       expect([dry.code, real.code, isStarted]).toEqual([2, 2, false])
@@ -154,7 +171,7 @@ describe('two versions of the same content', () => {
     }
   })
   test('a change of the suite alone does not make them differ, one of the skill does', async () => {
-    const skill = commit(makeSkill(cases()))
+    const skill = commit(makeSkill(small))
     writeFileSync(path.join(skill, 'evals/notes.txt'), 'new')
     git(skill, 'add', '.')
     git(skill, 'commit', '-q', '-m', 'notes')
@@ -168,7 +185,7 @@ describe('two versions of the same content', () => {
     }
   })
   test('--calibrate compares the baseline with itself', async () => {
-    const skill = commit(makeSkill(cases()))
+    const skill = commit(makeSkill(small))
     expect((await runAll(skill, ['--baseline', 'git:HEAD', '--calibrate'])).dry.code).toBe(0)
   })
 })

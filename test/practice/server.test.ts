@@ -24,17 +24,16 @@ rules:
 `
 
 describe('messages', () => {
+  const asked = {
+    ...{ model: 'm', max_tokens: 9, tools: tools('Bash') },
+    messages: [{ role: 'user' as const, content: 'Bob' }],
+  }
   test.each([
     ['whole', false],
     ['streamed', true],
   ])('text and a tool call arrive %s', async (_, stream) => {
     await using bench = await openBench(both)
-    const params = {
-      model: 'm-1',
-      max_tokens: 9,
-      messages: [{ role: 'user' as const, content: 'Bob' }],
-      tools: tools('Bash'),
-    }
+    const params = { ...asked, model: 'm-1' }
     const message = stream
       ? await bench.client.messages.stream(params).finalMessage()
       : await bench.client.messages.create(params)
@@ -50,13 +49,7 @@ describe('messages', () => {
   test('the events of a stream come in the order of the real API', async () => {
     await using bench = await openBench(both)
     const types: string[] = []
-    const params = {
-      model: 'm',
-      max_tokens: 9,
-      messages: [{ role: 'user' as const, content: 'Bob' }],
-      tools: tools('Bash'),
-    }
-    for await (const event of await bench.client.messages.create({ ...params, stream: true })) {
+    for await (const event of await bench.client.messages.create({ ...asked, stream: true })) {
       const inner = event.type === 'content_block_delta' ? ` ${event.delta.type}` : ''
       if (types.at(-1) !== event.type + inner) types.push(event.type + inner)
     }
@@ -75,13 +68,7 @@ describe('messages', () => {
   test('no piece of a stream ends inside a character', async () => {
     await using bench = await openBench(`rules: [{ name: a, text: '${'x'.repeat(23)}👋👋${'y'.repeat(40)}' }]`)
     const pieces: string[] = []
-    const messages = [{ role: 'user' as const, content: 'x' }]
-    for await (const event of await bench.client.messages.create({
-      model: 'm',
-      max_tokens: 9,
-      messages,
-      stream: true,
-    })) {
+    for await (const event of await bench.client.messages.create({ ...asked, stream: true })) {
       if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') pieces.push(event.delta.text)
     }
     expect(pieces.length).toBeGreaterThan(2)
@@ -147,46 +134,32 @@ const asking = [
 ]
 
 describe('refusals', () => {
-  test.each([
-    ['no JSON', '{"model": ', 400, 'invalid_request_error', 'not valid JSON'],
-    ['no model', { ...good, model: undefined }, 400, 'invalid_request_error', 'model'],
-    ['no max_tokens', { ...good, max_tokens: undefined }, 400, 'invalid_request_error', 'max_tokens'],
-    ['no messages', { ...good, messages: [] }, 400, 'invalid_request_error', 'messages'],
-    [
-      'another role',
-      { ...good, messages: [{ role: 'tool', content: 'x' }] },
-      400,
-      'invalid_request_error',
-      'messages[0].role',
-    ],
+  const bad = [400, 'invalid_request_error'] as const
+  test.each<[string, unknown, number, string | undefined, string | undefined]>([
+    ['no JSON', '{"model": ', ...bad, 'not valid JSON'],
+    ['no model', { ...good, model: undefined }, ...bad, 'model'],
+    ['no max_tokens', { ...good, max_tokens: undefined }, ...bad, 'max_tokens'],
+    ['no messages', { ...good, messages: [] }, ...bad, 'messages'],
+    ['another role', { ...good, messages: [{ role: 'tool', content: 'x' }] }, ...bad, 'messages[0].role'],
     [
       'an empty text',
       { ...good, messages: [{ role: 'user', content: [{ type: 'text', text: '' }] }] },
-      400,
-      'invalid_request_error',
+      ...bad,
       'non-empty',
     ],
     [
-      'a call without result',
+      'a call alone',
       { ...good, messages: [...asking, { role: 'user', content: 'y' }] },
-      400,
-      'invalid_request_error',
+      ...bad,
       'without `tool_result`',
     ],
     [
-      'a result without call',
+      'a result alone',
       { ...good, messages: [{ role: 'user', content: [result] }] },
-      400,
-      'invalid_request_error',
+      ...bad,
       'unexpected `tool_use_id`',
     ],
-    [
-      'a call with its result',
-      { ...good, messages: [...asking, { role: 'user', content: [result] }] },
-      200,
-      undefined,
-      undefined,
-    ],
+    ['both', { ...good, messages: [...asking, { role: 'user', content: [result] }] }, 200, undefined, undefined],
     ['too large', `"${'x'.repeat(32 * 1024 * 1024)}"`, 413, 'request_too_large', 'larger than'],
   ])('%s', async (_, body, status, type, message) => {
     await using bench = await openBench('rules: [{ name: r, text: hi }]')
@@ -196,7 +169,7 @@ describe('refusals', () => {
     const answer: unknown = await response.json()
     expect(response.status).toBe(status)
     if (type === undefined) return
-    expect(answer).toMatchObject({ type: 'error', error: { type, message: expect.stringContaining(message) } })
+    expect(answer).toMatchObject({ type: 'error', error: { type, message: expect.stringContaining(message ?? '') } })
     expect(answer).toHaveProperty('request_id', response.headers.get('request-id'))
   })
   test.each([

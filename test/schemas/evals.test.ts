@@ -25,6 +25,12 @@ const indicator = { text: 'The skill is named', indicator: true }
 const range = (count: object) => checksOf({ type: 'file_count', path: '*.png', count })
 const server = (one: object) => caseOf({ environment: { mcp_servers: { tickets: one } } })
 const environment = (one: object) => caseOf({ environment: one })
+const around = (one: object) => ({ ...caseOf({}), environment: one })
+const reference = (files: object) => caseOf({ reference: { files } })
+const check = (type: string, more: object) => checksOf({ type, ...more })
+const alike = (more: object) => check('similarity', { at_least: 1, ...more })
+const changed = { type: 'file_modified', path: 'x' }
+const schemaFile = { file: 'evals/s.json' }
 const inputs = { 'evals/a.csv': '', 'evals/b.csv': '', 'evals/a.md': '', 'evals/x.bundle': '' }
 const files = { ...inputs, 'evals/s.json': '{}', 'evals/hooks.json': '{}', 'evals/mcp.json': '{}' }
 
@@ -59,7 +65,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
     [
       'not-read',
       caseOf({ expectations: ['x', ' '] }),
-      caseOf({ expectations: ['x', { text: 'y', indicator: false }] }),
+      caseOf({ expectations: ['x', { ...indicator, indicator: false }] }),
     ],
     ['not-read', caseOf({ files: [null] }), caseOf({ files: null })],
     ['not-read', { skill_name: 'sums', evals: [...caseOf({}).evals, null] }, caseOf({})],
@@ -67,12 +73,8 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ['criterion-twice-in-lists', caseOf({ assertions: ['y', 'y'] }), caseOf({ assertions: ['y', 'z'] })],
     ['input-escapes', caseOf({ files: ['../x'] }), caseOf({ files: ['evals/a.csv'] })],
     ['input-escapes', caseOf({ files: ['a/../../x'] }), caseOf({ files: ['./evals/a.csv'] })],
-    [
-      'input-escapes',
-      caseOf({ reference: { files: { '../x': '' } } }),
-      caseOf({ reference: { files: { 'x/y': '' } } }),
-    ],
-    ['input-escapes', caseOf({ reference: { files: { '/x': '' } } }), caseOf({ reference: { files: { x: '' } } })],
+    ['input-escapes', reference({ '../x': '' }), reference({ 'x/y': '' })],
+    ['input-escapes', reference({ '/x': '' }), reference({ x: '' })],
     ['input-escapes', caseOf({ files: ['/etc/hostname'] }), caseOf({ files: ['evals/a.csv'] })],
     ['input-escapes', caseOf({ git: { bundle: '../x.bundle' } }), caseOf({ git: { bundle: 'evals/x.bundle' } })],
     ['input-escapes', caseOf({ git: { bundle: '/x.bundle' } }), caseOf({ git: { bundle: './evals/x.bundle' } })],
@@ -80,73 +82,33 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ['input-escapes', environment({ hooks: '/x.json' }), environment({ hooks: {} })],
     ['input-escapes', environment({ mcp_servers: 'a/../../x.json' }), environment({ mcp_servers: 'evals/mcp.json' })],
     ['input-escapes', environment({ mcp_servers: '/x.json' }), environment({ mcp_servers: {} })],
-    [
-      'input-escapes',
-      { ...caseOf({}), environment: { hooks: '/x.json' } },
-      { ...caseOf({}), environment: { hooks: {} } },
-    ],
-    [
-      'own-field',
-      checksOf({ type: 'json_schema', file: '../s.json' }),
-      checksOf({ type: 'json_schema', file: './evals/s.json' }),
-    ],
-    [
-      'own-field',
-      checksOf({ type: 'similarity', file: '/x', at_least: 1 }),
-      checksOf({ type: 'similarity', file: 'evals/hooks.json', at_least: 1 }),
-    ],
+    ['input-escapes', around({ hooks: '/x.json' }), around({ hooks: {} })],
+    ['own-field', check('json_schema', { file: '../s.json' }), check('json_schema', { file: './evals/s.json' })],
+    ['own-field', alike({ file: '/x' }), alike({ file: 'evals/hooks.json' })],
     ['skill-md-as-input', caseOf({ files: ['./SKILL.md'] }), caseOf({ files: ['evals/a.csv', 'evals/b.csv'] })],
     ['case-cannot-run', caseOf({ files: ['.'] }), caseOf({ files: [] })],
     ['case-cannot-run', caseOf({ files: [''] }), caseOf({ files: [] })],
     ['case-cannot-run', turnsOf({ text: 'x', turn: 0 }), turnsOf({ text: 'x', turn: 2 })],
-    [
-      'input-escapes',
-      caseOf({ environment: { rules: ['../x.md'] } }),
-      caseOf({ environment: { rules: ['evals/a.md'] } }),
-    ],
-    ['check-cannot-pass', checksOf({ type: 'file_modified', path: 'x' }), checksOf({ type: 'file_exists', path: 'x' })],
+    ['input-escapes', environment({ rules: ['../x.md'] }), environment({ rules: ['evals/a.md'] })],
+    ['check-cannot-pass', checksOf(changed), check('file_exists', { path: 'x' })],
     [
       'check-cannot-pass',
-      caseOf({ checks: [{ type: 'file_modified', path: 'x' }], git: true }),
-      caseOf({ checks: [{ type: 'file_modified', path: 'x' }], files: ['evals/a.csv'] }),
+      caseOf({ checks: [changed], git: true }),
+      caseOf({ checks: [changed], files: ['evals/a.csv'] }),
     ],
     ['own-field', checksOf({ type: 'contains' }), checksOf({ type: 'contains', value: 'x' })],
     ['own-field', checksOf({ type: 'holds', value: 'x' }), caseOf({ checks: null })],
-    [
-      'own-field',
-      checksOf({ type: 'contains', value: 'x', path: '/x' }),
-      checksOf({ type: 'regex', pattern: 'x', path: 'x' }),
-    ],
+    ['own-field', check('contains', { value: 'x', path: '/x' }), check('regex', { pattern: 'x', path: 'x' })],
     ['own-field', checksOf({ type: 'file_exists', path: '../x' }), checksOf({ type: 'file_exists', path: '*.x' })],
     ['own-field', checksOf({ type: 'csv', path: 'x' }), checksOf({ type: 'csv', path: 'x', columns: ['a'] })],
     ['own-field', checksOf({ type: 'json_schema', path: 'x' }), checksOf({ type: 'json_schema', schema: true })],
-    [
-      'own-field',
-      checksOf({ type: 'json_schema', schema: true, file: 'evals/s.json' }),
-      checksOf({ type: 'json_schema', file: 'evals/s.json' }),
-    ],
-    [
-      'own-field',
-      checksOf({ type: 'similarity', at_least: 1 }),
-      checksOf({ type: 'similarity', value: 'x', at_least: 1 }),
-    ],
-    [
-      'own-field',
-      checksOf({ type: 'equals', value: 1, ignore_case: true }),
-      checksOf({ type: 'equals', value: 'x', ignore_case: true }),
-    ],
-    [
-      'own-field',
-      checksOf({ type: 'equals', value: 'x', tolerance: 1 }),
-      checksOf({ type: 'equals', value: 1, tolerance: 1 }),
-    ],
+    ['own-field', check('json_schema', { schema: true, ...schemaFile }), check('json_schema', schemaFile)],
+    ['own-field', alike({}), alike({ value: 'x' })],
+    ['own-field', check('equals', { value: 1, ignore_case: true }), check('equals', { value: 'x', ignore_case: true })],
+    ['own-field', check('equals', { value: 'x', tolerance: 1 }), check('equals', { value: 1, tolerance: 1 })],
     ['own-field', range({}), range({ min: 1, max: 2 })],
     ['own-field', range({ equals: 1, max: 1 }), range({ equals: 1 })],
-    [
-      'own-field',
-      checksOf({ type: 'skill_read', indicator: false }),
-      checksOf({ type: 'skill_read', indicator: true }),
-    ],
+    ['own-field', check('skill_read', { indicator: false }), check('skill_read', { indicator: true })],
     ['own-field', server({}), server({ command: 'node' })],
     ['own-field', caseOf({ timeout: 0 }), caseOf({ timeout: 90 })],
     ['own-field', caseOf({ git: 'main' }), caseOf({ git: true })],

@@ -19,6 +19,8 @@ const manifest = {
 }
 const changelog =
   '# Changelog\n\n## Unreleased\n\n## 1.2.3 – 2026-01-02\n\n### Added\n\n- A thing.\n\n## 1.2.2 – 2026-01-01\n\n- Old.\n'
+const waiting = changelog.replace('## Unreleased\n', '## Unreleased\n\n- Later.\n')
+const of = (change: object) => ({ manifest: { ...manifest, ...change } })
 const good = { tag: 'v1.2.3', repository: 'owner/whetstone', manifest, changelog }
 
 describe('a release', () => {
@@ -31,43 +33,25 @@ describe('a release', () => {
     ['another version', { tag: 'v1.2.4' }, 'the tag is v1.2.4, but package.json has version 1.2.3'],
     ['no version', { tag: 'nightly' }, 'the tag "nightly" is not of the form v1.2.3 or v1.2.3-next.0'],
     ['no section', { changelog: '# Changelog\n' }, 'CHANGELOG.md has no section "## 1.2.3 – YYYY-MM-DD"'],
+    ['Unreleased only', { changelog: '## Unreleased\n\n- A.\n' }, 'move the entries of "## Unreleased" into it'],
+    ['an empty section', { changelog: '## 1.2.3 – 2026-01-02\n\n### Added\n\n## 1.2.2\n\n- Old.\n' }, 'has no entry'],
+    ['a section without date', { changelog: '## 1.2.3\n\n- A.\n' }, 'has no date: "## 1.2.3 – YYYY-MM-DD"'],
     [
-      'entries under Unreleased only',
-      { changelog: '## Unreleased\n\n- A thing.\n' },
-      'CHANGELOG.md has no section "## 1.2.3 – YYYY-MM-DD"; move the entries of "## Unreleased" into it',
-    ],
-    [
-      'an empty section',
-      { changelog: '## 1.2.3 – 2026-01-02\n\n### Added\n\n## 1.2.2 – 2026-01-01\n\n- Old.\n' },
-      'the section 1.2.3 of CHANGELOG.md has no entry',
-    ],
-    [
-      'a section without date',
-      { changelog: '## 1.2.3\n\n- A thing.\n' },
-      'the section 1.2.3 of CHANGELOG.md has no date: "## 1.2.3 – YYYY-MM-DD"',
-    ],
-    [
-      'entries left under Unreleased',
-      { changelog: changelog.replace('## Unreleased\n', '## Unreleased\n\n- Later.\n') },
+      'entries that are left',
+      { changelog: waiting },
       'CHANGELOG.md still has entries under Unreleased: move them to 1.2.3',
     ],
     [
       'a fork',
       { repository: 'somebody/whetstone' },
-      'this workflow runs in somebody/whetstone, but the repository of package.json is owner/whetstone: npm refuses provenance from elsewhere',
+      'but the repository of package.json is owner/whetstone: npm refuses',
     ],
-    [
-      'bugs elsewhere',
-      { manifest: { ...manifest, bugs: { url: 'https://example.com' } } },
-      '"bugs" of package.json is not in its repository owner/whetstone',
-    ],
-    [
-      'another name',
-      { manifest: { ...manifest, name: 'grindstone' } },
-      'the name "grindstone" is not whetstone or @scope/whetstone, which scripts/package_name.mjs knows',
-    ],
-    ['a private package', { manifest: { ...manifest, private: true } }, 'package.json is private'],
-  ])('is refused for %s', (_, change, error) => expect(releaseErrors({ ...good, ...change })).toEqual([error]))
+    ['bugs elsewhere', of({ bugs: { url: 'https://example.com' } }), '"bugs" of package.json is not in its repository'],
+    ['another name', of({ name: 'grindstone' }), 'the name "grindstone" is not whetstone or @scope/whetstone, which'],
+    ['a private package', of({ private: true }), 'package.json is private'],
+  ])('is refused for %s', (_, change, error) =>
+    expect(releaseErrors({ ...good, ...change })).toEqual([expect.stringContaining(error)]),
+  )
   test('says all that is wrong at once', () => {
     expect(releaseErrors({ ...good, tag: 'v2.0.0', repository: 'a/b', changelog: '' })).toHaveLength(3)
   })
@@ -76,7 +60,6 @@ describe('a release', () => {
 describe('a prerelease', () => {
   const version = '1.3.0-next.0'
   const pre = { ...good, tag: `v${version}`, manifest: { ...manifest, version } }
-  const waiting = changelog.replace('## Unreleased\n', '## Unreleased\n\n- Later.\n')
   test('goes to next, a release to latest', () => {
     expect([version, '1.3.0'].map(outputsOf)).toEqual([
       'dist_tag=next\nprerelease=true',

@@ -36,6 +36,8 @@ ${places
 
 const baselineRuns = 10
 const usual = { 'runs-per-night': 5, 'baseline-runs': baselineRuns, retries: 0, sandbox: 'off' }
+const place = ['--engine', 'anthropic:practice-1', '--trust-suite']
+const envOf = (url: string) => ({ ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: url })
 const flagsWith = (more: Record<string, string | number> = {}) =>
   Object.entries({ ...usual, ...more }).map(([name, value]) => `--${name}=${value}`)
 
@@ -56,15 +58,14 @@ async function openWorld(scenario: string): Promise<World> {
   const skill = makeSkill(cases)
   const workspace = path.join(fresh(), 'ws')
   const folder = path.join(workspace, 'watch/anthropic-practice-1')
-  const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: server.url }
   const read = (file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
   return {
     ...{ server, skill, workspace, folder },
     calls: () => server.requests.filter(({ path: place }) => place.endsWith('/messages')).length,
-    run: (flags = [], more = {}) => {
-      const place = ['--engine', 'anthropic:practice-1', '--workspace', workspace, '--trust-suite']
-      return runMain(['watch', skill, ...place, ...flagsWith(more), ...flags], { env })
-    },
+    run: (flags = [], more = {}) =>
+      runMain(['watch', skill, ...place, '--workspace', workspace, ...flagsWith(more), ...flags], {
+        env: envOf(server.url),
+      }),
     baseline: () => watchBaseline.parse(read('baseline.json')),
     watch: () => watchFile.parse(read('watch.json')),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -119,10 +120,10 @@ describe('the answers get worse in night 4', () => {
   })
 })
 
-test('nothing changes: seven quiet nights', async () => {
+test('nothing changes: the nights are quiet', async () => {
   await using world = await openWorld(fading(1000))
-  for (let call = 0; call < 8; call += 1) expect((await world.run()).code).toBe(0)
-  expect(world.watch().nights.map(({ alarm }) => alarm)).toEqual(Array.from({ length: 7 }, () => false))
+  for (let call = 0; call < 5; call += 1) expect((await world.run()).code).toBe(0)
+  expect(world.watch().nights.map(({ alarm }) => alarm)).toEqual([false, false, false, false])
 })
 
 test('a night that a limit stops is not counted, and continues without paying twice', async () => {
@@ -144,9 +145,8 @@ test('a night that a limit stops is not counted, and continues without paying tw
 test('Ctrl-C in the baseline ends with 130, and the same command pays only for what is missing', async () => {
   const scenario = parseScenario(`latency: 100\n${fading(1000)}`, 'test.yaml')
   await using server = await startPractice({ scenario })
-  const place = ['--engine', 'anthropic:practice-1', '--workspace', path.join(fresh(), 'ws'), '--trust-suite']
-  const args = ['watch', makeSkill(cases), ...place, ...flagsWith()]
-  const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: server.url }
+  const args = ['watch', makeSkill(cases), ...place, '--workspace', path.join(fresh(), 'ws'), ...flagsWith()]
+  const env = envOf(server.url)
   const calls = () => server.requests.filter((one) => one.path.endsWith('/messages')).length
   let said = ''
   const stopped = await whetstone(args, {
@@ -169,32 +169,15 @@ test('failures of the provider: a night counts its completed runs, and one witho
   await using world = await openWorld(fading(1000))
   await world.run()
   const failing = (rule: string) =>
-    `models: [practice-1]\nrules:\n${rule}  - { name: x, when: { user: "number 2" }, text: Rome }\n  - { name: other, text: Oslo }\n`
-  await using down = await startPractice({
-    scenario: parseScenario(failing('  - { name: down, fault: { status: 500 } }\n'), 'down.yaml'),
-  })
-  await using half = await startPractice({
-    scenario: parseScenario(
-      failing('  - { name: down, when: { user: "number 1" }, fault: { status: 500 } }\n'),
-      'half.yaml',
-    ),
-  })
-  const at = (url: string) =>
-    runMain(
-      [
-        'watch',
-        world.skill,
-        '--engine',
-        'anthropic:practice-1',
-        '--workspace',
-        path.dirname(path.dirname(world.folder)),
-        '--trust-suite',
-        ...flagsWith(),
-      ],
-      {
-        env: { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: url },
-      },
+    parseScenario(
+      `models: [practice-1]\nrules:\n${rule}  - { name: x, when: { user: "number 2" }, text: Rome }\n  - { name: other, text: Oslo }\n`,
+      'failing.yaml',
     )
+  await using down = await startPractice({ scenario: failing('  - { name: down, fault: { status: 500 } }\n') })
+  const first = '  - { name: down, when: { user: "number 1" }, fault: { status: 500 } }\n'
+  await using half = await startPractice({ scenario: failing(first) })
+  const at = (url: string) =>
+    runMain(['watch', world.skill, ...place, '--workspace', world.workspace, ...flagsWith()], { env: envOf(url) })
   expect((await at(down.url)).code).toBe(3)
   expect(world.watch().nights).toEqual([])
   expect([0, 1]).toContain((await at(half.url)).code)
@@ -232,12 +215,7 @@ test('what could not find a fall is refused before a call, with the number that 
   expect(few.stderr).toContain('use --baseline-runs 10 or more')
   expect((await world.run([], { 'runs-per-night': 3 })).stderr).toContain('use --runs-per-night 4 or more')
   const small = makeSkill(cases.slice(0, 3))
-  const tooSmall = await runMain(
-    ['watch', small, '--engine', 'anthropic:practice-1', '--trust-suite', ...flagsWith()],
-    {
-      env: { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: world.server.url },
-    },
-  )
+  const tooSmall = await runMain(['watch', small, ...place, ...flagsWith()], { env: envOf(world.server.url) })
   expect(tooSmall.stderr).toContain('add 2 cases')
   const none = await world.run(['--status'])
   expect(none.stderr).toContain('no baseline yet')
@@ -300,7 +278,7 @@ describe('after the baseline', () => {
         world.workspace,
         '--status',
       ]
-      const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: world.server.url, NO_COLOR: '' }
+      const env = { ...envOf(world.server.url), NO_COLOR: '' }
       const { said } = await atTerminal({
         ...{ args: [...args, ...flagsWith()], env: { ...env, FORCE_COLOR: '1' } },
         question: 'asks nothing',

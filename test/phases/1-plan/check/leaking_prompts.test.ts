@@ -31,18 +31,15 @@ describe.each([...plantedSkills, ...skillsWithFiles])('$name', (skill) => {
 })
 
 test('a step in a further message or in a fact of the user is a leak as well', async () => {
+  const userWith = (fact: string) => ({ goal: 'order', facts: [fact] })
   const root = folderOf({
     'tidy/SKILL.md': `---\nname: tidy\ndescription: Tidies rooms.\n---\nPut the chairs on the tables before you sweep the floor.\n`,
     'tidy/evals/evals.json': JSON.stringify({
       skill_name: 'tidy',
       evals: [
         { id: 1, prompt: 'Tidy up', turns: ['And put the chairs on the tables before you sweep the floor'] },
-        {
-          id: 2,
-          prompt: 'Tidy up',
-          user: { goal: 'order', facts: ['Chairs go on the tables before you sweep the floor'] },
-        },
-        { id: 3, prompt: 'Tidy up', user: { goal: 'order', facts: ['There are six chairs'] } },
+        { id: 2, prompt: 'Tidy up', user: userWith('Chairs go on the tables before you sweep the floor') },
+        { id: 3, prompt: 'Tidy up', user: userWith('There are six chairs') },
       ].map((one) => ({ ...one, expectations: ['The room is clean'] })),
     }),
   })
@@ -52,13 +49,6 @@ test('a step in a further message or in a fact of the user is a leak as well', a
     expect.stringContaining('message 2 of the user states what SKILL.md says'),
     expect.stringContaining('fact 1 of the user states what SKILL.md says'),
   ])
-})
-
-test.each([
-  ['steps', plantedSkills],
-  ['commands, files and forms', skillsWithFiles],
-])('there are more than twenty leaks of %s', (_, skills) => {
-  expect(skills.flatMap(({ leaking }) => Object.keys(leaking)).length).toBeGreaterThan(20)
 })
 
 describe('what is no step', () => {

@@ -93,20 +93,12 @@ describe('a script that a command check starts', () => {
     ['bash -c "exit 1"'],
     ['/usr/local/bin/see.sh'],
   ])('%s starts none', async (run) => expect(await missing(run)).toEqual([]))
+  const startsIt = { type: 'command', run: 'sh see.sh' }
   test.each<[string, object, Record<string, string>]>([
     ['an input', { files: ['evals/see.sh'] }, { 'evals/see.sh': 'x' }],
     ['in a folder that is an input', { files: ['evals/lib'] }, { 'evals/lib/see.sh': 'x' }],
     ['an expectation asks for', { expectations: ['see.sh prints the total'] }, {}],
-    [
-      'another check asks for',
-      {
-        checks: [
-          { type: 'command', run: 'sh see.sh' },
-          { type: 'file_exists', path: 'see.sh' },
-        ],
-      },
-      {},
-    ],
+    ['another check asks for', { checks: [startsIt, { type: 'file_exists', path: 'see.sh' }] }, {}],
     ['the reference has', { reference: { files: { 'see.sh': 'x' } } }, {}],
   ])('%s is there', async (what, one, files) => {
     const run = what.includes('folder') ? 'sh evals/lib/see.sh' : 'files' in one ? 'sh evals/see.sh' : 'sh see.sh'

@@ -5,7 +5,7 @@ import { stringify } from 'yaml'
 import { suite as suiteSchema } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../../src/base/errors/error.ts'
 import { inspectSuite, loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
-import { folderOf, skillText } from '../folder.ts'
+import { folderOf, isThorough, propertyRuns, skillText } from '../folder.ts'
 
 /** One suite of each system, with what its readers look at. `list`: where its cases are. */
 const suites: Record<string, { document: Record<string, unknown>; list: string }> = {
@@ -207,9 +207,9 @@ describe.each(Object.entries(suites))('%s', (_name, { document, list }) => {
         if (read === null || !Array.isArray(items)) return
         expect(read.cases.length + countNamed(read.warnings)).toBeGreaterThanOrEqual(items.length)
       }),
-      { numRuns: 60, seed: 37 },
+      propertyRuns(10, 200),
     )
-  }, 60_000)
+  })
   test('a field that nothing reads is named, wherever it is', async () => {
     const objects = allPaths(document).filter(
       (at) => isPlainObject(valueAt(document, at)) && !isFree(at) && !isNamedWhole(valueAt(document, at)),
@@ -219,14 +219,14 @@ describe.each(Object.entries(suites))('%s', (_name, { document, list }) => {
       const said = JSON.stringify([read?.warnings, read?.cases.map(({ cannot_run }) => cannot_run)])
       expect([at.join('.'), said.includes('zqx')]).toEqual([at.join('.'), true])
     }
-  }, 60_000)
+  })
   test('cut anywhere, or with keys twice, it is read or refused', async () => {
     const text = stringify(document)
-    for (let end = 0; end < text.length; end += 17) await load(text.slice(0, end))
+    for (let end = 0; end < text.length; end += isThorough ? 7 : 41) await load(text.slice(0, end))
     const lines = text.split('\n')
-    for (let line = 0; line < lines.length; line += 3)
+    for (let line = 0; line < lines.length; line += isThorough ? 1 : 5)
       await load([...lines.slice(0, line + 1), ...lines.slice(line)].join('\n'))
-  }, 60_000)
+  })
 })
 
 test.each<[string, Path, unknown, RegExp]>([

@@ -67,18 +67,8 @@ describe('evals.json', () => {
       'API_PASSWORD=… MODE=fast node',
     ],
     ['a value of the user’s', { REGION: '$' + '{REGION:-eu}' }, [], 'REGION=… node'],
-    [
-      'not the folder of the environment',
-      { HOME: '$' + '{ENVIRONMENT_DIR}/h' },
-      [],
-      'HOME=$' + '{ENVIRONMENT_DIR}/h node',
-    ],
-    [
-      'a secret that is an argument too',
-      { A_TOKEN: 'tok-123456789' },
-      ['tok-123456789'],
-      'A_TOKEN=… node [redacted:A_TOKEN]',
-    ],
+    ['not the folder', { HOME: '$' + '{ENVIRONMENT_DIR}/h' }, [], 'HOME=$' + '{ENVIRONMENT_DIR}/h node'],
+    ['a secret as argument', { A_TOKEN: 'tok-123456789' }, ['tok-123456789'], 'A_TOKEN=… node [redacted:A_TOKEN]'],
   ])('the list hides %s', async (_, env, args, text) => {
     expect(listed(await server(env, args))).toEqual([`mcp_server | s: ${text} | 1 one`])
   })
@@ -93,31 +83,17 @@ describe('evals.json', () => {
     const lines = listed(await loadEvals(suite, { ...files, 'evals/mcp/ledger.json': recording }))
     expect(lines).toEqual(['mcp_server | far: https://far/mcp | 1 one'])
   })
-  test.each([
-    '.git/config',
-    'sub/.git/config',
-    '.claude/agents/a.md',
-    '.claude/Settings.json',
-    '.codex/config.toml',
-    'opencode.json',
-    'opencode.jsonc',
-    '.opencode/plugin/a.js',
-    '.pi/settings.json',
-    '.qwen/settings.json',
-    '.gemini/settings.json',
-    '.gemini/extensions/a/gemini-extension.json',
-    '.cursor/hooks.json',
-    '.cursor/mcp.json',
-    'sub/.claude/settings.json',
-    'a/b/.codex/config.toml',
-    'sub/.opencode/plugin/a.js',
-    'sub/.gemini/settings.json',
-    'sub/.cursor/mcp.json',
-    'sub/.mcp.json',
-    'sub/opencode.jsonc',
-  ])('a file %s among the files, which an agent or its git may take commands from', async (file) => {
-    const suite = await loadEvals(evals({ files: [file], expectations: ['x'] }), { [file]: '' })
-    expect(listed(suite)).toEqual([`agent_settings | ${file} | 1 one`])
+  test('files among the files which an agent or its git may take commands from', async () => {
+    const files = [
+      ...['.git/config', 'sub/.git/config', '.claude/agents/a.md', '.claude/Settings.json', '.codex/config.toml'],
+      ...['opencode.json', 'opencode.jsonc', '.opencode/plugin/a.js', '.pi/settings.json', '.qwen/settings.json'],
+      ...['.gemini/settings.json', '.gemini/extensions/a/gemini-extension.json', '.cursor/hooks.json'],
+      ...['.cursor/mcp.json', 'sub/.claude/settings.json', 'a/b/.codex/config.toml', 'sub/.opencode/plugin/a.js'],
+      ...['sub/.gemini/settings.json', 'sub/.cursor/mcp.json', 'sub/.mcp.json', 'sub/opencode.jsonc'],
+    ]
+    const there = Object.fromEntries(files.map((file) => [file, '']))
+    const suite = await loadEvals(evals({ files, expectations: ['x'] }), there)
+    expect(listed(suite)).toEqual(files.map((file) => `agent_settings | ${file} | 1 one`))
   })
   test.each([
     ...['.gitignore', 'git/config', 'docs/.claude.md', 'CLAUDE.md', 'GEMINI.md', '.cursor/rules/a.mdc'],

@@ -93,63 +93,6 @@ $ zonecheck diff --against golden.zone <domain>
     ],
   },
   {
-    name: 'incident-review',
-    description: 'Writes the review of an incident.',
-    body: `
-## Order
-
-1. Rebuild the timeline from the alerts.
-2. Name the trigger and the root cause separately.
-3. List what went well before what went badly.
-4. End with at most five actions, each with an owner and a due date.
-
-## Form
-
-Use the headings Impact, Timeline, Causes, Lessons and Actions, in this order. Begin with a one-line summary in bold.`,
-    leaking: {
-      'the order of the steps':
-        'Review the outage in log.txt: first rebuild the timeline from the alerts, then name trigger and root cause separately, then list what went well before what went badly.',
-      'the headings': 'Write the incident review with the headings Impact, Timeline, Causes, Lessons and Actions.',
-      'a rule in the passive':
-        'Review log.txt. It should end with at most five actions, each having an owner and a due date.',
-      'an item word for word': 'Review the outage in log.txt. List what went well before what went badly.',
-    },
-    clean: [
-      'Write the review of the outage in log.txt.',
-      'We were down for two hours on Monday. What happened, and what do we do about it? The alerts are in log.txt.',
-      'Who should own the actions of the incident in log.txt? Our team lead wants dates.',
-    ],
-  },
-  {
-    name: 'figure-export',
-    description: 'Exports figures for a journal.',
-    body: `
-## Example
-
-\`\`\`bash
-python3 scripts/render.py --dpi 600 --width 85mm <figure.svg>
-\`\`\`
-
-## Rules
-
-* Embed all fonts.
-* Use the palette in \`assets/palette.json\` instead of the default colours.
-* Name the files \`fig<n>_<slug>.tiff\`, with LZW compression.`,
-    files: { 'scripts/render.py': 'pass', 'assets/palette.json': '{}' },
-    leaking: {
-      'the command of an example':
-        'Export plot.svg for the journal: python3 scripts/render.py --dpi 600 --width 85mm plot.svg',
-      'an asset': 'Export plot.svg for the journal with the colours of assets/palette.json.',
-      'the names of files':
-        'Export my figures for the journal. Name the files fig<n>_<slug>.tiff with LZW compression.',
-    },
-    clean: [
-      'Export plot.svg for Nature, it goes into one column.',
-      'The journal refused my figures because of their fonts and colours. Fix plot.svg.',
-      'Render plot.svg at 300 dpi for a slide.',
-    ],
-  },
-  {
     name: 'stock-count',
     description: 'Counts stock from scans of a warehouse.',
     body: `
@@ -171,32 +114,6 @@ If a shelf has a gap above 5 percent, mark it RECOUNT.`,
       'Count the stock in scans.csv and tell me where it differs from what is booked.',
       'Some goods in scans.csv came back last week. How many lamps do we have?',
       'Make a table of the stock per shelf from scans.csv.',
-    ],
-  },
-  {
-    name: 'migrate-db',
-    description: 'Migrates a database schema.',
-    body: `
-Before anything else, take a dump:
-
-\`\`\`
-pg_dump --format=custom --file=before.dump $DATABASE_URL
-\`\`\`
-
-- Apply with \`dbmate --strict --wait up\`.
-- Rename columns in two releases: add and backfill first, drop later.
-- Log each statement to \`migration.log\`.`,
-    leaking: {
-      'a dump first': 'Migrate the schema to v7. Before that, run pg_dump --format=custom --file=before.dump.',
-      'a tool in a code span': 'Migrate my database to the new schema using `dbmate --strict --wait up`.',
-      'a rule shortened':
-        'Migrate the schema. Columns are renamed in two releases, add and backfill first, drop later.',
-    },
-    clean: [
-      'Migrate the database to the schema in v7.sql.',
-      'Rename the column mail to email in our users table. It is in production.',
-      'dbmate fails with "relation exists" since I renamed a column. Why?',
-      'I ran pg_dump on my laptop already. Now migrate the schema.',
     ],
   },
 ]

@@ -85,30 +85,6 @@ Link every pull request by its number, and thank contributors outside the team b
     ],
   },
   {
-    name: 'lab-sheet',
-    description: 'Turns raw readings of a lab into a sheet.',
-    body: `
-Follow these steps in order.
-
-1. Convert all temperatures to kelvin.
-2. Drop readings whose sensor id starts with X, they are calibration runs.
-3. Average the remaining readings per hour.
-4. Save them as \`hourly.parquet\` with the columns hour, kelvin_mean and n.`,
-    leaking: {
-      'steps in prose':
-        'Take readings.csv, convert all temperatures to kelvin, drop the readings whose sensor id starts with X and average the remaining ones per hour.',
-      'one step with its reason':
-        'Make a sheet of readings.csv. Sensors whose id starts with X are calibration runs: drop those readings.',
-      'the form of the result': 'Make me a sheet of readings.csv: hourly.parquet with columns hour, kelvin_mean and n.',
-      'in the past tense':
-        'I want readings.csv as a sheet: temperatures converted to kelvin, remaining readings averaged per hour.',
-    },
-    clean: [
-      'Here are the raw readings of our lab, readings.csv. Make a sheet that I can plot.',
-      'Which hour was the hottest in readings.csv? Some of the temperatures are in Celsius, some in Fahrenheit.',
-    ],
-  },
-  {
     name: 'house-letter',
     description: 'Writes letters to customers in the tone of the house.',
     body: `
@@ -190,24 +166,6 @@ review_by: +30d
     clean: [
       'Check my deployment.',
       'Is the deployment in chart/ safe to ship to prod? Ask me where something is open.',
-    ],
-  },
-  {
-    name: 'commit-style',
-    description: 'Writes commit messages.',
-    body: `
-## Format
-
-- Use the imperative mood in the subject line.
-- Limit the subject to 50 characters.
-- Reference the ticket as \`Refs: ABC-123\` in the footer.`,
-    leaking: {
-      'a rule with code': 'Commit message please. Reference the ticket as `Refs: ABC-123` in the footer.',
-      'two short rules': 'Write a commit message in the imperative mood, subject line limited to 50 characters.',
-    },
-    clean: [
-      'Write a commit message for this diff.',
-      'Write a commit message for the login fix. It belongs to ticket ABC-77 and is urgent.',
     ],
   },
 ]

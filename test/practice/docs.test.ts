@@ -1,14 +1,11 @@
-/** The scenarios of docs/how-to/offline.md and docs/reference/practice.md are read; the first one drives real engines. */
+/** The scenarios of docs/how-to/offline.md and docs/reference/practice.md are read; the first one drives an engine. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
-import { claudeCode } from '../../src/engines/claude_code/claude_code.ts'
-import type { Engine } from '../../src/engines/engine.ts'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { keysFor, openStage, perform } from '../engines/stage.ts'
-import { claudeBinary, needs } from '../require.ts'
 
 const docs = path.join(import.meta.dirname, '../../docs')
 const pages = ['how-to/offline.md', 'reference/practice.md'].map((page) => readFile(path.join(docs, page), 'utf8'))
@@ -40,16 +37,15 @@ const answerSchema = {
 }
 
 /** The judge of the example on a room with a transcript and two outputs. */
-async function judged(engine: Engine, more: Record<string, string> = {}): Promise<unknown> {
+async function judged(): Promise<unknown> {
   await using stage = await openStage()
   await using server = await startPractice({ scenario: parseScenario(example, 'docs') })
   await mkdir(path.join(stage.cwd, 'outputs/deep'), { recursive: true })
   await writeFile(path.join(stage.cwd, 'transcript.md'), '## Eval Prompt\n\nsum up\n')
   await writeFile(path.join(stage.cwd, 'outputs/deep/out.md'), 'Result\nTotal: 5\n')
   await writeFile(path.join(stage.cwd, 'outputs/b.csv'), 'VAT: 1\n')
-  const env = { ...stage.env, ...more }
-  const task = stage.task({ prompt, tools: 'read_only', answerSchema, credentials: keysFor(server), env })
-  const { outcome } = await perform(engine, task)
+  const task = stage.task({ prompt, tools: 'read_only', answerSchema, credentials: keysFor(server) })
+  const { outcome } = await perform(anthropic, task)
   expect(outcome.status).toBe('completed')
   return outcome.report.answer
 }
@@ -60,7 +56,7 @@ const verdicts = [
 ]
 
 describe('the example', () => {
-  test('its judge decides by what it read', async () => expect(await judged(anthropic)).toMatchObject({ verdicts }))
+  test('its judge decides by what it read', async () => expect(await judged()).toMatchObject({ verdicts }))
   test.each([
     ['with the skill', true, /BODY-CANARY/],
     ['without', false, /^I have no skill for this\.$/],
@@ -70,18 +66,5 @@ describe('the example', () => {
     const skills = isInstalled ? await stage.skill() : []
     const { outcome } = await perform(anthropic, stage.task({ skills, credentials: keysFor(server) }))
     expect(outcome.report.finalResponse).toMatch(expected)
-  })
-})
-
-const claude = claudeBinary()
-
-needs(
-  'the claude CLI',
-  claude !== null,
-  'npm run agents',
-)('the example with the claude CLI', () => {
-  test('its judge decides by what it read', async () => {
-    const PATH = `${path.dirname(claude ?? '')}${path.delimiter}${process.env.PATH}`
-    expect(await judged(claudeCode, { PATH })).toMatchObject({ verdicts })
   })
 })

@@ -1,0 +1,39 @@
+/** Which engines must be tried with their real CLIs: those whose code has changed since they were recorded. */
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { folderOf } from '../phases/1-plan/folder.ts'
+
+const script = path.join(import.meta.dirname, '../../scripts/engines_to_try.mjs')
+const { hashSources, listTests } = await import(script)
+const files = {
+  'src/engines/cli/headless_cli.ts': 'shared by all',
+  'src/engines/acp/acp.ts': 'the protocol',
+  'src/engines/codex/codex.ts': 'one engine',
+  'src/engines/gemini/gemini.ts': 'another',
+}
+
+/** A clone in which three engines were recorded with the code that is there. */
+function clone(): string {
+  const place = folderOf(files)
+  mkdirSync(path.join(place, 'test/engines/recorded'))
+  for (const engine of ['codex', 'gemini', 'acp:gemini']) {
+    const header = JSON.stringify({ engine, sources: hashSources(engine, place) })
+    writeFileSync(path.join(place, 'test/engines/recorded', `${engine.replace(':', '_')}.jsonl`), `${header}\n{}\n`)
+  }
+  return place
+}
+
+test.each([
+  ['nothing', null, ''],
+  ['one engine', 'codex/codex.ts', 'codex'],
+  ['an engine that is also driven over ACP', 'gemini/gemini.ts', 'acp_gemini gemini'],
+  ['the protocol', 'acp/acp.ts', 'acp_gemini'],
+  ['what all share', 'cli/headless_cli.ts', 'acp_gemini codex gemini'],
+  ['a new file', 'codex/new.mjs', 'codex'],
+])('a change of %s', (_, file, expected) => {
+  const place = clone()
+  if (file !== null) appendFileSync(path.join(place, 'src/engines', file), ' changed')
+  const named = listTests(place).join(' ')
+  expect(named.replaceAll(/test\/engines\/|contract_|\.nightly\.test\.ts/g, '')).toBe(expected)
+})
