@@ -84,8 +84,6 @@ describe('a final answer', () => {
   ])('%j does not: %s', (answer) => expect(find({ engine: openai, answer })).toBeNull())
   test('a question after the work was done is not an end by asking', () =>
     expect(find({ engine: openai, answer: 'Shall I commit it?', outputs: written })).toBeNull())
-  test('a long question is cut', () =>
-    expect([...(find({ answer: `${'a'.repeat(2000)}?` })?.question ?? '')]).toHaveLength(500))
 })
 
 describe('in a conversation only its end counts', () => {

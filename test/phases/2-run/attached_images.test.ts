@@ -71,7 +71,6 @@ test('further messages of a conversation do not show it again', async () => {
 
 test.each([
   ['removed', 'rm files/chart.png', 'after setup it is not an image'],
-  ['replaced by text', 'echo x > files/chart.png', 'after setup it is not an image'],
   ['replaced by a link out of the folder', 'ln -sf /etc/passwd files/chart.png', 'leads out of the working folder'],
 ])('an image that setup has %s ends the run before the model is asked', async (_what, setup, message) => {
   const { record, asked } = await run('anthropic', { setup })

@@ -16,15 +16,12 @@ describe('a network failure', () => {
       'pip',
       'WARNING: Retrying … NewConnectionError(...): Failed to establish a new connection: [Errno -3] Temporary failure in name resolution',
     ],
-    ['requests', "NameResolutionError: Failed to resolve 'packages.example'"],
     [
       'npm',
       'npm error code EAI_AGAIN\nnpm error request to https://registry.example/x failed, reason: getaddrinfo EAI_AGAIN registry.example',
     ],
-    ['npm, other code', 'npm ERR! code ENOTFOUND'],
     ['apt', "Err:1 http://mirror.example/debian stable InRelease\n  Temporary failure resolving 'mirror.example'"],
     ['git', "fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com"],
-    ['git over ssh', 'ssh: Could not resolve hostname github.com: Temporary failure in name resolution'],
     ['go', 'dial tcp: lookup modules.example on 127.0.0.53:53: no such host'],
     ['cargo', '[6] Could not resolve hostname (Could not resolve host: index.example)'],
     ['an address', 'connect: Network is unreachable'],
@@ -32,7 +29,6 @@ describe('a network failure', () => {
   test.each([
     ['curl -s', 6, 'curl -s http://x/y'],
     ['curl -fsS in a script', 7, 'cd app && curl -fs http://x'],
-    ['wget -q', 4, 'wget -q http://x'],
   ])('without a word: %s', (_, exitCode, command) =>
     expect(isNetworkFailure(failure('', exitCode, command))).toBe(true),
   )
@@ -45,7 +41,6 @@ describe('control: another failure', () => {
     ['npm', 'npm error code ENOENT\nnpm error enoent Could not read package.json', 254, 'npm ci'],
     ['apt', 'E: Unable to locate package nosuch', 100, 'apt-get install nosuch'],
     ['git', 'fatal: not a git repository (or any of the parent directories): .git', 128, 'git status'],
-    ['make', "make: *** No rule to make target 'x'.  Stop.", 2, 'make x'],
     ['a script that ends with 7 and is silent', '', 7, './prepare.sh'],
     ['curl that ends with 3 and is silent', '', 3, 'curl -s ::'],
     ['a word about networks', 'AssertionError: network.json has 3 nodes', 1, 'python3 check.py'],

@@ -79,7 +79,6 @@ describe('what may be said', () => {
   test.each([
     ['five people', 'For five people, please.'],
     ['a date in other forms', 'On March 3rd.'],
-    ['a date with its weekday', 'On Tuesday, 3 March.'],
     ['a figure in other forms', "We'd pay 1200 €, or 1.2k, so twelve hundred euros."],
     ['the code of a known currency', 'It is EUR 1,200.00 in all.'],
     ['a longer form of a known name', 'It is PostgreSQL.'],
@@ -87,7 +86,6 @@ describe('what may be said', () => {
     ['a word of the agent without its soft hyphen', 'Yes, read menu_list.txt.'],
     ['a name without its accents', 'Ann-Kathrin Ozturk comes, too.'],
     ['what the agent said', 'The Gray Owl at half past seven, so 7:30, please.'],
-    ['not to know', "I don't know, sorry. Nothing else comes to my mind."],
     ['small numbers', 'One moment! Two options are enough, in 2-3 sentences.'],
   ])('%s', (_, message) => {
     expect(findLeaks({ message, user, dialogue, answerKey: [] })).toEqual([])
@@ -100,8 +98,6 @@ describe('what may be said', () => {
     ['another longer name', 'It is MariaDB.'],
     ['another day in Chinese', '6月28日。'],
     ['another weekday', 'On Friday, 3 March.'],
-    ['another name', 'With my friend Ruth.'],
-    ['another hour', 'At 8:45, please.'],
   ])('not %s', (_, message) => {
     expect(findLeaks({ message, user, dialogue, answerKey: [] })).not.toEqual([])
   })

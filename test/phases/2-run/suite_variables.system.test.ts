@@ -10,6 +10,7 @@ import { performRun } from '../../../src/phases/2-run/run.ts'
 import { specOf } from '../../fixtures/run_spec.ts'
 import { needs } from '../../require.ts'
 import { folderOf } from '../1-plan/folder.ts'
+import { testSurroundings } from './surroundings.ts'
 
 const none = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
 const searchPath = process.env.PATH ?? ''
@@ -49,12 +50,15 @@ test('names that would lead out are not set and told; others are', async () => {
   expect(record.warnings).toHaveLength(3)
 })
 
-const works = (await probeSandbox(searchPath)).ok
-needs(
+const describeSandboxed = needs(
   'bubblewrap that works',
-  works,
+  (await probeSandbox(searchPath)).ok,
   'apt-get install bubblewrap',
-)('in the sandbox', () => {
+)
+
+describeSandboxed('what surrounds the agent', () => testSurroundings('required'))
+
+describeSandboxed('in the sandbox', () => {
   const call = `
     import { connect } from 'node:net'
     const { hostname, port } = new URL(process.env.HTTPS_PROXY)
