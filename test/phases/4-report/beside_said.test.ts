@@ -14,7 +14,6 @@ const tried = history.parse(JSON.parse(historyFile(plain)))
 const measured = triggers.parse(JSON.parse(triggersFile(plain)))
 const many = triggerMatrix.parse(JSON.parse(matrixFile(plain)))
 const sought = description.parse(JSON.parse(descriptionFile(plain)))
-const { summary, metrics } = measured
 
 describe('what lies beside', () => {
   test.each<[string, WorkspaceExtras, string[]]>([
@@ -32,11 +31,6 @@ describe('what lies beside', () => {
       ['improve: Improve: nothing to certify; 0 versions tried.'],
     ],
     [
-      'a session that runs',
-      { history: { value: { ...tried, certification: undefined, stopped: undefined } } },
-      ['improve: Improve: 2 versions tried; the best is v2; still running.'],
-    ],
-    [
       'a history of another tool',
       {
         history: {
@@ -52,20 +46,6 @@ describe('what lies beside', () => {
       'triggers that are not complete',
       { triggers: { value: measured } },
       ['triggers: Triggers: 3 of 6 queries behave as they should (recall 78%, precision 75%); incomplete.'],
-    ],
-    [
-      'one query, without a rate',
-      {
-        triggers: {
-          value: {
-            ...measured,
-            complete: true,
-            summary: { ...summary, passed: 1, total: 1 },
-            metrics: { ...metrics, recall: null, precision: null },
-          },
-        },
-      },
-      ['triggers: Triggers: 1 of 1 query behaves as it should.'],
     ],
     [
       'many skills that are not complete',

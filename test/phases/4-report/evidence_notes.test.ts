@@ -29,11 +29,6 @@ test.each<[string, BenchmarkRun[], string]>([
     `1 pass without evidence: 1 on a quote that was not found, 'Statement 1' (case 3, with_skill run 2). Review it with "whetstone audit".`,
   ],
   [
-    "one on the agent's own claim",
-    [run('claim')],
-    `1 pass without evidence: 1 on the agent's claim about its own work, 'Statement 0' (case 3, with_skill run 2). Review it with "whetstone audit".`,
-  ],
-  [
     'several, in several runs and for both reasons',
     [{ ...run('exact', 'absent'), run_number: 1 }, run('absent', 'claim')],
     `3 passes without evidence: 2 on a quote that was not found, 1 on the agent's claim about its own work, such as 'Statement 1' (case 3, with_skill run 1). Review them with "whetstone audit".`,

@@ -165,10 +165,8 @@ describe('what went wrong', () => {
 describe('the audit sample', () => {
   const lines = Array.from({ length: 20 }, (_, at) => ({ ...lineOf(), test_id: `t${at}` }))
   test.each([
-    [0, 0],
     [0.01, 1],
     [0.1, 2],
-    [0.5, 10],
     [1, 20],
   ])('a share of %d of 20 is %i', (share, count) => expect(drawAuditSample(lines, share)).toHaveLength(count))
   test('is the same again, open, and of what a judge decided', () => {

@@ -37,11 +37,9 @@ function poisoned() {
     ...arm(1, 'without_skill', ['+'], { grading }),
     ...arm(2, 'with_skill', [null], { record: { status: 'failed', error } }),
   ])
-  const cases = [
-    { eval_id: 1, eval_key: hostile, eval_name: hostile, cannot_run: null },
-    { eval_id: 2, eval_key: hostile, eval_name: hostile, cannot_run: null },
-    { eval_id: 3, eval_key: hostile, eval_name: hostile, cannot_run: hostile },
-  ]
+  const cases = [null, null, hostile].map((cannot_run, at) => {
+    return { eval_id: at + 1, eval_key: hostile, eval_name: hostile, cannot_run }
+  })
   const metadata = {
     ...input.metadata,
     skillName: hostile,
@@ -80,25 +78,8 @@ describe('the page', () => {
   })
   test('has no element but ours', () => {
     const names = new Set([...data.matchAll(/<([a-z][a-z0-9-]*)/gi)].map(([, name]) => name))
-    expect([...names].sort()).toEqual(
-      [
-        'body',
-        'div',
-        'h1',
-        'li',
-        'noscript',
-        'p',
-        'script',
-        'strong',
-        'table',
-        'tbody',
-        'td',
-        'th',
-        'thead',
-        'tr',
-        'ul',
-      ].filter((name) => names.has(name)),
-    )
+    const ours = 'body div h1 li noscript p script strong table tbody td th thead tr ul'.split(' ')
+    expect([...names].filter((name) => !ours.includes(name ?? ''))).toEqual([])
   })
   test('what a reader without JavaScript sees has bidi and control characters as their codes', () => {
     expect(data).not.toMatch(/[\u202A-\u202E\u2066-\u2069]|(?!\n)\p{Cc}/u)
@@ -142,11 +123,9 @@ describe('markdown', () => {
   })
   test.each([
     ['- item', '- \\- item'],
-    ['# heading', '- \\# heading'],
     ['1. one', '- 1\\. one'],
     ['-0.50 less', '- -0.50 less'],
     ['snake_case stays', '- snake_case stays'],
-    ['_emphasis_', '- \\_emphasis\\_'],
   ])('a note that begins like a block: %s', (note, line) => {
     expect(toMarkdown({ ...poisoned(), notes: [note] }).split('\n')).toContain(line)
   })

@@ -1,7 +1,6 @@
 /** An index ranks: each p is adjusted for the number of rows, in json, table and page. */
 import { describe, expect, test } from 'vitest'
 import { type BenchmarkIndex, benchmarkIndex } from '../../../schemas/benchmark_index.ts'
-import type { ChosenCases } from '../../../schemas/suite.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index/index_page.ts'
 import {
@@ -14,7 +13,6 @@ import { indexHeadline, indexHint, indexTable } from '../../../src/phases/4-repo
 import { toGithub } from '../../../src/phases/4-report/text/github.ts'
 import { toHtml } from '../../../src/phases/4-report/text/html.ts'
 import { toJunit } from '../../../src/phases/4-report/text/junit_report.ts'
-import { toMarkdown } from '../../../src/phases/4-report/text/markdown.ts'
 import { chosenText } from '../../../src/phases/4-report/text/selected_cases.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 import { arm, inputOf } from './fixture.ts'
@@ -100,16 +98,9 @@ describe('a benchmark of chosen cases', () => {
     expect(indexHtml(index)).toContain('<strong>only cases 1, 4 of 9 cases</strong>')
     expect(chosenText({ eval_ids: Array.from({ length: 9 }, (_, at) => at), of: 50 })).toBe('only 9 of 50 cases')
   })
-  test('says so in the head of benchmark.md', () => {
-    const head = (chosen?: ChosenCases) =>
-      toMarkdown({ ...bench(5, 0), ...(chosen && { chosen }) }).split('## Summary')[0]
-    expect(head({ eval_ids: [3], of: 3 })).toContain('> Only case 3 of 3 cases of the suite was run.\n\n**')
-    expect(head()).not.toContain('Only case')
-  })
 })
 
 describe('Holm over the rows', () => {
-  const alone = indexOf([rowOf('best', 5, 1)])
   const many = indexOf([
     rowOf('none', 2, 2),
     rowOf('best', 5, 1),
@@ -118,13 +109,6 @@ describe('Holm over the rows', () => {
   ])
   const best = (index: BenchmarkIndex) => index.rows.find(({ skill }) => skill === 'best')?.lift
 
-  test('one alone keeps its p', () => {
-    expect(best(alone)).toMatchObject({ mean: 0.8, p_value: 0.0123134, p_adjusted: 0.012313, change: 'better' })
-    expect(indexHeadline(alone)).toBe(
-      '1 benchmark: 1 better with the skill (1 significant), 0 the same, 0 worse (0 significant).',
-    )
-    expect(indexHint(alone)).toBe("p: on the benchmark's own cases, indicators left out; significant: p ≤ 0.05.")
-  })
   test('the best of ten is no longer significant', () => {
     expect(best(many)).toMatchObject({ p_value: 0.0123134, p_adjusted: 0.123134, change: 'within_chance' })
     expect(indexHeadline(many)).toContain('9 better with the skill (0 significant)')
@@ -133,16 +117,6 @@ describe('Holm over the rows', () => {
     expect(many.rows.at(-1)).toMatchObject({ skill: 'bad', lift: null })
     expect(indexHint(many)).toContain('adjusted for 10 comparisons (Holm)')
     expect(indexHint(indexOf([failedRow({ skill: 'bad', cell: null }, 'no suite', null)]))).toBeNull()
-  })
-  test('table, page and Markdown show it', () => {
-    const { header, rows } = indexTable(many)
-    const at = header.indexOf('p (Holm)')
-    expect(rows.map((row) => row[at])).toEqual(['0.12', ...Array(9).fill('1.00'), '–'])
-    for (const text of [indexHtml(many), indexMarkdown(many)]) {
-      expect(text).toContain('p (Holm)')
-      expect(text).toContain('0.12')
-      expect(text).toContain('10 comparisons')
-    }
   })
   test('a design that is too small for a verdict has no p, however clear it looks', () => {
     const small = aggregate(inputOf([...arm(1, 'with_skill', ['++', '++']), ...arm(1, 'without_skill', ['--', '--'])]))
@@ -175,10 +149,4 @@ test('rates and difference are those of the headline: uneven runs count by case,
     '-16.6 points',
   ])
   expect(header.slice(1, 4)).toEqual(['with', 'without', 'difference'])
-})
-
-test('an index of calibrations says nothing of a skill', () => {
-  const index = indexOf([rowOf('a', 5, 0), rowOf('b', 2, 2)], { calibrations: true })
-  expect(indexHeadline(index)).toBe('2 calibrations: 1 with a significant difference between equal arms.')
-  expect(indexTable(index).header.slice(1, 3)).toEqual(['again', 'first'])
 })

@@ -76,18 +76,6 @@ describe('the front', () => {
       'maybe dominated by good',
     ])
   })
-  test('with too few runs nothing is shown', () => {
-    const few = [good, dear].map((one) => indexed(one, 'one', { cases: 1 }))
-    const single = few.map((one) => ({
-      ...one,
-      cases: one.cases.map((row) => ({
-        ...row,
-        candidate: row.candidate.slice(0, 1),
-        runs: { ...row.runs, candidate: row.runs.candidate.slice(0, 1) },
-      })),
-    }))
-    expect(indexOf(single).rows.map(frontText)).toEqual(['on the front', 'maybe dominated by good'])
-  })
   test('skills with different suites: by what they add, and not tested', () => {
     const skills = [good, { ...dear, cell: '' }].map((one, at) =>
       indexed({ ...one, cell: '' }, `suite ${at}`, { skill: `skill${at}` }),
@@ -138,14 +126,8 @@ describe('pairs of models', () => {
     ['of another suite', indexed(cheap, 'two'), 'different versions of the suite'],
     ['of another time', { ...indexed(cheap), at: new Date(0) }, 'benchmarks more than a day apart'],
     ['with an old baseline', { ...indexed(cheap), isConcurrent: false }, 'a baseline is not concurrent'],
-    ['without common cases', { ...indexed(cheap), cases: [] }, 'no case was graded with the skill in both'],
   ])('a row %s is not compared, and says why', (_, other, reason) => {
     const [pair] = compareModels([indexed(good), other], 0.05)
     expect(pair).toMatchObject({ with_skill: null, lift: null, reason })
-  })
-  test('different skills are no pair', () => {
-    const skills = ['a', 'b'].map((skill) => indexed(good, 'one', { skill }))
-    expect(compareModels(skills, 0.05)).toEqual([])
-    expect(pairsTable(indexOf(skills))).toBeNull()
   })
 })

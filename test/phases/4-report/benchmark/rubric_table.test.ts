@@ -55,9 +55,6 @@ test('only cases graded in both configurations count, in the table and in the su
 })
 
 describe('is shown', () => {
-  test('as a row of the summary, which terminal, markdown and page share', () => {
-    expect(summaryTable(made).rows).toContainEqual(['rubric, of 5', '4.25 ± 0.35', '2.50 ± 0.00', ''])
-  })
   test('in markdown', () => {
     expect(toMarkdown(made)).toContain('## Rubric\n\n| of 5 | with skill | without skill | difference |\n')
     expect(toMarkdown(made)).toContain('| accuracy | 4.50 ± 0.71 | 2.00 ± 0.00 | +2.50 |')
@@ -70,9 +67,6 @@ describe('is shown', () => {
     for (const text of ['why style is 3', 'It invents a number', 'it says 41', '"weighted_score":4.5']) {
       expect(carried).toContain(text)
     }
-  })
-  test('in benchmark.json, by run', () => {
-    expect(made.runs[0]?.rubric).toMatchObject({ weighted_score: 4.5 })
   })
 })
 

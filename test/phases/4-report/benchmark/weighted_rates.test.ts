@@ -32,7 +32,6 @@ test.each<[string, readonly Verdict[], number, number | undefined]>([
     0.4,
     0,
   ],
-  ['a reward that is passed', [{ passed: true }, { passed: false, diagnostic: true }], 1, 1],
 ])(
   '%s: the rate of the run, of the arm, of the case, in the statistics and on the page',
   (_what, verdicts, rate, all) => {

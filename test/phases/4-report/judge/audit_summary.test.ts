@@ -8,17 +8,13 @@ import {
 import { wilson } from '../../../../src/phases/4-report/stats/distributions/binomial.ts'
 import reference from '../stats/reference.json' with { type: 'json' }
 
-type Cell = [passed: boolean, met: boolean | null, count: number]
-
-function decisions(cells: readonly Cell[], configuration = 'with_skill') {
-  return cells.flatMap(([passed, met, count], row) =>
-    Array.from({ length: count }, (_, index) => ({
-      id: `${configuration}-${row}-${index}`,
-      run_id: `${configuration}-${row}-${index}`,
-      configuration,
-      passed,
-      met,
-    })),
+/** Such as "p+3 f-2": three passes that people pass too, and two fails that they fail; "?" is not labelled. */
+function decisions(cells: string, configuration = 'with_skill') {
+  return [...cells.matchAll(/([pf])([-+?])(\d+)/g)].flatMap(([, verdict, label, count], row) =>
+    Array.from({ length: Number(count) }, (_, index) => {
+      const id = `${configuration}-${row}-${index}`
+      return { id, run_id: id, configuration, passed: verdict === 'p', met: label === '?' ? null : label === '+' }
+    }),
   )
 }
 
@@ -49,14 +45,9 @@ describe('kappa', () => {
 })
 
 describe('a summary', () => {
-  test('nobody said anything: none', () => expect(summarizeAuditDecisions(decisions([[true, null, 9]]))).toBeNull())
+  test('nobody said anything: none', () => expect(summarizeAuditDecisions(decisions('p?9'))).toBeNull())
   test('counts each decision once, and only what was labelled', () => {
-    const some = decisions([
-      [true, true, 3],
-      [true, false, 1],
-      [false, false, 2],
-      [true, null, 4],
-    ])
+    const some = decisions('p+3 p-1 f-2 p?4')
     expect(summarizeAuditDecisions([...some, ...some])).toMatchObject({
       decisions: 10,
       labels: 6,
@@ -65,85 +56,29 @@ describe('a summary', () => {
     })
   })
   test('equal shares of passes and fails: plain sensitivity and specificity, and rates corrected by them', () => {
-    const one = decisions([
-      [true, true, 45],
-      [false, true, 5],
-      [false, false, 40],
-      [true, false, 10],
-    ])
+    const one = decisions('p+45 f+5 f-40 p-10')
     const found = summarizeAuditDecisions(one)
     expect(found).toMatchObject({ sensitivity: { rate: 0.9 }, specificity: { rate: 0.8 }, kappa: 0.7, banner: null })
     expect(found?.corrected?.with_skill).toMatchObject({ judged: 0.55, rate: 0.5 })
   })
-  test.each<[string, readonly Cell[], RegExp]>([
-    ['few labels', [[true, true, 5]], /too small to confirm the judge: 5 labels; people passed 5 and failed 0/],
-    ['one label, against the judge', [[true, false, 1]], /too small to confirm the judge: 1 label;/],
-    [
-      'few labels, much disagreement',
-      [
-        [true, true, 10],
-        [true, false, 10],
-        [false, false, 9],
-      ],
-      /too small to confirm the judge: 29 labels/,
-    ],
+  test.each<[string, string, RegExp]>([
+    ['few labels', 'p+5', /too small to confirm the judge: 5 labels; people passed 5 and failed 0/],
     [
       'verdicts all alike, which make kappa 0',
-      [
-        [true, true, 45],
-        [true, false, 5],
-      ],
+      'p+45 p-5',
       /too small .*50 labels; people passed 45 and failed 5, the judge passed 50 and failed 0/,
     ],
     [
       'verdicts all alike, of which many are wrong',
-      [
-        [true, true, 20],
-        [true, false, 20],
-      ],
+      'p+20 p-20',
       /agrees poorly with people \(50% of 40, kappa 0\.00\)/,
     ],
-    ['one-sided labels', [[true, true, 40]], /too small/],
-    [
-      'much disagreement',
-      [
-        [true, true, 20],
-        [true, false, 20],
-        [false, false, 10],
-      ],
-      /agrees poorly with people \(60% of 50, kappa 0\.29\)/,
-    ],
-    [
-      'no better than chance',
-      [
-        [true, true, 10],
-        [false, true, 10],
-        [true, false, 10],
-        [false, false, 10],
-      ],
-      /agrees poorly/,
-    ],
+    ['much disagreement', 'p+20 p-20 f-10', /agrees poorly with people \(60% of 50, kappa 0\.29\)/],
   ])('%s: a banner', (_what, cells, text) => expect(summarizeAuditDecisions(decisions(cells))?.banner).toMatch(text))
-  test('no better than chance: no corrected rate', () => {
-    const chance = decisions([
-      [true, true, 10],
-      [false, true, 10],
-      [true, false, 10],
-      [false, false, 10],
-    ])
-    expect(summarizeAuditDecisions(chance)).toMatchObject({
-      corrected: null,
-      withheld: expect.stringMatching(/better than chance/),
-    })
-  })
   test('enough labels of each configuration: its own errors; one label fewer: those of all', () => {
-    const cells = (missed: number): Cell[] => [
-      [true, true, 10],
-      [false, false, 10 - missed],
-      [true, false, missed],
-    ]
-    const both = (more: Cell[]) => [...decisions(cells(0)), ...decisions(more, 'without_skill')]
-    const own = summarizeAuditDecisions(both(cells(4)))
+    const cells = (missed: number) => `f-${10 - missed} p-${missed}`
+    const both = (more: string) => [...decisions(`p+10 ${cells(0)}`), ...decisions(more, 'without_skill')]
+    const own = summarizeAuditDecisions(both(`p+10 ${cells(4)}`))
     expect(own?.by_configuration).toMatchObject({
       with_skill: { specificity: { rate: 1, n: 10 } },
       without_skill: { specificity: { rate: 0.6, n: 10 }, sensitivity: { rate: 1, n: 10 } },
@@ -152,33 +87,20 @@ describe('a summary', () => {
       with_skill: { judged: 0.5, rate: 0.5 },
       without_skill: { judged: 0.7, rate: 0.5 },
     })
-    const fewer: Cell[] = [[true, true, 9], ...cells(4).slice(1)]
-    const pooled = summarizeAuditDecisions(both(fewer))
+    const pooled = summarizeAuditDecisions(both(`p+9 ${cells(4)}`))
     expect(pooled).toMatchObject({ by_configuration: null, corrected: { with_skill: { judged: 0.5 } } })
     expect(pooled?.corrected?.with_skill?.rate).toBeLessThan(0.5)
   })
   test('a judge that guesses in one configuration: that rate alone is withheld', () => {
-    const good = decisions([
-      [true, true, 10],
-      [false, false, 10],
-    ])
-    const guess: Cell[] = [true, false].flatMap((passed): Cell[] => [
-      [passed, true, 10],
-      [passed, false, 10],
-    ])
-    const found = summarizeAuditDecisions([...good, ...decisions(guess, 'without_skill')])
+    const good = decisions('p+10 f-10')
+    const found = summarizeAuditDecisions([...good, ...decisions('p+10 p-10 f+10 f-10', 'without_skill')])
     expect(Object.keys(found?.corrected ?? {})).toEqual(['with_skill'])
     expect(found?.withheld).toBe(
       'The rate without skill is not corrected: the judge does not perform better than chance there.',
     )
   })
   test('ten verdicts of one run are worth fewer than ten of ten runs', () => {
-    const some = decisions([
-      [true, true, 60],
-      [true, false, 10],
-      [false, false, 60],
-      [false, true, 10],
-    ])
+    const some = decisions('p+60 p-10 f-60 f+10')
     const clustered = some.map((one, index) => ({ ...one, run_id: `run-${Math.floor(index / 10)}` }))
     const width = ({ ci_low, ci_high }: { ci_low: number; ci_high: number }) => ci_high - ci_low
     const [own, shared] = [some, clustered].map((all) => summarizeAuditDecisions(all))
@@ -189,10 +111,7 @@ describe('a summary', () => {
       )
     }
     // the labels are the same: the verdicts of a run alone are alike
-    const unlabelled = decisions([
-      [true, null, 60],
-      [false, null, 60],
-    ]).map((one) => ({ ...one, id: `more ${one.id}` }))
+    const unlabelled = decisions('p?60 f?60').map((one) => ({ ...one, id: `more ${one.id}` }))
     const [apart, together] = [10, 1].map((runs) => {
       const more = unlabelled.map((one, index) => ({ ...one, run_id: `more-${Math.floor((index * runs) / 10)}` }))
       return summarizeAuditDecisions([...some, ...more])?.corrected?.with_skill ?? { ci_low: 0, ci_high: 0 }
@@ -200,16 +119,10 @@ describe('a summary', () => {
     expect(width(together ?? { ci_low: 0, ci_high: 0 })).toBeGreaterThan(width(apart ?? { ci_low: 0, ci_high: 9 }))
   })
   test('why no rate is corrected is said, and nothing where they are', () => {
-    const met = decisions([
-      [true, true, 30],
-      [false, true, 5],
-    ])
+    const met = decisions('p+30 f+5')
     expect(summarizeAuditDecisions(met)?.withheld).toMatch(/people labelled every decision as passed/)
-    expect(summarizeAuditDecisions(decisions([[true, false, 9]]))?.withheld).toMatch(/every decision as failed/)
-    const both = decisions([
-      [true, true, 30],
-      [false, false, 30],
-    ])
+    expect(summarizeAuditDecisions(decisions('p-9'))?.withheld).toMatch(/every decision as failed/)
+    const both = decisions('p+30 f-30')
     expect(summarizeAuditDecisions(both)).toMatchObject({
       withheld: null,
       kappa: 1,

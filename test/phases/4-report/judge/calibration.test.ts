@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Calibration } from '../../../../schemas/calibration.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { calibrationScores, noiseOfCases } from '../../../../src/phases/4-report/judge/calibration.ts'
+import { noiseOfCases } from '../../../../src/phases/4-report/judge/calibration.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
 import { arm, inputOf } from '../fixture.ts'
 
@@ -22,12 +22,6 @@ const kept = (cases: Calibration['cases']): Calibration => ({
 })
 const noisy = { first: [1, 0, 1, 0, 1], again: [0, 1, 0, 1, 0] }
 const steady = { first: [1, 1, 1, 1, 1], again: [1, 1, 1, 1, 1] }
-
-test('the scores of both arms by case, what is marked an indicator left out', () => {
-  const statements = ['The agent read SKILL.md', 'The total is right']
-  const lines = twice(['++', '-+'], ['--', '-+']).map((line) => ({ ...line, statements }))
-  expect(calibrationScores(aggregate(inputOf(lines, arms)))).toEqual([{ eval_id: 1, first: [1, 1], again: [0, 1] }])
-})
 
 describe('noiseOfCases', () => {
   const cases = [1, 2, 3, 4, 5, 6].map((eval_id) => ({ eval_id, ...(eval_id < 5 ? noisy : steady) }))

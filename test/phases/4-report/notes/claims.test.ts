@@ -1,4 +1,4 @@
-/** Notes that claim a difference, over 200 simulated benchmarks: rare between two identical configurations, there if the skill helps or hurts. */
+/** Notes that claim a difference, over 100 simulated benchmarks: rare between two identical configurations, there if the skill helps or hurts. */
 import { expect, test } from 'vitest'
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Configuration } from '../../../../schemas/plan.ts'
@@ -47,7 +47,7 @@ const shareOf = (all: readonly Benchmark[], pattern: RegExp) =>
 
 test('between two identical configurations at most 5% of the benchmarks have a note that claims a difference', () => {
   const same = { pass: 0.5, size: 1 }
-  const all = simulated(same, same, 200)
+  const all = simulated(same, same, 100)
   expect(Math.max(...all.map(({ notes }) => notes.length))).toBeLessThanOrEqual(6)
   expect(shareOf(all, claim)).toBeLessThanOrEqual(0.05)
 })

@@ -1,6 +1,5 @@
 /** Notes by rules: each is an action or a tested claim and says its numbers; each rule is silent where its case is not met. */
 import { describe, expect, test } from 'vitest'
-import type { Configuration } from '../../../../schemas/plan.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
@@ -18,7 +17,6 @@ const pair = (
 ) => [...arm(evalId, 'with_skill', candidate, more), ...arm(evalId, 'without_skill', baseline, more)]
 const skillRead = (read: boolean | null) => ({ record: { skill: { offered: true, read, read_at_step: null } } })
 const times = (verdicts: string, count: number) => Array.from({ length: count }, () => verdicts)
-const versions = { candidate: 'new_skill', baseline: 'old_skill' }
 
 describe('expectations', () => {
   const ofExpectations = (lines: Line[]) => notesOf(lines).filter((note) => /expectation/i.test(note))
@@ -32,27 +30,11 @@ describe('expectations', () => {
       ],
     ],
     [
-      'never met',
-      ['--', '--'],
-      ['--', '--'],
-      [
-        "2 of 2 expectations and checks never pass (such as 'The total is 1284.50' of case 1): look at a run to see whether they ask for too much, or the skill no longer works.",
-      ],
-    ],
-    [
       'met by the skill alone, in enough runs',
       times('+', 6),
       times('-', 6),
       [
         "Expectations and checks with a significant difference (false discovery rate 5%): 'The total is 1284.50' (case 1: 6 of 6 vs 0 of 6).",
-      ],
-    ],
-    [
-      'broken by the skill, in enough runs',
-      times('-', 6),
-      times('+', 6),
-      [
-        "Expectations and checks with a significant difference (false discovery rate 5%): 'The total is 1284.50' (case 1: 0 of 6 vs 6 of 6).",
       ],
     ],
     ['met by the skill alone, in too few runs', ['+', '+', '+'], ['-', '-', '-'], []],
@@ -72,28 +54,12 @@ describe('expectations', () => {
     expect(found(1).join()).toContain('4 of 4 vs 0 of 4')
     expect(found(8)).toEqual([])
   })
-  test('the same text in two cases is two expectations', () => {
-    expect(ofExpectations([...pair(['+'], ['+'], 1), ...pair(['+'], ['-'], 2)])).toEqual([
-      "1 of 2 expectations and checks passes in every run of both configurations ('The total is 1284.50' of case 1): stricter ones could show a difference.",
-    ])
-  })
   test('many are counted, three are named', () => {
     const statements = Array.from({ length: 9 }, (_, index) => `Statement ${index}`)
     const found = ofExpectations(pair(times('+++++++++', 8), times('---------', 8), 1, { statements }))
     expect(found).toHaveLength(1)
     expect(found[0]?.match(/'Statement \d'/g)).toHaveLength(3)
     expect(found[0]).toMatch(/ and 6 more\.$/)
-  })
-  test('a long statement with line ends is one short line', () => {
-    const statements = [`Line one\nline two ${'x'.repeat(500)}`]
-    for (const lines of [
-      pair(['+'], ['+'], 1, { statements }),
-      pair(times('+', 6), times('-', 6), 1, { statements }),
-    ]) {
-      const [note = ''] = ofExpectations(lines)
-      expect(note).toMatch(/'Line one line two x+…'/)
-      expect(note.length).toBeLessThan(240)
-    }
   })
 })
 
@@ -104,23 +70,12 @@ describe('cases', () => {
       'Significantly worse with the skill: case 1 (case-1: 0% vs 100%, adjusted p = 0.002). Compare their transcripts.',
     )
   })
-  test('of a new version, and of names', () => {
-    const named = (candidate: Configuration, baseline: Configuration) =>
-      notesOf([...arm(1, candidate, times('-', 6)), ...arm(1, baseline, times('+', 6))], { candidate, baseline }).join()
-    expect(named('new_skill', 'old_skill')).toContain('Significantly worse with the new version: case 1')
-    expect(named('old_skill', 'new_skill')).toContain('Significantly worse with old_skill: case 1')
-  })
   test.each<[string, string[], string[]]>([
     ['worse by chance', ['+-', '+-'], ['++', '++']],
     ['that vary', ['++', '--'], ['+-', '+-']],
-    ['equal and steady', ['+-', '+-'], ['+-', '+-']],
     ['better', times('+', 6), times('-', 6)],
   ])('%s: nothing to say', (_, candidate, baseline) => {
     expect(notesOf(pair(candidate, baseline)).filter((note) => /case 1 \(case-1/.test(note))).toEqual([])
-  })
-  test('that vary are marked on the page', () => {
-    const flaky = (own: string[]) => pageIn(toHtml(made(pair(own, ['+-', '+-'])))).cases[0]?.flaky
-    expect([flaky(['++', '--']), flaky(['++', '++'])]).toEqual([true, false])
   })
   test('three are named, all are counted', () => {
     const all = [1, 2, 3, 4, 5].flatMap((id) => pair(times('-', 8), times('+', 8), id))
@@ -147,14 +102,6 @@ describe('gain and price', () => {
       ['With the skill runs take 2.30× the time (95% CI 1.93 to 2.74) and 2.70× the tokens (95% CI 2.65 to 2.75).'],
       '50% without: +50 points',
     ],
-    [
-      'better, cheaper',
-      '++',
-      [4, 4.5, 3.5],
-      [400, 401, 399],
-      ['With the skill runs take 0.40× the time (95% CI 0.31 to 0.52) and 0.40× the tokens (95% CI 0.39 to 0.41).'],
-      '+50 points',
-    ],
     ['worse, a little slower', '--', [11, 12, 10], [990, 1000, 1010], [], '-50 points'],
     ['the same for nothing', '+-', [10, 11, 9], [1000, 1010, 990], [], '50% without: +0 points'],
     [
@@ -170,16 +117,6 @@ describe('gain and price', () => {
     expect(benchmark.notes.filter((note) => note.includes('runs take'))).toEqual(notes)
     expect(benchmarkHeadline(benchmark)).toContain(gain)
   })
-  test('of a new version', () => {
-    const lines = [
-      ...timed(arm(1, 'new_skill', times('++', 3)), [23, 24, 22], [1000, 1010, 990]),
-      ...timed(arm(1, 'old_skill', times('+-', 3)), [10, 11, 9], [1000, 1010, 990]),
-    ]
-    expect(made(lines, versions).notes.join()).toContain('With the new version runs take 2.30× the time (95% CI')
-    expect(benchmarkHeadline(made(lines, versions))).toContain(
-      '100% with the new version, 50% with the old: +50 points',
-    )
-  })
 })
 
 describe('whether the skill was read', () => {
@@ -193,23 +130,11 @@ describe('whether the skill was read', () => {
   }
   test.each<[string, boolean[], string]>([
     ['never', [false, false], 'any of the 2 runs'],
-    ['rarely', [true, false, false], '2 of 3 runs'],
     ['in half of the runs', [true, false], '1 of 2 runs'],
   ])('%s: said below the headline, not as a note', (_, states, runs) => {
     expect(read(...states)).toEqual([
       `The skill was not read in ${runs} that had it: check that its description fits these prompts.`,
     ])
-  })
-  test('with two versions of the skill, the sentence names the new one', () => {
-    const of = (name: 'new_skill' | 'old_skill') => arm(1, name, ['+', '-'], skillRead(false))
-    const versions = made([...of('new_skill'), ...of('old_skill')], { candidate: 'new_skill', baseline: 'old_skill' })
-    expect(confidenceNotes(versions).filter((line) => line.includes('read in'))).toEqual([
-      'The new version was not read in any of the 2 runs: check that its description fits these prompts.',
-    ])
-  })
-  test('it comes after the sentence on similar cases', () => {
-    const lines = confidenceNotes(made(pair(['+', '+'], ['-', '-'], 1, skillRead(false))))
-    expect([lines[0]?.slice(0, 14), lines[1]?.slice(0, 22)]).toEqual(['Similar cases:', 'The skill was not read'])
   })
   test.each([
     ['always', [true, true]],
@@ -271,12 +196,6 @@ describe('gaps', () => {
       {},
       '2 expectations in 2 runs could not be judged and are excluded from the pass rates (no usable answer after one repair).',
     ],
-    [
-      'an ungraded case',
-      pair([null], [null]),
-      { cases: [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null, expectations: [], checks: [] }] },
-      'Nothing to grade: case 1. Add expectations or checks.',
-    ],
   ])('%s', (_, lines, changes, note) => expect(notesOf(lines, changes)).toContain(note))
   describe('an empty grading', () => {
     const unknown = { cases: [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null }] }
@@ -296,10 +215,6 @@ describe('gaps', () => {
       expect(notes.join()).not.toContain('Nothing to grade')
       expect(complete).toBe(false)
     })
-    test('of several runs: the first is named', () =>
-      expect(withEmpty(2, 3).notes).toContain(
-        '2 runs have an empty grading, unlike other runs of their cases, such as with_skill run 2 of case 1: grade them again.',
-      ))
     test('of all runs of a case: it has nothing to grade', () => {
       const { notes, excluded_runs } = made(pair([''], ['']), unknown)
       expect(excluded_runs).toMatchObject([{ reason: 'ungraded' }, { reason: 'ungraded' }])

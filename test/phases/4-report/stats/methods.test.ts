@@ -168,10 +168,8 @@ describe('how fine the means of the cases are', () => {
     ],
   ])('%s', (_, cases, verdicts) => near(countVerdicts(cases), verdicts))
   test.each([
-    [5, 11, false],
     [5, 12, false],
     [6, 12, true],
-    [8, 3, false],
     [8, 4, true],
     [9, 3, true],
     [50, 1, true],

@@ -20,9 +20,7 @@ const plan = (cases: number, runs: number, expectations: number, correlation: nu
 describe('the interval contains the true difference of the cases', () => {
   test.each<[keyof typeof worlds, Plan]>([
     ['smooth', plan(4, 3, 4, 0.35)],
-    ['smooth', plan(1, 10, 5, 0.7)],
     ['bimodal', plan(3, 5, 1, 0)],
-    ['saturated', plan(6, 3, 8, 0.7)],
     ['saturated', plan(8, 1, 4, 1)],
     ['heteroscedastic', plan(2, 4, 2, 1)],
   ])('%s, %o', (world, design) => {
@@ -34,8 +32,6 @@ describe('the interval contains the true difference of the cases', () => {
 describe('equal configurations rarely differ', () => {
   test.each<[keyof typeof equalWorlds, Plan]>([
     ['no difference', plan(4, 3, 4, 0.35)],
-    ['no difference', plan(3, 2, 8, 1)],
-    ['every case at .5', plan(2, 3, 1, 0)],
     ['every case at .5', plan(4, 5, 4, 1)],
   ])('%s, %o', (world, design) => {
     const { coverage, verdicts } = simulateDesign(equalWorlds[world], design, { suites, seed, effect: 0 })

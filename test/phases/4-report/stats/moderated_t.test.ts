@@ -125,14 +125,6 @@ describe('laws', () => {
       }),
     )
   })
-  test('p stays above 0 in the report where 20 cases of 10 runs all agree', () => {
-    const all = (value: number) => Array<number>(10).fill(value)
-    const cases = Array.from({ length: 20 }, () => ({ candidate: all(1), baseline: all(0), expectations: 8 }))
-    const { difference } = theseCases(cases, usualOptions)
-    expect(difference.p_value).toBeGreaterThan(0)
-    expect(difference.p_value).toBeLessThan(1e-30)
-    expect(difference.p_exact).toBeGreaterThan(0)
-  })
   test('swapped configurations turn the signs, and helps into hurts', () => {
     const turned = { helps: 'hurts', hurts: 'helps' } as Record<string, string>
     const seen = new Set<string>()
@@ -180,8 +172,6 @@ describe('the smallest designs that can be significant', () => {
   test.each([
     [1, 3, 4],
     [2, 2, 3],
-    [5, 1, 2],
-    [3, 1, 2],
     [1, 1, 4],
   ])('%i × %i gives an interval, never a verdict: it needs %i runs', (cases, runs, fewest) => {
     const found = theseCases(unanimous(cases, runs), usualOptions)

@@ -43,8 +43,6 @@ test.each([
   ['inconclusive', 'no_difference', true],
   ['no_difference', 'hurts', true],
   ['inconclusive', 'inconclusive', false],
-  ['no_difference', 'no_difference', false],
-  ['helps', 'helps', false],
   ['helps', 'inconclusive', false],
   ['too_easy', 'too_easy', false],
 ] as const)('these cases %s, similar cases %s: explained %s', (own, verdict, isExplained) => {

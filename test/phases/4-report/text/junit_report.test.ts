@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { type Benchmark, benchmark } from '../../../../schemas/benchmark.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import { toGithub } from '../../../../src/phases/4-report/text/github.ts'
-import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
+import { benchmarkHeadline } from '../../../../src/phases/4-report/text/headline.ts'
 import { toJunit } from '../../../../src/phases/4-report/text/junit_report.ts'
 import { arm, inputOf, type Line } from '../fixture.ts'
 import { mistakes } from '../xml_schema.ts'
@@ -113,10 +113,8 @@ describe('junit', () => {
       '&#x0;',
       '<!DOCTYPE x>',
     ]
-    for (const text of hostile)
-      expect(await mistakes(toJunit([{ name: text, benchmark: said(text), gates }])), text).toEqual([])
     const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), { numRuns: 40, seed: 1 })
-    const xml = toJunit(texts.map((text) => ({ name: text, benchmark: said(text), gates })))
+    const xml = toJunit([...hostile, ...texts].map((text) => ({ name: text, benchmark: said(text), gates })))
     expect(await mistakes(xml)).toEqual([])
   })
   test('the schema sees a mistake', async () => {
@@ -136,16 +134,6 @@ describe('github', () => {
       'error title=a%3Ab%2Cc',
     ])
     expect(lines.at(-1)).toContain('gate failed: ci_low > 0: is -0.1')
-  })
-  test('the notice is the answer and how sure it is; what passed and what is whole says nothing more', () => {
-    const { cannot_run: _, ...metadata } = golden.metadata
-    const whole = { ...golden, metadata, complete: true }
-    const [notice = '', ...more] = toGithub([{ name: 'a', benchmark: whole, gates: gates.slice(1) }])
-    const answer = [benchmarkHeadline(golden), ...confidenceNotes(golden)].join(' ')
-    expect(notice.replaceAll('%25', '%')).toBe(`::notice title=a::${answer}`)
-    expect(notice).toContain('%25')
-    expect(confidenceNotes(golden)).not.toEqual([])
-    expect(more).toEqual([])
   })
   test('a name makes no command of its own', () => {
     const odd = { ...golden, metadata: { ...golden.metadata, skill_name: 'x' } }

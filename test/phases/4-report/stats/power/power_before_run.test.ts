@@ -38,8 +38,6 @@ test.each([0.1, 0.3, 0.5])('the size needed for %d detects it, and one less does
 test.each([
   [1, false, 4],
   [2, false, 3],
-  [3, false, 2],
-  [5, false, 2],
   [6, false, 1],
   [1, true, 4],
   [4, true, 2],
@@ -66,7 +64,6 @@ test.each([
 test.each([
   [4, 3, 0.2, 18, 46],
   [10, 3, 0.5, 2, 10],
-  [4, 3, 0.9, 2, 6],
 ])('%i cases × %i runs, to see %d: %i runs or %i cases', (cases, runs, detect, needRuns, needCases) => {
   expect(computeNeededSize(detect, { cases, runs })).toEqual({ runs: needRuns, cases: needCases })
 })
@@ -98,21 +95,6 @@ describe('adaptive stopping', () => {
     const { runs } = computeNeededSize(0.2, { ...planned, until: true })
     expect(runs).toBeGreaterThan(computeNeededSize(0.2, planned).runs)
     expect(plannedDetectable({ ...planned, runs, until: true }).these_cases).toBeLessThanOrEqual(0.2)
-  })
-  test.each([
-    [1, 4],
-    [2, 3],
-    [4, 2],
-    [6, 1],
-  ])('%i cases: below %i runs no outcome is significant', (cases, least) => {
-    expect(plannedDetectable({ cases, runs: least - 1, until: true }).these_cases).toBe(1)
-    expect(computeNeededSize(0.99, { cases, runs: 10, until: true }).runs).toBeGreaterThanOrEqual(least)
-    expect(plannedDetectable({ cases, runs: 3 * least, until: true }).these_cases).toBeLessThan(1)
-  })
-  test.each([0.3, 0.5, 0.9])('the runs needed for %d are those that detect it, and no fewer', (detect) => {
-    const { runs } = computeNeededSize(detect, { cases: 2, runs: 10, until: true })
-    expect(plannedDetectable({ cases: 2, runs, until: true }).these_cases).toBeLessThanOrEqual(detect + 1e-5)
-    expect(plannedDetectable({ cases: 2, runs: runs - 1, until: true }).these_cases).toBeGreaterThan(detect)
   })
 })
 

@@ -58,23 +58,6 @@ function betterThan(...lists: number[][]): Pick<Race, 'better'> {
 }
 
 describe('rank intervals and groups', () => {
-  test('all separated', () => {
-    const found = betterThan([1, 2], [2], [])
-    expect(rankIntervals(found)).toEqual([
-      [1, 1],
-      [2, 2],
-      [3, 3],
-    ])
-    expect(tiedGroups(found)).toEqual([[2], [1], [0]])
-  })
-  test('none separated: one group, every rank', () => {
-    expect(rankIntervals(betterThan([], [], []))).toEqual([
-      [1, 3],
-      [1, 3],
-      [1, 3],
-    ])
-    expect(tiedGroups(betterThan([], [], []))).toEqual([[0, 1, 2]])
-  })
   test('only the ends are separated: the middle one is in both groups', () => {
     const found = betterThan([2], [], [])
     expect(rankIntervals(found)).toEqual([
