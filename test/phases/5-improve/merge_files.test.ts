@@ -11,9 +11,7 @@ describe('texts', () => {
     ['lines far apart', ['ONE\ntwo\nthree\nfour\n', 'one\ntwo\nthree\nFOUR\n'], 'ONE\ntwo\nthree\nFOUR\n'],
     ['lines next to each other', ['ONE\ntwo\nthree\nfour\n', 'one\nTWO\nthree\nfour\n'], 'ONE\nTWO\nthree\nfour\n'],
     ['the same line', ['ONE\ntwo\nthree\nfour\n', 'uno\ntwo\nthree\nfour\n'], null],
-    ['the same change', ['ONE\ntwo\nthree\nfour\n', 'ONE\ntwo\nthree\nfour\n'], null],
     ['two texts added at the end, in their order', [`${base}five\n`, `${base}six\n`], `${base}five\nsix\n`],
-    ['the same text added at the end', [`${base}five\n`, `${base}five\n`], null],
     ['a deletion and a change of what it deletes', ['one\nfour\n', 'one\ntwo\nTHREE\nfour\n'], null],
     ['a deletion and an insertion inside it', ['one\nfour\n', 'one\ntwo\nhalf\nthree\nfour\n'], null],
     ['a deletion and an insertion before it', ['one\nfour\n', 'one\nhalf\ntwo\nthree\nfour\n'], 'one\nhalf\nfour\n'],
@@ -58,16 +56,6 @@ describe('files', () => {
       'other files',
       [files({ 'a.md': 'A', 'b.bin': Buffer.from([0, 1]) }), files({ 'a.md': base, 'b.bin': 'B' })],
       { 'a.md': 'A', 'b.bin': 'B' },
-    ],
-    [
-      'an added and a deleted file',
-      [files({ 'a.md': base, 'b.bin': Buffer.from([0, 1]), 'c.md': 'C' }), files({ 'a.md': base })],
-      { 'a.md': base, 'c.md': 'C' },
-    ],
-    [
-      'two binary changes',
-      [files({ 'a.md': base, 'b.bin': Buffer.from([0, 2]) }), files({ 'a.md': base, 'b.bin': Buffer.from([0, 3]) })],
-      'b.bin',
     ],
     [
       'the same new file',

@@ -5,16 +5,8 @@ import { listContentWords, listProperNames, stemWord } from '../../../src/phases
 import { findParaphrase } from '../../../src/phases/5-improve/guards/find_paraphrase.ts'
 import { findCopiedText, findLeakage } from '../../../src/phases/5-improve/leakage.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
-import { invoices } from './leaks/invoices.ts'
-import type { LeakScene } from './leaks/leak_scene.ts'
-import { migrations } from './leaks/migrations.ts'
-import { minutes } from './leaks/minutes.ts'
-import { recipes } from './leaks/recipes.ts'
-import { sensors } from './leaks/sensors.ts'
-import { support } from './leaks/support.ts'
+import { type LeakScene, leakScenes } from './leak_scenes.ts'
 import { skillEdit } from './skill_edit.ts'
-
-const scenes = { invoices, sensors, migrations, minutes, recipes, support }
 
 function readCases(cases: LeakScene['held'], firstId: number) {
   return cases.map(([prompt, ...expected], at) =>
@@ -31,23 +23,23 @@ function request({ skill, seen, held }: LeakScene, text: string, file = 'SKILL.m
   return { edit: skillEdit(before, after), seen: readCases(seen, 1), held: readCases(held, 11) }
 }
 
-describe.each(Object.entries(scenes))('%s', (_, scene) => {
-  test.each(scene.leaks)('a leak is refused: %s: %s', (_kind, text, file) => {
+describe.each(Object.entries(leakScenes))('%s', (_, scene) => {
+  test.each(scene.leaks)('a leak is refused: $kind: $text', ({ text, file }) => {
     expect(findLeakage(request(scene, text, file))).toMatch(/^it describes held-out case 1\d in other words/)
   })
-  test.each(scene.leaks)('which no other rule refuses: %s: %s', (_kind, text, file) => {
+  test.each(scene.leaks)('which no other rule refuses: $kind: $text', ({ text, file }) => {
     expect(findCopiedText(request(scene, text, file))).toBeNull()
   })
-  test.each(scene.leaks)('nor if the skill said it before: %s: %s', (_kind, text) => {
+  test.each(scene.leaks)('nor if the skill said it before: $kind: $text', ({ text }) => {
     expect(findLeakage(request({ ...scene, skill: `${scene.skill}${text}\n` }, 'More.'))).toBeNull()
     const moved = { ...scene, skill: `${scene.skill}${text}\n` }
     expect(findLeakage(request(moved, text.replaceAll('\n', ' \n'), 'references/moved.md'))).toBeNull()
   })
-  test.each(scene.leaks)('nor if training cases say it: %s: %s', (_kind, text, file) => {
+  test.each(scene.leaks)('nor if training cases say it: $kind: $text', ({ text, file }) => {
     const known = { ...scene, seen: [...scene.seen, ...scene.held] }
     expect(findLeakage(request(known, text, file))).toBeNull()
   })
-  test.each(scene.missed ?? [])('too few shared words to find it: %s', (text) => {
+  test.each(scene.missed)('too few shared words to find it: %s', (text) => {
     expect(findLeakage(request(scene, text))).toBeNull()
   })
   test.each(scene.honest)('honest: %s', (text) => expect(findLeakage(request(scene, text))).toBeNull())
@@ -55,12 +47,6 @@ describe.each(Object.entries(scenes))('%s', (_, scene) => {
     expect(findLeakage(request(scene, scene.honest.join(between)))).toBeNull()
     expect(findLeakage(request(scene, [...scene.honest].reverse().join(between)))).toBeNull()
   })
-})
-
-test('the table is large enough', () => {
-  const all = Object.values(scenes)
-  expect(all.flatMap(({ leaks }) => leaks).length).toBeGreaterThanOrEqual(30)
-  expect(all.flatMap(({ honest }) => honest).length).toBeGreaterThanOrEqual(60)
 })
 
 describe('a passage', () => {
@@ -74,13 +60,11 @@ describe('a passage', () => {
     ['in one line', words.join(' '), true],
     ['over four lines', words.join('\n'), true],
     ['over more lines', words.join('\nNothing of the kind.\n'), false],
-    ['in reverse order', [...words].reverse().join(' '), true],
     ['with a word less', words.slice(1).join(' '), false],
     ['among many new words', words.join(' zebra yacht quokka walrus ibex '), false],
     ['without a name or a number', 'shipyard billed crane zloty mooring fee', true],
     ['the same among new words', 'shipyard zebra billed yacht crane quokka zloty walrus mooring ibex fee', false],
     ['numbers alone', '14 385 920 6310', false],
-    ['far apart', words.join(` ${'review the output '.repeat(4)}`), false],
   ])('%s', (_, text, isFound) => {
     if (isFound) expect(shared(text)).toContain('crane')
     else expect(shared(text)).toBeNull()
@@ -116,7 +100,6 @@ describe('content words', () => {
     ['number words', 'Seven hives, twenty rows', ['7', 'hiv', '20', 'row']],
     ['identifiers', 'cabin_class cabinClass R-2207', ['cabin', 'class', 'cabin', 'class', '2207']],
     ['numbers of a list', '1. Totals\n 2) Rows', ['total', 'row']],
-    ['versions', 'since 2.4.3 or 0.50', ['sinc', '2.4.3', '0.5']],
     ['composed and decomposed letters', 'cafe\u0301 café', ['café', 'café']],
     ['stop words', 'It is for you and me', []],
   ])('%s', (_, text, expected) => expect(values(text)).toEqual(expected))

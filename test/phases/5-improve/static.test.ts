@@ -9,7 +9,7 @@ import { findHardCodedAnswer } from '../../../src/phases/5-improve/hard_coded.ts
 import { findLeakage } from '../../../src/phases/5-improve/leakage.ts'
 import { findBrokenBound, proposalBounds } from '../../../src/phases/5-improve/proposal_bounds.ts'
 import { parseSummary, proposePrompt } from '../../../src/phases/5-improve/propose_prompt.ts'
-import { addedText, changedFiles, extractReadable, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
+import { changedFiles, extractReadable, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
 const files = (texts: Record<string, string>) =>
@@ -42,9 +42,6 @@ describe('the change', () => {
     expect(diffSkillFiles(made.before, made.after)).toEqual([{ path: 'a.sh', lines: ['+can be executed'] }])
     expect(diffSkillFiles(made.after, made.before)).toEqual([{ path: 'a.sh', lines: ['-can be executed'] }])
     expect(diffSkillFiles(made.after, made.after)).toEqual([])
-  })
-  test('what was moved from one file to another is not added', () => {
-    expect(addedText(edit({ 'a.md': 'one\ntwo' }, { 'b.md': 'two\nthree' })).trim()).toBe('b.md\nthree')
   })
 })
 
@@ -83,7 +80,6 @@ describe('leakage', () => {
       'The branch owes 4711.25.',
       /"4711\.25", which only held-out case 7/,
     ],
-    ['words that any skill on invoices has', 'Total the invoice, then name what is due.', null],
     ['what a training prompt says too', 'Please total the invoice of the southern branch in euros.', null],
     ['a part of a longer number', 'The id is 14711.257.', null],
   ])('%s', (_, text, reason) => {
@@ -103,17 +99,9 @@ describe('leakage', () => {
   ])('a number that a held-out case alone expects, %s', (_, made) => {
     expect(findLeakage({ edit: made, seen, held })).toMatch(/"4711\.25", which only held-out case 7/)
   })
-  test('a picture holds none', () => {
-    const bytes = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 151 + (at >> 3)) % 256))
-    expect(findLeakage({ edit: addsBytes('logo.png', bytes), seen, held })).toBeNull()
-  })
   test('what the skill said before is not held against it', () => {
     const text = 'The branch owes 4711.25.'
     expect(findLeakage({ edit: edit({ 'SKILL.md': text }, { 'SKILL.md': `${text}\nMore.` }), seen, held })).toBeNull()
-  })
-  test('in any file of the skill', () => {
-    const made = edit({ 'SKILL.md': skill }, { 'SKILL.md': skill, 'scripts/t.mjs': 'const due = 4711.25' })
-    expect(findLeakage({ edit: made, seen, held })).toMatch(/4711\.25/)
   })
 })
 
@@ -150,18 +138,8 @@ describe('answers of few digits or one word', () => {
   )
   test.each<[string, string, typeof sums, number]>([
     ['a table of them', rows.map((row) => `'${row.in}') echo '${row.answer}';;`).join('\n'), sums, 5],
-    ['in one line', rows.map((row) => `'${row.in}') s=${bare(row.answer)};;`).join(' '), sums, 5],
     ['as JSON', JSON.stringify(rows.map((row) => [row.in, bare(row.answer)])), sums, 5],
     ['over two lines', rows.map((row) => `- in: ${row.in}\n  out: ${bare(row.answer)}`).join('\n'), sums, 5],
-    [
-      'two examples',
-      rows
-        .slice(0, 2)
-        .map((row) => `${row.in} gives ${row.answer}`)
-        .join('\n'),
-      sums,
-      2,
-    ],
     [
       'words of prompts and what all of them expect',
       tickets.map(({ prompt, answers }) => `${prompt} ${answers[0]}`).join('\n'),
@@ -190,7 +168,6 @@ describe('answers of few digits or one word', () => {
 
 test.each<[string, string, boolean]>([
   ['a short prompt, word by word', 'For "what is 10 plus 20", add.', true],
-  ['a part of it', 'What is 10?', false],
   ['a number in groups of three', 'The sum may be 1,248 or so.', true],
   ['the same in code', 'known = 1_248', true],
   ['a list of numbers', 'one of 1,248,7', false],
@@ -247,11 +224,6 @@ describe('the prompt of a proposer', () => {
     ['focus', { focus: 'case-2 (timed out)' }, /Look at these failures first: case-2 \(timed out\)\./],
     ['passing cases', { passing: ['case-1', 'case-3'] }, /must not break: case-1, case-3\./],
     [
-      'edits that were not kept',
-      { rejected: ['say please: 0 points'] },
-      /Tried already and not kept[\s\S]*- say please: 0 points/,
-    ],
-    [
       'feedback',
       { feedback: ['eval-1/run-1: too long'] },
       /What people say about the runs:[\s\S]*- eval-1\/run-1: too long/,
@@ -272,8 +244,6 @@ describe('the prompt of a proposer', () => {
 
 test.each([
   ['done\nCHANGE 2: a\nWHY 2: b', 2, { summary: 'a', why: 'b' }],
-  ['CHANGE 1: a\nWHY 1: b\nCHANGE 2: c', 2, { summary: 'c', why: '' }],
-  ['**CHANGE 1**: a\n', 1, { summary: 'a', why: '' }],
   ['I changed it.', 1, { summary: 'I changed it.', why: '' }],
   ['', 3, { summary: 'not described', why: '' }],
 ])('of the final response %j the summary of change %i', (text, change, words) =>

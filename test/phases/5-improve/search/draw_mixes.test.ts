@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createSeededRandom } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { drawMixes, numberRuns, takeTurns } from '../../../../src/phases/5-improve/search/draw_mixes.ts'
+import { drawMixes, takeTurns } from '../../../../src/phases/5-improve/search/draw_mixes.ts'
 
 const idsOf = (count: number) => Array.from({ length: count }, (_, at) => `1.1.${at + 1}`)
 const casesOf = (count: number) => Array.from({ length: count }, (_, at) => 10 + at)
@@ -77,13 +77,4 @@ test('takeTurns: every value once before any a second time', () => {
   expect(taken.slice(3, 6).sort()).toEqual([1, 2, 3])
   expect(taken).toHaveLength(8)
   expect(takeTurns([], 3, createSeededRandom(2))).toEqual([])
-})
-
-test('numberRuns counts the runs of each case', () => {
-  expect(numberRuns([7, 3, 7, 7])).toEqual([
-    { evalId: 7, number: 1 },
-    { evalId: 3, number: 1 },
-    { evalId: 7, number: 2 },
-    { evalId: 7, number: 3 },
-  ])
 })

@@ -24,13 +24,10 @@ describe('kept', () => {
   test.each<[string, EffectsRequest['goal'], Arm, boolean]>([
     ['better: more passes', 'better', { score: 0.8, tokens: 2000 }, true],
     ['better: fewer passes', 'better', { score: 0.4, tokens: 500 }, false],
-    ['better: the same', 'better', { score: 0.5, tokens: 500 }, false],
     ['cheaper: fewer tokens at the same rate', 'cheaper', { score: 0.5, tokens: 600 }, true],
-    ['cheaper: fewer tokens at a better rate', 'cheaper', { score: 0.8, tokens: 600 }, true],
     ['cheaper: fewer tokens, a loss of a point', 'cheaper', { score: 0.49, tokens: 600 }, true],
     ['cheaper: fewer tokens, a loss of ten points', 'cheaper', { score: 0.4, tokens: 600 }, false],
     ['cheaper: a better rate for more tokens', 'cheaper', { score: 0.8, tokens: 1200 }, false],
-    ['cheaper: the same tokens', 'cheaper', { score: 0.8, tokens: 1000 }, false],
   ])('%s', (_, goal, x, isKept) => {
     expect(estimateRound(requestOf({ x, none: before, goal })).kept).toEqual(isKept ? ['x'] : [])
   })
@@ -40,7 +37,6 @@ describe('kept', () => {
     const none = { score: 0.5, tokens: null }
     expect(estimateRound(requestOf({ x, none, goal: 'cheaper' })).kept).toEqual(['x'])
   })
-
   test('cheaper: runs without tokens count for the rate only', () => {
     const request = requestOf({ x: { score: 0.5, tokens: 600 }, none: before, goal: 'cheaper' })
     const more = { evalId: 1, edits: new Set(['x']), score: 0.5, tokens: null }
@@ -70,12 +66,4 @@ test('the rate of a version is that of its parent plus the effects of its edits,
   expect(rateWith(['x'])).toBeCloseTo(base + (effects.get('x')?.effect ?? Number.NaN), 5)
   const all = estimateRound(requestOf({ x: { ...before, score: 1 }, none: { ...before, score: 1 } }))
   expect(all.rateWith(['x'])).toBeLessThanOrEqual(1)
-})
-
-test('kept edits are in the order of the ids', () => {
-  const runs = [1, 2, 3, 4].flatMap((evalId) => [
-    { evalId, edits: new Set(['b', 'a']), score: 1, tokens: null },
-    { evalId, edits: new Set<string>(), score: 0, tokens: null },
-  ])
-  expect(estimateRound({ ids: ['b', 'a'], goal: 'better', cases: [1, 2, 3, 4], runs }).kept).toEqual(['b', 'a'])
 })

@@ -35,10 +35,3 @@ test('with fewer failures than proposers, groups repeat; without any, no propose
   ])
   expect(groupFailures([], 3)).toEqual(['', '', ''])
 })
-
-test('texts are on one line and cut', () => {
-  const [text = ''] = groupFailures([failed(1, 'wrong answer', `a\n  b ${'x'.repeat(300)}`)], 1)
-  expect(text).toContain('case-1 (wrong answer: a b xxx')
-  expect(text).not.toContain('\n')
-  expect(text.length).toBeLessThan(160)
-})

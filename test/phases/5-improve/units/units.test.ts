@@ -69,7 +69,6 @@ describe('the units of a skill', () => {
       ['reference', 'assets/a.png', 'assets/a.png', 'assets/b.png'],
     ])
   })
-
   test('are protected by a part of their text, whatever its case', async () => {
     const units = await listUnits(files, ['keep FONTS', 'helper.py'])
     expect(units.filter((one) => one.protected).map(({ label }) => label)).toEqual([
@@ -106,10 +105,6 @@ describe('the units of a skill', () => {
       ['Radio', [{ start: 3, end: 4 }]],
       ['More', [{ start: 8, end: 9 }]],
     ])
-  })
-
-  test('a skill of frontmatter alone has none', async () => {
-    expect(await listUnits([{ path: 'SKILL.md', text: '---\nname: a\n---\n', bytes: 9 }])).toEqual([])
   })
 })
 
@@ -150,13 +145,6 @@ describe('a skill without a unit', () => {
     // nothing between items of one list, and the file still ends with a line end
     expect(await left(2, 3, 4)).toEqual(['Steps:', '- one', '', '| a |', ''])
     expect(await left(0, 2, 3)).toEqual(['- one', '2. y', ''])
-  })
-
-  test('without all units the frontmatter is left', async () => {
-    const all = await listUnits(files)
-    const left = await leaveOut(version, all)
-    expect(left.get('SKILL.md')?.content.toString('utf8').trim()).toBe('---\nname: pdf\ndescription: Fills forms.\n---')
-    expect([...left.keys()]).toEqual(['SKILL.md', 'LICENSE.txt'])
   })
 })
 
