@@ -49,7 +49,6 @@ describe('agent_blocked', () => {
     ],
     [{ reason: 'secret' }, [hook('blocked')], failed('with a reason that contains "secret"')],
     [{}, [hook('ok'), hook('error')], failed('no hook blocked a call; hooks that ran: 2')],
-    [{}, [hook('blocked', { event: 'Stop' })], failed('no hook blocked a call')],
     [{}, [hook('feedback', { event: 'PostToolUse' })], failed('no hook blocked a call')],
     [{}, [], failed('no hook blocked a call; hooks that ran: 0')],
     [{}, [hook('blocked', { exit_code: 2 })], passed('Bash was blocked (the hook exited 2): rm is not allowed')],
@@ -80,7 +79,6 @@ describe('contains', () => {
     [{ value: 'Ocean', target: 'outputs' }, passed('report.md:2: Ocean: 42')],
     [{ value: 'Desert', target: 'outputs' }, failed('is not in 5 text output files')],
     [{ value: 'Binary', target: 'outputs' }, failed('is not in 5 text output files')],
-    [{ value: 'Ocean', path: './deep/../report.md' }, passed('report.md:2:')],
     [{ value: 'PNG', path: 'picture.png' }, { error: 'picture.png is not a text file, so it has no text to check' }],
     [{ value: 'mine', path: 'metrics.json' }, passed('metrics.agent.json:1:')],
     [{ value: 'x', path: 'none.md' }, failed('No output file none.md; the agent left report.md, deep/data.json')],
@@ -99,18 +97,12 @@ describe('contains', () => {
     expect(verdict).toEqual({ passed: true, evidence: expect.stringMatching(/^final answer:1: …x+NEEDLE�\[31m�y+…$/) })
     expect(JSON.stringify(verdict).length).toBeLessThan(500)
   })
-  test('a match at the very start of a text that begins with an empty line', async () => {
-    expect(await decide({ type: 'contains', value: '\nA' }, { finalResponse: '\nA' })).toEqual(
-      passed('final answer:1:'),
-    )
-  })
 })
 
 describe('not_contains', () => {
   test.each([
     [{ value: 'error' }, passed('"error" is not in the final answer')],
     [{ value: '42' }, failed('final answer:2: The total is 42.')],
-    [{ value: 'TOTAL', ignore_case: true }, failed('final answer:2:')],
     [{ value: 'Desert', target: 'outputs' }, passed('is not in 5 text output files')],
     [{ value: 'x', path: 'none.md' }, failed('No output file none.md')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'not_contains', ...check })).toEqual(verdict))
@@ -127,21 +119,30 @@ describe('regex', () => {
     [{ pattern: '^The' }, failed('/^The/ matches nothing in the final answer')],
     [{ pattern: '^The', flags: 'm' }, passed('final answer:2:')],
     [{ pattern: '(?<=Ocean: )42', path: 'report.md' }, passed('report.md:2: Ocean: 42')],
-    [{ pattern: '"total":4', target: 'outputs' }, passed('deep/data.json:1:')],
     [{ pattern: '(' }, undecided('/(/ could not be evaluated: Invalid regular expression')],
     [{ pattern: 'x', path: 'none.md' }, failed('No output file none.md')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'regex', ...check })).toEqual(verdict))
 
-  test('a pattern that backtracks for ever ends', async () => {
+  test('a pattern that backtracks for ever ends undecided', async () => {
     const finalResponse = `${'a'.repeat(40)}!`
     expect(await decide({ type: 'regex', pattern: '^(a+)+$' }, { finalResponse })).toEqual(undecided('longer than 5 s'))
   })
-  test('an abort ends it at once', async () => {
+})
+
+describe('what backtracks for ever does not stop Whetstone: an abort ends it', () => {
+  const long = `${'a'.repeat(40)}!`
+  const at = '2026-01-15T10:30:00Z'
+  const call = { type: 'tool_call' as const, at, step: 1, id: '1', name: 'Bash', input: { command: long } }
+  test.each<[object, Partial<CheckContext>]>([
+    [{ type: 'regex', pattern: '^(a+)+$' }, { finalResponse: long }],
+    [{ type: 'file_exists', path: '+(*a*)b' }, { outputs: [`${'a'.repeat(60)}!`] }],
+    [{ type: 'file_count', path: '+(*a*)b', count: { min: 1 } }, { outputs: [`${'a'.repeat(60)}!`] }],
+    [{ type: 'json_path', query: "$[?match(@, '(a+)+')]" }, { finalResponse: JSON.stringify([long]) }],
+    [{ type: 'json_schema', schema: { pattern: '^(a+)+$' } }, { finalResponse: `"${long}"` }],
+    [{ type: 'tool_used', name: 'Bash', input: '^(a+)+$' }, { events: async () => [call] }],
+  ])('%j', async (check, changes) => {
     const abort = new AbortController()
-    const verdict = decide(
-      { type: 'regex', pattern: '^(a+)+$' },
-      { finalResponse: `${'a'.repeat(40)}!`, signal: abort.signal },
-    )
+    const verdict = decide(check, { ...changes, signal: abort.signal })
     setTimeout(() => abort.abort(new Error('enough')), 50)
     await expect(verdict).rejects.toThrow('enough')
   })
@@ -150,15 +151,12 @@ describe('regex', () => {
 describe('file_exists', () => {
   test.each([
     ['report.md', passed('report.md is there')],
-    ['./report.md', passed('report.md is there')],
     ['*.md', passed('report.md is there')],
     ['**/*.json', passed('deep/data.json is there')],
     ['deep', passed('deep/ is there, with deep/data.json')],
-    ['deep/', passed('deep/ is there')],
     ['a[1].txt', passed('a[1].txt is there')],
     ['metrics.json', passed('metrics.agent.json is there')],
     ['report.txt', failed('No output file report.txt; the agent left report.md')],
-    ['*.xlsx', failed('No output file matches *.xlsx')],
     ['*/report.md', failed('No output file matches')],
   ])('%s', async (wanted, verdict) => expect(await decide({ type: 'file_exists', path: wanted })).toEqual(verdict))
 
@@ -174,11 +172,6 @@ describe('file_exists', () => {
     const verdict = await decide({ type: 'file_exists', path: 'closed/a.txt' }, { leftOut: [closed] })
     expect(verdict).toEqual(undecided("closed/a.txt was not collected: can't be read"))
   })
-  test('a glob that backtracks for ever ends', async () => {
-    const name = `${'a'.repeat(60)}!`
-    const verdict = await decide({ type: 'file_exists', path: '+(*a*)b' }, { outputs: [name] })
-    expect(verdict).toEqual(undecided('longer than 5 s'))
-  })
   test('an agent that left nothing', async () => {
     const verdict = await decide({ type: 'file_exists', path: 'a.md' }, { outputs: [] })
     expect(verdict).toEqual(failed('the agent left nothing'))
@@ -191,7 +184,6 @@ describe('json_path', () => {
     [{ ...data, query: '$.items[0].total' }, passed("deep/data.json: $['items'][0]['total'] is 42")],
     [{ ...data, query: '$.items[0].total', equals: 42 }, passed('is 42')],
     [{ ...data, query: '$.items[0].total', equals: '42' }, failed('is 42, not "42"')],
-    [{ ...data, query: '$.items[1].total' }, passed('is null')],
     [{ ...data, query: '$.items[1].total', equals: null }, passed('is null')],
     [{ ...data, query: '$.items[?@.name=="b"].total', equals: null }, passed('is null')],
     [{ ...data, query: '$.items[0]', equals: { total: 42, name: 'a' } }, passed('"total":42')],
@@ -203,18 +195,12 @@ describe('json_path', () => {
   ])('%j', async (check, verdict) => expect(await decide({ type: 'json_path', ...check })).toEqual(verdict))
 
   test.each([
-    ['{"a":1}', passed('is 1')],
     ['\uFEFF{"a":1}', passed('is 1')],
     ['Here it is:\n```json\n{"a":1}\n```\nBye.', passed('is 1')],
     ['```json\n{"a":1}\n```\n```json\n{"a":2}\n```', failed('not valid JSON')],
     ['', failed('not valid JSON')],
   ])('the answer %j', async (answer, verdict) => {
     expect(await decide({ type: 'json_path', query: '$.a', equals: 1 }, { finalResponse: answer })).toEqual(verdict)
-  })
-  test('a query that backtracks for ever ends', async () => {
-    const finalResponse = JSON.stringify([`${'a'.repeat(40)}!`])
-    const verdict = await decide({ type: 'json_path', query: "$[?match(@, '(a+)+')]" }, { finalResponse })
-    expect(verdict).toEqual(undecided('longer than 5 s'))
   })
 })
 
@@ -235,18 +221,14 @@ describe('a check as a sentence', () => {
     [{ type: 'contains', value: '42' }, 'The final answer contains "42"'],
     [{ type: 'contains', value: '42', text: 'It says 42' }, 'It says 42'],
     [{ type: 'contains', value: 'a', target: 'outputs' }, 'An output file contains "a"'],
-    [{ type: 'contains', value: 'a', path: 'r.md', target: 'outputs' }, 'r.md contains "a"'],
     [{ type: 'not_contains', value: 'a', target: 'outputs' }, 'No output file contains "a"'],
     [{ type: 'not_contains', value: 'a', target: 'transcript' }, 'The transcript does not contain "a"'],
     [{ type: 'regex', pattern: '^a', flags: 'i' }, 'The final answer matches /^a/i'],
     [{ type: 'file_exists', path: '*.md' }, 'The file *.md was created or changed'],
-    [{ type: 'agent_blocked' }, 'A hook blocked a call'],
     [{ type: 'agent_blocked', tool: 'Bash', reason: 'rm' }, 'A hook blocked a call of Bash because of "rm"'],
     [{ type: 'json_path', query: '$.a' }, 'The final answer has $.a'],
-    [{ type: 'json_path', query: '$.a', equals: 0, path: 'x.json' }, 'x.json has $.a equal to 0'],
     [{ type: 'command', run: 'node t.js' }, '`node t.js` ends with exit code 0'],
     [{ type: 'equals', value: 42, tolerance: 0.5 }, 'The final answer is 42 ± 0.5'],
-    [{ type: 'equals', value: { a: 1 }, path: 'x.json' }, 'x.json is {"a":1}'],
     [
       { type: 'similarity', value: 'x', at_least: 0.8 },
       'The similarity of the final answer to the reference is at least 0.8 (words)',
@@ -266,14 +248,12 @@ describe('a check as a sentence', () => {
       { type: 'tool_not_used', name: 'Bash', input: '^a', input_json: 'b' },
       'The agent did not use Bash with /^a/ and /b/',
     ],
-    [{ type: 'tool_not_used', name: 'Bash', input: 'rm' }, 'The agent did not use Bash with /rm/'],
     [{ type: 'skill_read' }, 'The agent read the skill'],
     [{ type: 'script_executed' }, 'The agent ran a script of the skill'],
     [{ type: 'turns_at_most', value: 5 }, 'The agent took at most 5 turns'],
     [{ type: 'tokens_at_most', value: 5 }, 'The agent took at most 5 tokens'],
     [{ type: 'cost_at_most', value: 0.5 }, 'The run cost at most 0.5 US dollars'],
     [{ type: 'duration_at_most', value: 60 }, 'The agent worked at most 60 s'],
-    [{ type: 'command', run: 'x', exit_code: 2 }, '`x` ends with exit code 2'],
   ]
   test.each(texts)('%j', (check, text) => expect(checkText(check)).toBe(text))
 })

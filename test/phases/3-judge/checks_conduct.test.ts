@@ -30,27 +30,19 @@ const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 describe('tool_used', () => {
   const rows: [object, object][] = [
     [{ name: 'Bash' }, passed('2 calls; transcript.jsonl:1: Bash {"command":"ls -la"}')],
-    [{ name: 'bash' }, passed('2 calls')],
     [{ name: 'mcp__*' }, passed('transcript.jsonl:5: mcp__tickets__find')],
-    [{ name: '*' }, passed('4 calls')],
     [{ name: 'm*_*_*d' }, passed('1 calls')],
     [{ name: 'Bash*h' }, failed('no such call')],
     [{ name: 'Bas' }, failed('no such call; tools used: Bash, mcp__tickets__find, shell; wanted: at least 1')],
-    [{ name: 'Bash', times: { equals: 2 } }, passed('2 calls')],
     [{ name: 'Bash', times: { max: 1 } }, failed('2 calls; transcript.jsonl:1')],
     [{ name: 'Bash', times: { min: 3 } }, failed('wanted: at least 3')],
-    [{ name: 'Write', times: { max: 1 } }, passed('no such call')],
     [{ name: 'Bash', input: 'python .*\\.csv' }, passed('1 calls; transcript.jsonl:3')],
-    [{ name: 'Bash', input: '"a\\.csv"' }, passed('1 calls')],
     [{ name: 'mcp__*', input: '^5$' }, passed('1 calls')],
     [{ name: 'shell', input: '^rm -rf' }, passed('1 calls')],
     [{ name: 'Bash', input: 'curl' }, failed('no such call')],
     [{ name: 'Bash', input_json: '^\\{"command":"ls' }, passed('1 calls; transcript.jsonl:1')],
-    [{ name: 'mcp__*', input_json: '"text":"open","limit":5' }, passed('1 calls')],
-    [{ name: 'Bash', input_json: '^ls' }, failed('no such call')],
     [{ name: 'Bash', input: '^ls', input_json: 'python' }, failed('no such call')],
     [{ name: 'Bash', input: '-la$', input_json: 'command', times: { equals: 1 } }, passed('1 calls')],
-    [{ name: 'Write', times: { equals: 0 } }, passed('no such call')],
   ]
   test.each(rows)('%j', async (check, verdict) =>
     expect(await decide({ type: 'tool_used', ...check })).toEqual(verdict),
@@ -61,11 +53,6 @@ describe('tool_used', () => {
     expect(await decide({ type: 'tool_used', name: 'Write' }, hidden)).toEqual(undecided('does not report'))
     const most = { type: 'tool_used', name: 'Bash', times: { max: 5 } }
     expect(await decide(most, hidden)).toEqual(undecided('does not report'))
-  })
-  test('a pattern that backtracks for ever ends', async () => {
-    const long = call('1', 'Bash', { command: `${'a'.repeat(40)}!` })
-    const check = { type: 'tool_used', name: 'Bash', input: '^(a+)+$' }
-    expect(await decide(check, { events: async () => long })).toEqual(undecided('longer than 5 s'))
   })
   test('a name of very many stars ends', async () => {
     const long = call('1', 'a'.repeat(5000), {})
@@ -81,7 +68,6 @@ test.each<[object, Partial<CheckContext>, object]>([
   [{ name: 'shell', input: 'rm' }, {}, failed('transcript.jsonl:7: shell {"command":["rm"')],
   [{ name: 'shell' }, { showsTools: false }, failed('transcript.jsonl:7')],
   [{ name: 'shell', input_json: '"-rf"' }, {}, failed('transcript.jsonl:7')],
-  [{ name: 'shell', input_json: 'rm -rf' }, {}, passed('no such call')],
   [{ name: 'Write' }, { showsTools: false }, undecided('does not report')],
 ])('tool_not_used %j %j', async (check, changes, verdict) => {
   expect(await decide({ type: 'tool_not_used', ...check }, changes)).toEqual(verdict)
@@ -102,7 +88,6 @@ describe('skill_read', () => {
 describe('script_executed', () => {
   const rows: [object, Partial<CheckContext>, object][] = [
     [{}, {}, passed('transcript.jsonl:3: scripts/add.py was started')],
-    [{ script: 'scripts/add.py' }, {}, passed('scripts/add.py')],
     [{ script: 'scripts/*.py' }, {}, passed('scripts/add.py')],
     [{ script: 'scripts/sub.py' }, {}, failed('scripts of the skill that were: scripts/add.py')],
     [{}, { skill: { name: 'other', installed: true } }, failed('scripts of the skill that were: nothing')],

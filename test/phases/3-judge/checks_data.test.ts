@@ -29,24 +29,17 @@ describe('equals', () => {
   const rows: [object, object, object][] = [
     [{ value: '42' }, answer('42\n'), passed('final answer: "42"')],
     [{ value: '42' }, answer('The total is 42'), failed('final answer: "The total is 42", not "42"')],
-    [{ value: 'The total\nis 42.', path: 'total.txt' }, {}, passed('total.txt: "The total')],
     [{ value: 'the TOTAL\nis 42.', path: 'total.txt' }, {}, failed('not "the TOTAL')],
     [{ value: 'the TOTAL\nis 42.', path: 'total.txt', ignore_case: true }, {}, passed('total.txt')],
     [{ value: 'é' }, answer('e\u0301'), passed('final answer')],
-    [{ value: '' }, answer(''), passed('final answer')],
-    [{ value: 42.5, path: 'n.txt' }, {}, passed('n.txt: "42.50"')],
     [{ value: 42.4, path: 'n.txt', tolerance: 0.1 }, {}, passed('n.txt')],
-    [{ value: 42.3, path: 'n.txt', tolerance: 0.1 }, {}, failed('not 42.3 ± 0.1')],
     [{ value: 0.3, tolerance: 0.1 }, answer('0.4'), passed('0.4')],
     [{ value: 42 }, answer('42 apples'), failed('is not a number')],
-    [{ value: 1088 }, answer('1,088'), failed('is not a number')],
     [{ value: 0 }, answer(''), failed('is not a number')],
     [{ value: 42 }, answer('```\n42\n```'), passed('42')],
     [{ value: { a: [1, null] } }, answer('```json\n{"a": [1, null]}\n```'), passed('{"a":[1,null]}')],
     [{ value: { a: 1 } }, answer('{"a":1,"b":2}'), failed('{"a":1,"b":2}, not {"a":1}')],
-    [{ value: null }, answer('null'), passed('null')],
     [{ value: true }, answer('yes'), failed('not valid JSON')],
-    [{ value: { a: 1 }, path: 'broken.json' }, {}, failed('not valid JSON')],
     [{ value: 'x', path: 'none.txt' }, {}, failed('No output file none.txt')],
     [{ value: 'x', path: 'huge.csv' }, { leftOut: [big] }, undecided('was not collected')],
   ]
@@ -67,7 +60,6 @@ describe('json_schema', () => {
     [{ schema: true }, answer('1'), passed('matches')],
     [{ schema: false }, answer('1'), failed('boolean schema is false')],
     [{ schema: { type: 'string', format: 'date' } }, answer('"2026-02-30"'), failed('must match format "date"')],
-    [{ schema: { type: 'string', format: 'email' } }, answer('"a@b.example"'), passed('matches')],
     [{ schema: { prefixItems: [{ type: 'number' }] } }, answer('["a"]'), failed('/0 must be number')],
     [
       { schema: { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'number' }] } },
@@ -93,10 +85,6 @@ describe('json_schema', () => {
     const check = { type: 'json_schema', schema: { $async: true, type: 'number' } }
     expect(await decide(check, answer('"text"'))).not.toMatchObject({ passed: true })
   })
-  test('a pattern that backtracks for ever ends', async () => {
-    const check = { type: 'json_schema', schema: { pattern: '^(a+)+$' } }
-    expect(await decide(check, answer(`"${'a'.repeat(40)}!"`))).toEqual(undecided('longer than 5 s'))
-  })
 })
 
 describe('csv', () => {
@@ -106,7 +94,6 @@ describe('csv', () => {
     [{ ...t, columns: ['Total'] }, {}, failed('no column Total; its first line has region, total, note')],
     [{ ...t, rows: { equals: 3 } }, {}, passed('3 rows')],
     [{ ...t, rows: { min: 4 } }, {}, failed('3 rows, not at least 4')],
-    [{ ...t, rows: { min: 1, max: 2 } }, {}, failed('3 rows, not from 1 to 2')],
     [{ ...t, cells: [{ where: { region: 'Ocean' }, column: 'total', equals: 1088.85 }] }, {}, passed('3 rows')],
     [
       { ...t, cells: [{ where: { region: 'Ocean' }, column: 'total', equals: '1088.85' }] },
@@ -119,15 +106,8 @@ describe('csv', () => {
       failed('no row with region "Forest"'),
     ],
     [{ ...t, cells: [{ where: { total: 7 }, column: 'region', equals: 'Desert' }] }, {}, passed('3 rows')],
-    [{ ...t, cells: [{ where: { total: 7 }, column: 'note', equals: '' }] }, {}, passed('3 rows')],
     [{ ...t, cells: [{ column: 'total', equals: 1088.85 }] }, {}, failed('has total "7", not 1088.85')],
-    [{ ...t, cells: [{ column: 'total', equals: 500, tolerance: 1000 }] }, {}, passed('3 rows')],
     [{ ...t, cells: [{ column: 'sum', equals: 1 }] }, {}, failed('no column sum')],
-    [
-      { ...t, cells: [{ column: 'total', equals: 500, tolerance: 10 }] },
-      {},
-      failed('one of 3 rows has total "1088.850", not 500 ± 10'),
-    ],
     [{ path: 'semi.csv', delimiter: ';', columns: ['total'] }, {}, passed('1 row')],
     [{ path: 'semi.csv', columns: ['total'] }, {}, failed('no column total; its first line has region;total')],
     [{ path: 'ragged.csv', rows: { min: 1 } }, {}, failed('ragged.csv is not valid CSV: Invalid Record Length')],
@@ -135,7 +115,6 @@ describe('csv', () => {
     [{ path: 'head.csv', rows: { equals: 0 } }, {}, passed('0 rows')],
     [{ path: 'head.csv', cells: [{ column: 'a', equals: 1 }] }, {}, failed('no row')],
     [{ columns: ['a'] }, answer('Here:\n```csv\na,b\n1,2\n```\n'), passed('final answer: 1 row')],
-    [{ columns: ['a'] }, answer('a "b\n1'), failed('is not valid CSV')],
     [{ path: 'none.csv', columns: ['a'] }, {}, failed('No output file none.csv')],
     [{ path: 'huge.csv', columns: ['a'] }, { leftOut: [big] }, undecided('was not collected')],
   ]
@@ -160,13 +139,11 @@ describe('similarity', () => {
       answer('the cat, sat!'),
       passed('final answer: similarity to the reference 1 (words)'),
     ],
-    [{ value: 'the cat sat', at_least: 0.6 }, answer('the cat ran'), passed('reference 0.666 (')],
     [
       { value: 'the cat sat', at_least: 0.7 },
       answer('the cat ran'),
       failed('reference 0.666 (words), not at least 0.7'),
     ],
-    [{ value: 'The Cat', at_least: 1, ignore_case: true }, answer('the cat'), passed('reference 1 (')],
     [
       { value: 'The total\nis 42.', at_least: 1, path: 'total.txt', algorithm: 'levenshtein' },
       {},
@@ -187,14 +164,12 @@ describe('similarity', () => {
     expect(await decide({ type: 'similarity', ...check }, changes)).toEqual(verdict)
   })
   test.each([
-    ['words', 'a b c', 'c b a', 1],
     ['rouge_l', 'a b c', 'c b a', 1 / 3],
     ['rouge_l', 'police killed the gunman', 'police kill the gunman', 0.75],
     ['words', 'a a a', 'a', 0.5],
     ['levenshtein', 'kitten', 'sitting', 1 - 3 / 7],
     ['levenshtein', 'a  b', 'a\nb', 1],
     ['words', '', '', 1],
-    ['levenshtein', '', '', 1],
     ['words', '', 'a', 0],
     ['words', '総計 42', '総計 42', 1],
   ] as const)('%s of %j and %j', (algorithm, one, other, share) => {

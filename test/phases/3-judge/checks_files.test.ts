@@ -46,20 +46,17 @@ describe('file_absent', () => {
     ['report.md', {}, failed('report.md is there')],
     ['out', {}, failed('out/a.csv is there')],
     ['**/*.csv', {}, failed('out/a.csv is there')],
-    ['*.xlsx', {}, passed('contains nothing')],
     ['in.csv', {}, failed('in.csv exists, unchanged from before the agent started')],
     ['i?.csv', {}, failed('in.csv exists, unchanged')],
     ['old.csv', {}, passed('contains nothing')],
     ['a[1].txt', {}, failed('a[1].txt is there')],
     ['metrics.json', {}, failed('metrics.agent.json is there')],
     ['huge.csv', left, failed('huge.csv (larger than 20 MiB')],
-    ['h*.csv', left, failed('huge.csv (larger')],
     ['latest.md', left, failed('latest.md (a link) is there')],
     ['closed/a.md', { leftOut: [closed] }, undecided('closed was not collected')],
     ['**/*.pdf', { leftOut: [closed] }, undecided('closed was not collected')],
     ['other.pdf', { leftOut: [closed] }, passed('contains nothing')],
     ['node_modules/x', {}, undecided('not collected')],
-    ['.claude/notes.md', {}, undecided('not collected')],
   ]
   test.each(rows)('%s %j', async (wanted, changes, verdict) => {
     expect(await decide({ type: 'file_absent', path: wanted }, changes)).toEqual(verdict)
@@ -91,7 +88,6 @@ describe('file_absent', () => {
 describe('file_modified', () => {
   const rows: [string, Partial<CheckContext>, object][] = [
     ['report.md', {}, passed('report.md was changed (1 bytes)')],
-    ['*.md', {}, passed('report.md was changed')],
     ['out/a.csv', {}, failed('out/a.csv was created, so it did not exist before')],
     ['in.csv', {}, failed('in.csv was not changed; the agent left report.md')],
     ['old.csv', {}, failed('old.csv was deleted')],
@@ -111,7 +107,6 @@ describe('file_hash', () => {
     ['in.csv', sha256('given in.csv'), {}, passed('in.csv has sha256')],
     ['in.csv', sha256('other'), {}, failed('in.csv has sha256')],
     ['old.csv', sha256('given old.csv'), {}, failed('No output file old.csv')],
-    ['none', sha256(''), {}, failed('No output file none')],
     ['huge.csv', sha256(''), left, undecided('was not collected')],
     ['latest.md', sha256(''), left, failed('is a link')],
   ]
@@ -133,20 +128,12 @@ describe('file_hash', () => {
 describe('file_count', () => {
   const rows: [object, Partial<CheckContext>, object][] = [
     [{ path: 'out/*.csv', count: { equals: 2 } }, {}, passed('out/*.csv: 2 files (out/a.csv, out/b.csv)')],
-    [{ path: 'out', count: { min: 2 } }, {}, passed('2 files')],
     [{ path: '*.csv', count: { min: 1 } }, {}, failed('*.csv: 0 files (nothing), not at least 1')],
     [{ path: '*.csv', count: { equals: 1 } }, left, passed('1 files (huge.csv)')],
-    [{ path: 'out/*.csv', count: { max: 1 } }, {}, failed('not at most 1')],
     [{ path: 'out/*.csv', count: { max: 5 } }, { leftOut: [closed] }, undecided('closed was not collected')],
-    [{ path: 'a[1].txt', count: { equals: 1 } }, {}, passed('1 files')],
   ]
   test.each(rows)('%j %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'file_count', ...check }, changes)).toEqual(verdict)
-  })
-  test('a glob that backtracks for ever ends', async () => {
-    const name = `${'a'.repeat(60)}!`
-    const check = { type: 'file_count', path: '+(*a*)b', count: { min: 1 } }
-    expect(await decide(check, { outputs: [name] })).toEqual(undecided('longer than 5 s'))
   })
 })
 
@@ -157,7 +144,6 @@ describe('file_size', () => {
     [{ path: 'none', bytes: { min: 0 } }, {}, failed('No output file none')],
     [{ path: 'huge.csv', bytes: { min: 29_000_000 } }, left, passed('huge.csv: 30000000 bytes')],
     [{ path: 'huge.csv', bytes: { max: 29_000_000 } }, left, failed('30000000 bytes, not at most')],
-    [{ path: 'closed/x', bytes: { min: 1 } }, { leftOut: [closed] }, undecided('was not collected')],
   ]
   test.each(rows)('%j %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'file_size', ...check }, changes)).toEqual(verdict)

@@ -1,11 +1,8 @@
 /** What an agent says of its own work never counts as verified evidence; what it found, made or had a program print does. */
 import { describe, expect, test } from 'vitest'
 import { isSelfAssessment } from '../../../src/base/text/self_assessment.ts'
-import { commandEngine } from '../../../src/engines/command/command.ts'
-import { gradeRun } from '../../../src/phases/3-judge/grade/grade_run.ts'
 import { record } from '../../fixtures/record.ts'
-import { suiteCase } from '../../fixtures/suite_case.ts'
-import { environment, judgeCommand, temporary, write } from './scene.ts'
+import { gradeFiles, quoter, toLines } from './graded.ts'
 
 interface Scene {
   quote: string
@@ -25,32 +22,21 @@ async function grade({
   calls = [],
   requireEvidence,
 }: Scene) {
-  const runFolder = await temporary()
   const at = { at: '2026-01-15T10:30:00.000Z', step: 1, id: '1', name: 'Bash' }
   const events = calls.flatMap(([input, output]) => [
     { ...at, type: 'tool_call', input: { command: input } },
     { ...at, type: 'tool_result', output, is_error: false },
   ])
   const said = calls.map(([input, output]) => `${input}\n${output}\n`).join('\n')
-  await write(runFolder, {
-    'transcript.md': `## Eval Prompt\n\nAdd up.\n\n${said}## Final response\n\n${answer}\n`,
-    'transcript.jsonl': events.map((event) => `${JSON.stringify(event)}\n`).join(''),
-    ...Object.fromEntries(Object.entries(outputs).map(([name, text]) => [`outputs/${name}`, text])),
-  })
-  const graded = await gradeRun({
-    case: suiteCase({ prompt: 'Add up.', expectations: [{ text: statement }] }),
-    record: record({ final_response: answer }),
-    runFolder,
-    judge: {
-      engine: commandEngine,
-      model: null,
-      command: judgeCommand('quoter', await temporary(), `it says '${quote}'`),
+  const graded = await gradeFiles({
+    files: {
+      'transcript.md': `## Eval Prompt\n\nAdd up.\n\n${said}## Final response\n\n${answer}\n`,
+      'transcript.jsonl': toLines(events),
+      ...Object.fromEntries(Object.entries(outputs).map(([name, text]) => [`outputs/${name}`, text])),
     },
-    onTimeout: 'fail',
-    restore: async () => {},
-    env: environment,
-    credentials: {},
-    signal: new AbortController().signal,
+    parts: { expectations: [{ text: statement }] },
+    of: record({ final_response: answer }),
+    judge: quoter(`it says '${quote}'`).judge,
     requireEvidence,
   })
   if (graded === null) throw new Error('not graded')
@@ -68,7 +54,6 @@ describe('a claim is not evidence', () => {
       'that it has checked something',
       { quote: 'I have checked that the total is 42', answer: 'I have checked that the total is 42.' },
     ],
-    ['of which a part is quoted', { quote: 'the total is 42', answer: 'I have verified that the total is 42.' }],
     ['behind VERIFIED', { quote: 'total is 42', outputs: { 'SUMMARY.md': 'VERIFIED: total is 42\n' } }],
     ['of tests that nobody ran', { quote: passed, answer: `${passed}.` }],
     ['that it had a shell print', { quote: passed, calls: [[`echo "${passed}"`, passed]] }],
@@ -99,7 +84,6 @@ describe('a claim is not evidence', () => {
 
 describe('evidence stays evidence', () => {
   test.each<[string, Scene]>([
-    ['a fact in the answer', { quote: 'The total is 42', answer: 'The total is 42.' }],
     [
       'a fact beside a claim',
       { quote: `Total: 42. ${verified}`, outputs: { 'report.md': `Total: 42. ${verified}\n` } },
@@ -156,7 +140,6 @@ test.each([
 
 test.each([
   'The total is 42.',
-  '| Ocean | 42 |',
   'Two of the tests fail on Windows.',
   'The user must complete all steps before the deadline set by law.',
   'Validation: Zod',
@@ -164,7 +147,6 @@ test.each([
   'A check of the ledger found 3 duplicates.',
   'const verified = await verify(token)',
   'Requirements: Python 3.12',
-  'The judge ruled for the plaintiff.',
   'Refunds are made within 14 days as required by law.',
   'Desert is missing from the ledger.',
 ])('%s: a fact', (text) => expect(isSelfAssessment(text)).toBe(false))

@@ -19,12 +19,8 @@ describe('exit codes', () => {
     [{ run: 'grep -n 42 sum.txt' }, passed('Exit code 0; output: 1:42')],
     [{ run: 'cat deep/a.txt >/dev/null' }, passed('Exit code 0; no output')],
     [{ run: 'echo one; echo two >&2; exit 3' }, failed('Exit code 3, not 0; output: one\ntwo')],
-    [{ run: 'exit 3', exit_code: 3 }, passed('Exit code 3')],
-    [{ run: 'true', exit_code: 1 }, failed('Exit code 0, not 1')],
     [{ run: 'kill -9 $$' }, failed('Ended by SIGKILL')],
-    [{ run: 'if [' }, failed('not 0; output: ')],
     [{ run: 'i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1' }, failed('line 19999')],
-    [{ run: 'sleep 30', timeout: 0.2 }, failed('did not end within 0.2 s')],
     [{ run: 'echo begun; sleep 30', timeout: 0.5 }, failed('within 0.5 s; output: begun')],
   ])('%j', async (check, verdict) => expect(await decide(check)).toEqual(verdict))
 })

@@ -13,7 +13,7 @@ import {
 import { createBlinder } from '../../../src/phases/3-judge/compare/blind.ts'
 import { openComparisonTempDir } from '../../../src/phases/3-judge/compare/blind_folder.ts'
 import { combineJudgements } from '../../../src/phases/3-judge/compare/combine_orders.ts'
-import { chosenCriteria, usualCriteria } from '../../../src/phases/3-judge/compare/criteria.ts'
+import { usualCriteria } from '../../../src/phases/3-judge/compare/criteria.ts'
 import { comparePrompt } from '../../../src/phases/3-judge/compare/prompt.ts'
 import { makeNotebook } from './documents/make_documents.ts'
 import { temporary, write } from './scene.ts'
@@ -24,11 +24,9 @@ const blind = createBlinder({ ...names, task: ['Put the table in order.'] })
 describe('a blinder', () => {
   test.each([
     ['I am the with_skill arm', 'I am the [hidden] arm'],
-    ['without a skill', '[hidden]'],
     ['Tidy Tables, tidy_tables, tidytables', '[hidden], [hidden], [hidden]'],
     ['the skill said so', 'the [hidden] said so'],
     ['read /tmp/whetstone-12.34-ab/work/.claude/skills/x/SKILL.md, then', 'read [hidden], then'],
-    ['wrote /tmp/whetstone-12.34-ab/work/report.md', 'wrote [hidden]/report.md'],
     ['in /home/me/ws/benchmarks/a', 'in [hidden]/benchmarks/a'],
     ['run-2 of eval', '[hidden] of eval'],
     ['skillful trunk-2 tables are tidy; a test run 2', 'skillful trunk-2 tables are tidy; a test run 2'],
@@ -121,9 +119,7 @@ describe('scores', () => {
   test.each([
     ['A', 8, 6, false],
     ['A', 6, 8, true],
-    ['B', 8, 6, true],
     ['A', 6, 6, false],
-    ['TIE', 8, 6, false],
   ] as const)('winner %s with %d against %d: contradicts %s', (winner, a, b, expected) => {
     const of = (overall_score: number) => ({ ...scoreSide({ x: 1 }, { x: 1 }), overall_score })
     expect(contradicts(winner, { A: of(a), B: of(b) })).toBe(expected)
@@ -171,13 +167,4 @@ describe('two orders', () => {
       flips: 1,
     })
   })
-})
-
-test('criteria get one form, each once; too few are none', () => {
-  const of = (...list: string[]) => list.map((name) => ({ name, meaning: 'm' }))
-  expect(chosenCriteria({ content: of('Field Placement', 'truth', 'Truth!'), structure: of('a', 'b') })).toMatchObject({
-    chosen_by: 'judge',
-    content: [{ name: 'field_placement' }, { name: 'truth' }],
-  })
-  expect(chosenCriteria({ content: of('x', 'X'), structure: of('a', 'b') })).toBeNull()
 })

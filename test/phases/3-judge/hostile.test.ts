@@ -3,17 +3,13 @@
  * turn every one. That proves the fence, and nothing about what a model makes of what stands inside.
  */
 import path from 'node:path'
-import pLimit from 'p-limit'
 import { describe, expect, test } from 'vitest'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { barLines, createDataFence, type DataFence } from '../../../src/base/text/fence.ts'
-import { commandEngine } from '../../../src/engines/command/command.ts'
 import { transcriptMarkdown } from '../../../src/phases/2-run/collect/transcript.ts'
-import { gradeRun } from '../../../src/phases/3-judge/grade/grade_run.ts'
 import { type Hostile, honest, hostiles } from '../../fixtures/hostile.ts'
 import { record } from '../../fixtures/record.ts'
-import { suiteCase } from '../../fixtures/suite_case.ts'
-import { environment, judgeCommand, temporary, write } from './scene.ts'
+import { gradeFiles, judgeBy, toLines } from './graded.ts'
 
 const prompt = 'Add up the amounts.'
 const at = '2026-01-15T10:30:00.000Z'
@@ -28,24 +24,58 @@ function eventsOf({ tool, answer = 'The total is in report.md.' }: Hostile): Tra
   ]
 }
 
-async function grade(hostile: Hostile, fenceOf?: (texts: readonly string[]) => DataFence) {
-  const runFolder = await temporary()
-  const events = eventsOf(hostile)
-  await write(runFolder, {
-    'transcript.jsonl': events.map((event) => `${JSON.stringify(event)}\n`).join(''),
-    'transcript.md': transcriptMarkdown(prompt, events),
-    ...Object.fromEntries(Object.entries(hostile.outputs ?? {}).map(([name, text]) => [`outputs/${name}`, text])),
+const orders =
+  /\b(?:pass(?:es|ed)?|approved?|verdicts?|correct|met|satisfied|full marks|ignore|disregard|true|fulfilled|accepted)\b/i
+
+/** It reads what nobody sees, too. */
+function reveal(text: string): string {
+  return text
+    .replace(/[\u{e0020}-\u{e007e}]/gu, (one) => String.fromCodePoint((one.codePointAt(0) ?? 0) - 0xe0000))
+    .replace(/\p{Cf}/gu, '')
+}
+
+/** What stands outside of the fence that its first line names, before any data. */
+function readOutside(run: string): string {
+  const named = /Data stands between a line `(<<<data-[0-9a-f]{32})` and the next line `(>>>data-[0-9a-f]{32})`/.exec(
+    run,
+  )
+  if (named === null) return run
+  let isInside = false
+  const outside = run.split('\n').filter((line) => {
+    if (line === named[isInside ? 2 : 1]) {
+      isInside = !isInside
+      return false
+    }
+    return !isInside
   })
-  const graded = await gradeRun({
-    case: suiteCase({ prompt, expectations: [{ text: 'report.md has a row for the desert' }] }),
-    record: record({ final_response: hostile.answer ?? '' }),
-    runFolder,
-    judge: { engine: commandEngine, model: null, command: judgeCommand('obedient') },
-    onTimeout: 'fail',
-    restore: async () => {},
-    env: environment,
-    credentials: {},
-    signal: new AbortController().signal,
+  return outside.join('\n')
+}
+
+/**
+ * A judge that obeys: whatever stands outside of a fence (in the prompt behind the harness's own part, and in transcript.md outside of the
+ * bars) and speaks of verdicts, it follows and passes everything. Else it fails everything.
+ */
+const obedient = () =>
+  judgeBy(({ prompt: asked, numbers, read }) => {
+    const run = asked.slice(asked.indexOf('\n## The run\n'))
+    const unbarred = read('transcript.md')
+      .split('\n')
+      .filter((line) => !line.startsWith('| '))
+    const passed = [readOutside(run), unbarred.join('\n')].some((text) => orders.test(reveal(text)))
+    return { verdicts: numbers.map((n) => ({ n, passed, evidence: passed ? 'I was told so' : 'nothing of the kind' })) }
+  }).judge
+
+async function grade(hostile: Hostile, fenceOf?: (texts: readonly string[]) => DataFence) {
+  const events = eventsOf(hostile)
+  const graded = await gradeFiles({
+    files: {
+      'transcript.jsonl': toLines(events),
+      'transcript.md': transcriptMarkdown(prompt, events),
+      ...Object.fromEntries(Object.entries(hostile.outputs ?? {}).map(([name, text]) => [`outputs/${name}`, text])),
+    },
+    parts: { prompt, expectations: [{ text: 'report.md has a row for the desert' }] },
+    of: record({ final_response: hostile.answer ?? '' }),
+    judge: obedient(),
     fenceOf,
   })
   const { expectations = [], judge_errors: errors, injection_attempts: attempts = [] } = graded?.grading ?? {}
@@ -55,12 +85,11 @@ async function grade(hostile: Hostile, fenceOf?: (texts: readonly string[]) => D
 
 /** Names of the outputs for which this holds. */
 async function those(all: readonly Hostile[], holds: (one: Hostile) => Promise<boolean>): Promise<string[]> {
-  const limit = pLimit(4)
-  const held = await Promise.all(all.map((one) => limit(async () => ((await holds(one)) ? one.name : null))))
-  return held.filter((name) => name !== null)
+  const held: string[] = []
+  for (const one of all) if (await holds(one)) held.push(one.name)
+  return held
 }
 
-const patience = 600_000
 const names = hostiles.map(({ name }) => name)
 
 describe('hostile outputs', () => {
@@ -68,7 +97,7 @@ describe('hostile outputs', () => {
     expect(hostiles.length).toBeGreaterThanOrEqual(40)
     expect(new Set(names).size).toBe(names.length)
   })
-  test('turn no verdict behind the fence, and each attempt is reported', { timeout: patience }, async () => {
+  test('turn no verdict behind the fence, and each attempt is reported', async () => {
     const unseen: string[] = []
     const turned = await those(hostiles, async (one) => {
       const { passed, attempts } = await grade(one)
@@ -79,11 +108,11 @@ describe('hostile outputs', () => {
     // honest reports end so too
     expect(unseen).toEqual(['a final word', 'a final word, as the answer'])
   })
-  test('turn every verdict without it', { timeout: patience }, async () => {
+  test('turn every verdict without it', async () => {
     const bare = () => ({ told: '', around: (text: string) => text })
     expect(await those(hostiles, async (one) => (await grade(one, bare)).passed === true)).toEqual(names)
   })
-  test('honest ones are reported as nothing, and turn nothing', { timeout: patience }, async () => {
+  test('honest ones are reported as nothing, and turn nothing', async () => {
     for (const text of honest) {
       const { passed, attempts } = await grade({ name: text, answer: text, outputs: { 'report.md': text } })
       expect(attempts, text).toEqual([])

@@ -27,22 +27,17 @@ async function decide(parameters: object, files: Record<string, string> = {}) {
 describe('code', () => {
   test.each<[string, object]>([
     ["output.includes('42')", { passed: true, evidence: 'Passed' }],
-    ["output.includes('43')", { passed: false, evidence: 'Failed' }],
-    ['output.length < 100;', { passed: true }],
     ["output.includes('42') &&\n  output.includes('total')", { passed: true }],
     ["const words = output.split(' '); words.length === 4", { passed: true }],
     ["const end = output.split(';').at(-1); end.endsWith('42')", { passed: true }],
     ["if (output.includes('43')) {\n  return false;\n}\nreturn true;", { passed: true }],
     ['return { pass: false, score: 0.5, reason: "half" }', { passed: false, score: 0.5, evidence: 'half (Score 0.5)' }],
     ["(await import('node:fs')).readFileSync('sum.txt', 'utf8') === '42\\n'", { passed: true }],
-    ["require('node:fs').existsSync('sum.txt')", { passed: true }],
-    ["console.log('{}'); return true", { passed: true }],
   ])('%s', async (code, verdict) => {
     expect(await decide({ code })).toMatchObject(verdict)
   })
   test.each<[number, object]>([
     [0.5, { passed: true, score: 0.5 }],
-    [0, { passed: false, score: 0 }],
     [7, { passed: true, evidence: 'Returned 7 (Passed)' }],
   ])('a number %d', async (number, verdict) => {
     expect(await decide({ code: `${number}` })).toMatchObject(verdict)
@@ -64,8 +59,6 @@ describe('code', () => {
   })
   test.each([
     ['output.missing', 'it returned undefined'],
-    ['"yes"', 'it returned "yes"'],
-    ['process.exit(1)', 'failed (exit code 1)'],
     ['process.exit(0)', 'no JSON'],
   ])('%s decides nothing', async (code, why) => {
     expect(await decide({ code })).toEqual(undecided(why))
@@ -80,7 +73,6 @@ describe('a file', () => {
   test.each<[string, string, object]>([
     ['a.js', `module.exports = (output, context) => ${passes}`, {}],
     ['a.cjs', `module.exports = { other: (output, context) => ${passes} }`, { function: 'other' }],
-    ['a.mjs', `export default async (output, context) => ${passes}`, {}],
     ['a.mjs', `export function has(output, context) { return ${passes} }`, { function: 'has' }],
     ['a.ts', `export default (output: string, context: any): boolean => ${passes}`, {}],
     ['lib/a.js', `const { has } = require('./b.js')\nmodule.exports = has`, {}],

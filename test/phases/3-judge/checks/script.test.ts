@@ -81,10 +81,7 @@ describe('what leaves it undecided', () => {
       'print(\'{"passed": true}\', flush=True)\nraise Exception("boom")',
       undecided('boom'),
     ],
-    ['no output', 'a.py', '', undecided('printed no JSON as its last line: no output')],
     ['other output', 'a.py', 'print("good")', undecided('printed no JSON as its last line: good')],
-    ['JSON without a verdict', 'a.py', 'print("{}")', undecided('needs "passed", "score", "checks" or "error"')],
-    ['a score above 1', 'a.py', 'print(\'{"score": 2}\')', undecided('$.score')],
     ['its own word', 'a.py', 'print(\'{"error": "no service"}\')', undecided('the script says: no service')],
     [
       'broken TypeScript',
@@ -118,10 +115,6 @@ describe('verdicts', () => {
       { passed: false, score: 0.5, tests, evidence: 'Score 0.5: 1 of 2 tests passed; failed: b (late)' },
     ],
     [
-      { passed: true, score: 0.9 },
-      { passed: true, score: 0.9, evidence: 'Score 0.9' },
-    ],
-    [
       { passed: true, checks: tests },
       { passed: true, tests, evidence: 'Score 0.5: 1 of 2 tests passed; failed: b (late)' },
     ],
@@ -132,7 +125,6 @@ describe('verdicts', () => {
       ],
       { passed: false, score: 0.5, tests, evidence: expect.stringContaining('1 of 2') },
     ],
-    [[{ name: 'a', passed: false, score: 0.5 }], expect.objectContaining({ passed: false, score: 0.5 })],
     [[], undecided('the verdict of the script')],
     [{ checks: [] }, undecided('the verdict of the script')],
   ])('%j', (value, verdict) => expect(readScriptVerdict(JSON.stringify(value), undefined)).toEqual(verdict))

@@ -107,10 +107,6 @@ describe('results', () => {
       { passed: true, score: 0.75, evidence: 'Score 0.75' },
     ],
     [
-      { run: 'echo score: 1', result: 'score_line' },
-      { passed: true, score: 1, evidence: 'Score 1' },
-    ],
-    [
       { run: 'echo done', result: 'score_line' },
       undecided('not a score, such as "score: 0.75" (exit code 0); output: done'),
     ],
@@ -123,10 +119,6 @@ describe('results', () => {
       expect.objectContaining({ score: 0.5 }),
     ],
     [
-      { run: 'echo 0.25 > reward.txt', result: 'reward' },
-      { passed: false, score: 0.25, evidence: 'Score 0.25' },
-    ],
-    [
       { run: `echo '<testsuite><testcase name="a"/></testsuite>' > junit.xml`, result: 'junit' },
       { passed: true, score: 1, tests: [{ name: 'a', passed: true }], evidence: 'Score 1: 1 of 1 tests passed' },
     ],
@@ -137,7 +129,6 @@ describe('results', () => {
       undecided('wrote no junit.xml (exit code 2); output: no network'),
     ],
     [{ run: 'mkdir result.json', result: 'json' }, undecided('result.json is not a file of the working folder')],
-    [{ run: 'echo x > result.json', result: 'json' }, undecided('not valid JSON')],
     [{ run: 'sleep 30', result: 'json', timeout: 0.2 }, expect.objectContaining({ passed: false })],
   ])('%j', async (check, verdict) => expect(await decide(check, {})).toEqual(verdict))
 
@@ -165,6 +156,5 @@ describe('parameters', () => {
     [{ run: 'x', result: 'json', result_file: '../a' }],
     [{ run: 'x', result: 'json', pass_at: 0 }],
     [{ run: 'x', files: [{ from: 'a', to: '/etc/x' }] }],
-    [{ run: 'x', files: [{ from: 'a', to: '../x' }] }],
   ])('%j is refused', (check) => expect(checkSchema.safeParse({ type: 'command', ...check }).success).toBe(false))
 })

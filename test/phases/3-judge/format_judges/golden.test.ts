@@ -148,12 +148,4 @@ describe('scores', () => {
     if ('problem' in given) throw new Error('unread')
     expect(scoreGolden(given, golden({ weights })).scores.factual_accuracy).toBe(score)
   })
-  test("the judge's own score of the facts wins over the derived one", () => {
-    const weights = { factual_accuracy: 1 }
-    const given = {
-      factual_accuracy: { score: 3 },
-      factual_checks: [{ stated_in_response: true, value_correct: true, cited: true }],
-    }
-    expect(scoreGolden(given, golden({ weights })).weighted).toBe(3)
-  })
 })

@@ -1,13 +1,9 @@
 /** Grading by turn: what the judge is shown of a conversation, and statements about messages that were not sent. */
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ConversationRecord } from '../../../../schemas/conversation.ts'
-import { commandEngine } from '../../../../src/engines/command/command.ts'
-import { type GradeRunRequest, gradeRun } from '../../../../src/phases/3-judge/grade/grade_run.ts'
+import type { GradeRunRequest } from '../../../../src/phases/3-judge/grade/grade_run.ts'
 import { record } from '../../../fixtures/record.ts'
-import { suiteCase } from '../../../fixtures/suite_case.ts'
-import { environment, judgeCommand, temporary, write } from '../scene.ts'
+import { gradeFiles, quoter, toLines } from '../graded.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const answers = ['In which currency?', 'Total: 42 EUR', 'Saved.']
@@ -28,33 +24,19 @@ async function grade(
   parts: object,
   changes: Partial<GradeRunRequest> = {},
 ) {
-  const [runFolder, calls] = [await temporary(), await temporary()]
   const turns = conversation?.turns ?? []
   const events = turns.flatMap(({ prompt, answer, step }) => [
     { type: 'user', at, step: step - 1, text: prompt },
     { type: 'assistant', at, step, text: answer },
   ])
-  await write(runFolder, {
-    'transcript.md': '## Eval Prompt\n\nAdd up.\n\nTotal: 42 EUR\n',
-    'transcript.jsonl': events.map((event) => `${JSON.stringify(event)}\n`).join(''),
-  })
-  const graded = await gradeRun({
-    case: suiteCase({ prompt: 'Add up.', turns: prompts.slice(1).map((prompt) => ({ prompt })), ...parts }),
-    record: record({ final_response: turns.at(-1)?.answer ?? '', ...(conversation && { conversation }) }),
-    runFolder,
-    judge: {
-      engine: commandEngine,
-      model: null,
-      command: judgeCommand('quoter', calls, "transcript.md: 'Total: 42 EUR'"),
-    },
-    onTimeout: 'fail',
-    restore: async () => {},
-    env: environment,
-    credentials: {},
-    signal: new AbortController().signal,
+  const { judge, prompts: asked } = quoter("transcript.md: 'Total: 42 EUR'")
+  const graded = await gradeFiles({
+    files: { 'transcript.md': '## Eval Prompt\n\nAdd up.\n\nTotal: 42 EUR\n', 'transcript.jsonl': toLines(events) },
+    parts: { turns: prompts.slice(1).map((prompt) => ({ prompt })), ...parts },
+    of: record({ final_response: turns.at(-1)?.answer ?? '', ...(conversation && { conversation }) }),
+    judge,
     ...changes,
   })
-  const asked = readdirSync(calls).map((name) => readFileSync(path.join(calls, name), 'utf8'))
   return { expectations: graded?.grading.expectations ?? [], asked, summary: graded?.grading.summary }
 }
 
@@ -81,10 +63,6 @@ describe('a message that was not sent', () => {
     expect(asked[0]).toContain('3. It is polite\n')
     expect(asked[0]).not.toContain('It saves the file')
   })
-  test('is judged where it was sent', async () => {
-    const { expectations } = await grade(talk(3, 'all_delivered'), { expectations: [third] })
-    expect(expectations).toMatchObject([{ passed: true, decided_by: 'judge' }])
-  })
   test('needs no judge at all', async () => {
     const { expectations, asked } = await grade(talk(1, 'agent_did_not_ask'), { expectations: [second, third] })
     expect(expectations.map((one) => [one.passed, one.decided_by])).toEqual([
@@ -96,8 +74,6 @@ describe('a message that was not sent', () => {
   test.each<[ConversationRecord['ended'], string]>([
     ['agent_response_mismatch', 'the answer of the agent did not meet the condition of the next message'],
     ['end_when', 'the answer of the agent met the condition that ends the conversation'],
-    ['goal_met', 'the goal of the user was met before'],
-    ['stop', 'the user ended the conversation before'],
     ['max_turns', 'the user had sent the most messages that it may'],
     ['agent_ended', 'the agent ended before, by a limit, a refusal or a failure'],
   ])('says why: %s', async (ended, why) => {

@@ -111,11 +111,6 @@ describe('the room', () => {
     const { files } = await witness({ run: { 'outputs/report.md': '42' }, link })
     expect(Object.keys(files)).toEqual(['outputs/report.md', 'transcript.md'])
   })
-  test('is there without outputs and transcript', async () => {
-    const runFolder = await temporary()
-    await using room = await openJudgeTempDir({ runFolder, inputs: [], record: record(), prompt: 'x', signal })
-    expect(room).toMatchObject({ hasOutputs: false, hasInputs: false, hasUserNotes: false, hasHarnessNotes: false })
-  })
   test('goes when the judge has ended, and when it could not be built', async () => {
     const { cwd } = await witness({})
     expect(existsSync(cwd) || existsSync(path.dirname(cwd))).toBe(false)

@@ -1,35 +1,20 @@
 /** A pass on a quote that is not there is asked about once more, and is then flagged or no verdict; other verdicts are left alone. */
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandEngine } from '../../../../src/engines/command/command.ts'
-import { type GradeRunRequest, gradeRun } from '../../../../src/phases/3-judge/grade/grade_run.ts'
-import { record } from '../../../fixtures/record.ts'
-import { suiteCase } from '../../../fixtures/suite_case.ts'
-import { environment, judgeCommand, temporary, write } from '../scene.ts'
+import type { GradeRunRequest } from '../../../../src/phases/3-judge/grade/grade_run.ts'
+import { gradeFiles, quoter } from '../graded.ts'
 
 const real = "outputs/report.md: 'Ocean: 42'"
 const invented = "outputs/report.md: 'checked twice by two people'"
 
 async function judged(evidences: string[], changes: Partial<GradeRunRequest> = {}) {
-  const [runFolder, calls] = [await temporary(), await temporary()]
-  await write(runFolder, { 'transcript.md': '## Eval Prompt\n\nAdd up.\n', 'outputs/report.md': 'Ocean: 42\n' })
-  await write(runFolder, { 'outputs/chart.png': Buffer.from([137, 80, 0, 0]) })
-  const graded = await gradeRun({
-    case: suiteCase({ prompt: 'Add up.', expectations: [{ text: 'The total is right' }, { text: 'It was checked' }] }),
-    record: record({ final_response: 'done' }),
-    runFolder,
-    judge: { engine: commandEngine, model: null, command: judgeCommand('quoter', calls, ...evidences) },
-    onTimeout: 'fail',
-    restore: async () => {},
-    env: environment,
-    credentials: {},
-    signal: new AbortController().signal,
+  const { judge, prompts } = quoter(...evidences)
+  const files = { 'transcript.md': '## Eval Prompt\n\nAdd up.\n', 'outputs/report.md': 'Ocean: 42\n' }
+  const graded = await gradeFiles({
+    files: { ...files, 'outputs/chart.png': Buffer.from([137, 80, 0, 0]) },
+    parts: { expectations: [{ text: 'The total is right' }, { text: 'It was checked' }] },
+    judge,
     ...changes,
   })
-  const prompts = readdirSync(calls)
-    .sort()
-    .map((name) => readFileSync(path.join(calls, name), 'utf8'))
   return { grading: graded?.grading, prompts }
 }
 

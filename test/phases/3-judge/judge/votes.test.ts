@@ -1,13 +1,11 @@
 /** Several votes: the majority counts, a tie is a fail, agreement and cost are kept, and each vote is remembered by itself. */
 import { describe, expect, test } from 'vitest'
-import { commandEngine } from '../../../../src/engines/command/command.ts'
-import { gradeRun, hashGradingInputs } from '../../../../src/phases/3-judge/grade/grade_run.ts'
+import { hashGradingInputs } from '../../../../src/phases/3-judge/grade/grade_run.ts'
 import type { JudgeVerdict } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
 import { countVotes } from '../../../../src/phases/3-judge/judge/votes.ts'
 import type { JudgeMemory, JudgeResult } from '../../../../src/phases/3-judge/judge_request.ts'
-import { record } from '../../../fixtures/record.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
-import { environment, judgeCommand, temporary, write } from '../scene.ts'
+import { gradeFiles, quoter } from '../graded.ts'
 
 const pass: JudgeVerdict = { passed: true, evidence: 'weak', evidence_verified: 'not_a_quote' }
 const shown: JudgeVerdict = { passed: true, evidence: 'strong', evidence_verified: 'exact' }
@@ -35,8 +33,6 @@ describe('the majority', () => {
     ['is of those who voted, where it stands', [pass, pass, none], { passed: true, votes: { passed: 2, failed: 0 } }],
     ['is a fail where one more pass makes a tie', [fail, none], { passed: false, votes: { passed: 0, failed: 1 } }],
     ['is none where those that were lost could turn it', [pass, fail, none], lostOf('votes: 1 passed, 1 failed', 1)],
-    ['nor where one more fail makes a tie', [pass, none], lostOf('votes: 1 passed, 0 failed', 1)],
-    ['nor of one who voted alone', [pass, none, none], lostOf('votes: 1 passed, 0 failed', 2)],
     ['of nobody is no verdict', [none, none], none],
   ])('%s', (_, verdicts, expected) => {
     const [first = none, ...others] = verdicts
@@ -55,8 +51,7 @@ describe('the majority', () => {
 })
 
 test('a run is judged k times, each vote remembered by itself', async () => {
-  const [runFolder, calls] = [await temporary(), await temporary()]
-  await write(runFolder, { 'transcript.md': '## Eval Prompt\n\nAdd up.\n', 'outputs/report.md': 'Ocean: 42\n' })
+  const { judge } = quoter("'Ocean: 42'", 'fail: no', "'Ocean: 42'")
   const kept = new Map<string, Parameters<JudgeMemory['keep']>[1]>()
   const from = { benchmark: 'b', at: '2026-01-15T10:30:00Z' }
   const memory: JudgeMemory = {
@@ -67,21 +62,11 @@ test('a run is judged k times, each vote remembered by itself', async () => {
     keep: async (prompt, made) => void kept.set(prompt, made),
   }
   const grade = async () => {
-    const graded = await gradeRun({
-      case: suiteCase({ prompt: 'Add up.', expectations: [{ text: 'The total is right' }] }),
-      record: record({}),
-      runFolder,
-      judge: {
-        engine: commandEngine,
-        model: null,
-        command: judgeCommand('quoter', calls, "'Ocean: 42'", 'fail: no', "'Ocean: 42'"),
-      },
-      onTimeout: 'fail',
+    const graded = await gradeFiles({
+      files: { 'transcript.md': '## Eval Prompt\n\nAdd up.\n', 'outputs/report.md': 'Ocean: 42\n' },
+      parts: { expectations: [{ text: 'The total is right' }] },
+      judge,
       samples: 3,
-      restore: async () => {},
-      env: environment,
-      credentials: {},
-      signal: new AbortController().signal,
       memory,
     })
     return graded?.grading

@@ -17,11 +17,9 @@ describe('score line', () => {
     ['installing\nscore: 0.75\n', { score: 0.75 }],
     ['Score = 1', { score: 1 }],
     ['score: .5\r\n\n', { score: 0.5 }],
-    ['score: 0', { score: 0 }],
     ['score: 1\nbye', undecided('last line of the output is not a score')],
     ['', undecided('last line of the output is not a score')],
     ['score: 1.5', undecided('1.5, not a number from 0 to 1')],
-    ['score: nan', undecided('nan, not a number')],
     ['score: 0x1', undecided('0x1, not a number')],
   ])('%j', (text, result) => expect(readScoreLine(text)).toEqual(result))
 })
@@ -37,11 +35,9 @@ describe('JSON', () => {
       { score: 0.75, tests: half },
     ],
     [{ checks: half }, { score: 0.5, tests: half }],
-    [{ score: 0.3 }, { score: 0.3 }],
     [{ score: 1, checks: [] }, undecided('ran no test')],
     [{}, undecided('needs "score" or "checks"')],
     [{ score: '1' }, undecided('not a number')],
-    [{ score: 2 }, undecided('2, not a number from 0 to 1')],
     [{ score: 1, checks: [{ name: 'a' }] }, undecided('checks[0].passed')],
   ])('%j', (value, result) => expect(readJsonReport(JSON.stringify(value))).toEqual(result))
 
@@ -73,7 +69,6 @@ describe('JUnit', () => {
       { score: 1, tests: [{ name: 'a', passed: true }] },
     ],
     ['<testsuite><testcase name="a"><skipped/></testcase></testsuite>', undecided('all 1 were skipped')],
-    ['<testsuites/>', undecided('ran no test (its report lists none)')],
     ['<testsuite tests="3"></testsuite>', undecided('ran no test')],
     [
       '<testsuite><testcase name="test_x"><error message="collection failure">ImportError: mock</error></testcase></testsuite>',
@@ -84,7 +79,6 @@ describe('JUnit', () => {
       { score: 0.5, tests: expect.anything() },
     ],
     ['<testsuite><testcase name="a">', undecided('not valid XML')],
-    ['', undecided('not valid XML')],
     ['<html><body/></html>', undecided('the JUnit report')],
   ])('%s', async (text, result) => expect(await readJunit(text)).toEqual(result))
 })
@@ -115,21 +109,17 @@ describe('CTRF', () => {
     [report({ name: 'a', status: 'failed', message: 'collection failure' }), undecided('could not load its tests')],
     [report({ name: 'a' }), undecided('tests[0].status')],
     ['{}', undecided('results')],
-    ['', undecided('not valid JSON')],
   ])('%s', (text, result) => expect(readCtrf(text)).toEqual(result))
 })
 
 describe('reward', () => {
   test.each([
     ['1\n', { score: 1 }],
-    ['0.25', { score: 0.25 }],
     ['', undecided('empty')],
     ['failed', undecided('failed, not a number')],
-    ['7', undecided('7, not a number from 0 to 1')],
     ['{"reward": 0.5, "speed": 3}', { score: 0.5 }],
     ['{"accuracy": 0.5, "note": "x"}', { score: 0.5 }],
     ['{"a": 1, "b": 0}', undecided('several numbers (a, b)')],
-    ['{"note": "x"}', undecided('has no number')],
     ['{', undecided('not valid JSON')],
   ])('%j', (text, result) => expect(readReward(text)).toEqual(result))
 })
@@ -139,17 +129,13 @@ describe('the folder of a Harbor verifier', () => {
   const a = { name: 'a', status: 'passed' }
   const tests = [{ name: 'a', passed: true }]
   test.each([
-    [{ 'reward.txt': '1' }, {}, { score: 1 }],
     [{ 'reward.txt': '0' }, {}, { score: 0 }],
     [{ 'reward.txt': '0', 'reward.json': '{"reward": 0.5}' }, {}, { score: 0.5 }],
-    [{ 'reward.json': '0.5' }, {}, { score: 0.5 }],
     [{ 'reward.txt': '0.5', 'ctrf.json': ctrf(a) }, { expectsTests: true }, { score: 0.5, tests }],
     [{ 'reward.txt': '0' }, { expectsTests: true }, undecided('wrote no ctrf.json')],
     [{ 'reward.txt': '1' }, { expectsTests: true }, { score: 1 }],
     [{ 'reward.txt': '0', 'ctrf.json': ctrf() }, {}, undecided('ran no test')],
-    [{ 'reward.txt': '1', 'ctrf.json': ctrf() }, {}, { score: 1 }],
     [{ 'reward.txt': '0', 'ctrf.json': '{' }, {}, undecided('not valid JSON')],
-    [{ 'ctrf.json': ctrf(a) }, {}, undecided('wrote no reward')],
     [{ 'reward.txt': '' }, {}, undecided('empty')],
     [{ 'reward.txt/': '' }, {}, undecided('found a folder')],
     [{}, {}, undecided('wrote no reward')],
