@@ -239,6 +239,10 @@ describe('grade --anew of a run whose transcript is damaged', () => {
   const grading = () => path.join(made.folder, run, 'grading.json')
   const ways: [string, () => void][] = [
     ['cut off', () => cut(transcript())],
+    [
+      'cut off between two lines',
+      () => writeFileSync(transcript(), `${readFileSync(transcript(), 'utf8').split('\n')[0]}\n`),
+    ],
     ['empty', () => damages.empty(transcript())],
     ['of another kind', () => damages['JSON of another kind'](transcript())],
   ]

@@ -108,10 +108,10 @@ describe('the budget of a session', () => {
 
   test.each<[string, number, number, Spending, number | RegExp]>([
     ['is not limited: as planned', Number.POSITIVE_INFINITY, 1, { runs: [[100, 0]] }, 20],
-    ['pays for all', 2200, 1, { runs: [[100, 0]] }, 20],
+    ['pays for all', 2300, 1, { runs: [[100, 0]] }, 20],
     [
       'pays for some, at a price one in ten higher',
-      1100,
+      1150,
       1,
       {
         runs: [
@@ -121,7 +121,7 @@ describe('the budget of a session', () => {
       },
       10,
     ],
-    ['pays for both gradings of a second judge', 1100, 2, { runs: [[50, 25]] }, 10],
+    ['pays for both gradings of a second judge', 1150, 2, { runs: [[50, 25]] }, 10],
     ['of which nothing is known', 10, 1, {}, 20],
     [
       'pays for too few',
