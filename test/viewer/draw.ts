@@ -1,6 +1,7 @@
 /** Draws a view of the page in Node: its texts, links and states, for all that needs no layout, focus or time. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import DOMPurify from 'dompurify'
 import { type ComponentType, h, render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterAll, beforeAll } from 'vitest'
@@ -82,6 +83,11 @@ class Element extends Node {
   }
   getBoundingClientRect() {
     return { top: 0, bottom: 0, left: 0, right: 0, width: 0, height: 0 }
+  }
+  /** Of Markdown: its HTML as text. A browser's tests hold what is made of it. */
+  replaceChildren(html: unknown): void {
+    this.childNodes = []
+    this.appendChild(Object.assign(new Node(3), { data: `${html}` }))
   }
   scrollTo(): void {}
   scrollIntoView(): void {}
@@ -232,6 +238,8 @@ export function drawPages(): Draw {
       before.set(name, Object.getOwnPropertyDescriptor(globalThis, name))
       Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
     }
+    // it has no function without a real document
+    if (!DOMPurify.isSupported) Object.assign(DOMPurify, { sanitize: (html: string) => html })
     viewer = await loadViewer()
   })
   afterAll(() => {
