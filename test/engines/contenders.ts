@@ -4,6 +4,7 @@ import type { Engine, EngineTask } from '../../src/engines/engine.ts'
 import { findEngine } from '../../src/engines/table.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { claudeBinary, cliBinary, cliFolder } from '../require.ts'
+import type { RecordedCli } from './recorded/recording.ts'
 import { agents, keysFor } from './stage.ts'
 
 /** A tool call of the practice model, as its scenario writes it. */
@@ -13,8 +14,8 @@ export interface Contender {
   engine: Engine
   /** The CLI that it drives; null: not installed; absent: it drives none. */
   cli?: string | null
-  /** It takes two to nine seconds of CPU to start: of the contracts of events and conversations, `npm run test:slow` alone plays all. */
-  startsSlowly?: true
+  /** How it finds that CLI; absent: it drives none. */
+  recorded?: RecordedCli
   /** What a task needs besides the prompt. */
   needs(server: Pick<PracticeServer, 'url'>): Partial<EngineTask>
   /** How its model runs a command, reads a file, and loads a skill by a tool of its own. */
@@ -67,6 +68,7 @@ export const contenders: Record<string, Contender> = {
   'claude-code': {
     engine: findEngine('claude-code'),
     cli: claudeBinary(),
+    recorded: { program: 'claude', variable: 'WHETSTONE_CLAUDE' },
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_CLAUDE: claudeBinary() ?? 'claude' },
       model: 'sonnet',
@@ -77,6 +79,7 @@ export const contenders: Record<string, Contender> = {
   codex: {
     engine: findEngine('codex'),
     cli: cliBinary('codex'),
+    recorded: { program: 'codex', variable: 'WHETSTONE_CODEX' },
     needs: (server) => ({
       credentials: {
         CODEX_API_KEY: 'practice-key',
@@ -92,7 +95,7 @@ export const contenders: Record<string, Contender> = {
   opencode: {
     engine: findEngine('opencode'),
     cli: cliBinary('opencode'),
-    startsSlowly: true,
+    recorded: { program: 'opencode', variable: 'WHETSTONE_OPENCODE' },
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_OPENCODE: cliBinary('opencode') ?? 'opencode' },
       model: 'anthropic/claude-sonnet-5-5',
@@ -104,7 +107,7 @@ export const contenders: Record<string, Contender> = {
   pi: {
     engine: findEngine('pi'),
     cli: cliBinary('pi'),
-    startsSlowly: true,
+    recorded: { program: 'pi', variable: 'WHETSTONE_PI' },
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_PI: cliBinary('pi') ?? 'pi' },
       model: 'anthropic/claude-sonnet-4-5',
@@ -116,7 +119,7 @@ export const contenders: Record<string, Contender> = {
   copilot: {
     engine: findEngine('copilot'),
     cli: cliBinary('copilot'),
-    startsSlowly: true,
+    recorded: { program: 'copilot', variable: 'WHETSTONE_COPILOT' },
     needs: (server) => ({
       credentials: {
         ...keysFor(server),
@@ -132,7 +135,7 @@ export const contenders: Record<string, Contender> = {
   gemini: {
     engine: findEngine('gemini'),
     cli: cliBinary('gemini'),
-    startsSlowly: true,
+    recorded: { program: 'gemini', variable: 'WHETSTONE_GEMINI' },
     needs: (server) => ({
       credentials: {
         GEMINI_API_KEY: 'practice-key',
@@ -154,7 +157,7 @@ export const contenders: Record<string, Contender> = {
   qwen: {
     engine: findEngine('qwen'),
     cli: cliBinary('qwen'),
-    startsSlowly: true,
+    recorded: { program: 'qwen', variable: 'WHETSTONE_QWEN' },
     needs: (server) => ({
       credentials: { ...keysFor(server), WHETSTONE_QWEN: cliBinary('qwen') ?? 'qwen' },
       model: 'gpt-5.4-mini',
@@ -163,27 +166,21 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'read_file', input: { file_path: file } }),
     shows: { model: 'gpt-5.4-mini', provider: 'openai', tool: 'run_shell_command', hidesCacheWrites: true },
   },
-  'acp:copilot': {
-    engine: findEngine('acp'),
-    cli: cliBinary('copilot'),
-    startsSlowly: true,
-    needs: (server) => ({
-      command: 'copilot',
-      credentials: {
-        ...keysFor(server),
-        WHETSTONE_COPILOT: cliBinary('copilot') ?? 'copilot',
-        COPILOT_CACHE_HOME: copilotUnpacked,
-      },
-      model: 'anthropic/claude-sonnet-5-5',
-    }),
-    shell: (command) => ({ name: 'bash', input: { command, description: 'do it' } }),
-    read: (file) => ({ name: 'view', input: { path: file } }),
-    shows: { model: 'sonnet', provider: 'anthropic', tool: 'execute' },
-  },
 }
 
-/** The names of those that start slowly. */
-export const slowContenders = Object.entries(contenders).flatMap(([name, one]) => (one.startsSlowly ? [name] : []))
+/** The same agent over ACP. */
+function overAcp(preset: string, tool: string): Contender {
+  const own = contenders[preset]
+  if (own === undefined) throw new Error(`no contender is named ${preset}`)
+  const shows = own.shows && { ...own.shows, tool }
+  return { ...own, engine: findEngine('acp'), shows, needs: (server) => ({ ...own.needs(server), command: preset }) }
+}
+contenders['acp:copilot'] = overAcp('copilot', 'execute')
+contenders['acp:gemini'] = overAcp('gemini', 'run_shell_command')
+contenders['acp:opencode'] = overAcp('opencode', 'execute')
+
+/** Over ACP these show less than the contract asks for: `acp/presets.nightly.test.ts` says what. Their conversations are held in full. */
+export const conversationsOnly: readonly string[] = ['acp:gemini', 'acp:opencode']
 
 /** The variables that limit how often an agent CLI sends a request again. */
 export const ownRetryNames = [

@@ -5,11 +5,12 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
 import { findJsonAnswer } from '../../src/engines/answers/json_answer.ts'
-import type { EngineTask } from '../../src/engines/engine.ts'
+import type { EngineContext, EngineTask } from '../../src/engines/engine.ts'
 import { createEarlyReport } from '../../src/phases/2-run/aborted_report.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { needs } from '../require.ts'
 import { contenders, ownRetryNames, rulesFor } from './contenders.ts'
+import { noRecording, type Recording } from './recorded/recording.ts'
 import { bodyCanary, ofType, openStage, perform, practice, type Stage } from './stage.ts'
 
 const answerSchema = {
@@ -20,12 +21,17 @@ const answerSchema = {
 
 const withoutRetries = Object.fromEntries(ownRetryNames.map((one) => [one, '0']))
 
-/** Registers the contract of one engine. */
-export function contract(name: string): void {
+/** Registers the contract of one engine; with a recording, what can be held against that. */
+export function contract(name: string, recording: Recording = noRecording): void {
   const contender = contenders[name]
   if (contender === undefined) throw new Error(`no contender is named ${name}`)
   const { engine, cli, needs: needed, read, shell, shows } = contender
-  const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  const { isPlayed } = recording
+  const suite = cli === undefined || isPlayed ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  /** What a stand-in for the CLI can't show: requests to the model's server, and what tools do. */
+  const testReal = (title: string, body: () => Promise<void>) => (isPlayed ? undefined : test(title, body))
+  const play = (scene: string, task: EngineTask, more: Partial<EngineContext> = {}) =>
+    recording.run(scene, task, (one) => perform(engine, one, more))
   // opencode takes seconds of CPU to start, and a machine may be busy
   vi.setConfig({ testTimeout: 240_000 })
   suite(`the contract of ${name}`, () => {
@@ -48,7 +54,7 @@ export function contract(name: string): void {
     /** One run that writes a file: its prompt begins with a dash and holds quotes. */
     const greeting = once(async () => {
       const own = await openStage()
-      const ran = await perform(engine, own.task({ ...needed(server), prompt: '-p --version "greet" $(date) \'' }))
+      const ran = await play('greeting', own.task({ ...needed(server), prompt: '-p --version "greet" $(date) \'' }))
       return { ...ran, cwd: own.cwd, [Symbol.asyncDispose]: own[Symbol.asyncDispose] }
     })
     /** One run that only speaks. */
@@ -57,7 +63,7 @@ export function contract(name: string): void {
       const own = await openStage()
       const before = server.requests.length
       const effort = engine.efforts === undefined ? {} : { effort: 'high' }
-      const ran = await perform(engine, own.task({ ...needed(server), ...speech, ...effort }))
+      const ran = await play('speech', own.task({ ...needed(server), ...speech, ...effort }))
       return { ...ran, asked: server.requests.slice(before), [Symbol.asyncDispose]: own[Symbol.asyncDispose] }
     })
     afterAll(async () => {
@@ -72,12 +78,12 @@ export function contract(name: string): void {
       expect(ofType(events, 'assistant').at(-1)).toMatchObject({ text: 'all done' })
     })
 
-    test('writes files into its working folder', async () => {
+    testReal('writes files into its working folder', async () => {
       const { cwd } = await greeting()
       expect(await readFile(path.join(cwd, 'greeting.txt'), 'utf8')).toBe('hello')
     })
 
-    test('sees its environment and nothing of the harness', async () => {
+    testReal('sees its environment and nothing of the harness', async () => {
       await perform(engine, task({ prompt: 'env please', env: { ...stage.env, MINE: 'mine' } }))
       const env = await readFile(path.join(stage.cwd, 'env.txt'), 'utf8')
       expect(env).toContain('MINE=mine')
@@ -89,16 +95,17 @@ export function contract(name: string): void {
       const abort = new AbortController()
       const early = createEarlyReport()
       const { soFar } = early
-      const running = perform(engine, task({ prompt: 'sleep later' }), { signal: abort.signal, soFar })
+      const running = play('abort', task({ prompt: 'sleep later' }), { signal: abort.signal, soFar })
       const ended = expect(running).rejects.toThrow('enough')
-      await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
+      const started = () => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true)
+      await Promise.race([ended, vi.waitFor(started, { timeout: 120_000 })])
       expect(await findMarkedProcesses(stage.mark)).not.toEqual([])
       // the tokens of a response may come a moment after its tool has begun; over ACP they are read at the end
       if (shows !== null && engine.name !== 'acp')
-        await vi.waitFor(async () => expect((await early.take()).usage).not.toBeNull(), { timeout: 20_000 })
+        await vi.waitFor(async () => expect((await early.take()).usage).not.toBeNull(), { timeout: 60_000 })
       abort.abort(new Error('enough'))
       await ended
-      await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
+      await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 60_000 })
       const { usage, cost, model } = await early.take()
       if (shows === null) {
         expect({ usage, cost }).toEqual({ usage: null, cost: null })
@@ -116,7 +123,7 @@ export function contract(name: string): void {
     })
 
     test('gives a structured answer', async () => {
-      const { outcome } = await perform(engine, task({ prompt: 'verdict', answerSchema }))
+      const { outcome } = await play('structured answer', task({ prompt: 'verdict', answerSchema }))
       expect(outcome.status).toBe('completed')
       const { answer, finalResponse } = outcome.report
       const given = answer === undefined ? findJsonAnswer(finalResponse, answerSchema) : { value: answer }
@@ -138,7 +145,7 @@ export function contract(name: string): void {
     }
 
     if (engine.efforts !== undefined) {
-      test('asks its model for the level of effort', async () => {
+      testReal('asks its model for the level of effort', async () => {
         const { asked } = await spoken()
         const sent = asked.flatMap((one) => one.thinking_budget ?? one.effort ?? [])
         expect(new Set(sent)).toEqual(new Set([shows.high ?? 'high']))
@@ -148,9 +155,10 @@ export function contract(name: string): void {
     test('offers the skill by name and description; its body comes when it is read', async () => {
       const skills = await stage.skill(engine.skillsFolder)
       const before = server.requests.length
-      const { outcome, events } = await perform(engine, task({ prompt: 'use the skill', skills }))
+      const { outcome, events } = await play('skill', task({ prompt: 'use the skill', skills }))
       expect(outcome.report.loaded?.skills).toContain('demo')
       expect(ofType(events, 'skill_read')).toMatchObject([{ skill: 'demo', step: 1 }])
+      if (isPlayed) return
       const asked = server.requests
         .slice(before)
         .filter((one) => /\/(messages|responses|chat\/completions)$|:streamGenerateContent$/.test(one.path))
@@ -160,7 +168,7 @@ export function contract(name: string): void {
       expect(JSON.stringify(asked[1])).toContain(bodyCanary)
     })
 
-    test('without the skill: not offered, not read', async () => {
+    testReal('without the skill: not offered, not read', async () => {
       const before = server.requests.length
       const { outcome, events } = await perform(engine, task({ prompt: 'use the skill' }))
       expect(outcome.report.loaded?.skills ?? []).not.toContain('demo')
@@ -192,7 +200,7 @@ export function contract(name: string): void {
       const written = shows.hidesCacheWrites ? 0 : 20_000
       const kinds = { cache_read: 30_000, cache_write: written, reasoning: 70 }
       await using counting = await practice(JSON.stringify({ rules: [{ name: 'a', text: 'all done', usage: kinds }] }))
-      const counted = await perform(engine, stage.task({ ...needed(counting), ...speech }))
+      const counted = await play('tokens', stage.task({ ...needed(counting), ...speech }))
       const [plain, more] = [(await spoken()).outcome.report.usage, counted.outcome.report.usage]
       expect(plain).toMatchObject({ cache_read_tokens: 0, cache_write_tokens: 0 })
       expect(more).toMatchObject({ cache_read_tokens: 30_000, cache_write_tokens: written })
@@ -202,7 +210,7 @@ export function contract(name: string): void {
       expect(Math.abs((more?.input_tokens ?? 0) - (plain?.input_tokens ?? 0))).toBeLessThan(1000)
     })
 
-    test('a judge reads below its folder and nowhere else', async () => {
+    testReal('a judge reads below its folder and nowhere else', async () => {
       const rules = [
         { name: 'end', when: { turn: { min: 2 } }, answer: { text: 'all done' } },
         { name: 'inside', when: { user: 'inside' }, answer: { tool_calls: [read(path.join(stage.cwd, 'note.md'))] } },
@@ -220,9 +228,10 @@ export function contract(name: string): void {
     test('stops after the turns that it may take', async () => {
       const rules = [{ name: 'again', answer: { tool_calls: [shell('echo x >> turns.txt')] } }]
       await using loop = await practice(JSON.stringify({ rules }))
-      const { outcome, events } = await perform(engine, stage.task({ ...needed(loop), maxTurns: 3 }))
+      const { outcome, events } = await play('max turns', stage.task({ ...needed(loop), maxTurns: 3 }))
       expect(outcome).toMatchObject({ status: 'completed', report: { stopReason: 'max_turns' } })
       expect(Math.max(...events.map(({ step }) => step))).toBe(3)
+      if (isPlayed) return
       expect(await readFile(path.join(stage.cwd, 'turns.txt'), 'utf8')).toBe('x\nx\nx\n')
     })
 
@@ -230,14 +239,14 @@ export function contract(name: string): void {
     test('a server that answers 404 is a failure of its kind', async () => {
       await using broken = await practice('faults: [{ status: 404 }]\nrules: [{ name: a, answer: { text: a } }]')
       const env = { ...stage.env, ...withoutRetries }
-      const { outcome, events } = await perform(engine, stage.task({ ...needed(broken), env }))
+      const { outcome, events } = await play('status 404', stage.task({ ...needed(broken), env }))
       const error = { kind: 'bad_request', retryable: false }
       expect(outcome).toMatchObject({ status: 'failed', error })
       expect(ofType(events, 'error')).toMatchObject([{ kind: error.kind }])
       expect(ofType(events, 'result')).toEqual([])
     })
 
-    test('a server that is not there is unreachable', async () => {
+    testReal('a server that is not there is unreachable', async () => {
       const gone = await practice('rules: [{ name: a, answer: { text: a } }]')
       await gone.close()
       const env = { ...stage.env, ...withoutRetries }

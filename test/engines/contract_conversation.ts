@@ -5,12 +5,12 @@ import path from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
 import type { EmittedEvent, EngineTask, TurnAnswer } from '../../src/engines/engine.ts'
-import { findEngine } from '../../src/engines/table.ts'
 import { createEarlyReport } from '../../src/phases/2-run/aborted_report.ts'
 import type { LoggedRequest } from '../../src/practice/log.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { needs } from '../require.ts'
 import { type Contender, contenders, ownRetryNames } from './contenders.ts'
+import { noRecording, type Recording } from './recorded/recording.ts'
 import { ofType, openStage, type Performed, practice, type Stage } from './stage.ts'
 
 /** What the user says, and what the model answers at last. */
@@ -54,12 +54,6 @@ function rulesFor(
   })
 }
 
-/** An agent over ACP, with all else as in its own engine. */
-function overAcp(preset: string): Contender | undefined {
-  const own = contenders[preset]
-  return own && { ...own, engine: findEngine('acp'), needs: (server) => ({ ...own.needs(server), command: preset }) }
-}
-
 /** The requests of the conversation itself, without those for a title and the like. */
 const asked = ({ requests }: PracticeServer) => requests.filter(({ rule }) => isRuleName(rule))
 
@@ -76,6 +70,8 @@ function expectOneSession(requests: readonly LoggedRequest[]): void {
   }
 }
 
+type TalkContext = { signal?: AbortSignal; soFar?: ReturnType<typeof createEarlyReport>['soFar'] }
+
 interface Talk extends Performed {
   /** What `nextMessage` was given. */
   answers: TurnAnswer[]
@@ -86,7 +82,7 @@ async function converse(
   { engine }: Contender,
   task: EngineTask,
   messages: readonly string[],
-  more: { signal?: AbortSignal; soFar?: ReturnType<typeof createEarlyReport>['soFar'] } = {},
+  more: TalkContext = {},
 ): Promise<Talk> {
   const [events, answers, left]: [EmittedEvent[], TurnAnswer[], string[]] = [[], [], [...messages]]
   const nextMessage = async (answer: TurnAnswer) => {
@@ -100,12 +96,16 @@ async function converse(
   return { outcome, events, answers }
 }
 
-/** Registers the contract of one engine: a contender's name, or `acp:` and the name of a preset; all of it, or what is chosen for a CLI that starts slowly. */
-export function contractOfConversations(name: string, which: 'all' | 'chosen' = 'chosen'): void {
-  const contender = name.startsWith('acp:') ? overAcp(name.slice(4)) : contenders[name]
+/** Registers the contract of one engine; with a recording, what can be held against that. */
+export function contractOfConversations(name: string, recording: Recording = noRecording): void {
+  const contender = contenders[name]
   if (contender === undefined) throw new Error(`no contender is named ${name}`)
   const { engine, cli, needs: needed, shell, shows } = contender
-  const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  const { isPlayed } = recording
+  const suite = cli === undefined || isPlayed ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  const testReal = (title: string, body: () => Promise<void>) => (isPlayed ? undefined : test(title, body))
+  const talk = (scene: string, task: EngineTask, messages: readonly string[], more: TalkContext = {}) =>
+    recording.run(scene, task, (one) => converse(contender, one, messages, more))
   vi.setConfig({ testTimeout: 240_000 })
   suite(`conversations with ${name}`, () => {
     let stage: Stage
@@ -122,10 +122,12 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
       await using server = await practice(rulesFor(contender))
       const skills = await stage.skill(engine.skillsFolder)
       const task = taskFor(server, { skills })
-      const { outcome, events, answers } = await converse(contender, task, [second.prompt, third.prompt])
+      const { outcome, events, answers } = await talk('three turns', task, [second.prompt, third.prompt])
       expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: third.answer, answered: true } })
-      expectOneSession(asked(server))
-      expect(JSON.stringify(asked(server).at(-1))).toContain('Shows things.')
+      if (!isPlayed) {
+        expectOneSession(asked(server))
+        expect(JSON.stringify(asked(server).at(-1))).toContain('Shows things.')
+      }
       expect(answers).toEqual([
         { text: first.answer, step: 2 },
         { text: second.answer, step: 3 },
@@ -168,7 +170,7 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
 
     test('a failure in the second turn is one of the run, with the tokens of the first', async () => {
       await using server = await practice(rulesFor(contender, { second: { fault: { status: 401 } } }))
-      const { outcome, events, answers } = await converse(contender, taskFor(server), [second.prompt, third.prompt])
+      const { outcome, events, answers } = await talk('status 401', taskFor(server), [second.prompt, third.prompt])
       expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'credentials' }, report: { answered: true } })
       expectTokens(outcome.report.usage, tokens.call + tokens.first)
       expect(answers).toHaveLength(1)
@@ -184,9 +186,10 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
       const abort = new AbortController()
       const early = createEarlyReport()
       const context = { signal: abort.signal, soFar: early.soFar }
-      const running = converse(contender, taskFor(server), [second.prompt], context)
+      const running = talk('abort in the second turn', taskFor(server), [second.prompt], context)
       const ended = expect(running).rejects.toThrow('enough')
-      await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
+      const started = () => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true)
+      await Promise.race([ended, vi.waitFor(started, { timeout: 120_000 })])
       const counted = tokens.call + tokens.first + tokens.second
       const seen = async () => {
         const { usage } = await early.take()
@@ -195,15 +198,14 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
         else expect(usage?.cache_read_tokens).toBe(counted)
       }
       // the tokens of a response may come a moment after its tool has begun; over ACP they are read at the end
-      if (engine.name !== 'acp') await vi.waitFor(seen, { timeout: 20_000 })
+      if (engine.name !== 'acp') await vi.waitFor(seen, { timeout: 60_000 })
       abort.abort(new Error('enough'))
       await ended
-      await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
+      await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 60_000 })
       await seen()
     })
 
-    if (which === 'chosen' && contender.startsSlowly) return
-    test('the limit of responses is one of the whole conversation', async () => {
+    testReal('the limit of responses is one of the whole conversation', async () => {
       const again = { second: { tool_calls: [shell('echo x >> turns.txt')] }, third: { text: third.answer } }
       await using server = await practice(rulesFor(contender, again))
       const { outcome, events, answers } = await converse(contender, taskFor(server, { maxTurns: 3 }), [
@@ -215,7 +217,7 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
       expect(Math.max(...events.map(({ step }) => step))).toBe(3)
     })
 
-    test('a fresh session is seen in the log', async () => {
+    testReal('a fresh session is seen in the log', async () => {
       await using server = await practice(rulesFor(contender))
       await converse(contender, taskFor(server), [])
       await converse(contender, taskFor(server, { prompt: second.prompt }), [third.prompt])
@@ -223,7 +225,7 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
       expect(() => expectOneSession(asked(server))).toThrow()
     })
 
-    test('with no response left there is no further turn', async () => {
+    testReal('with no response left there is no further turn', async () => {
       await using server = await practice(rulesFor(contender))
       const { outcome, answers } = await converse(contender, taskFor(server, { maxTurns: 2 }), [second.prompt])
       expect(outcome).toMatchObject({
@@ -236,7 +238,7 @@ export function contractOfConversations(name: string, which: 'all' | 'chosen' = 
 
     // over ACP, Gemini CLI reports an answer that was cut as one that ended
     if (name === 'acp:gemini') return
-    test('an answer that is cut ends the conversation', async () => {
+    testReal('an answer that is cut ends the conversation', async () => {
       const cut = { first: { text: first.answer, stop_reason: 'max_tokens' } }
       await using server = await practice(rulesFor(contender, cut))
       const { outcome, answers } = await converse(contender, taskFor(server), [second.prompt])

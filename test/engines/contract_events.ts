@@ -81,27 +81,16 @@ const scenes = {
 /** Seconds that a run has once the server was asked what never ends; more for the CLIs that take seconds to report the provider's error. */
 const limitFor = ({ engine }: Contender) => (['gemini', 'opencode'].includes(engine.name) ? 10 : 4)
 
-/** What a CLI that starts slowly is played each time: events whose class depends on how it is driven, and on how it reports them. */
-const chosenEvents: readonly RunEvent[] = [
-  'the server is silent after an answer',
-  'status 401',
-  'status 500 after an answer, always',
-  'the model refuses',
-  'the context is full after an answer',
-  'an answer is cut at the output limit',
-]
-
-/** Registers the contract of events of one engine: all of them, or those chosen for a CLI that starts slowly. */
-export function contractOfEvents(name: string, which: 'all' | 'chosen' = 'chosen'): void {
+/** Registers the contract of events of one engine. */
+export function contractOfEvents(name: string): void {
   const contender = contenders[name]
   if (contender === undefined) throw new Error(`no contender is named ${name}`)
   const { cli } = contender
   const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
   vi.setConfig({ testTimeout: 480_000, maxConcurrency: 30 })
   const few = pLimit(cli === undefined ? 10 : 4) // a CLI takes a second of CPU to start
-  const isPlayed = (event: RunEvent) => which === 'all' || !contender.startsSlowly || chosenEvents.includes(event)
   suite(`the events of ${name}`, () => {
-    test.concurrent.each(eventNames.filter(isPlayed))('%s', async (event) => {
+    test.concurrent.each(eventNames)('%s', async (event) => {
       const { shown, record } = await few(() => playEvent(contender, event))
       expect(shown, JSON.stringify(record)).toEqual(eventClasses[event])
       const { stopReason }: Scene = scenes[event]

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { followSkillReads } from '../../src/engines/answers/skill_read.ts'
 import type { EmittedEvent, EngineTask } from '../../src/engines/engine.ts'
 import { readRetryAfter } from '../../src/engines/limits/rate_headers.ts'
+import { openRateLimiter } from '../../src/engines/limits/rate_limiter.ts'
 import { findEngine } from '../../src/engines/table.ts'
 import { fillSystemPrompt } from '../../src/engines/tool_loop/system_prompt.ts'
 import { performCalls } from '../../src/engines/tool_loop/tool_calls.ts'
@@ -44,6 +45,9 @@ describe('system prompt', () => {
   })
 })
 
+/** Waits for nothing before another try. */
+const impatient = { ...openRateLimiter(null), pause: async () => {} }
+
 /** The APIs: whose engine speaks it, on which path, and the address that it is given. */
 const apis = {
   messages: { name: 'anthropic', path: '/v1/messages', address: (url: string) => url },
@@ -56,7 +60,7 @@ describe.each(Object.entries(apis))('%s', (api, { name, path: place, address }) 
   const engine = findEngine(name)
   const credentialsFor = (server: PracticeServer) => ({ ...keysFor(server), OPENAI_BASE_URL: address(server.url) })
   const run = (server: PracticeServer, more: Partial<EngineTask> = {}) =>
-    perform(engine, stage.task({ credentials: credentialsFor(server), ...more }))
+    perform(engine, stage.task({ credentials: credentialsFor(server), ...more }), { gate: impatient })
   const asked = (server: PracticeServer) => server.requests.filter((one) => one.path === place)
   /** A test of what these APIs have and the others have not. */
   const only =
@@ -287,7 +291,7 @@ rules:
       expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'server_error', retryable: true } })
       expect(outcome.report.usage?.output_tokens).toBeGreaterThan(0)
       expect(asked(server)).toHaveLength(1 + 4)
-    }, 30_000)
+    })
 
     test('at work, a server that asks for a long wait is told to the caller', async () => {
       await using server = await practice(working('status: 429, retry_after: 3600'))

@@ -16,7 +16,7 @@ const files = {
 /** A clone in which three engines were recorded with the code that is there. */
 function clone(): string {
   const place = folderOf(files)
-  mkdirSync(path.join(place, 'test/engines/recorded'))
+  mkdirSync(path.join(place, 'test/engines/recorded'), { recursive: true })
   for (const engine of ['codex', 'gemini', 'acp:gemini']) {
     const header = JSON.stringify({ engine, sources: hashSources(engine, place) })
     writeFileSync(path.join(place, 'test/engines/recorded', `${engine.replace(':', '_')}.jsonl`), `${header}\n{}\n`)

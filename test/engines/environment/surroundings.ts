@@ -88,11 +88,13 @@ async function ran(contender: Contender, calls: readonly object[], mcpServers: o
   return { outcome, events, log: JSON.stringify(server.requests) }
 }
 
-/** Adds the tests of one engine. */
+/** Adds the tests of one engine; of one that is not in the table, none. */
 export function surroundings(name: string): void {
   const contender = contenders[name]
-  const { server, agent, tool } = ways[name] ?? { server: [], tool: '' }
+  const own = ways[name]
   if (contender === undefined) throw new Error(`no contender is named ${name}`)
+  if (own === undefined) return
+  const { server, agent, tool } = own
   const suite =
     contender.cli === undefined ? describe : needs(`the CLI of ${name}`, contender.cli !== null, 'npm run agents')
   suite(`what a suite puts around ${name}`, () => {

@@ -1,0 +1,41 @@
+/** What is particular to Claude Code: its arguments and environment. */
+import { describe, expect, test } from 'vitest'
+import { claudeArguments, claudeEnvironment } from '../../../src/engines/claude_code/argv.ts'
+import type { EngineTask } from '../../../src/engines/engine.ts'
+
+const task: EngineTask = {
+  ...{ prompt: '-x', model: null, command: null, cwd: '/room/work', skills: [], tools: 'all', maxTurns: null },
+  ...{ answerSchema: null, sessionId: '11111111-2222-4333-8444-555555555555', sandbox: null },
+  env: { PATH: '/bin', HOME: '/room/home', CLAUDECODE: '1' },
+  credentials: { ANTHROPIC_API_KEY: 'k', WHETSTONE_CLAUDE: '/opt/claude', OPENAI_API_KEY: 'o' },
+}
+
+describe('arguments', () => {
+  test.each([
+    [{}, ['--permission-mode', 'bypassPermissions']],
+    [{}, ['--setting-sources', 'project']],
+    [{}, ['--session-id', task.sessionId]],
+    [{}, ['--strict-mcp-config']],
+    [{ model: 'opus' }, ['--model', 'opus']],
+    [{ maxTurns: 4 }, ['--max-turns', '4']],
+    [{ answerSchema: { type: 'object' } }, ['--json-schema', '{"type":"object"}']],
+    [{ tools: 'read_only' }, ['--setting-sources', '', '--tools', 'Read,Glob,Grep']],
+    [{ tools: 'none' }, ['--setting-sources', '', '--tools', '']],
+  ] as const)('%j: %j', (more, words) => {
+    expect(claudeArguments({ ...task, ...more }).join('\n')).toContain(words.join('\n'))
+  })
+  test.each(['--model', '--max-turns', '--json-schema', '--tools', '-x'])('%s only where it is asked for', (word) =>
+    expect(claudeArguments(task)).not.toContain(word),
+  )
+  test.each(['read_only', 'none'] as const)('%s bypasses no permission', (tools) =>
+    expect(claudeArguments({ ...task, tools })).not.toContain('bypassPermissions'),
+  )
+})
+
+test('the environment holds its own keys, its own config folder, and no mark of another Claude Code', () => {
+  expect(claudeEnvironment(task)).toEqual({
+    ...{ PATH: '/bin', HOME: '/room/home', ANTHROPIC_API_KEY: 'k', CLAUDE_CONFIG_DIR: '/room/home/.claude' },
+    ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1', IS_SANDBOX: '1' },
+    CLAUDE_CODE_MAX_RETRIES: '4',
+  })
+})

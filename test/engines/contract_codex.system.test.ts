@@ -1,4 +1,0 @@
-/** The contract of engines, over codex. In files of their own, so that the slow ones run side by side. */
-import { contract } from './contract.ts'
-
-contract('codex')

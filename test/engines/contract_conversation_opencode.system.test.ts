@@ -1,4 +1,0 @@
-/** The contract of conversations, over opencode. In files of their own, so that the slow ones run side by side. */
-import { contractOfConversations } from './contract_conversation.ts'
-
-contractOfConversations('opencode')

@@ -1,4 +1,0 @@
-/** A suite's MCP servers on anthropic. */
-import { surroundings } from './surroundings.ts'
-
-surroundings('anthropic')

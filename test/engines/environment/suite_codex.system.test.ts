@@ -1,4 +1,0 @@
-/** A suite's MCP servers and sub-agents on codex. In files of their own, so that the slow ones run side by side. */
-import { surroundings } from './surroundings.ts'
-
-surroundings('codex')

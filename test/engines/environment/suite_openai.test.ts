@@ -1,4 +1,0 @@
-/** A suite's MCP servers on openai. */
-import { surroundings } from './surroundings.ts'
-
-surroundings('openai')
