@@ -11,24 +11,59 @@ import { sampleMean } from '../../../../src/phases/4-report/stats/numbers/moment
 import { correctDifference } from '../../../../src/phases/4-report/stats/scores/corrected_difference.ts'
 import { moderatedT } from '../../../../src/phases/4-report/stats/tests/moderated_t.ts'
 
-/** Such as "p+3 f-2": three passes that people pass too, and two fails that they fail; "?" is not labelled. */
-function decisions(cells: string, configuration = 'with_skill'): AuditedDecision[] {
-  return [...cells.matchAll(/([pf])([-+?])(\d+)/g)].flatMap(([, verdict, label, count], row) =>
-    Array.from({ length: Number(count) }, (_, index) => {
+type Cell = [passed: boolean, met: boolean | null, count: number]
+
+function decisions(cells: readonly Cell[], configuration = 'with_skill'): AuditedDecision[] {
+  return cells.flatMap(([passed, met, count], row) =>
+    Array.from({ length: count }, (_, index) => {
       const id = `${configuration}-${row}-${index}`
-      return { id, run_id: id, configuration, passed: verdict === 'p', met: label === '?' ? null : label === '+' }
+      return { id, run_id: id, configuration, passed, met }
     }),
   )
 }
 
 describe('weights', () => {
   test('a fail looked at ten times as often does not count ten times', () => {
-    const even = estimateJudgeSample(decisions('p+90 p-10 f-90 f+10'))
-    const uneven = estimateJudgeSample(decisions('p+9 p-1 p?90 f-90 f+10'))
+    const even = estimateJudgeSample(
+      decisions([
+        [true, true, 90],
+        [true, false, 10],
+        [false, false, 90],
+        [false, true, 10],
+      ]),
+    )
+    const uneven = estimateJudgeSample(
+      decisions([
+        [true, true, 9],
+        [true, false, 1],
+        [true, null, 90],
+        [false, false, 90],
+        [false, true, 10],
+      ]),
+    )
     expect(uneven?.specificity).toBeCloseTo(even?.specificity ?? 0, 10)
     expect(uneven?.sensitivity).toBeCloseTo(even?.sensitivity ?? 0, 10)
     // the one pass that was wrong stands for ten
     expect(uneven?.negatives).toBeLessThan(60)
+  })
+  test('nor does a configuration looked at more often', () => {
+    const few = (times: number): Cell[] => [
+      [true, true, 8 * times],
+      [true, false, 2 * times],
+      [false, false, 5 * times],
+    ]
+    const other: Cell[] = [
+      [true, true, 20],
+      [false, true, 20],
+      [false, false, 60],
+    ]
+    const whole = estimateJudgeSample([...decisions(few(10)), ...decisions(other, 'b')])
+    const part = estimateJudgeSample([
+      ...decisions([...few(1), [true, null, 90], [false, null, 45]]),
+      ...decisions(other, 'b'),
+    ])
+    expect(part?.sensitivity).toBeCloseTo(whole?.sensitivity ?? 0, 10)
+    expect(part?.specificity).toBeCloseTo(whole?.specificity ?? 0, 10)
   })
 })
 
@@ -95,7 +130,7 @@ function drawBenchmark(world: World, random: Random) {
   return correctDifference({ parts, judged, errors, arms, alpha: 0.05 })
 }
 
-function coverage(world: World, draws = 150): number {
+function coverage(world: World, draws = 250): number {
   const random = createSeededRandom(11)
   const found = Array.from({ length: draws }, () => drawBenchmark(world, random)).flatMap((one) => one ?? [])
   expect(found.length).toBeGreaterThan(0.9 * draws)
@@ -112,12 +147,14 @@ describe('coverage of the corrected difference', () => {
   const usual = { cases: 10, runs: 3, statements: 4, gain: 0.3, judge: equal, looked: 0.15, mood: 0 }
   test.each<[string, World]>([
     ['few labels, taken together', usual],
+    ['no difference', { ...usual, gain: 0 }],
     ['very few labels of many runs', { ...usual, cases: 20, runs: 8, gain: 0.35, looked: 0.03 }],
+    ['errors that move together in a run', { ...usual, mood: 0.1 }],
     ['enough labels for each configuration, which the judge treats alike', { ...usual, runs: 10, looked: 0.3 }],
     ['and which it does not treat alike', { ...usual, runs: 10, looked: 0.3, judge: unequal }],
     ['nor alike in each run', { ...usual, gain: 0, runs: 10, looked: 0.3, judge: unequal, mood: 0.05 }],
   ])('%s: at least 95% within two standard errors', (_what, world) => {
-    expect(coverage(world)).toBeGreaterThan(0.95 - 2 * Math.sqrt((0.95 * 0.05) / 150))
+    expect(coverage(world)).toBeGreaterThan(0.95 - 2 * Math.sqrt((0.95 * 0.05) / 250))
   })
   test('errors that differ, from too few labels: the difference is invented, as docs/how-to/audit.md warns', () =>
     expect(coverage({ ...usual, gain: 0, judge: unequal })).toBeLessThan(0.8))
