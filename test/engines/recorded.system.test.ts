@@ -6,7 +6,7 @@ import { contractOfConversations } from './contract_conversation.ts'
 import { hasRecording, playRecording } from './recorded/recording.ts'
 
 /** Engines whose CLIs are still to be recorded (docs/how-to/add-an-engine.md says how). */
-const unrecorded: readonly string[] = ['acp:copilot', 'acp:gemini', 'acp:opencode', 'opencode', 'pi', 'qwen']
+const unrecorded: readonly string[] = ['opencode']
 
 for (const [name, { recorded }] of Object.entries(contenders)) {
   if (recorded === undefined || unrecorded.includes(name)) continue

@@ -92,8 +92,11 @@ function withoutFields(value: unknown, names: readonly string[]): unknown {
 export function shorten(text: string): string {
   const [list, name = ''] = /<(available_skills|skills_instructions)>[\s\S]*?<\/\1>/.exec(text) ?? []
   if (list !== undefined) {
-    const names = list.match(/^- [^\s:]+: |\(file: .*\)$|<skill>\s*<name>[^<]*<\/name>/gm) ?? []
-    return `<${name}>\n${names.join('\n').replaceAll(': \n(', ': (')}\n</${name}>`
+    // the text may be JSON in JSON, where a line break is two letters
+    const tags = [...list.matchAll(/<name>(?:\s|\\n)*([^<]*?)(?:\s|\\n)*<\/name>/g)]
+    const names = tags.map(([, one]) => `<skill><name>${one}</name></skill>`)
+    const lines = list.match(/^- [^\s:]+: |\(file: .*\)$/gm) ?? []
+    return `<${name}>\n${[...names, ...lines].join('\n').replaceAll(': \n(', ': (')}\n</${name}>`
   }
   const limit = text.startsWith('timestamp=') ? 1500 : 300
   return text.length > limit ? `${text.slice(0, limit - 100)}…` : text
