@@ -35,6 +35,18 @@ const isShown = /^statistically significant, and no guard failed$/
 describe('goal better', () => {
   test.each<[string, Scores[], string, RegExp]>([
     ['better on every case', better, 'won', isShown],
+    [
+      'better on half of them, the same on the others',
+      [...times(4, ['1111', '0000']), ...times(4, ['1111', '1111'])],
+      'won',
+      isShown,
+    ],
+    [
+      'two of many cases better, none worse',
+      [...times(2, ['1111111111', '0000000000']), ...times(8, ['1111111111', '1111111111'])],
+      'won',
+      isShown,
+    ],
     ['the same', times(8, ['1010', '0101']), 'tie', /^not statistically significant at 0\.05$/],
     ['a little better', [['1111', '0111'], ...times(7, ['1010', '0101'])], 'tie', /not statistically significant/],
     ['worse', times(8, ['0001', '1111']), 'lost', /^the pass rate fell, p < 0\.001 \(one-sided\)$/],
@@ -61,6 +73,11 @@ describe('goal better', () => {
     expect(none.sentence).toBe('Not shown to be better: no pair of runs was graded.')
   })
 
+  test('a case that only the version ran does not count', () => {
+    const more = [...compare(better), ...compare([['1111', '']]).map((one) => ({ ...one, evalId: 99 }))]
+    expect(certified(more)).toEqual(certified(compare(better)))
+  })
+
   test('the numbers behind it are in the result', () => {
     expect(certified(compare(better))).toMatchObject({
       ...{ benchmark: 'benchmark-9', best: 'v2', goal: 'better', alpha: sessionAlpha, scope: 'cases_like_these' },
@@ -83,10 +100,6 @@ test('the p-value is half of that of the moderated t for a gain, and the rest fo
 describe('guards of a version that would win', () => {
   const pair = (candidate: (number | null)[], baseline: (number | null)[]) => ({ candidate, baseline })
   const ten = [10, 10, 10, 10]
-  test('a wider margin lets a dear version win', () => {
-    const cases = compare(better, { usd: pair([20, 20, 20, 20], ten) })
-    expect(certified(cases, { margins: { ...usualMargins, cost: 1.5 } }).result).toBe('won')
-  })
   test.each<[string, Partial<PairedCase>, string, RegExp]>([
     ['the same cost and time', {}, 'won', isShown],
     ['twice the cost', { usd: pair([20, 20, 20, 20], ten) }, 'lost', /^cost × 2\.00, at most × 2\.00: above × 1\.25/],
@@ -100,10 +113,16 @@ describe('guards of a version that would win', () => {
     ],
     ['more cost within the margin, by the estimate', { usd: pair([5, 30, 5, 30], [5, 27, 5, 27]) }, 'won', isShown],
     ['unknown cost', { usd: pair([null, null, null, null], [null, null, null, null]) }, 'won', isShown],
+    ['unknown cost of one version', { usd: pair(ten, [null, null, null, null]) }, 'won', isShown],
     ['twice of next to nothing', { usd: pair([2e-4, 2e-4, 2e-4, 2e-4], [1e-4, 1e-4, 1e-4, 1e-4]) }, 'won', isShown],
     ['a second more', { seconds: pair([2, 2, 2, 2], [1, 1, 1, 1]) }, 'won', isShown],
   ])('%s: %s', (_, more, result, reason) => {
     expect(certified(compare(better, more))).toMatchObject({ result, reason: expect.stringMatching(reason) })
+  })
+
+  test('a wider margin lets a dear version win', () => {
+    const cases = compare(better, { usd: pair([20, 20, 20, 20], ten) })
+    expect(certified(cases, { margins: { ...usualMargins, cost: 1.5 } }).result).toBe('won')
   })
 
   test('from single runs nothing is certain: a ratio above the margin is a tie, and has no upper bound', () => {
@@ -135,11 +154,13 @@ describe('goal cheaper', () => {
   const fewer = { tokens: { candidate: [8, 9, 8, 7], baseline: [10, 12, 10, 11] } }
   const spread = (amounts: number[]) => Array.from({ length: 160 }, (_, at) => amounts[at % amounts.length] ?? 0)
   const saving = { tokens: { candidate: spread([8, 9, 8, 7]), baseline: spread([10, 12, 10, 11]) } }
+  const none = { tokens: { candidate: spread([]).map(() => null), baseline: spread([]).map(() => null) } }
   const same = times(8, [long('1110'), long('1110')])
   const cheaper = (scores: Scores[], more: Partial<PairedCase>) => certified(compare(scores, more), { goal: 'cheaper' })
 
   test.each<[string, Scores[], Partial<PairedCase>, string, RegExp]>([
     ['the same rate for fewer tokens', same, saving, 'won', /^tokens × 0\.74, at most × 0\.7\d: within × 1/],
+    ['the same rate for the same tokens', same, {}, 'tie', /^tokens × 1\.00, at most × 1\.00: not shown/],
     [
       'the same rate for fewer tokens, not for certain',
       same,
@@ -147,6 +168,7 @@ describe('goal cheaper', () => {
       'tie',
       /^tokens × 0\.98, at most × 1\.\d\d: not shown/,
     ],
+    ['the same rate, tokens unknown', same, none, 'tie', /^tokens: unknown for at least one version/],
     [
       'the same rate, in runs too few to exclude a loss',
       times(8, ['1110', '1110']),
@@ -155,6 +177,17 @@ describe('goal cheaper', () => {
       /^a difference of -\d+ points is not ruled out \(at most a loss of 10 may be\)$/,
     ],
     ['a loss of the margin', times(8, [long('01110'), long('11110')]), {}, 'lost', /^8 cases got significantly worse/],
+    [
+      'fewer tokens in single runs',
+      times(600, ['1', '1']),
+      {
+        tokens: { candidate: [8], baseline: [10] },
+        seconds: { candidate: [1], baseline: [1] },
+        usd: { candidate: [1], baseline: [1] },
+      },
+      'tie',
+      /each held-out case needs two runs of both versions/,
+    ],
     [
       'a better rate for more tokens',
       times(8, [long('1111'), long('1110')]),
@@ -170,6 +203,13 @@ describe('goal cheaper', () => {
     const cases = compare(times(8, ['1110', '1110']), fewer)
     const result = (loss: number) => certified(cases, { goal: 'cheaper', margins: { ...usualMargins, loss } }).result
     expect([0.1, 0.3].map(result)).toEqual(['tie', 'won'])
+  })
+
+  test('a run without tokens is not a repetition', () => {
+    const once = { tokens: { candidate: [8, null, null, null], baseline: [10, 10, 10, 10] } }
+    const found = certified(compare(times(8, ['1111', '1111']), once), { goal: 'cheaper' })
+    expect(found.guards.find(({ name }) => name === 'tokens')).toMatchObject({ passed: null, ci_high: null })
+    expect(found.result).toBe('tie')
   })
 
   test('a certain loss wins within the margin only', () => {
@@ -208,6 +248,10 @@ describe('the sentence', () => {
     expect(sentence(times(5, ['1111', '0001']))).toMatch(/ \(5 cases, 40 runs\)\. This holds for these cases\.$/)
     expect(sentence(better)).not.toMatch(/these cases/)
   })
+  test('of goal cheaper', () => {
+    const many = times(8, ['1110'.repeat(40), '1110'.repeat(40)])
+    expect(sentence(many, { goal: 'cheaper' })).toMatch(/^Not shown to be as good and cheaper: pass rate 75% with v2/)
+  })
 })
 
 const anyCases = fc.array(
@@ -241,6 +285,16 @@ describe('whatever the runs', () => {
           return { ...each, usd }
         })
         expect(certified(cases).result).not.toBe('won')
+      }),
+    )
+  })
+  test('the order of the cases does not matter', () => {
+    fc.assert(
+      fc.property(anyCases, (drawn) => {
+        const cases = compare(toScores(drawn))
+        const { result, p_value } = certified(cases)
+        expect(certified(cases.toReversed())).toMatchObject({ result })
+        expect(certified(cases.toReversed()).p_value).toBeCloseTo(p_value ?? Number.NaN, 5)
       }),
     )
   })

@@ -31,13 +31,76 @@ describe("the reference's example", () => {
   test('difference as strings', () => {
     expect(example.run_summary.delta).toEqual({ pass_rate: '+0.50', time_seconds: '+13.0', tokens: '+1700' })
   })
+  test('an entry for each arm, candidate first', () => {
+    const names = Object.keys(example.run_summary).filter((name) => name !== 'delta')
+    expect(names).toEqual(['with_skill', 'without_skill'])
+  })
+  test('metadata', () => {
+    expect(example.metadata).toMatchObject({
+      skill_name: 'sales-report',
+      skill_path: '/path/to/sales-report',
+      executor_model: 'practice-1',
+      analyzer_model: 'rules',
+      timestamp: '2026-01-15T10:30:00Z',
+      evals_run: [1, 2, 3],
+      runs_per_configuration: 3,
+      runs_planned: 6,
+      runs_used: 6,
+      candidate_configuration: 'with_skill',
+      baseline_configuration: 'without_skill',
+    })
+  })
+  test('a run, its numbers nested under result', () => {
+    const [run] = example.runs
+    expect(run).toMatchObject({
+      eval_id: 1,
+      eval_name: 'case-1',
+      configuration: 'with_skill',
+      run_number: 1,
+      notes: [],
+    })
+    expect(run?.result).toEqual({
+      pass_rate: 0.8,
+      passed: 16,
+      failed: 4,
+      total: 20,
+      time_seconds: 32,
+      tokens: 3200,
+      tool_calls: 3,
+      errors: 0,
+      cost_usd: 0.01,
+      skill_read: true,
+    })
+    expect(run?.expectations[0]).toMatchObject({ text: 'The total is 1284.50', passed: true })
+  })
 })
 
-describe('order', () => {})
+describe('order', () => {
+  test('eval 2 before 10, candidate before baseline, run 2 before 10', () => {
+    const lines: Line[] = [10, 2].flatMap((evalId) =>
+      [10, 2].flatMap((run) => [
+        { evalId, arm: 'old_skill' as const, run, verdicts: '+' },
+        { evalId, arm: 'new_skill' as const, run, verdicts: '+' },
+      ]),
+    )
+    const { runs } = made(lines, { candidate: 'new_skill', baseline: 'old_skill' })
+    expect(runs.map((run) => `${run.eval_id} ${run.configuration} ${run.run_number}`)).toEqual([
+      '2 new_skill 2',
+      '2 new_skill 10',
+      '2 old_skill 2',
+      '2 old_skill 10',
+      '10 new_skill 2',
+      '10 new_skill 10',
+      '10 old_skill 2',
+      '10 old_skill 10',
+    ])
+  })
+})
 
 describe('difference', () => {
   test.each([
     ['with_skill', 'without_skill', '+0.50'],
+    ['new_skill', 'old_skill', '+0.50'],
     ['with_skill', 'old_skill', '+0.50'],
     ['without_skill', 'with_skill', '-0.50'],
   ] as const)('%s against %s is candidate minus baseline', (candidate, baseline, delta) => {
@@ -79,9 +142,16 @@ describe('numbers of a run', () => {
   test('time is the agent’s, whatever the grading says', () => {
     expect(result({ seconds: 23.3, grading: { timing: { total_duration_seconds: 191 } } })?.time_seconds).toBe(23.3)
   })
+  test('time from the record where timing.json is missing', () => {
+    const line: Line = { evalId: 1, arm: 'with_skill', run: 1, verdicts: '+', seconds: 7 }
+    const input = inputOf([line])
+    const results = new Map([...input.results].map(([id, one]) => [id, { ...one, timing: null }]))
+    expect(aggregate({ ...input, results }).runs[0]?.result.time_seconds).toBe(7)
+  })
   test('tokens are input, output, cache read and cache write, never characters', () => {
     expect(result({ tokens: 84_852 })?.tokens).toBe(84_852)
   })
+  test('unknown tokens are absent from the run', () => expect(result({ tokens: null })).not.toHaveProperty('tokens'))
   test('unknown tool calls are absent, errors 0', () => {
     expect(result({ metrics: null })).toMatchObject({ errors: 0 })
     expect(result({ metrics: null })).not.toHaveProperty('tool_calls')
@@ -100,10 +170,25 @@ describe('numbers of a run', () => {
   })
 })
 
+describe('tokens that one arm does not report', () => {
+  const { run_summary } = made([...arm(1, 'with_skill', ['+']), ...arm(1, 'without_skill', ['+'], { tokens: null })])
+  test('are left out of its summary', () => expect(run_summary.without_skill).not.toHaveProperty('tokens'))
+  test('are left out of the difference', () => {
+    expect(run_summary.delta).toEqual({ pass_rate: '+0.00', time_seconds: '+0.0' })
+  })
+})
+
 describe('runs in no rate', () => {
   const error = { kind: 'rate_limited', message: '429' }
   test.each<[string, Partial<Line>, Partial<AggregateInput>, string, string]>([
     ['failed', { record: { status: 'failed', error } }, {}, 'failed', 'failed:rate_limited'],
+    [
+      'failed, yet graded',
+      { verdicts: '--', record: { status: 'failed', error } },
+      {},
+      'failed',
+      'failed:rate_limited',
+    ],
     ['cancelled', { record: { status: 'cancelled' } }, {}, 'cancelled', 'cancelled'],
     [
       'timed out, to be excluded',
@@ -184,7 +269,20 @@ describe('runs in no rate', () => {
   })
 })
 
-describe('cases', () => {})
+describe('cases', () => {
+  test('a row with both arms side by side', () => {
+    expect(made(both(['++', '+-'], ['--'])).cases).toMatchObject([
+      {
+        eval_id: 1,
+        arms: {
+          with_skill: { runs: 2, all_passed: 1, pass_rate: { mean: 0.75, stddev: 0.3536 } },
+          without_skill: { runs: 1, all_passed: 0, pass_rate: { mean: 0 } },
+        },
+        delta: 0.75,
+      },
+    ])
+  })
+})
 
 describe('cost', () => {
   test('sums what is known and counts what is not; failed runs were paid for too', () => {

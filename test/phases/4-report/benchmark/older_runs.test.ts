@@ -39,12 +39,20 @@ describe('runs that are too old', () => {
   }
   test.each<[string, Record<string, Made | null>, number, string[]]>([
     ['a cached one against one still to come', { 'w1.1': null, 'b1.1': [25, 'old'] }, 24, ['b1.1 age']],
+    ['not within the age', { 'w1.1': null, 'b1.1': [23, 'old'] }, 24, []],
     ['a smaller age', { 'w1.1': null, 'b1.1': [23, 'old'] }, 12, ['b1.1 age']],
     ['not where both are of one time', { 'w1.1': [99, 'old'], 'b1.1': [98, 'old'] }, 24, []],
     ['not where both are of one benchmark, however small the age', { 'w1.1': [99, 'old'], 'b1.1': [98, 'old'] }, 0, []],
+    [
+      'more runs of both, in pairs of one time',
+      { 'w1.1': [99, 'old'], 'b1.1': [98, 'old'], 'w1.2': null, 'b1.2': null },
+      24,
+      [],
+    ],
     ['both, where both are old and apart', { 'w1.1': [300, 'a'], 'b1.1': [100, 'b'] }, 24, ['w1.1 age', 'b1.1 age']],
     ['the older, where the other is new', { 'w1.1': [300, 'a'], 'b1.1': [10, 'b'] }, 24, ['w1.1 age']],
     ['a run of this benchmark, resumed after two days', { 'w1.1': null, 'b1.1': [48] }, 24, ['b1.1 age']],
+    ['not a run of this benchmark within a day', { 'w1.1': null, 'b1.1': [2] }, 0, []],
     [
       'a cached one on another model',
       { 'w1.1': [1, 'a', 'm-2'], 'b1.1': [2, 'b', 'm-1'] },
@@ -57,8 +65,10 @@ describe('runs that are too old', () => {
       24,
       [],
     ],
+    ['not a new run on another model', { 'w1.1': [1, null, 'm-2'], 'b1.1': [1, null, 'm-1'] }, 24, []],
   ])('before the start: %s', (_what, known, age, expected) => expect(stale(known, age, now)).toEqual(expected))
   test.each<[string, Record<string, Made | null>, string[]]>([
+    ['a run that was not performed is held against nothing', { 'w1.1': null, 'b1.1': [25, 'old'] }, []],
     [
       'one without a partner is held against the newest of its case',
       { 'w1.1': null, 'w1.2': [0], 'b1.1': [25, 'old'] },
@@ -78,7 +88,10 @@ describe('the sample', () => {
   test.each([
     [1, 1, 1],
     [1, 3, 2],
+    [1, 5, 2],
+    [2, 3, 2],
     [4, 3, 4],
+    [3, 10, 6],
     [30, 1, 20],
     [40, 3, 24],
   ])('of %i cases × %i runs is %i runs', (cases, runs, size) => {
@@ -110,23 +123,48 @@ describe('the sample', () => {
 })
 
 describe('the test for drift', () => {
-  /** A word for each case, of a digit for each run: 1 passed, 0 failed. */
-  const results = (cases: string) =>
-    cases.split(' ').flatMap((runs, at) =>
-      [...runs].map((passed, number) => ({
+  const results = (rates: readonly number[][]) =>
+    rates.flatMap((own, at) =>
+      own.map((passed, number) => ({
         eval_id: at + 1,
         run_number: number + 1,
-        expectations: [{ text: 'x', passed: passed === '1', evidence: '', decided_by: 'check:contains' }],
+        expectations: [{ text: 'x', passed: passed === 1, evidence: '', decided_by: 'check:contains' }],
       })),
     )
-  const tested = (fresh: string, older: string) =>
+  const tested = (fresh: number[][], older: number[][]) =>
     testDrift({ configuration: arms.b, fresh: results(fresh), older: results(older), byRule: true })
-  test.each<[string, string, string, object]>([
-    ['all new ones pass, no older one did', '1 1', '000 000', { result: 'drift', p_value: 0.0625, checks_flipped: 2 }],
-    ['the same', '1 0', '111 000', { result: 'no_drift', p_value: 1, checks_flipped: 0 }],
-    ['one of four flips', '1 0 0 0', '000 000 000 000', { result: 'no_drift', checks_flipped: 1 }],
-    ['too few of both', '1', '000', { result: 'not_testable', p_value: null }],
-    ['nothing was graded', '', '000', { result: 'not_testable', pass_rate_new: null }],
+  test.each<[string, number[][], number[][], object]>([
+    [
+      'all new ones pass, no older one did',
+      [[1], [1]],
+      [
+        [0, 0, 0],
+        [0, 0, 0],
+      ],
+      { result: 'drift', p_value: 0.0625, checks_flipped: 2 },
+    ],
+    [
+      'the same',
+      [[1], [0]],
+      [
+        [1, 1, 1],
+        [0, 0, 0],
+      ],
+      { result: 'no_drift', p_value: 1, checks_flipped: 0 },
+    ],
+    [
+      'one of four flips',
+      [[1], [0], [0], [0]],
+      [
+        [0, 0, 0],
+        [0, 0, 0],
+        [0, 0, 0],
+        [0, 0, 0],
+      ],
+      { result: 'no_drift', checks_flipped: 1 },
+    ],
+    ['too few of both', [[1]], [[0, 0, 0]], { result: 'not_testable', p_value: null }],
+    ['nothing was graded', [], [[0, 0, 0]], { result: 'not_testable', pass_rate_new: null }],
   ])('%s', (_what, fresh, older, expected) => expect(tested(fresh, older)).toMatchObject(expected))
   test('gives the smallest p that it can give', () => {
     expect(
@@ -142,8 +180,11 @@ describe('the test for drift', () => {
     const alarms = (change: number) => {
       const trials = Array.from({ length: 300 }, () => {
         const rates = Array.from({ length: 8 }, () => random() * 0.5)
-        const older = rates.map((rate) => `${draw(rate)}${draw(rate)}${draw(rate)}`)
-        return tested(rates.map((rate) => draw(rate + change)).join(' '), older.join(' ')).result
+        const older = rates.map((rate) => [draw(rate), draw(rate), draw(rate)])
+        return tested(
+          rates.map((rate) => [draw(rate + change)]),
+          older,
+        ).result
       })
       return trials.filter((result) => result === 'drift').length / trials.length
     }

@@ -1,6 +1,7 @@
 /** diff: what got better, worse or turned between two benchmarks, and what chance may have done. */
 import { describe, expect, test } from 'vitest'
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import { benchmarkDiff } from '../../../../schemas/benchmark_diff.ts'
 import { diffBenchmarks } from '../../../../src/phases/4-report/diff/diff.ts'
 import type { DiffSide } from '../../../../src/phases/4-report/diff/diff_plans.ts'
 import { diffHeadline, diffMarkdown, diffSections } from '../../../../src/phases/4-report/diff/diff_text.ts'
@@ -64,6 +65,9 @@ describe('a case', () => {
       gone: 'vanished',
       fresh: 'appeared',
     })
+  })
+  test('is matched by its key, whatever its number is', () => {
+    expect(changes({ x: all(1), y: all(0) }, { y: all(0), x: all(1) })).toEqual({ x: 'same', y: 'same' })
   })
   test('few runs prove nothing', () => {
     expect(changes({ up: all(0, 2) }, { up: all(1, 2) })).toEqual({ up: 'within_chance' })
@@ -182,6 +186,16 @@ describe('what is compared', () => {
     const [first] = differs(options({ engine: { name: 'command', command: './a.sh' } }))
     expect(first?.what).toBe('agent command')
   })
+  test('a change has its p, adjusted, beside the interval of the case alone', () => {
+    const made = diffBenchmarks(
+      side('a', { up: all(0), low: all(0) }),
+      side('b', { up: all(1), low: all(0) }),
+      'candidate',
+    )
+    const [section] = diffSections(made)
+    expect(section?.header).toEqual(['case', 'before', 'after', 'points', 'adjusted'])
+    expect(section?.rows[0]?.at(-1)).toMatch(/^p [=<] 0\.\d/)
+  })
   test('a rate that is not there is a dash, not 0%', () => {
     const made = diffBenchmarks(side('a', { x: all(1) }), side('b', { x: all(1), y: all(1) }), 'candidate')
     expect(diffSections(made)).toMatchObject([{ title: 'Appeared', rows: [['y', '–', '100%', '', '']] }])
@@ -205,6 +219,16 @@ describe('expectations that turned', () => {
     expect(turned({ up: [0, 0, 1] }, { up: [1, 1, 0] })).toEqual([])
     expect(turned({ up: all(0, 3) }, { up: all(1, 3) })).toEqual([])
   })
+  test('the same change counts less among many expectations', () => {
+    const [low, high] = [all(0, 4), all(1, 4)]
+    expect(turned({ up: low }, { up: high })).toHaveLength(1)
+    const others = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`other-${at}`, [1, 0, 1, 0]]))
+    expect(turned({ up: low, ...others }, { up: high, ...others })).toEqual([])
+  })
+  test('without any, no list of them is in the text', () => {
+    const made = diffBenchmarks(side('a', { up: [0, 0, 1] }), side('b', { up: [1, 1, 0] }), 'candidate')
+    expect(diffSections(made).map(({ title }) => title)).toEqual(['Changed, not significantly'])
+  })
 })
 
 describe('in words', () => {
@@ -213,6 +237,16 @@ describe('in words', () => {
     side('b', { up: all(1), '| x': all(0) }, { executor_model: 'm-2' }),
     'candidate',
   )
+  test('it fits its schema', () => expect(benchmarkDiff.parse(made)).toEqual(made))
+  test('what differs in the plans comes first', () => {
+    expect(diffSections(made).map(({ title }) => title)).toEqual([
+      'Differences in setup',
+      'Regressed',
+      'Improved',
+      'Expectations with a significant change',
+    ])
+    expect(diffSections(made)[0]?.rows).toEqual([['model', 'm-1', 'm-2']])
+  })
   test('a case makes no column of its own in Markdown', () => {
     const rows = diffMarkdown(made)
       .split('\n')
@@ -230,6 +264,13 @@ describe('in words', () => {
     )
     expect(diffHeadline(back)).toMatch(
       /^Worse: pass rate 0% after, 50% before: -50 points, 95% CI \[-\d+, -\d+\], p < 0\.001 \(2 cases\)\./,
+    )
+  })
+  test('three runs each are too few for a verdict, so no p-value is shown', () => {
+    const few = diffBenchmarks(side('a', { up: all(0, 3) }), side('b', { up: all(1, 3) }), 'candidate')
+    expect(few.scopes?.these_cases.difference.p_value).toBeLessThan(0.05)
+    expect(diffHeadline(few)).toMatch(
+      /^Inconclusive: pass rate 100% after, 0% before: \+100 points, 95% CI \[\d+, 100\] \(1 case\)\. Even if all runs agreed, .* at least 4 runs per case and configuration\. Similar cases: /,
     )
   })
   test('nothing in common is no comparison', () => {

@@ -44,16 +44,27 @@ describe('passes or not, with what was found', () => {
     ['ci_low > 0', 0.1, 'helps', true, 'is 0.1'],
     ['ci_low > 0', 0, 'helps', false, 'is 0'],
     ['ci_low >= 0', 0, 'helps', true, 'is 0'],
+    ['ci_low<0', -0.1, 'hurts', true, 'is -0.1'],
+    ['ci_low < 0', 0, 'helps', false, 'is 0'],
     ['ci_low > 5%', 0.06, 'helps', true, 'is 0.06'],
+    ['ci_low > -0.05', -0.04, 'helps', true, 'is -0.04'],
+    ['ci_low > 1e-3', 0.01, 'helps', true, 'is 0.01'],
+    ['run_summary[with_skill].pass_rate.mean > 1', 0.1, 'helps', false, `is ${mean}`],
+    ['run_summary.nobody.pass_rate.mean == null', 0.1, 'helps', true, 'not in this benchmark'],
     ['run_summary.nobody.pass_rate.mean != null', 0.1, 'helps', false, 'not in this benchmark'],
+    ['statistics.scopes.these_cases.difference.ci_low > -5%', -0.04, 'helps', true, 'is -0.04'],
     ['difference <= 0.25', 0.1, 'helps', true, 'is 0.25'],
     ['ci_low > 0', null, 'inconclusive', false, 'not known'],
+    ['ci_low == null', null, 'inconclusive', true, 'is null'],
     ['verdict == helps', 0.1, 'helps', true, 'is helps'],
     ['verdict != "hurts"', 0.1, 'hurts', false, 'is hurts'],
+    ['like_these.verdict == helps', 0.1, 'inconclusive', false, 'is inconclusive'],
     ['complete == true', 0.1, 'helps', made.complete === true, `is ${made.complete}`],
     ['verdict == 1', 0.1, 'helps', false, 'is helps, a string, compared with a number'],
+    [`pass_rate >= ${mean}`, 0.1, 'helps', true, `is ${mean}`],
     ['run_summary.with_skill.pass_rate.mean > 1', 0.1, 'helps', false, `is ${mean}`],
     ['runs[0].eval_id > 0', 0.1, 'helps', true, `is ${made.runs[0]?.eval_id}`],
+    ['run_summary.nobody.pass_rate.mean > 0', 0.1, 'helps', false, 'not in this benchmark'],
     ['statistics.scopes == null', 0.1, 'helps', false, 'not a single value'],
   ])('%s where ci_low is %s and the verdict %s: %s', (text, low, verdict, passed, message) => {
     const result = judgeGate(parseGate(text), withDifference(low, verdict))
@@ -101,14 +112,19 @@ describe('is refused at once', () => {
   test.each([
     ['ci_low', /expected the form "<name> <operator> <value>".*such as/],
     ['', /expected the form/],
+    ['ci_low > ', /expected the form/],
     ['ci_low => 0', /\| did you mean "ci_low >= 0"\?$/],
+    ['ci_low =< 0', /\| did you mean "ci_low <= 0"\?$/],
+    ['ci_low ≥ 0', /\| did you mean "ci_low >= 0"\?$/],
     ['verdict = helps', /\| did you mean "verdict == helps"\?$/],
+    ['verdict === helps', /\| did you mean "verdict == helps"\?$/],
     ['verdict <> helps', /\| did you mean "verdict != helps"\?$/],
     ['ci_lo > 0', /no "ci_lo" \| did you mean "ci_low"\?/],
     [
       'statistics.scopes.these_case.verdict == helps',
       /statistics\.scopes has no "these_case" \| did you mean "these_cases"\?/,
     ],
+    ['cost.agent_us < 3', /did you mean .*"agent_usd"\?/],
     ['verdict > helps', /> needs a number, got "helps"/],
     ['cost < $5', /invalid value "\$5"/],
     ['cost < 5 && ci_low > 0', /invalid value/],
@@ -120,6 +136,26 @@ test.each([
   ['a[my.arm].c', ['a', 'my.arm', 'c']],
   ['a.2', ['a', '2']],
 ])('the steps of %s', (text, wanted) => expect(parsePathSteps(text)).toEqual(wanted))
+
+test('the short names, each for its own path', () => {
+  const of = (scope: string, prefix: string) => ({
+    [`${prefix}verdict`]: `statistics.scopes.${scope}.verdict`,
+    [`${prefix}difference`]: `statistics.scopes.${scope}.difference.mean`,
+    [`${prefix}ci_low`]: `statistics.scopes.${scope}.difference.ci_low`,
+    [`${prefix}ci_high`]: `statistics.scopes.${scope}.difference.ci_high`,
+    [`${prefix}p_value`]: `statistics.scopes.${scope}.difference.p_value`,
+  })
+  expect(shortNames).toMatchObject({
+    ...of('these_cases', ''),
+    ...of('cases_like_these', 'like_these.'),
+    pass_rate: 'run_summary.candidate.pass_rate.mean',
+    baseline_pass_rate: 'run_summary.baseline.pass_rate.mean',
+    time_ratio: 'statistics.ratios.time_seconds.ratio',
+    tokens_ratio: 'statistics.ratios.tokens.ratio',
+    cost_ratio: 'statistics.ratios.cost_usd.ratio',
+    cost: 'cost.agent_usd',
+  })
+})
 
 test.each(Object.entries(shortNames))('the short name %s is a path of the schema', (name, full) => {
   expect(findUnknownStep(full.split('.'), benchmarkGateSubject)).toBeNull()
@@ -146,11 +182,13 @@ describe('no gate on a difference passes while the baseline is not concurrent', 
     ['like_these.verdict != hurts', false],
     ['run_summary.delta.pass_rate != x', false],
     ['baseline_pass_rate >= 0', false],
+    ['run_summary.without_skill.pass_rate.mean >= 0', false],
     ['statistics.arms.baseline.mean == 0', false],
     ['cases[0].delta != 7', false],
     ['pass_rate >= 0', true],
     ['statistics.arms.candidate.mean == 1', true],
     ['statistics.older_runs.is_concurrent == false', true],
+    ['suspicious >= 0', true],
   ])('%s', (text, passes) => {
     expect(judge(text, false).passed).toBe(passes)
     if (!passes) expect(judge(text, false).message).toContain('baseline not concurrent: old')

@@ -2,10 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type BenchmarkRun, benchmark } from '../../../../schemas/benchmark.ts'
+import { statistics as schema } from '../../../../schemas/benchmark_statistics.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import { buildStatistics } from '../../../../src/phases/4-report/stats/build_statistics.ts'
 import { classifyIndicator } from '../../../../src/phases/4-report/stats/scores/indicators.ts'
 import { confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
+import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
 import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
 import { arm, inputOf, type Line } from '../fixture.ts'
 
@@ -46,6 +48,13 @@ describe('verdicts, each with its sentence', () => {
       /^Similar cases: inconclusive, too few for an interval \(4 cases\); add \d+(–\d+)? cases\.$/,
     )
   })
+  test('hurts, with configurations swapped', () => {
+    const { scopes } = of(suite(4, ten('++', '--', 4), ten('++', '+-', 7)))
+    expect(scopes?.these_cases.verdict).toBe('hurts')
+    expect(scopes?.these_cases.sentence).toBe(
+      'Hurts: pass rate 40% with the skill, 85% without: -45 points, 95% CI [-63, -27], p < 0.001 (4 cases × 10 runs).',
+    )
+  })
   test.each([
     ['+', 'too_easy', 'Too easy: pass rate 100% with the skill, 100% without: +0 points'],
     ['-', 'too_hard', 'Too hard: pass rate 0% with the skill, 0% without: +0 points'],
@@ -84,6 +93,19 @@ describe('verdicts, each with its sentence', () => {
       difference: { p_value: null, p_exact: 0.0625, ci_low: null, method: null },
     })
   })
+  test('of eight cases five that differ give no interval, six do', () => {
+    const lines = (differ: number) =>
+      Array.from({ length: 8 }, (_, at) =>
+        pair(at + 1, Array(4).fill(at < differ ? '+-' : '--'), Array(4).fill('--')),
+      ).flat()
+    expect(of(lines(5)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'inconclusive',
+      rule: 'an interval needs at least 6 cases that differ',
+      difference: { mean: 0.3125, ci_low: null },
+      sentence: 'Similar cases: inconclusive, too few differ for an interval (8 cases); add 2 cases.',
+    })
+    expect(of(lines(6)).scopes?.cases_like_these.difference.method).toBe('paired_t')
+  })
   test('eight cases of one run that passes or fails are too coarse; more cases or runs are needed', () => {
     const lines = (runs: number) =>
       Array.from({ length: 8 }, (_, at) =>
@@ -111,8 +133,16 @@ describe('verdicts, each with its sentence', () => {
       `About ${(low ?? 0) - 10}–${(needed ?? 0) - 10} more runs per case and configuration would make this difference significant.`,
     )
   })
+  test('a design too small for any verdict says the fewest runs', () => {
+    const found = of(suite(2, ['+++', '+++'], ['---', '---'])).scopes?.these_cases
+    expect(found).toMatchObject({ verdict: 'inconclusive', difference: { mean: 1, p_exact: 0.0555556 } })
+    expect(found?.sentence).toContain(
+      'Even if all runs agreed, this design could not be significant: it needs at least 3 runs per case and configuration.',
+    )
+  })
   test.each([
     ['1 case × 4 runs: 2 of 70 permutations', 1, 4, 0.028571],
+    ['1 case × 5 runs: 2 of 252', 1, 5, 0.007937],
     ['2 cases × 3 runs: 2 of 400', 2, 3, 0.005],
   ])('a few runs that all agree support no tiny p-value: %s', (_, cases, runs, p) => {
     const all = (mark: string) => Array.from({ length: runs }, () => mark)
@@ -178,6 +208,14 @@ describe('verdicts, each with its sentence', () => {
       'Similar cases: inconclusive, +89 points, 95% CI [78, 99] (12 cases); no verdict, because interim analyses ended the runs.',
     )
   })
+  test('two versions', () => {
+    const lines = suite(3, ['++', '+-'], ['+-', '--']).map((line) => ({
+      ...line,
+      arm: line.arm === 'with_skill' ? ('new_skill' as const) : ('old_skill' as const),
+    }))
+    const found = of(lines, { candidate: 'new_skill', baseline: 'old_skill' })
+    expect(found.scopes?.these_cases.sentence).toContain('pass rate 75% with the new version, 25% with the old')
+  })
   test('one configuration has no scopes; no common case is not comparable', () => {
     expect(of(arm(1, 'with_skill', ['+-']), { baseline: null }).scopes).toBeNull()
     const apart = made([...arm(1, 'with_skill', ['+-']), ...arm(2, 'without_skill', ['+-'])])
@@ -190,6 +228,26 @@ describe('verdicts, each with its sentence', () => {
     expect(toMarkdown(apart)).toContain('Not comparable')
     expect(of([]).scopes?.these_cases.verdict).toBe('not_comparable')
   })
+  test('a case graded in one configuration only is left out, and the sentence says so', () => {
+    const found = of([...suite(4, ten('++', '+-', 7), ten('++', '--', 4)), ...arm(5, 'with_skill', ['--'])])
+    expect(found.unpaired_cases).toEqual([5])
+    expect(found.scopes?.these_cases.sentence).toContain(
+      '85% with the skill, 40% without: +45 points, 95% CI [27, 63], p < 0.001 (4 cases × 10 runs; left out: 1 case graded in one configuration only)',
+    )
+  })
+  test('known noise enters the notes', () => {
+    const noise = { calibration: { difference: 0.01, floor: 0.06, n_runs: 40 }, grading: null }
+    const found = made(suite(2, ['++', '+-'], ['+-', '--']), { statistics: { noise } })
+    expect(found.statistics?.noise).toEqual(noise)
+    expect(confidenceNotes(found)).toContain('Noise: the baseline differs from itself by up to 6 points.')
+  })
+  test('markdown and page show both sentences', () => {
+    const shown = made(suite(4, ten('++', '+-', 7), ten('++', '--', 4)))
+    for (const text of [toMarkdown(shown), toHtml(shown)]) {
+      expect(text).toContain('Helps: pass rate 85% with the skill, 40% without: +45 points')
+      expect(text).toContain('Similar cases: inconclusive')
+    }
+  })
 })
 
 describe('indicators', () => {
@@ -199,9 +257,11 @@ describe('indicators', () => {
     ["Follows the skill's steps", 'skill_read'],
     ['The skill was invoked', 'skill_read'],
     ['Ran scripts/summarise.py on the input', 'skill_script'],
+    ["The skill's helper script was executed", 'skill_script'],
     ['The title is worded as the skill prescribes', 'skill_wording'],
     ["The report has the skill's template headings", 'skill_wording'],
     ['The report lists the skills each job needs', null],
+    ['Names the skill gap of each team', null],
     ['The script prints a total', null],
     ['The total is 1284.50', null],
   ])('%s: %s', (text, rule) => {
@@ -334,6 +394,54 @@ const someSuite = fc
 const runsOf = (lines: readonly Line[]): BenchmarkRun[] => made(lines).runs
 
 describe('laws', () => {
+  test('the order of runs changes nothing, and the schema fits', () => {
+    fc.assert(
+      fc.property(someSuite, (lines) => {
+        const runs = runsOf(lines)
+        const found = buildStatistics(runs, arms)
+        expect(buildStatistics(runs.toReversed(), arms)).toEqual(found)
+        expect(schema.parse(JSON.parse(JSON.stringify(found)))).toEqual(found)
+      }),
+    )
+  })
+  test('other numbers for the cases change no number', () => {
+    fc.assert(
+      fc.property(someSuite, (lines) => {
+        const runs = runsOf(lines)
+        const moved = runs.map((run) => ({ ...run, eval_id: 100 - run.eval_id }))
+        const [one, other] = [buildStatistics(runs, arms), buildStatistics(moved, arms)]
+        for (const scope of ['these_cases', 'cases_like_these'] as const) {
+          expect(other.scopes?.[scope].verdict).toBe(one.scopes?.[scope].verdict)
+          expect(other.scopes?.[scope].difference.p_value ?? 0).toBeCloseTo(
+            one.scopes?.[scope].difference.p_value ?? 0,
+            5,
+          )
+          expect(other.scopes?.[scope].difference.ci_low ?? 0).toBeCloseTo(
+            one.scopes?.[scope].difference.ci_low ?? 0,
+            5,
+          )
+        }
+      }),
+    )
+  })
+  test('swapped configurations turn the sign and the verdict', () => {
+    const turned = { helps: 'hurts', hurts: 'helps' } as Record<string, string>
+    fc.assert(
+      fc.property(someSuite, (lines) => {
+        const runs = runsOf(lines)
+        const one = buildStatistics(runs, arms)
+        const other = buildStatistics(runs, { candidate: 'without_skill', baseline: 'with_skill' })
+        for (const scope of ['these_cases', 'cases_like_these'] as const) {
+          const [a, b] = [one.scopes?.[scope], other.scopes?.[scope]]
+          if (!a || !b) throw new Error('no scope')
+          expect(b.difference.mean ?? 0).toBeCloseTo(-(a.difference.mean ?? 0), 5)
+          expect(b.difference.ci_high ?? 0).toBeCloseTo(-(a.difference.ci_low ?? 0), 5)
+          expect(b.difference.p_value ?? 0).toBeCloseTo(a.difference.p_value ?? 0, 5)
+          expect(b.verdict).toBe(turned[a.verdict] ?? a.verdict)
+        }
+      }),
+    )
+  })
   test('each run twice leaves the difference and widens nothing', () => {
     fc.assert(
       fc.property(someSuite, (lines) => {

@@ -1,4 +1,4 @@
-/** The calibration of the moderated t in a few designs. All of them: test/slow/moderated.slow.ts. */
+/** The calibration of the moderated t in a few designs. All of them: test/slow/moderated.nightly.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { tCdf, tQuantile } from '../../../../src/phases/4-report/stats/distributions/quantiles.ts'
 import { sampleMean, sampleVariance } from '../../../../src/phases/4-report/stats/numbers/moments.ts'

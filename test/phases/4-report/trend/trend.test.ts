@@ -95,6 +95,15 @@ describe('points', () => {
     expect(table?.rows[0]).toEqual(expect.arrayContaining(['60% with skill', '20% without skill']))
     expect(trendHeadline(buildTrend(mixed, [], []))).not.toContain('then')
   })
+  test('two skills are never one group', () => {
+    const two = buildTrend([found({ day: '2026-01-01' }), found({ day: '2026-01-02', skill: 'other' })], [], [])
+    expect(two.by.model.map(({ skill, name }) => [skill, name])).toEqual([
+      ['tidy', 'm1'],
+      ['other', 'm1'],
+    ])
+    expect(trendSections(two)[0]?.header).toContain('skill')
+    expect(trendSections(trend)[0]?.header).not.toContain('skill')
+  })
   test('of another tool get their statistics from the runs, their unknowns stay unknown', () => {
     const change = ({ statistics: _, ...made }: Benchmark): Benchmark => made
     const [point] = buildTrend([{ ...found({ day: '2026-01-01', agent: null, change }), plan: null }], [], []).points
@@ -128,25 +137,57 @@ describe('points', () => {
 
 describe('costs by month', () => {
   const reused = { runs: 1, oldest: '2026-01-01T00:00:00.000Z', by_configuration: {}, agent_usd: 1, judge_usd: 0.5 }
-  const unknown = (agent_usd: number | null, unknown_runs: number, more: object) =>
-    cost(0, 0, { cost: { agent_usd, judge_usd: 1, unknown_runs, ...more } })
-  test.each<[string, Facts['change'], object]>([
-    ['what was reused counts where it was paid', cost(4, 2, { reused }), { agent_usd: 3, judge_usd: 1.5 }],
+  test.each<[string, TrendBenchmark[], object]>([
+    [
+      'what was reused counts where it was paid',
+      [found({ day: '2026-03-01', change: cost(4, 2, { reused }) })],
+      { agent_usd: 3, judge_usd: 1.5 },
+    ],
     [
       'what was reused is of unknown cost where it was made',
-      (made) => ({ ...unknown(null, 10, {})(made), reused: { ...reused, runs: 6, agent_usd: null } }),
+      [
+        found({
+          day: '2026-03-01',
+          change: (made) => ({
+            ...made,
+            cost: { agent_usd: null, judge_usd: 1, unknown_runs: 10 },
+            reused: { ...reused, runs: 6, agent_usd: null },
+          }),
+        }),
+      ],
       { unknown_runs: 4 },
     ],
     [
       'what was reused of known cost is not among the unknown',
-      (made) => ({ ...unknown(1, 4, {})(made), reused: { ...reused, runs: 6 } }),
+      [
+        found({
+          day: '2026-03-01',
+          change: (made) => ({
+            ...made,
+            cost: { agent_usd: 1, judge_usd: 1, unknown_runs: 4 },
+            reused: { ...reused, runs: 6 },
+          }),
+        }),
+      ],
       { unknown_runs: 4 },
     ],
-    ['unknown is null, never 0', cost(null, null), { agent_usd: null, judge_usd: null }],
-    ['gradings again are the judge', unknown(1, 3, { again_usd: 4 }), { agent_usd: 1, judge_usd: 5, unknown_runs: 3 }],
-  ])('%s', (_, change, row) => {
-    const { costs } = buildTrend([found({ day: '2026-03-01', ...(change && { change }) })], [], [])
-    expect(costs).toMatchObject([{ month: '2026-03', improve_usd: null, ...row }])
+    [
+      'unknown is null, never 0',
+      [found({ day: '2026-03-01', change: cost(null, null) })],
+      { agent_usd: null, judge_usd: null },
+    ],
+    [
+      'gradings again are the judge',
+      [
+        found({
+          day: '2026-03-01',
+          change: (made) => ({ ...made, cost: { agent_usd: 1, judge_usd: 2, again_usd: 4, unknown_runs: 3 } }),
+        }),
+      ],
+      { agent_usd: 1, judge_usd: 6, unknown_runs: 3 },
+    ],
+  ])('%s', (_, all, row) => {
+    expect(buildTrend(all, [], []).costs).toMatchObject([{ month: '2026-03', improve_usd: null, ...row }])
   })
   test('months apart, the improve loop by itself', () => {
     const all = [found({ day: '2026-03-31', change: cost(1, 1) }), found({ day: '2026-04-01', change: cost(2, 1) })]
@@ -166,6 +207,23 @@ describe('shown', () => {
   const left = [{ file: 'ws/x/benchmark.json', message: 'is cut off' }]
   const trend = buildTrend([found({ day: '2026-01-02', passed: 2 }), found({ day: '2026-02-03', passed: 5 })], [], left)
 
+  test('headline and tables, columns of which nothing is known left out', () => {
+    expect(trendHeadline(trend)).toMatch(
+      /^2 benchmarks, 2026-01-02 to 2026-02-03\. tidy: \+20 \[-\d+, \d+\] points, then \+80 \[\d+, \d+\]\.$/,
+    )
+    const titles = trendSections(trend).map(({ title }) => title)
+    expect(titles).toEqual([
+      'Benchmarks',
+      'By skill version',
+      'By model',
+      'By agent version',
+      'Costs by month',
+      'Left out',
+    ])
+    const bare = buildTrend([{ ...found({ day: '2026-01-01', agent: null }), plan: null }], [], [])
+    expect(trendSections(bare)[0]?.header).not.toContain('version')
+    expect(trendMarkdown(trend)).toContain('| ws/x/benchmark.json | is cut off |')
+  })
   test('the page draws a dot and an interval a benchmark, and a line through those of one model', () => {
     const page = trendHtml(trend)
     expect(page.match(/<circle class="dot"/g)).toHaveLength(2)
@@ -184,6 +242,11 @@ describe('shown', () => {
       'times of a day that repeats',
       ['2026-01-02T10:00:00Z', '2026-01-02T11:30:00Z', '2026-01-03T10:00:00Z'],
       ['2026-01-02', '10:00', '2026-01-02', '11:30', '2026-01-03'],
+    ],
+    [
+      'seconds of a minute that repeats',
+      ['2026-01-02T10:00:01Z', '2026-01-02T10:00:59Z'],
+      ['2026-01-02', '10:00:01', '2026-01-02', '10:00:59'],
     ],
   ])('below the chart stand %s', (_, times, labels) => {
     const middle = chartOf(times.map(at)).matchAll(/text-anchor="middle">([^<]*)</g)
@@ -218,6 +281,11 @@ describe('shown', () => {
     test('is neither the newest of its version nor in the headline while there is a whole one', () => {
       expect(one.by.skill_version[0]).toMatchObject({ benchmarks: 2, newest: { timestamp: one.points[0]?.timestamp } })
       expect(trendHeadline(one)).not.toContain('then')
+    })
+    test('control: alone it is both', () => {
+      const alone = buildTrend([some('2026-01-02', true), some('2026-01-03', true)], [], [])
+      expect(alone.by.skill_version[0]?.newest.timestamp).toBe(alone.points[1]?.timestamp)
+      expect(trendHeadline(alone)).toContain('then')
     })
   })
   test('text from outside makes no markup, and the style is the one that the policy allows', () => {
@@ -266,5 +334,9 @@ describe('a changed level', () => {
     expect(marks(series(fall, (at) => (made) => (at > 5 ? { ...made, reused } : made)))).toEqual([])
     const nights = series(fall).map((one) => ({ ...one, plan: one.plan && { ...one.plan, watch: true as const } }))
     expect(buildTrend(nights, [], []).points).toEqual([])
+  })
+  test('is not looked for across models', () => {
+    const all = series(fall).map((one, at) => (at > 5 ? found({ day: day(at), passed: 0, model: 'm2' }) : one))
+    expect(marks(all)).toEqual([])
   })
 })

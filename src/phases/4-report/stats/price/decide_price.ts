@@ -1,7 +1,7 @@
 /**
  * The verdict with a price, from six one-sided tests on these cases. A claim rejects all of its hypotheses (intersection-union), and at
  * most three families of claims can be wrong at once, so that all claims together are wrong with a probability of at most alpha.
- * Simulated: test/slow/price.slow.ts.
+ * Simulated: test/slow/price.nightly.test.ts.
  */
 import type { PriceTest, PriceVerdict } from '../../../../../schemas/price.ts'
 import { roundPValue } from '../numbers/round.ts'

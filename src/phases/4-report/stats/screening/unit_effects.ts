@@ -1,7 +1,7 @@
 /**
  * What each unit of a skill changes, from runs that each leave out half of the units: a linear regression of a run's score, or of another
  * amount, on the units with a mean for each case. Each case has a variance of its own, moderated by that of all cases as limma moderates
- * the variances of genes (Smyth 2004). Calibrated by simulation: test/slow/prune.slow.ts.
+ * the variances of genes (Smyth 2004). Calibrated by simulation: test/slow/prune.nightly.test.ts.
  */
 import { tCdf, tQuantile } from '../distributions/quantiles.ts'
 import { sampleMean } from '../numbers/moments.ts'

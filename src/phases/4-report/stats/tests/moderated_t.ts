@@ -1,7 +1,7 @@
 /**
  * The moderated t: interval and p-value of the difference on fixed cases, for every design of fixed size, from one run a cell on. A cell's
  * variance is a mix of what its runs show and what a pass rate of that size would have, as limma moderates the variances of genes
- * (Smyth 2004). Calibrated by simulation: test/slow/moderated.slow.ts.
+ * (Smyth 2004). Calibrated by simulation: test/slow/moderated.nightly.test.ts.
  */
 import { tCdf, tQuantile } from '../distributions/quantiles.ts'
 import { clipInterval, type Interval } from '../numbers/interval.ts'

@@ -1,6 +1,6 @@
 /**
  * Variance components of the difference, by the method of moments (analysis of variance): between cases, between runs within a case and
- * configuration, and between gradings within a run. Checked against known components: test/slow/variance.slow.ts.
+ * configuration, and between gradings within a run. Checked against known components: test/slow/variance.nightly.test.ts.
  */
 import { betaQuantile } from '../distributions/quantiles.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'

@@ -1,4 +1,4 @@
-/** Adaptive stopping, simulated in small (in large: test/slow/until.slow.ts): type I error, power, and what a suite without a difference costs. */
+/** Adaptive stopping, simulated in small (in large: test/slow/until.nightly.test.ts): type I error, power, and what a suite without a difference costs. */
 import { describe, expect, test } from 'vitest'
 import { createSeededRandom } from '../../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { analyzeBlocks } from '../../../../../src/phases/4-report/stats/power/group_sequential.ts'
