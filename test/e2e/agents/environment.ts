@@ -39,7 +39,7 @@ export const servers = {
 }
 
 /** The skill's folder; `environment` beside the files is what the one case asks for. */
-export function skillWith(environment: object, more: object = {}): string {
+function skillWith(environment: object, more: object = {}): string {
   const checks = [{ type: 'agent_blocked', tool: 'Bash', reason: 'not allowed' }]
   return makeSkill([{ id: 1, name: 'guarded', prompt: 'tidy up please', checks, environment, ...more }], {
     'evals/guard/guard.mjs': guard,

@@ -78,7 +78,7 @@ export function newestIn(workspace: string) {
   return { folder, benchmarks: names.length, read, made, records, gradings, result: resultIn(folder) }
 }
 
-export const resultIn = (folder: string) =>
+const resultIn = (folder: string) =>
   benchmark.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')))
 
 export const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)

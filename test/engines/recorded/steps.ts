@@ -89,7 +89,7 @@ function withoutFields(value: unknown, names: readonly string[]): unknown {
 }
 
 /** Cuts a long text. Of what lists the skills that are offered, the names stay. */
-export function shorten(text: string): string {
+function shorten(text: string): string {
   const [list, name = ''] = /<(available_skills|skills_instructions)>[\s\S]*?<\/\1>/.exec(text) ?? []
   if (list !== undefined) {
     // the text may be JSON in JSON, where a line break is two letters
