@@ -40,7 +40,7 @@ export async function checkMachine(
 }
 
 /** As in package.json. */
-const minNodeVersion = '20.19'
+export const minNodeVersion = '20.19'
 
 export function checkNodeVersion(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split('.').map(Number)

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
-import { checkNodeVersion } from '../../../src/flows/doctor/machine.ts'
+import { checkNodeVersion, minNodeVersion } from '../../../src/flows/doctor/machine.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
@@ -155,6 +155,10 @@ describe('the machine', () => {
     ['20.19.0', 'ok'],
     ['22.1.0', 'ok'],
   ])('Node %s is %s', (version, state) => expect(checkNodeVersion(version)).toMatchObject({ state }))
+  test('the least Node is that of package.json', () => {
+    const file = path.join(import.meta.dirname, '../../../package.json')
+    expect(JSON.parse(readFileSync(file, 'utf8')).engines.node).toBe(`>=${minNodeVersion}`)
+  })
   test('no git on PATH', async () => {
     const { found } = await examined([], { PATH: fresh() })
     expect(found('git')).toMatchObject({ state: 'warning', fix: expect.stringContaining('install git') })
