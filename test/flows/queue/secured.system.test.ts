@@ -22,7 +22,7 @@ const files = { 'evals/in.txt': 'one' }
 const cases = [{ id: 1, prompt: 'task', files: ['evals/in.txt'], checks: [{ type: 'contains', value: 'TIDY' }] }]
 const benchOf = (workspace: string, queue: string, shared: string, engine = makeAgent().engine) => [
   ...['bench', makeSkill(cases, files), '--engine', engine, '--runs', '1', '--no-cache', '--workspace', workspace],
-  ...['--queue', queue, '--shared', shared],
+  ...['--queue', queue, '--shared', shared, '--sandbox', 'off'],
 ]
 
 function keyFile(key = 'k'.repeat(40)): string {
@@ -156,7 +156,7 @@ needsRedis('through Redis', () => {
     const env = { ...login, WHETSTONE_QUEUE: url(), WHETSTONE_QUEUE_KEY: 'k'.repeat(40), OTHER: 'for the agent' }
     await using _worker = await workHere(url(), shared, { env })
     const args = benchOf(fresh(), url(), shared, `command:sh ${script}`)
-    const end = await runMain([...args, '--sandbox', 'off', '--pass-env', 'OTHER'], { env: { OTHER: env.OTHER } })
+    const end = await runMain([...args, '--pass-env', 'OTHER'], { env: { OTHER: env.OTHER } })
     expect(end.code, end.stderr).toBe(0)
     const text = readFileSync(seen, 'utf8')
     expect(text.match(/^OTHER=for the agent$/gm)).toHaveLength(2)
