@@ -7,6 +7,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -71,6 +72,12 @@ function copyTree() {
   }
   for (const name of ['node_modules', '.agent-clis', '.registry'])
     symlinkSync(path.join(root, name), path.join(place, name))
+  // some tests ask git for the files
+  for (const args of [
+    ['init', '-q'],
+    ['add', '-A'],
+  ])
+    execFileSync('git', args, { cwd: place })
   const runner = path.join(import.meta.dirname, 'mutants/runner.mjs')
   edit(place, 'vitest.config.ts', 'const each = {', `const each = {\n  runner: ${JSON.stringify(runner)},`)
   // the program that a test starts has the mutant too
