@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { fresh } from '../../e2e/program.ts'
 
-/** As a process that starts: what it counts begins anew. */
+/** As a process that starts: its count starts at 0 again. */
 async function process() {
   vi.resetModules()
   const { tempSiblingName } = await import('../../../src/base/fs/temp_sibling.ts')

@@ -34,9 +34,9 @@ test('killed in the middle: the same command makes what is missing, in the same 
   expect(again.asked).toBe(6 - again.planned.done)
   expect(again.result.summary).toMatchObject({ total: 6, passed: 6 })
   expect(again.result.started_at).toBe(created_at)
-  // it is whole: the next one begins anew
-  const anew = await ran()
-  expect([anew.asked, folders().length]).toEqual([6, 2])
+  // it is whole: the next one starts again
+  const next = await ran()
+  expect([next.asked, folders().length]).toEqual([6, 2])
 })
 
 test('Ctrl-C keeps what ended, and continue with the same command', async () => {
