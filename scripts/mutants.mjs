@@ -1,5 +1,6 @@
 // Breaks the source in places chosen by a fixed seed, one at a time, and counts how many of these mutants a test notices.
-//   node scripts/mutants.mjs [--count 300] [--seed 20261128] [--system] [--all] [--json FILE] [--tests PATH …]
+//   node scripts/mutants.mjs [--count 300] [--seed 20261128] [--system] [--all] [--json FILE] [--alive FILE] [--tests PATH …]
+// --alive tries only the mutants that were alive in an earlier run's --json.
 // --all goes on after the first test that kills a mutant and lists the files that kill none that another does not kill too.
 // A mutant that quick tests leave alive goes through the system tests with --system. Stryker runs tests in threads, where ours can't
 // change their folder, so this is our own.
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     system: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     json: { type: 'string' },
+    alive: { type: 'string' },
     workers: { type: 'string', default: '3' },
     tests: { type: 'string', multiple: true, default: [] },
   },
@@ -51,7 +53,7 @@ const state = mkdtempSync(path.join(tmpdir(), 'mutants-'))
 const mutants = writeMutants(copy, folders, { count: Number(values.count), seed: Number(values.seed) })
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' })
 
-const ids = mutants.map(({ id }) => id)
+const ids = values.alive === undefined ? mutants.map(({ id }) => id) : listAlive(values.alive)
 await runTests(['quick', 'quick-alone'], ids)
 if (values.system)
   await runTests(
@@ -142,6 +144,11 @@ function endLoops() {
     })
 }
 
+function listAlive(file) {
+  const earlier = JSON.parse(readFileSync(file, 'utf8'))
+  return earlier.filter(({ killers }) => killers.length === 0).map(({ id }) => id)
+}
+
 /** Each `<test file> > <test>`; empty while it is alive. */
 function listKillers(id) {
   const file = path.join(state, `killed-${id}`)
@@ -150,7 +157,9 @@ function listKillers(id) {
 
 function report() {
   const covered = new Set(readdirSync(state).flatMap((name) => /^covered-(\d+)$/.exec(name)?.[1] ?? []))
-  const rows = mutants.map((one) => ({ ...one, covered: covered.has(String(one.id)), killers: listKillers(one.id) }))
+  const rows = mutants
+    .filter(({ id }) => ids.includes(id))
+    .map((one) => ({ ...one, covered: covered.has(String(one.id)), killers: listKillers(one.id) }))
   const alive = rows.filter(({ killers }) => killers.length === 0)
   for (const { file, line, kind, from, to, covered: isCovered } of alive) {
     const place = `${file}:${line}`
